@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/experiment/experiment.h"
 #include "core/rope/rotary_setup.h"
 
 namespace ropelab {
@@ -98,8 +99,20 @@ struct Lecture {
     std::string title;
     std::string author;
     double minutes = 0;  // planned duration; 0 if the file names none
+    std::string text;    // Markdown in front of the first scene, for the title page
     std::vector<LectureScene> scenes;
 };
+
+/// Returns whether a change of this key changes a setting of the rotary setup and no control of the room. Memory has
+/// controls of the same names as settings (heads); they are the room's.
+bool is_setup_setting(std::string_view key, std::string_view room);
+/// Applies a change to the setups if it changes the rotary setup ("theta", "setup"); a single setting changes setup A.
+/// Returns whether it did. Throws BadInput if the value is not valid; the setups are then unchanged.
+bool apply_to_setups(const LectureChange& change, std::string_view room, ComparedSetups& setups);
+
+/// Returns the experiment that a scene trains, or the smaller one that its checks train on the CPU. Throws BadInput if
+/// the settings are not valid.
+Experiment experiment_of(const LectureTraining& training, bool for_checks);
 
 /// Parses the text of a lecture. `file` is named in errors; paths in the text are resolved against its folder. Throws
 /// BadInput with file, line and what would be right: for bad YAML, unknown or repeated keys, unknown rooms, parts,

@@ -162,7 +162,7 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     } else if (name == QLatin1String(kForestPlot)) {
         applicable = {QStringLiteral("claim")};
     } else if (name == QLatin1String(kAnswersFigure)) {
-        applicable = {QStringLiteral("question")};
+        // The figure's origin has the number of the question.
     } else if (findResultsFigure(name)) {
         applicable = {QStringLiteral("unit"),     QStringLiteral("compare"),    QStringLiteral("test"),
                       QStringLiteral("baseline"), QStringLiteral("published"),  QStringLiteral("experiment"),
@@ -177,7 +177,7 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     QJsonObject flags = figure.origin.flags;  // of a figure of training: quantity, unit and runs; of answers: question
     flags[QStringLiteral("figure")] = name;
     for (const QString& flag : std::as_const(applicable)) {
-        if (all.contains(flag) && !flags.contains(flag)) flags[flag] = all[flag];
+        if (all.contains(flag)) flags[flag] = all[flag];
     }
     // The setup and the run are named even if they are those that the command line uses by default.
     if (findRotaryFigure(name)) flags[QStringLiteral("setup")] = figure.settings[QStringLiteral("setup")];
