@@ -20,6 +20,7 @@
 #include "ui/models/model_map.h"
 #include "ui/session/undo_step.h"
 #include "ui/statements/statement_cards.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/corner.h"
@@ -175,7 +176,7 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace.lab(), &LabDocument::opened, this, [this] {
         m_banners->dismiss(QStringLiteral("found"));
         m_banners->dismiss(QStringLiteral("readonly"));
-        if (!m_workspace.lab().isReadOnly()) return;
+        if (!m_workspace.lab().isReadOnly() || !m_workspace.lab().isOwn()) return;
         m_banners->show(QStringLiteral("readonly"), BannerArea::Kind::warning,
                         tr("%1 is open read-only, because another window has it open or the file cannot be written. "
                            "To work on a copy, save it under another name.")
@@ -190,7 +191,7 @@ void MainWindow::connectWorkspace() {
     connect(&session, &SweepSession::stateChanged, m_actions, &ActionRegistry::refresh);
     connect(&session, &SweepSession::ended, m_actions, &ActionRegistry::refresh);
     connect(&session, &SweepSession::delivered, this, &MainWindow::reportFailedRuns);
-    for (QUndoStack* stack : {&m_workspace.undo(), &m_workspace.rotaryUndo()}) {
+    for (QUndoStack* stack : {&m_workspace.undo(), &m_workspace.rotaryUndo(), &m_workspace.lectureUndo()}) {
         connect(stack, &QUndoStack::indexChanged, m_actions, &ActionRegistry::refresh);
     }
     connect(&m_workspace.runs(), &RunStore::reloaded, m_actions, &ActionRegistry::refresh);
@@ -251,9 +252,11 @@ void MainWindow::restoreSettings() {
     ThemeManager& theme = ThemeManager::instance();
     const QString choice = settings.value("window/theme").toString();
     theme.setScale(settings.value("window/scale").toInt());
-    theme.setChoice(choice == QStringLiteral("light")  ? ThemeManager::Choice::light
-                    : choice == QStringLiteral("dark") ? ThemeManager::Choice::dark
-                                                       : ThemeManager::Choice::system);
+    theme.setChoice(choice == QStringLiteral("light")      ? ThemeManager::Choice::light
+                    : choice == QStringLiteral("dark")     ? ThemeManager::Choice::dark
+                    : choice == QStringLiteral("contrast") ? ThemeManager::Choice::contrast
+                                                           : ThemeManager::Choice::system);
+    setMotionReduced(settings.value("window/reduced_motion").toBool());
     setPanelFolded(settings.value("window/panel_folded").toBool());
     setRailFolded(settings.value("window/rail_folded").toBool());
     const QByteArray geometry = settings.value("window/geometry").toByteArray();
@@ -264,7 +267,7 @@ void MainWindow::restoreSettings() {
     }
     // From now on, changes by the user are stored.
     connect(&theme, &ThemeManager::changed, this, [this, &theme] {
-        const char* names[] = {"system", "light", "dark"};
+        const char* names[] = {"system", "light", "dark", "contrast"};
         m_workspace.settings().setValue("window/theme", QString::fromLatin1(names[static_cast<int>(theme.choice())]));
         m_workspace.settings().setValue("window/scale", theme.scale());
     });

@@ -107,7 +107,8 @@ QWidget* RotationRoom::makeStrip() {
     auto* strip = new QWidget(this);
     auto* column = new QVBoxLayout(strip);
     scaleLayout(column, {0, 4, 0, 0}, 4);
-    auto* row = new QHBoxLayout;
+    m_tabRow = new QWidget(strip);
+    auto* row = new QHBoxLayout(m_tabRow);
     scaleLayout(row, {0, 0, 0, 0}, 4);
     m_tabs = new QButtonGroup(this);
     struct Tab {
@@ -123,14 +124,14 @@ QWidget* RotationRoom::makeStrip() {
         m_tabs->setId(addToggle(row, m_tabs, tab.text, tab.text, tab.tip), tab.page);
     }
     row->addStretch(1);
-    m_logitText = new QLabel(strip);
+    m_logitText = new QLabel(m_tabRow);
     m_logitText->setToolTip(
         tr("logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"));
     row->addWidget(m_logitText);
     // At the end, so that the button keeps its place while the numbers change.
-    m_formula = makeFormulaButton(strip);
+    m_formula = makeFormulaButton(m_tabRow);
     row->addWidget(m_formula);
-    column->addLayout(row);
+    column->addWidget(m_tabRow);
 
     m_pages = new QStackedWidget(strip);
     auto* logitPage = new QWidget(m_pages);
@@ -211,9 +212,14 @@ RotationRoom::Page RotationRoom::page() const {
 
 void RotationRoom::showPart(const QString& part) {
     const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"), QStringLiteral("matrix"),
-                               QStringLiteral("aim")};
+                               QStringLiteral("aim"), QStringLiteral("dials")};
     const auto page = parts.indexOf(part);
     if (page < 0) throw noPart(part, parts);
+    if (page > Aim) {
+        ScrollPage::reveal(m_dials);
+        emit m_dials->chosen();
+        return;
+    }
     showPage(static_cast<Page>(page));
 }
 

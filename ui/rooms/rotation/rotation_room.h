@@ -37,8 +37,13 @@ class RotationRoom : public RotaryRoom {
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
     void addActions(ActionRegistry& registry) override;
-    /// Shows the page "logit", "helix", "matrix" or "aim".
+    /// Shows the page "logit", "helix", "matrix" or "aim", or chooses the dials above it ("dials").
     void showPart(const QString& part) override;
+    QString shownPart() const override;
+    /// Returns m, n, pair, seed, distance, vectors (random, equal or aimed) and play (on or off).
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
+    std::function<void()> restorer() override;
     QAbstractButton* playButton() const override;
     void endEdit() override;
     bool isEditing() const override { return isPlaying(); }
@@ -136,6 +141,8 @@ class RotationRoom : public RotaryRoom {
     void recordPlayback();
     void restore(const RotationState& state);
     void stepBy(int by);
+    /// Changes the source of q and k without an undo step.
+    void useVectors(VectorSource source);
 
     RotationScene m_scene;
     FigureView* m_dials = nullptr;
@@ -150,6 +157,7 @@ class RotationRoom : public RotaryRoom {
     PairedView* m_matrixPair = nullptr;
     PositionBar* m_bar = nullptr;
     QButtonGroup* m_tabs = nullptr;
+    QWidget* m_tabRow = nullptr;
     QToolButton* m_formula = nullptr;
     QLabel* m_logitText = nullptr;
     QStackedWidget* m_pages = nullptr;
