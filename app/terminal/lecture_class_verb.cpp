@@ -89,14 +89,19 @@ void pool_results(const ClassFlags& flags) {
     }
     if (files.empty()) throw BadInput("--pool names no file but the lab itself; name the students' files.");
     std::error_code error;
-    const auto lab = fs::exists(flags.lab, error) ? LabFile::open(flags.lab) : LabFile::create(flags.lab);
+    const bool is_new = !fs::exists(flags.lab, error);
+    auto lab = is_new ? LabFile::create(flags.lab) : LabFile::open(flags.lab);
     const ClassPool pool = pool_class(*lab, files);
     nlohmann::json refused = nlohmann::json::array();
     for (const ClassPool::Refused& one : pool.refused) {
         std::cerr << one.file.string() << " is not pooled: " << one.reason << std::endl;
         refused.push_back({{"file", one.file.string()}, {"reason", one.reason}});
     }
-    if (pool.files == 0) throw BadInput("None of the files could be pooled into " + flags.lab + ".");
+    if (pool.files == 0) {
+        lab.reset();
+        if (is_new) fs::remove(flags.lab, error);
+        throw BadInput("None of the files could be pooled into " + flags.lab + ".");
+    }
     const ResultsTable table = class_table(*lab, flags.measure);
     if (flags.json) {
         nlohmann::json result = class_json(table);

@@ -13,7 +13,7 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr double kMaxOffset = 0.6;     // of the points of all groups of a choice, in units of the x axis
+constexpr double kMaxOffset = 0.6;         // width of the points of all groups of a choice, in units of the x axis
 constexpr double kLogarithmicRange = 100;  // a larger ratio of the numbers is shown on a logarithmic axis
 constexpr int kMostBins = 20;
 
@@ -140,9 +140,8 @@ void addNumbers(Figure& figure, const AnsweredQuestion& question) {
         }
         none += static_cast<double>(group.people) - counted;
     }
-    if (none > 0) figure.note = QObject::tr("answer “none”: %1 people").arg(none);
+    if (none > 0) figure.note = QObject::tr("answer “none”: %1").arg(none);
     if (values.isEmpty()) return;
-    const QList<double> given = values;
     if (truth.is_number()) values << truth.get<double>();
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     figure.x.logarithmic = *low > 0 && *high / *low > kLogarithmicRange;

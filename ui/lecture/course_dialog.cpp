@@ -244,6 +244,7 @@ void CourseDialog::showStep() {
     const LectureScene* scene = m_player.currentScene();
     if (!scene) return;
     m_pages->setCurrentIndex(0);
+    m_stage.showControls({}, true);  // a student alone may try every control
     m_question->clear();
     m_question->hide();
     m_text->setMarkdown(QStringLiteral("## %1\n\n%2").arg(text(scene->title), text(scene->text)));

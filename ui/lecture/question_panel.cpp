@@ -126,7 +126,13 @@ void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& pl
 void QuestionPanel::clear() {
     m_job.cancel();
     m_figureTimer->stop();
-    delete std::exchange(m_field, nullptr);
+    if (m_field) {
+        // The field may be handling the key that led here.
+        m_field->disconnect(this);
+        m_field->hide();
+        m_fieldColumn->removeWidget(m_field);
+        std::exchange(m_field, nullptr)->deleteLater();
+    }
     m_question.reset();
     m_truth.reset();
     m_answers.clear();
