@@ -31,6 +31,7 @@ void MainWindow::addActions() {
     addViewActions();
     addRunActions();
     addHelpActions();
+    addCourseActions();
     m_actions->fill(menuBar());
 
     auto* recent = new QMenu(tr("Open recent lab"), this);
