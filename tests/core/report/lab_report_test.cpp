@@ -8,6 +8,7 @@
 #include "core/experiment/lab_growth.h"
 #include "core/experiment/lab_plan.h"
 #include "core/spec/error.h"
+#include "core/stats/run_selection.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 
@@ -62,9 +63,23 @@ TEST_F(LabReportTest, ContainsWhatAReviewerAsksFor) {
           "\"seed\": ["}) {
         EXPECT_THAT(text, testing::HasSubstr(part));
     }
+    EXPECT_THAT(text, testing::HasSubstr("Precision: float32."));
+    EXPECT_THAT(text, testing::HasSubstr("Runs: 6 of 6 runs count, of experiment 1."));
     const std::string latex = report_latex(lab_report(*lab, with));
     EXPECT_THAT(latex, testing::HasSubstr("\\label{tab:results}"));
     EXPECT_THAT(latex, testing::HasSubstr("\\label{fig:loss-by-theta}"));
+}
+
+TEST_F(LabReportTest, HasTheRunsThatTheLabSelects) {
+    const auto lab = finished_lab();
+    RunSelection selection;
+    selection.excluded = {2};
+    lab->set_choice(selection_choice, to_text(selection));
+    const std::string text = report_markdown(lab_report(*lab, options()));
+    EXPECT_THAT(text, testing::HasSubstr("Runs: 5 of 6 runs count, of experiment 1. Not counted: 1 excluded by the"));
+    EXPECT_THAT(text, testing::HasSubstr("results --lab 'my lab.ropelab' --exclude-run 2\n"));
+    EXPECT_THAT(text, testing::HasSubstr("report --lab 'my lab.ropelab' --output report\n"))
+        << "the lab remembers the choice of the command before";
 }
 
 TEST_F(LabReportTest, FiguresSuitTheSweep) {
@@ -86,6 +101,7 @@ TEST_F(LabReportTest, ItsExperimentsDescribeTheSameRuns) {
     const std::string text = report_markdown(lab_report(*lab, options()));
     EXPECT_THAT(text, testing::HasSubstr("--experiment experiment-2.json --lab 'my lab.ropelab' --resume --anew\n"));
     EXPECT_THAT(text, testing::HasSubstr("which extends the lab"));
+    EXPECT_THAT(text, testing::HasSubstr("results --lab 'my lab.ropelab' --experiment all\n"));
 }
 
 TEST_F(LabReportTest, NamesTheSearchAndRepeatsTheHalving) {
