@@ -103,7 +103,7 @@ void add_figure(CLI::App& program) {
             "precision,device");
     verb->add_option("--exclude-run", flags->excluded, "Number of a run that figures of results exclude")
         ->allow_extra_args(false);
-    pass_on("--runs", "Runs that figures of training show, such as 1,2,5 (default: all)");
+    pass_on("--runs", "Runs that figures of training show, such as 1,2,5 (default: those of the command results)");
     pass_on("--run", "Number of the run (default: the lab's first)");
     pass_on("--beside", "Number of a second run; heat maps show the difference");
     pass_on("--step", "Use the last snapshot at or before this training step (default: the newest)");

@@ -132,8 +132,10 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
             const int count = table.comparisons_beside(group);
             result.push_back("Baseline: " + group_label(table, group) +
                              ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
-                             " with this group; Holm's correction is over " + std::to_string(count) +
-                             (count == 1 ? " comparison." : " comparisons."));
+                             " with this group; " +
+                             (count == 0   ? "no group could be tested."
+                              : count == 1 ? "Holm's correction is over 1 comparison."
+                                           : "Holm's correction is over " + std::to_string(count) + " comparisons."));
         }
         if (shows("interval") || shows("confidence")) {
             result.push_back("95 % interval: confidence interval of the mean of " + std::string(compared.name) + ".");

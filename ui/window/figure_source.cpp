@@ -68,6 +68,17 @@ RunSelection selectionFor(const LabFile& lab, const LaunchOptions& options) {
     return selection;
 }
 
+/// Returns the runs that the lab's selection includes; for a figure that is computed again, all runs.
+std::vector<RunId> selectedIds(const LabFile& lab, const LaunchOptions& options) {
+    const RunSelection selection =
+        options.usesStoredSelection ? stored_selection(lab) : RunSelection{RunSelection::all_experiments};
+    std::vector<RunId> ids;
+    for (const RunRecord& run : lab_runs(lab, selection).selected_records()) {
+        if (!selection.excluded.contains(run.id)) ids.push_back(run.id);
+    }
+    return ids;
+}
+
 /// Returns the flags that choose the same runs, without the lab's stored selection.
 QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
     const bool all = results.experiment == RunSelection::all_experiments;
@@ -121,7 +132,9 @@ Figure inspectFigureFrom(Workspace& workspace, const LaunchOptions& options, con
 /// Returns a figure of the Train room.
 Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const QString& name) {
     const std::vector<RunId> all = idsOf(workspace.runs());
-    const std::vector<RunId>& shown = options.runs.empty() ? all : options.runs;
+    // Without --runs, the figure shows the runs of the table of results.
+    const std::vector<RunId> shown =
+        options.runs.empty() ? selectedIds(*workspace.lab().file(), options) : options.runs;
     for (const RunId id : shown) {
         if (!workspace.runs().find(id)) {
             throw BadInput("The lab " + options.lab.toStdString() + " has no run " + std::to_string(id) + ".");
@@ -129,8 +142,7 @@ Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const 
     }
     for (const RunId id : all) {
         const bool isShown = std::find(shown.begin(), shown.end(), id) != shown.end();
-        // Without --runs, the runs are shown that the window would show.
-        if (!options.runs.empty()) workspace.runs().setVisible(id, isShown);
+        workspace.runs().setVisible(id, isShown);
     }
     Settings& settings = workspace.settings();
     settings.setValue("train/unit", options.unit);

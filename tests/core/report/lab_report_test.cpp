@@ -65,6 +65,8 @@ TEST_F(LabReportTest, ContainsWhatAReviewerAsksFor) {
           "\"seed\": ["}) {
         EXPECT_THAT(text, testing::HasSubstr(part));
     }
+    EXPECT_THAT(text, testing::HasSubstr("Precision: float32."));
+    EXPECT_THAT(text, testing::HasSubstr("Runs: 6 of 6 runs count, of experiment 1."));
     const std::string latex = report_latex(lab_report(*lab, with));
     EXPECT_THAT(latex, testing::HasSubstr("\\label{tab:results}"));
     EXPECT_THAT(latex, testing::HasSubstr("\\label{fig:loss-by-theta}"));
@@ -101,6 +103,18 @@ TEST_F(LabReportTest, WarnsOfDifferentConditions) {
                 testing::HasSubstr("in different precision: bfloat16 (1), float32 (5)."));
 }
 
+TEST_F(LabReportTest, HasTheRunsThatTheLabSelects) {
+    const auto lab = finished_lab();
+    RunSelection selection;
+    selection.excluded = {2};
+    lab->set_choice(selection_choice, to_text(selection));
+    const std::string text = report_markdown(lab_report(*lab, options()));
+    EXPECT_THAT(text, testing::HasSubstr("Runs: 5 of 6 runs count, of experiment 1. Not counted: 1 excluded by the"));
+    EXPECT_THAT(text, testing::HasSubstr("results --lab 'my lab.ropelab' --exclude-run 2\n"));
+    EXPECT_THAT(text, testing::HasSubstr("report --lab 'my lab.ropelab' --output report\n"))
+        << "the lab remembers the choice of the command before";
+}
+
 TEST_F(LabReportTest, FiguresSuitTheSweep) {
     const auto lab = finished_lab();
     EXPECT_THAT(suitable_figures(*lab, {}), testing::ElementsAre("validation-loss", "training-loss", "group-means",
@@ -120,6 +134,7 @@ TEST_F(LabReportTest, ItsExperimentsDescribeTheSameRuns) {
     const std::string text = report_markdown(lab_report(*lab, options()));
     EXPECT_THAT(text, testing::HasSubstr("--experiment experiment-2.json --lab 'my lab.ropelab' --resume --anew\n"));
     EXPECT_THAT(text, testing::HasSubstr("which extends the lab"));
+    EXPECT_THAT(text, testing::HasSubstr("results --lab 'my lab.ropelab' --experiment all\n"));
 }
 
 TEST_F(LabReportTest, NamesTheSearchAndRepeatsTheHalving) {

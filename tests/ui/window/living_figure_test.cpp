@@ -135,6 +135,9 @@ TEST_F(LivingFigures, ShowTheRunsOfTheTableAndStayVerified) {
     const QString path = file("stored.svg");
     ASSERT_EQ(writeFigure(parse({"--figure", "group-means", "--lab", lab, "--output", path})), 0);
     EXPECT_EQ(readFigureFile(path).front().origin.flags["exclude-run"].toArray(), QJsonArray{QString::number(last)});
+    ASSERT_EQ(writeFigure(parse({"--figure", "validation-loss", "--lab", lab, "--output", file("curves.svg")})), 0);
+    const QString shown = readFigureFile(file("curves.svg")).front().origin.flags["runs"].toString();
+    EXPECT_FALSE(shown.split(",").contains(QString::number(last))) << shown.toStdString();
     ASSERT_TRUE(window->workspace().lab().storeChoice(selection_choice, to_text(RunSelection())));
     EXPECT_EQ(verify({"--verify", path}), 0) << "the figure stores its own choice of runs";
 }
