@@ -7,6 +7,7 @@
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QStackedWidget>
+#include <QToolButton>
 #include <QUndoStack>
 
 #include "core/lecture/lecture_rooms.h"
