@@ -51,8 +51,7 @@ LecturePlayer::LecturePlayer(LectureStage& stage, QObject* parent) : QObject(par
 }
 
 void LecturePlayer::setLecture(Lecture lecture) {
-    m_animation.stop();
-    m_glides.clear();
+    stop();
     m_lecture = std::move(lecture);
     m_scene = -1;
     m_step = -1;
@@ -92,8 +91,7 @@ void LecturePlayer::attempt(const std::function<void()>& work) {
 
 void LecturePlayer::goTo(int scene, int step) {
     if (!hasLecture()) return;
-    m_animation.stop();
-    m_glides.clear();
+    stop();
     m_scene = std::clamp(scene, -1, static_cast<int>(m_lecture.scenes.size()) - 1);
     const int steps = m_scene < 0 ? 0 : static_cast<int>(currentScene()->steps.size());
     m_step = -1;
@@ -162,8 +160,7 @@ void LecturePlayer::applyScene() {
     attempt([&] { m_stage.resetControls(); });
     attempt([&] { m_stage.showRoom(text(scene->room), text(scene->part)); });
     attempt([&] { m_stage.setSetups(scene->setup); });
-    attempt([&] { m_stage.showLab(fromPath(scene->lab)); });
-    if (scene->live) attempt([&] { m_stage.startTraining(*scene->live); });
+    attempt([&] { m_stage.showRuns(fromPath(scene->lab), scene->live ? &*scene->live : nullptr); });
     QStringList names;
     for (const std::string& name : scene->controls) names << text(name);
     attempt([&] { m_stage.showControls(names, false); });
@@ -214,6 +211,11 @@ void LecturePlayer::glideTo(double seconds) {
             // A value on the way may be impossible together with others; that of the end is reported by finishGlides().
         }
     }
+}
+
+void LecturePlayer::stop() {
+    m_animation.stop();
+    m_glides.clear();
 }
 
 void LecturePlayer::finishGlides() {

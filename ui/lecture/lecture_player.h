@@ -52,6 +52,8 @@ class LecturePlayer : public QObject {
     /// Shows the current scene before its first step.
     void resetScene();
 
+    /// Leaves the values that glide where they are.
+    void stop();
     /// Sets all values that glide to their ends.
     void finishGlides();
     bool isGliding() const { return !m_glides.isEmpty(); }

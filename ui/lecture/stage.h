@@ -45,9 +45,15 @@ class LectureStage {
     virtual void setControl(const QString& key, const QString& value) = 0;
     /// Opens a recorded lab without changing the user's own lab, or closes it if `path` is empty.
     virtual void showLab(const QString& path) = 0;
-    /// Starts to train an experiment beside the recorded lab that showLab() named. If that would take longer here than
-    /// planned, the recorded lab is shown instead.
+    /// Starts to train an experiment.
     virtual void startTraining(const LectureTraining& training) = 0;
+    /// Shows the runs of a scene: those of a recorded lab (none if `lab` is empty) or, if `training` is not null, those of
+    /// an experiment that trains now. If training takes longer here than planned, the recorded lab is shown instead. Does
+    /// nothing if these runs are shown.
+    virtual void showRuns(const QString& lab, const LectureTraining* training) {
+        showLab(lab);
+        if (training) startTraining(*training);
+    }
     /// Where the runs that are shown come from.
     enum class Runs { own, recorded, live };
     virtual Runs runs() { return Runs::own; }
@@ -65,6 +71,8 @@ class LectureStage {
     virtual void setPresenting(bool presenting) = 0;
     /// Keeps space around the picture free, in pixels of the canvas, for the texts of the presentation.
     virtual void setInsets(const QMargins& /*insets*/) {}
+    /// Makes text and controls of the presentation larger (`by` > 0) or smaller.
+    virtual void changeSize(int /*by*/) {}
     /// Returns the widget over which the presentation paints questions, ink and pointer.
     virtual QWidget* canvas() = 0;
 };
