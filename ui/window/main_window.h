@@ -105,6 +105,9 @@ class MainWindow : public QMainWindow {
     void showCourse();
     /// Closes the window of the course: the user's setup, controls and lab come back.
     void closeCourse();
+    /// Stores an answer of a class in the lab, with the name of the group that the user typed. Throws BadInput if the lab
+    /// cannot be written.
+    void storeAnswer(AnswerRecord answer);
     /// Shows the answers to questions of lectures that the lab stores.
     void showAnswers();
     /// Returns the window of the answers, or null before showAnswers().

@@ -97,8 +97,20 @@ void MainWindow::closeCourse() {
     if (m_course) m_course->hide();
 }
 
+void MainWindow::storeAnswer(AnswerRecord answer) {
+    if (answer.group.empty()) answer.group = m_workspace.settings().value("lecture/group").toString().toStdString();
+    m_workspace.lab().addAnswers({std::move(answer)});
+    if (m_answers && m_answers->isVisible()) showAnswers();
+    m_actions->refresh();
+}
+
 void MainWindow::showAnswers() {
-    if (!m_answers) m_answers = new AnswersDialog(this);
+    if (!m_answers) {
+        Settings& settings = m_workspace.settings();
+        m_answers = new AnswersDialog(settings.value("lecture/group").toString(), this);
+        connect(m_answers, &AnswersDialog::groupChanged, this,
+                [&settings](const QString& group) { settings.setValue("lecture/group", group); });
+    }
     const LabFile* lab = m_workspace.lab().file();
     m_answers->setQuestions(lab ? answered_questions(lab->answers()) : std::vector<AnsweredQuestion>());
     m_answers->setLab(lab ? labOrigin(*lab, {}) : QJsonObject());

@@ -208,6 +208,35 @@ TEST_F(CourseDialogTest, TheLastSceneOfALectureLeadsToTheNextOne) {
     EXPECT_EQ(dialog->player().scene(), 1);
 }
 
+TEST_F(CourseDialogTest, ThePictureIsHiddenUntilTheCurveIsDrawn) {
+    Lecture lecture = smallLecture();
+    LectureQuestion draw;
+    draw.kind = LectureQuestion::Kind::curve;
+    draw.text = "Draw it.";
+    LectureStep step;
+    step.ask = draw;
+    lecture.scenes[0].steps = {LectureStep(), step};
+    Figure figure;
+    FigureCurve curve;
+    curve.x = {0, 1};
+    curve.y = {0, 1};
+    figure.curves = {curve};
+    stage.shownFigures = {figure};
+    open({lecture});
+    EXPECT_FALSE(dialog->isPictureHidden());
+    dialog->next();  // the next step asks for the curve
+    EXPECT_TRUE(dialog->isPictureHidden());
+    dialog->next();
+    ASSERT_TRUE(waitForQuestion());
+    EXPECT_TRUE(dialog->isPictureHidden());
+    dialog->questions().reveal();
+    EXPECT_FALSE(dialog->isPictureHidden());
+    dialog->goTo(0, 0, 0);
+    EXPECT_TRUE(dialog->isPictureHidden());
+    dialog->hide();
+    EXPECT_FALSE(dialog->isPictureHidden());
+}
+
 TEST_F(CourseDialogTest, WithoutLecturesItShowsTheResults) {
     open({});
     EXPECT_TRUE(dialog->isSummaryShown());
