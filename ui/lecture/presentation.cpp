@@ -176,6 +176,26 @@ void Presentation::clearCanvas() {
     m_typed.clear();
 }
 
+PresentationHead* Presentation::head() const {
+    return m_head;
+}
+
+PresentationFoot* Presentation::foot() const {
+    return m_foot;
+}
+
+PresentationPage* Presentation::page() const {
+    return m_page;
+}
+
+InkLayer* Presentation::ink() const {
+    return m_ink;
+}
+
+QuestionPanel* Presentation::question() const {
+    return m_question;
+}
+
 NotesView* Presentation::notes() const {
     return m_notesWindow ? &m_notesWindow->view() : m_strip.data();
 }

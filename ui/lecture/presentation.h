@@ -54,11 +54,11 @@ class Presentation : public QObject {
     std::function<QString()> snapshotFolder;
 
     // The parts that are on the canvas while the presentation is active; null otherwise.
-    PresentationHead* head() const { return m_head; }
-    PresentationFoot* foot() const { return m_foot; }
-    PresentationPage* page() const { return m_page; }
-    InkLayer* ink() const { return m_ink; }
-    QuestionPanel* question() const { return m_question; }
+    PresentationHead* head() const;
+    PresentationFoot* foot() const;
+    PresentationPage* page() const;
+    InkLayer* ink() const;
+    QuestionPanel* question() const;
     /// The notes: in the window on a second screen, otherwise the strip, which is hidden at first.
     NotesView* notes() const;
     bool isBlank() const;

@@ -41,6 +41,7 @@
 #include "ui/window/main_window.h"
 #include "ui/window/rotary_figures.h"
 #include "ui/window/standard_output.h"
+#include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
 
@@ -179,6 +180,10 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     }
     forceSize(window, options.size);
     window.show();
+    if (!options.lecture.isEmpty()) {
+        window.windowStage().setUsesFullScreen(false);
+        window.presentLecture(options.lecture, options.scene, options.sceneStep);
+    }
     if (options.after > 0) {
         window.workspace().start();
         waitFor(options.after);

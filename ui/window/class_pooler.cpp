@@ -28,8 +28,9 @@ QString newClassLab(const QString& folder) {
 }
 
 QString wordsOf(const ClassPool& pool) {
-    QString words = QObject::tr("Pooled %1 with %2.").arg(countText(pool.files, QObject::tr("file")),
-                                                          countText(pool.runs, QObject::tr("run")));
+    QString words = pool.files == 0 ? QObject::tr("No file could be pooled.")
+                                    : QObject::tr("Pooled %1 with %2.").arg(countText(pool.files, QObject::tr("file")),
+                                                                            countText(pool.runs, QObject::tr("run")));
     for (const ClassPool::Refused& refused : pool.refused) {
         words += QObject::tr(" Not pooled: %1 (%2)").arg(QFileInfo(fromPath(refused.file)).fileName(),
                                                          text(refused.reason));

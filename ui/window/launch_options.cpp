@@ -172,6 +172,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"version", "Prints the version."},
         {"screenshot", "Saves a screenshot of the window as a PNG file (- for standard output) and exits.", "file"},
         {"room", "The room (page of the window) to show, or a part of it, for example context/bases.", "name"},
+        {"lecture", "Presents a lecture: a file, or the name of one that belongs to the program.", "file"},
+        {"scene", "The scene of the lecture to show, by number or name, and a step of it, for example four-clocks/2.",
+         "name"},
         {"setup",
          "The RoPE settings of the rooms, for example \"theta=500k head_dim=128 fraction=25%\", or two setups to "
          "compare, "
@@ -283,6 +286,18 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     const QString place = parser.value(QStringLiteral("room"));
     result.room = place.section(QLatin1Char('/'), 0, 0);
     result.part = place.section(QLatin1Char('/'), 1);
+    result.lecture = parser.value(QStringLiteral("lecture"));
+    if (set("scene")) {
+        if (result.lecture.isEmpty()) throw BadInput("--scene names a scene of the lecture of --lecture FILE.");
+        const QString scene = parser.value(QStringLiteral("scene"));
+        result.scene = scene.section(QLatin1Char('/'), 0, 0);
+        bool isNumber = true;
+        const QString step = scene.section(QLatin1Char('/'), 1);
+        result.sceneStep = step.isEmpty() ? 0 : step.toInt(&isNumber);
+        if (!isNumber || result.sceneStep < 0) {
+            throw BadInput("--scene is \"" + scene.toStdString() + "\", but a step is a whole number, as in four-clocks/2.");
+        }
+    }
     if (set("setup")) {
         const ComparedSetups setups = parse_setups(parser.value(QStringLiteral("setup")).toStdString());
         result.setup = setups.a;
@@ -318,7 +333,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.mode = Mode::headless;
         if (result.output.isEmpty() || is_standard_output(toPath(result.output)))
             throw BadInput("--headless requires --output FOLDER, the folder for its lab and plots.");
-        for (const char* flag : {"room", "setup"}) {
+        for (const char* flag : {"room", "setup", "lecture"}) {
             if (set(flag))
                 throw BadInput("--" + std::string(flag) +
                                " cannot be used with --headless, which always saves curves.");

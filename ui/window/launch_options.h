@@ -40,6 +40,9 @@ struct LaunchOptions {
     std::filesystem::path dataDir;
     QString room;  // id of the room to show; "" for the first
     QString part;  // id of the part of the room to show, or ""
+    QString lecture;  // lecture to present: a file, or the name of one that belongs to the program; "" for none
+    QString scene;    // scene of the lecture to show, by its number or name; "" for the first page
+    int sceneStep = 0;  // step of that scene, from 1; 0: before the first one
     std::optional<RotarySetup> setup;
     std::optional<RotarySetup> otherSetup;  // setup B, compared with `setup`
     // Options of --screenshot.

@@ -30,6 +30,7 @@ void MainWindow::addActions() {
     for (Room* room : m_rooms) room->addActions(*m_actions);
     addViewActions();
     addRunActions();
+    addLectureActions();
     addHelpActions();
     addCourseActions();
     m_actions->fill(menuBar());

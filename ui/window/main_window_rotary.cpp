@@ -25,7 +25,7 @@ QString droppedFile(const QMimeData* data) {
     const QList<QUrl> urls = data->urls();
     if (urls.size() != 1 || !urls.first().isLocalFile()) return QString();
     const QString path = urls.first().toLocalFile();
-    for (const char* suffix : {".ropelab", ".json", ".pdf", ".svg", ".png"}) {
+    for (const char* suffix : {".ropelab", ".json", ".md", ".pdf", ".svg", ".png"}) {
         if (path.endsWith(QLatin1String(suffix), Qt::CaseInsensitive)) return path;
     }
     return {};
@@ -140,6 +140,12 @@ void MainWindow::dropEvent(QDropEvent* event) {
         m_workspace.openLab(path);
     } else if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) {
         if (!models().importConfig(path)) showInFront(models());  // shows the error
+    } else if (path.endsWith(QStringLiteral(".md"), Qt::CaseInsensitive)) {
+        try {
+            openLecture(path);
+        } catch (const BadInput& error) {
+            m_banners->show(QStringLiteral("lecture"), BannerArea::Kind::error, QString::fromUtf8(error.what()));
+        }
     } else if (!path.isEmpty()) {
         openFigure(path);
     }
