@@ -18,6 +18,7 @@
 #include "ui/common/text.h"
 #include "ui/lecture/choice_field.h"
 #include "ui/lecture/curve_field.h"
+#include "ui/lecture/lecture_text.h"
 #include "ui/lecture/number_field.h"
 #include "ui/lecture/stage.h"
 
@@ -25,14 +26,7 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kFigureWaitMs = 30;
-
-QLabel* makeMarkdown(QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setTextFormat(Qt::MarkdownText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
+constexpr double kTextPt = 10.5;
 
 /// Returns the unit of a quantity from its expression, such as "tokens" for "B.wavelength(31)".
 QString unitOf(const std::string& expression) {
@@ -54,10 +48,10 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
     : QFrame(parent),
       m_stage(stage),
       m_mode(mode),
-      m_text(makeMarkdown(this)),
+      m_text(new LectureText(kTextPt, this)),
       m_fieldColumn(new QVBoxLayout),
-      m_hint(makeMarkdown(this)),
-      m_result(makeMarkdown(this)),
+      m_hint(new LectureText(kTextPt, this)),
+      m_result(new LectureText(kTextPt, this)),
       m_error(makeErrorLabel(this)),
       m_hintButton(new QPushButton(tr("Show hint"), this)),
       m_retry(new QPushButton(tr("Try again"), this)),
@@ -110,11 +104,15 @@ AnswerField* QuestionPanel::makeField(const LectureQuestion& question) {
     return new CurveField(this);
 }
 
+void QuestionPanel::setFormulas(const LectureFormulas& formulas) {
+    for (LectureText* label : {m_text, m_hint, m_result}) label->setFormulas(formulas);
+}
+
 void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& place) {
     clear();
     m_question = question;
     m_place = place;
-    m_text->setText(text(question.text));
+    m_text->setMarkdown(text(question.text));
     m_field = makeField(question);
     m_fieldColumn->addWidget(m_field);
     connect(m_field, &AnswerField::changed, this, [this] {
@@ -128,13 +126,20 @@ void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& pl
 void QuestionPanel::clear() {
     m_job.cancel();
     m_figureTimer->stop();
-    delete std::exchange(m_field, nullptr);
+    if (m_field) {
+        // The field may be handling the key that led here.
+        m_field->disconnect(this);
+        m_field->hide();
+        m_fieldColumn->removeWidget(m_field);
+        std::exchange(m_field, nullptr)->deleteLater();
+    }
     m_question.reset();
     m_truth.reset();
     m_answers.clear();
     m_waiting = Waiting::nothing;
     m_revealed = m_hintShown = false;
-    for (QLabel* label : {m_text, m_hint, m_result, m_error}) label->clear();
+    for (LectureText* label : {m_text, m_hint, m_result}) label->setMarkdown({});
+    m_error->clear();
     refresh();
 }
 
@@ -267,7 +272,7 @@ void QuestionPanel::showTruth() {
     m_revealed = true;
     const QString compared = m_field->reveal(*m_truth, m_answers);
     const QString explained = text(m_question->answer);
-    m_result->setText(explained.isEmpty() ? compared : compared + QStringLiteral("\n\n") + explained);
+    m_result->setMarkdown(explained.isEmpty() ? compared : compared + QStringLiteral("\n\n") + explained);
     refresh();
     m_submit->setAccessibleDescription(compared);  // a screen reader says it with the button that gets the focus
     m_submit->setFocus(Qt::OtherFocusReason);
@@ -277,7 +282,7 @@ void QuestionPanel::showTruth() {
 void QuestionPanel::showHint() {
     if (!m_question || m_question->hint.empty()) return;
     m_hintShown = true;
-    m_hint->setText(tr("Hint: %1").arg(text(m_question->hint)));
+    m_hint->setMarkdown(tr("Hint: %1").arg(text(m_question->hint)));
     refresh();
     focusAnswer();
 }
@@ -286,7 +291,7 @@ void QuestionPanel::retry() {
     if (!m_question || !m_truth || !m_revealed) return;
     m_revealed = false;
     m_answers.clear();
-    m_result->clear();
+    m_result->setMarkdown({});
     m_submit->setAccessibleDescription({});
     m_field->retry();
     refresh();
@@ -294,7 +299,7 @@ void QuestionPanel::retry() {
 }
 
 QString QuestionPanel::result() const {
-    return m_result->text();
+    return m_result->markdown();
 }
 
 QString QuestionPanel::error() const {
@@ -311,7 +316,7 @@ void QuestionPanel::refresh() {
     m_submit->setEnabled(m_revealed || canSubmit());
     m_hint->setVisible(m_hintShown);
     m_error->setVisible(!m_error->text().isEmpty());
-    m_result->setVisible(!m_result->text().isEmpty());
+    m_result->setVisible(!m_result->markdown().isEmpty());
 }
 
 bool QuestionPanel::event(QEvent* event) {

@@ -17,7 +17,9 @@ class QVBoxLayout;
 
 namespace ropelab::ui {
 
+class LectureFormulas;
 class LectureStage;
+class LectureText;
 
 /// Where a question is asked; stored with each answer.
 struct QuestionPlace {
@@ -42,6 +44,8 @@ class QuestionPanel : public QFrame {
     QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent = nullptr);
     ~QuestionPanel() override;
 
+    /// Sets where the formulas of the texts come from.
+    void setFormulas(const LectureFormulas& formulas);
     /// Asks a question. Call this after all changes of the step took effect: the right answer is that of the setups
     /// and figures which the stage shows now. The panel gets the keyboard focus with focusAnswer().
     void ask(const LectureQuestion& question, const QuestionPlace& place);
@@ -117,11 +121,11 @@ class QuestionPanel : public QFrame {
     Waiting m_waiting = Waiting::nothing;  // what was asked for before the right answer was known
     bool m_revealed = false;
     bool m_hintShown = false;
-    QLabel* m_text;
+    LectureText* m_text;
     QVBoxLayout* m_fieldColumn;
     AnswerField* m_field = nullptr;
-    QLabel* m_hint;
-    QLabel* m_result;
+    LectureText* m_hint;
+    LectureText* m_result;
     QLabel* m_error;
     QPushButton* m_hintButton;
     QPushButton* m_retry;

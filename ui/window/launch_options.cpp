@@ -13,6 +13,7 @@
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/figure/figure_preset.h"
+#include "ui/lecture/answers_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/reproduce/forest_figure.h"
@@ -112,7 +113,7 @@ RunSelection selectionOf(const CommandLine& parser) {
 // Returns the flags that choose what a figure shows, and their values.
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
-    for (const char* flag : {"setup", "unit", "compare", "test", "experiment", "split-by", "runs", "claim", "run",
+    for (const char* flag : {"setup", "unit", "compare", "test", "experiment", "split-by", "runs", "claim", "question", "run",
                              "beside", "step", "text", "pair", "mean", "correlation"}) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
     }
@@ -157,7 +158,7 @@ void checkOneOutput(const QString& output, bool asJson) {
 
 QStringList labFigureNames() {
     return trainingFigureNames() + resultsFigureNames() + inspectFigureNames() +
-           QStringList{QLatin1String(kForestPlot)};
+           QStringList{QLatin1String(kForestPlot), QLatin1String(kAnswersFigure)};
 }
 
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
@@ -224,6 +225,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          true},
         {"runs", "Figures of training: the ids of the runs to show, separated by commas; default: all.", "numbers"},
         {"claim", "The claim that the figure forest-plot shows; default: all claims of the sheet.", "name"},
+        {"question", "The number of the question whose answers the figure answers shows; default: the last one.",
+         "number", "0"},
         {"run", "Figures of the Inspect room: the number of the run to show; default: the first run of the lab.",
          "number", "0"},
         {"beside", "Figures of the Inspect room: the number of a second run; heat maps show the difference.", "number",
@@ -441,6 +444,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             throw BadInput("--claim applies to the figure forest-plot, not to " + names + ".");
         }
         result.claim = parser.value(QStringLiteral("claim")).toStdString();
+        if (set("question") && !result.figures.contains(QLatin1String(kAnswersFigure))) {
+            throw BadInput("--question applies to the figure answers, not to " + names + ".");
+        }
+        result.question = static_cast<int>(wholeIn(parser, QStringLiteral("question"), 0, 1e6));
         result.isHeightChosen = set("height-mm");
         if ((set("mean") || set("correlation")) && !result.figures.contains(kRandomFigure)) {
             throw BadInput("--mean and --correlation apply to the figure random-logits, not to " + names + ".");

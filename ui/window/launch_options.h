@@ -59,6 +59,7 @@ struct LaunchOptions {
     QJsonObject figureFlags;
     bool showsCaption = false;    // print the captions of the figures
     std::string claim;            // id or number of the claim of a forest plot; "" for all
+    int question = 0;             // number of the question of the figure answers, from 1; 0 for the last one
     bool isHeightChosen = false;  // false: a figure with Figure::heightMm has this height
     QString unit;                 // unit of losses: "nats" or "bits"
     // Options of the figures of the Inspect room; see InspectMoment for the meaning of 0 and −1.

@@ -17,11 +17,14 @@
 #include "ui/common/scaled.h"
 #include "ui/common/scroll_page.h"
 #include "ui/common/text.h"
+#include "ui/lecture/answers_dialog.h"
+#include "ui/lecture/course_dialog.h"
 #include "ui/models/model_map.h"
 #include "ui/session/undo_step.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/window/class_pooler.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/corner.h"
 #include "ui/window/dialog_explanations.h"
@@ -61,7 +64,12 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
     : QMainWindow(parent),
       m_workspace(std::move(options)),
       m_actions(new ActionRegistry(this)),
-      m_report(new ReportWriter(this)) {
+      m_report(new ReportWriter(this)),
+      m_pooler(new ClassPooler(this)) {
+    askResults = [this] {
+        return QFileDialog::getOpenFileNames(this, tr("Results of the class"), QString(),
+                                             tr("Labs and printed results (*.ropelab *.json)"));
+    };
     askOpen = [this] {
         return QFileDialog::getOpenFileName(this, tr("Open a lab"), QString(), tr("Labs (*.ropelab)"));
     };
@@ -88,7 +96,9 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
 
 MainWindow::~MainWindow() {
     // The widgets are deleted before the workspace, because fields that lose the focus commit their value to it.
+    delete m_course;  // gives back what the course changed
     hide();
+    delete m_answers;
     delete m_models;
     delete m_statements;
     delete m_palette;
@@ -325,6 +335,7 @@ void MainWindow::setRailFolded(bool folded) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    closeCourse();
     endLecture();  // the choices of the lecture must not become those of the next start
     m_workspace.settings().setValue("window/geometry", saveGeometry());
     if (!m_workspace.isBusy()) {

@@ -14,6 +14,7 @@
 #include "ui/window/stall_meter.h"
 
 class QFileSystemWatcher;
+class QMimeData;
 class QStackedWidget;
 class QUndoStack;
 
@@ -23,8 +24,11 @@ struct LectureScene;
 
 namespace ropelab::ui {
 
+class AnswersDialog;
+class ClassPooler;
 class CommandPalette;
 class Corner;
+class CourseDialog;
 class FormulaBook;
 struct FigureRecord;
 class KeyboardSheet;
@@ -105,6 +109,24 @@ class MainWindow : public QMainWindow {
     /// the figure. If the lab is not found, asks for it. A banner says why a figure cannot be opened.
     void openFigure(const QString& path);
 
+    /// Returns the window of the course for a student alone and creates it on first use.
+    CourseDialog& course();
+    /// Shows the window of the course beside this one; a lecture that is open ends.
+    void showCourse();
+    /// Closes the window of the course: the user's setup, controls and lab come back.
+    void closeCourse();
+    /// Stores an answer of a class in the lab, with the name of the group that the user typed. Throws BadInput if the lab
+    /// cannot be written.
+    void storeAnswer(AnswerRecord answer);
+    /// Shows the answers to questions of lectures that the lab stores.
+    void showAnswers();
+    /// Returns the window of the answers, or null before showAnswers().
+    AnswersDialog* answers() { return m_answers; }
+    /// Pools the results of a class, labs and printed results, in a new lab, and shows their means.
+    void poolResults(const QStringList& files);
+    /// Asks for the results of a class; returns an empty list if the user cancels. Tests replace it.
+    std::function<QStringList()> askResults;
+
     /// Opens a lecture: a file, or the name of one that belongs to the program. Throws BadInput, and keeps the lecture that
     /// is open, if the file is not valid.
     void openLecture(const QString& path);
@@ -162,6 +184,9 @@ class MainWindow : public QMainWindow {
     void addViewActions();
     void addRunActions();
     void addHelpActions();
+    void addCourseActions();
+    /// Returns the dragged files if they are several results of a class, otherwise an empty list.
+    static QStringList droppedResults(const QMimeData* data);
     void addLectureActions();
     void makeLectures();
     void watchLecture();
@@ -212,6 +237,9 @@ class MainWindow : public QMainWindow {
     StatementCards* m_statements = nullptr;
     FormulaBook* m_formulas = nullptr;
     ReportWriter* m_report;
+    ClassPooler* m_pooler;
+    CourseDialog* m_course = nullptr;
+    AnswersDialog* m_answers = nullptr;
     WindowStage* m_stage = nullptr;
     LecturePlayer* m_player = nullptr;
     Presentation* m_presentation = nullptr;

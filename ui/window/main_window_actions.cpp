@@ -32,6 +32,7 @@ void MainWindow::addActions() {
     addRunActions();
     addLectureActions();
     addHelpActions();
+    addCourseActions();
     m_actions->fill(menuBar());
 
     auto* recent = new QMenu(tr("Open recent lab"), this);

@@ -85,7 +85,7 @@ void MainWindow::makeLectures() {
     });
     connect(m_presentation, &Presentation::answered, this, [this](const AnswerRecord& answer) {
         try {
-            m_workspace.lab().addAnswers({answer});
+            storeAnswer(answer);
         } catch (const std::exception& error) {
             showLectureProblem(QString::fromUtf8(error.what()));
         }
@@ -141,6 +141,7 @@ void MainWindow::addLectureActions() {
 
 void MainWindow::openLecture(const QString& path) {
     Lecture lecture = load_lecture(toPath(path));
+    closeCourse();  // it uses the same stage
     endLecture();
     m_player->setLecture(std::move(lecture));
     m_presentation->resetTime();
@@ -153,6 +154,7 @@ void MainWindow::openLecture(const QString& path) {
 }
 
 void MainWindow::presentLecture() {
+    closeCourse();
     m_banners->dismiss(kLectureBanner);
     m_presentation->start();
     m_actions->refresh();
