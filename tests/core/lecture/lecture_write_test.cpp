@@ -92,8 +92,8 @@ steps:
     point: pair 3
     check: [{quantity: pairs, expected: 8}, {quantity: first_negative, expected: none, tolerance: 2}]
   - ask: {text: "a?", choices: ["1", "2, 3"], right: 2, hint: h, answer: "yes: 2"}
-  - ask: {text: b?, quantity: pairs, tolerance: 0.5}
-  - ask: {text: c?, draw: true}
+  - ask: {text: b, quantity: pairs, tolerance: 0.5}
+  - ask: {text: c, draw: true}
   - set: {m: 64 over 8 s}
     loop: true)");
     const std::string text = with_scene(lecture_template("Example"), scene);
