@@ -124,5 +124,13 @@ TEST(WriteLecture, ASceneIsAddedToAFileWithErrors) {
     EXPECT_THAT(text, ::testing::HasSubstr("id: \"new-2\""));
 }
 
+TEST(WriteLecture, ASceneIsAddedAfterCodeWithoutEnd) {
+    LectureScene scene;
+    scene.title = "New";
+    const Lecture lecture = parse_lecture(with_scene("---\ntitle: x\n---\n## A\ntext\n~~~~\ncode\n", scene), "test.md");
+    ASSERT_EQ(lecture.scenes.size(), 2U);
+    EXPECT_EQ(lecture.scenes[0].text, "text\n~~~~\ncode\n~~~~\n");
+}
+
 }  // namespace
 }  // namespace ropelab
