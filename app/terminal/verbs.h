@@ -13,6 +13,10 @@ void add_frequencies(CLI::App& program);
 void add_context(CLI::App& program);
 /// Adds the command `cache`: the memory of the RoPE cache and of the KV cache.
 void add_cache(CLI::App& program);
+/// Adds the command `quantity`: the value of a named quantity of a rotary setup or a lab.
+void add_quantity(CLI::App& program);
+/// Adds the command `lecture`: checks, examples and a list of lectures.
+void add_lecture(CLI::App& program);
 /// Adds the command `rotate`: rotation of queries or keys given as JSON.
 void add_rotate(CLI::App& program);
 /// Adds the command `data`: listing, downloading, generating and cleaning data sets.

@@ -133,6 +133,8 @@ std::vector<ShippedLecture> shipped_lectures();
 
 /// Returns a commented example of a lecture, for `lecture new`.
 std::string lecture_template(const std::string& title);
+/// Returns the file name for a title: "My lecture" becomes "my-lecture.md"; a title that ends in ".md" is a file name.
+std::string lecture_file_name(const std::string& title);
 
 /// Appends a scene to the text of a lecture, as Markdown with its YAML block.
 std::string with_scene(std::string_view text, const LectureScene& scene);

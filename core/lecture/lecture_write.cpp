@@ -171,6 +171,12 @@ std::string with_scene(std::string_view text, const LectureScene& scene) {
     return result;
 }
 
+std::string lecture_file_name(const std::string& title) {
+    if (title.ends_with(".md")) return title;
+    const std::string id = scene_id(title);
+    return (id.empty() ? "lecture" : id) + ".md";
+}
+
 std::string lecture_template(const std::string& title) {
     std::string heading = title.empty() ? "A lecture" : title;
     std::replace(heading.begin(), heading.end(), '\n', ' ');
