@@ -23,7 +23,9 @@ constexpr double largest_whole = 1e12;
 
 QuantityCall::Argument argument_of(std::string_view text) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) return {"", std::string(text)};
+    // In a path such as "table_2/enwik8/theta=500", the equals sign is part of an argument without a name.
+    const bool is_path = text.substr(0, equals).find('/') != std::string_view::npos;
+    if (equals == std::string_view::npos || is_path) return {"", std::string(text)};
     return {std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1)))};
 }
 

@@ -4,7 +4,7 @@
 Every formula $…$ of a lecture (resources/lectures/*.md) becomes a file that is named by a hash of its TeX, with its
 glyphs as paths in the colour "currentColor"; whoever shows it replaces that word by the colour of its text. The index
 formulas.json lists for each TeX source its file, its text in Unicode, and the height and depth below the baseline in ex
-(the height of an x). Needs pdflatex with amsmath and pdftocairo (Debian: texlive-latex-extra, poppler-utils). With
+(the height of an x). Needs pdflatex with amsmath and pdftocairo (Debian: texlive-latex-recommended, poppler-utils). With
 --check nothing is rendered: the program ends with 1 and names what is missing or superfluous in the index.
 """
 import argparse
@@ -136,17 +136,23 @@ def unicode_text(tex):
     return re.sub(r" +", " ", out).strip()
 
 
+# Place of a formula on its page, in PostScript points: the left end, and the baseline from the top. The page has whole
+# points, because pdftocairo scales others.
+LEFT, BASELINE, MARGIN = 10, 100, 1
+POINTS = 72 / 72.27  # PostScript points per TeX point
+
+
 def page(tex, style):
-    return (rf"\setbox0=\hbox{{${style} " + tex + "$}\n"
+    """Returns the TeX of a page with one formula, which also writes the size of the formula to the log."""
+    return (rf"\setbox0=\hbox{{${style} {tex}$}}" "\n"
             r"\typeout{SIZE \the\wd0 \space\the\ht0 \space\the\dp0 \space\the\fontdimen5\textfont2}" "\n"
-            r"\pdfpagewidth=\dimexpr\wd0+2pt\relax \pdfpageheight=\dimexpr\ht0+\dp0+2pt\relax" "\n"
-            r"\shipout\vbox{\vskip1pt\hbox{\hskip1pt\box0}}" "\n")
+            rf"\shipout\hbox{{\vrule width 0pt height {BASELINE}bp depth 50bp\hskip{LEFT}bp\box0}}" "\n")
 
 
 def rendered(formulas, folder):
     """Returns for each formula its SVG and its size (width, height, depth, ex) in TeX points."""
     source = (r"\documentclass[12pt]{article}\usepackage{amsmath,amssymb}\hoffset=-1in\voffset=-1in"
-              r"\begin{document}" + "\n" + "".join(page(tex, style) for tex, style in formulas.items()) + r"\end{document}" + "\n")
+              r"\pdfpagewidth=800bp\pdfpageheight=150bp\begin{document}" + "\n" + "".join(page(tex, style) for tex, style in formulas.items()) + r"\end{document}" + "\n")
     (folder / "formulas.tex").write_text(source, encoding="utf-8")
     log = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "formulas.tex"], cwd=folder,
                          capture_output=True, text=True)
@@ -169,15 +175,17 @@ def number(value):
     return f"{value:.2f}".rstrip("0").rstrip(".") if value else "0"
 
 
-def flat(svg):
+def flat(svg, size):
     """Returns a small SVG of paths only, because Qt's SVG reader does not know <symbol>."""
+    wide, high, deep = (value * POINTS for value in size[:3])
+    left, top = LEFT - MARGIN, BASELINE - high - MARGIN
+    width, height = wide + 2 * MARGIN, high + deep + 2 * MARGIN
     root = xml.fromstring(svg)
     glyphs = {}
     for symbol in root.iter():
         if symbol.tag in (SVG + "symbol", SVG + "g") and symbol.get("id", "").startswith("glyph"):
             glyphs[symbol.get("id")] = "".join(path.get("d") for path in symbol.iter(SVG + "path")).strip()
-    width, height = (float(root.get(side).removesuffix("pt")) for side in ("width", "height"))
-    parts, used = [], {}
+    parts = []
     for element in root.iter():
         if element.tag == SVG + "use":
             path = glyphs[element.get(LINK)[1:]]
@@ -193,7 +201,7 @@ def flat(svg):
         elif element.get("style", "").startswith("fill-rule:nonzero"):
             parts.append(f'<path d="{compact(element.get("d"))}"/>')
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
-            f'viewBox="0 0 {number(width)} {number(height)}" fill="currentColor">' + "".join(parts) + "</svg>\n")
+            f'viewBox="{number(left)} {number(top)} {number(width)} {number(height)}" fill="currentColor">' + "".join(parts) + "</svg>\n")
 
 
 def compact(path):
@@ -231,11 +239,13 @@ def main():
         file.unlink()
     index = {}
     with tempfile.TemporaryDirectory() as folder:
-        for tex, (svg, (_, height, depth, ex)) in zip(formulas, rendered(formulas, pathlib.Path(folder))):
-            (HERE / file_of(tex)).write_text(flat(svg), encoding="utf-8")
-            # The picture has a margin of 1 pt on each side.
+        for tex, (svg, size) in zip(formulas, rendered(formulas, pathlib.Path(folder))):
+            (HERE / file_of(tex)).write_text(flat(svg, size), encoding="utf-8")
+            _, height, depth, ex = size
+            margin = MARGIN / POINTS
             index[tex] = {"file": file_of(tex), "text": unicode_text(tex),
-                          "height_ex": round((height + depth + 2) / ex, 3), "depth_ex": round((depth + 1) / ex, 3)}
+                          "height_ex": round((height + depth + 2 * margin) / ex, 3),
+                          "depth_ex": round((depth + margin) / ex, 3)}
     (HERE / "formulas.json").write_text(json.dumps(index, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return 0
 
