@@ -71,6 +71,7 @@ std::string lecture_bytes(const fs::path& file) {
     std::error_code error;
     if (!fs::exists(file, error)) throw BadInput("There is no file " + file.string() + ".");
     if (!fs::is_regular_file(file, error)) throw BadInput(file.string() + " is not a file; name a lecture (.md).");
+    if (fs::file_size(file, error) > most_lecture_bytes && !error) throw too_large(file.string(), fs::file_size(file));
     std::ifstream stream(file, std::ios::binary);
     std::string text(most_lecture_bytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));

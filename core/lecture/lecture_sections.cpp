@@ -21,10 +21,7 @@ bool is_forbidden(char byte) {
 }
 
 void check_bytes(std::string_view text, const std::string& file) {
-    if (text.size() > most_lecture_bytes) {
-        throw BadInput(file + " has " + bytes_text(static_cast<std::int64_t>(text.size())) +
-                       "; a lecture may have at most 4 MB.");
-    }
+    if (text.size() > most_lecture_bytes) throw too_large(file, text.size());
     if (const auto invalid = first_invalid_utf8(text)) {
         LecturePlace{file, line_of_offset(text, *invalid)}.fail("The text is not valid UTF-8; save it as UTF-8.");
     }
@@ -173,6 +170,11 @@ class LectureSplitter {
 };
 
 }  // namespace
+
+BadInput too_large(const std::string& file, std::size_t bytes) {
+    const auto tenths = static_cast<double>(bytes / 100'000) / 10;
+    return BadInput(file + " has " + number_text(tenths) + " MB, but a lecture may have at most 4 MB.");
+}
 
 LectureSections split_lecture(std::string_view text, const std::string& file) {
     check_bytes(text, file);

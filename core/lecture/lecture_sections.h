@@ -12,6 +12,9 @@ namespace ropelab {
 inline constexpr std::size_t most_lecture_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t most_lecture_scenes = 2000;
 
+/// Returns the error for a lecture of too many bytes.
+BadInput too_large(const std::string& file, std::size_t bytes);
+
 /// A heading of level 2 with the text below it.
 struct LectureSection {
     std::string title;

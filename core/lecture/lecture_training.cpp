@@ -24,11 +24,16 @@ std::int64_t described_runs(const Experiment& experiment) {
     return runs;
 }
 
+/// Replaces settings of an experiment. Lists of explicit runs, zips and exclusions are replaced as a whole; an empty
+/// list removes those of a preset.
 void apply_settings(Experiment& experiment, const nlohmann::json& settings) {
     const Experiment described = Experiment::from_json(settings);
     for (const Key& key : keys()) {
         if (described.is_set(key.name)) experiment.set(key.name, described.values(key.name));
     }
+    if (settings.contains("runs")) experiment.set_explicit_runs(described.explicit_runs());
+    if (settings.contains("zip")) experiment.set_zips(described.zips());
+    if (settings.contains("exclude")) experiment.set_exclusions(described.exclusions());
 }
 
 nlohmann::json settings_of(const YamlMapping& mapping, std::string_view key) {
@@ -41,7 +46,9 @@ nlohmann::json settings_of(const YamlMapping& mapping, std::string_view key) {
     nlohmann::json settings = json_of_yaml(*node);
     if (settings.size() != node->keys.size()) place.fail("A setting is given twice; give each setting once.");
     place.run([&] {
-        for (const auto& [name, value] : settings.items()) ropelab::key(shortened(name));
+        for (const auto& [name, value] : settings.items()) {
+            if (name != "runs" && name != "zip" && name != "exclude") ropelab::key(shortened(name));
+        }
         return Experiment::from_json(settings);
     });
     return settings;

@@ -117,8 +117,7 @@ std::string words_of_node(const YamlNode& node) {
 
 }  // namespace
 
-std::string shortened(std::string_view text) {
-    constexpr std::size_t most = 60;
+std::string shortened(std::string_view text, std::size_t most) {
     if (text.size() <= most) return std::string(text);
     std::size_t end = most;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a character
@@ -143,7 +142,8 @@ YamlNode parse_yaml(std::string_view text, const LecturePlace& first) {
             first.fail("The YAML has several documents; remove the lines \"---\" and \"...\" inside it.");
         }
     } catch (const YAML::Exception& error) {
-        first.at(first.line + std::max(error.mark.line, 0)).fail("The YAML is not valid: " + error.msg + ".");
+        first.at(first.line + std::max(error.mark.line, 0))
+            .fail("The YAML is not valid: " + error.msg + "; a text with \": \" or \" #\" needs quotes.");
     }
     YamlNode root = tree.take();
     if (root.kind == YamlNode::Kind::null) root = {YamlNode::Kind::mapping, first.line};

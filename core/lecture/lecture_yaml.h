@@ -10,8 +10,8 @@
 
 namespace ropelab {
 
-/// Returns a text for a message; a text of more than 60 bytes is cut off.
-std::string shortened(std::string_view text);
+/// Returns a text for a message; a text of more than `most` bytes is cut off.
+std::string shortened(std::string_view text, std::size_t most = 60);
 
 /// A line of a lecture file, for error messages.
 struct LecturePlace {

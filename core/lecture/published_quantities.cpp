@@ -49,12 +49,13 @@ const nlohmann::json& member_of(const nlohmann::json& node, const std::string& s
     }
     const std::string names = member_names(node);
     throw BadInput("The published values have no \"" + shortened(step) + "\" there" +
-                   (names.empty() ? "." : "; there are " + shortened(names) + "."));
+                   (names.empty() ? "." : "; there are " + shortened(names, 300) + "."));
 }
 
 const nlohmann::json& published_node(const QuantityInput& input) {
     const nlohmann::json* node = &publication(input.arguments.text("sheet"));
-    const std::string path = input.arguments.text("row") + "/" + input.arguments.text("column");
+    std::string path = input.arguments.text("row");
+    if (input.arguments.has("column")) path += "/" + input.arguments.text("column");
     for (std::size_t start = 0; start <= path.size();) {
         const std::size_t end = std::min(path.find('/', start), path.size());
         node = &member_of(*node, path.substr(start, end - start));
@@ -68,7 +69,7 @@ nlohmann::json number_of(const nlohmann::json& node, std::initializer_list<const
     for (const char* member : members) {
         if (node.is_object() && node.contains(member) && node.at(member).is_number()) return node.at(member);
     }
-    throw BadInput("The published value is not a number; its members are " + shortened(member_names(node)) + ".");
+    throw BadInput("The published value is not a number; its members are " + shortened(member_names(node), 300) + ".");
 }
 
 nlohmann::json spread_of(const nlohmann::json& node) {
@@ -77,7 +78,8 @@ nlohmann::json spread_of(const nlohmann::json& node) {
 }
 
 constexpr const char* place_words =
-    " `row` is a path of names and of key=value, separated by \"/\": table_2/tinyshakespeare/theta=500.";
+    " The row is a path of names and of key=value, separated by \"/\", such as "
+    "table_2/tinyshakespeare/theta=500; the column is a path within it, such as best_validation_loss.";
 
 }  // namespace
 
@@ -85,12 +87,12 @@ std::vector<Quantity> published_quantities() {
     const auto described = [](const std::string& text) { return text + place_words; };
     const auto mean = [](const QuantityInput& input) { return number_of(published_node(input), {"mean"}); };
     return {
-        {{"published", "(sheet, row, column)", "as printed",
+        {{"published", "(sheet, row[, column])", "as printed",
           described("Printed value of theta_paper, partial_rope_paper or post; the mean where a spread was printed.")},
          mean,
          true},
-        {{"published_mean", "(sheet, row, column)", "as printed", described("Printed mean.")}, mean, true},
-        {{"published_spread", "(sheet, row, column)", "as printed",
+        {{"published_mean", "(sheet, row[, column])", "as printed", described("Printed mean.")}, mean, true},
+        {{"published_spread", "(sheet, row[, column])", "as printed",
           described("Printed standard deviation or standard error.")},
          [](const QuantityInput& input) { return spread_of(published_node(input)); },
          true},

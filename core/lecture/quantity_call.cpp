@@ -21,11 +21,12 @@ namespace {
 constexpr std::size_t longest_expression = 500;
 constexpr double largest_whole = 1e12;
 
+/// Splits "theta=500". A path such as "table_2/theta=500" is a value without a name.
 QuantityCall::Argument argument_of(std::string_view text) {
     const std::size_t equals = text.find('=');
-    // In a path such as "table_2/enwik8/theta=500", the equals sign is part of an argument without a name.
-    const bool is_path = text.substr(0, equals).find('/') != std::string_view::npos;
-    if (equals == std::string_view::npos || is_path) return {"", std::string(text)};
+    if (equals == std::string_view::npos || text.substr(0, equals).find('/') != std::string_view::npos) {
+        return {"", std::string(text)};
+    }
     return {std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1)))};
 }
 
@@ -150,8 +151,8 @@ void check_argument(const std::string& name, const std::string& text) {
     if (const auto smallest = smallest_whole(name)) {
         const double value = parse_number(text);
         if (value != std::trunc(value) || value < *smallest || value > largest_whole) {
-            throw BadInput("The argument " + name + " is " + text + ", but it must be a whole number from " +
-                           number_text(*smallest) + ".");
+            throw BadInput("\"" + shortened(text) + "\" must be a whole number from " + number_text(*smallest) +
+                           " to " + number_text(largest_whole) + ".");
         }
     } else if (is_number_argument(name)) {
         parse_number(text);
@@ -215,7 +216,13 @@ QuantityArguments::QuantityArguments(const QuantityDescription& description, con
         texts_.clear();
         filters_.clear();
         if (!bind_form(form, call, texts_, filters_)) continue;
-        for (const auto& [name, text] : texts_) check_argument(name, text);
+        for (const auto& [name, text] : texts_) {
+            try {
+                check_argument(name, text);
+            } catch (const BadInput& error) {
+                throw BadInput("The argument " + name + " of " + call.name + " is not valid: " + error.what());
+            }
+        }
         for (const RunFilter& filter : filters_) check_filter(filter);
         return;
     }

@@ -212,8 +212,10 @@ RotationRoom::Page RotationRoom::page() const {
 void RotationRoom::showPart(const QString& part) {
     const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"), QStringLiteral("matrix"),
                                QStringLiteral("aim")};
+    const QString dials = QStringLiteral("dials");  // always shown, above the pages
+    if (part == dials) return ScrollPage::reveal(m_dials);
     const auto page = parts.indexOf(part);
-    if (page < 0) throw noPart(part, parts);
+    if (page < 0) throw noPart(part, QStringList{dials} + parts);
     showPage(static_cast<Page>(page));
 }
 
