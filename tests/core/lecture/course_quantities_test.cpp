@@ -13,46 +13,46 @@
 namespace ropelab {
 namespace {
 
-double value_of(const std::string& expression, const std::string& setup = "theta=10k") {
+double course_value(const std::string& expression, const std::string& setup = "theta=10k") {
     return evaluate_quantity(expression, {parse_setups(setup), nullptr}).get<double>();
 }
 
 TEST(CourseQuantities, AShiftOfBothTokensLeavesTheLogit) {
-    EXPECT_NEAR(value_of("logit_shift(10, 3, 50)"), 0, 1e-12);
-    EXPECT_NEAR(value_of("logit_shift(10, 3, 100000)", "theta=500 head_dim=8 fraction=50%"), 0, 1e-9);
+    EXPECT_NEAR(course_value("logit_shift(10, 3, 50)"), 0, 1e-12);
+    EXPECT_NEAR(course_value("logit_shift(10, 3, 100000)", "theta=500 head_dim=8 fraction=50%"), 0, 1e-9);
 }
 
 TEST(CourseQuantities, NegativeShareMatchesTheReferenceValue) {
-    EXPECT_NEAR(value_of("negative_share(256)", "theta=500 head_dim=64"), 0.0605, 0.00005);
-    EXPECT_EQ(value_of("negative_share(256)", "theta=10k head_dim=64"), 0);
+    EXPECT_NEAR(course_value("negative_share(256)", "theta=500 head_dim=64"), 0.0605, 0.00005);
+    EXPECT_EQ(course_value("negative_share(256)", "theta=10k head_dim=64"), 0);
 }
 
 TEST(CourseQuantities, TableSavingIsTheRatioOfChannels) {
-    EXPECT_NEAR(value_of("table_saving", "head_dim=256 fraction=10%"), 256.0 / 26, 1e-12);
-    EXPECT_EQ(value_of("table_saving", "head_dim=64"), 1);
+    EXPECT_NEAR(course_value("table_saving", "head_dim=256 fraction=10%"), 256.0 / 26, 1e-12);
+    EXPECT_EQ(course_value("table_saving", "head_dim=64"), 1);
     EXPECT_TRUE(evaluate_quantity("table_saving", {parse_setups("fraction=0%"), nullptr}).is_null());
 }
 
 TEST(CourseQuantities, ScalingsChangeTheBaseAndThePairs) {
     const std::string trained = "theta=10k head_dim=128 context=16384 factor=4 original_context=4096 scaling=";
-    EXPECT_NEAR(value_of("ntk_base", trained + "ntk"), 40890, 0.5);
-    EXPECT_NEAR(value_of("ntk_base", "theta=10k head_dim=128"), 10000, 1e-6);
-    EXPECT_EQ(value_of("unchanged_pairs", trained + "yarn"), 21);
-    EXPECT_EQ(value_of("unchanged_pairs", trained + "linear"), 0);
-    EXPECT_EQ(value_of("unchanged_pairs", "head_dim=64 fraction=25%"), 8);
-    EXPECT_MESSAGE(value_of("ntk_base", trained + "yarn"), BadInput, "ntk_base needs a setup");
+    EXPECT_NEAR(course_value("ntk_base", trained + "ntk"), 40890, 0.5);
+    EXPECT_NEAR(course_value("ntk_base", "theta=10k head_dim=128"), 10000, 1e-6);
+    EXPECT_EQ(course_value("unchanged_pairs", trained + "yarn"), 21);
+    EXPECT_EQ(course_value("unchanged_pairs", trained + "linear"), 0);
+    EXPECT_EQ(course_value("unchanged_pairs", "head_dim=64 fraction=25%"), 8);
+    EXPECT_MESSAGE(course_value("ntk_base", trained + "yarn"), BadInput, "ntk_base needs a setup");
 }
 
 TEST(CourseQuantities, PublishedValuesAreRecomputed) {
-    EXPECT_NEAR(value_of("published_improvement(enwik8, 50000)"), 2.0171, 0.0001);
-    EXPECT_NEAR(value_of("published_improvement(tinyshakespeare, 5000)"), 0.5224, 0.0001);
-    EXPECT_NEAR(value_of("published_p_value(tinyshakespeare, 5000, student)"), 0.01575, 0.00001);
-    EXPECT_NEAR(value_of("published_p_value(tinyshakespeare, 5000, welch)"), 0.03061, 0.00001);
-    EXPECT_NEAR(value_of("published_slowdown(5000)"), 441.3 / 244.1, 1e-12);
-    EXPECT_EQ(value_of("published_perplexity(llama-8b, 10)"), 6.42);
-    EXPECT_EQ(value_of("published_perplexity(llama-1b, 100)"), 12.78);
-    EXPECT_EQ(value_of("published_perplexity(llama-1b, 0)"), 14.9);
-    EXPECT_EQ(value_of("published(theta_paper, table_2/text8/theta=500, best_validation_loss)"), 1.0648);
+    EXPECT_NEAR(course_value("published_improvement(enwik8, 50000)"), 2.0171, 0.0001);
+    EXPECT_NEAR(course_value("published_improvement(tinyshakespeare, 5000)"), 0.5224, 0.0001);
+    EXPECT_NEAR(course_value("published_p_value(tinyshakespeare, 5000, student)"), 0.01575, 0.00001);
+    EXPECT_NEAR(course_value("published_p_value(tinyshakespeare, 5000, welch)"), 0.03061, 0.00001);
+    EXPECT_NEAR(course_value("published_slowdown(5000)"), 441.3 / 244.1, 1e-12);
+    EXPECT_EQ(course_value("published_perplexity(llama-8b, 10)"), 6.42);
+    EXPECT_EQ(course_value("published_perplexity(llama-1b, 100)"), 12.78);
+    EXPECT_EQ(course_value("published_perplexity(llama-1b, 0)"), 14.9);
+    EXPECT_EQ(course_value("published(theta_paper, table_2/text8/theta=500, best_validation_loss)"), 1.0648);
 }
 
 TEST(CourseQuantities, RefuseWhatNoPaperPrints) {
