@@ -46,7 +46,7 @@ bool isOfClicker(int key) {
 }
 
 bool typesDigit(const QKeyEvent& event) {
-    return event.text().size() == 1 && event.text().front().typesDigit();
+    return event.text().size() == 1 && event.text().front().isDigit();
 }
 
 bool isPrintable(const QKeyEvent& event) {
