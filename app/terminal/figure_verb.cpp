@@ -101,7 +101,9 @@ void add_figure(CLI::App& program) {
     pass_on("--run", "Number of the run (default: the lab's first)");
     pass_on("--beside", "Number of a second run; heat maps show the difference");
     pass_on("--step", "Use the last snapshot at or before this training step (default: the newest)");
-    pass_on("--text", "Text on which attention is computed (default: the snapshot's)");
+    pass_on("--text",
+            "Text on which attention is computed (default: the snapshot's), or whose tokens token-rotation and "
+            "circuit-attention show");
     pass_on("--pair", "Pair of the figure pair-logits (default: 0)");
     pass_on("--mean", "Mean of the components of q and k in the figure random-logits, -2 to 2 (default: 0)");
     pass_on("--correlation", "Correlation of q and k in the figure random-logits, -1 to 1 (default: 0)");

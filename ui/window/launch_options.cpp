@@ -227,7 +227,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "0"},
         {"step", "Figures of the Inspect room: the newest snapshot up to this step; default: the newest snapshot.",
          "number", "-1"},
-        {"text", "Attention figures: the text to evaluate; default: the text stored in the snapshot.", "text"},
+        {"text",
+         "Attention figures: the text to evaluate; default: the text stored in the snapshot. token-rotation, circuit-…: "
+         "the text whose tokens are shown.",
+         "text"},
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
         {"mean", "The mean of the components of q and k in the figure random-logits.", "number", "0"},
         {"correlation", "The correlation of q and k in the figure random-logits, -1 to 1.", "number", "0"},
@@ -336,11 +339,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
                            "\" to animate; the figures are " + rotaryNames + ".");
         }
         job.figure = QLatin1String(figure->name);
-        const auto own = rotationFigures();
-        const bool hasScene = std::any_of(own.begin(), own.end(), [&job](const RotaryFigure& each) {
-            return job.figure == QLatin1String(each.name);
-        });
-        if (job.over != AnimationJob::Over::theta && !hasScene) {
+        if (job.over != AnimationJob::Over::theta && !changesWithPosition(job.figure)) {
             throw BadInput("The figure " + job.figure.toStdString() +
                            " depends neither on positions nor on a pair; animate it over theta.");
         }
@@ -410,7 +409,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         const bool usesText = isAny([](const QString& name) {
             const InspectFigure* inspect = findInspectFigure(name);
-            return inspect && inspect->input == InspectFigure::Input::text;
+            return (inspect && inspect->input == InspectFigure::Input::text) || showsTokens(name);
         });
         const bool hasPairLogits = result.figures.contains(QStringLiteral("pair-logits"));
         if ((set("text") && !usesText) || (set("pair") && !hasPairLogits)) {
