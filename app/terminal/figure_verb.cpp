@@ -62,10 +62,10 @@ void add_figure(CLI::App& program) {
             "Rotary setup, such as \"theta=500k head_dim=128\", or two setups in one figure: "
             "\"theta=10k | theta=500k\"");
     verb->add_option("--output", flags->output,
-                     "Output file: .pdf, .svg, .png, .csv or .tex (PGFPlots, with its data in a .dat file); - for "
-                     "standard output")
+                     "Output file: .pdf, .svg, .png, .csv, .tex (PGFPlots, with its data in a .dat file) or .wav (a "
+                     "sound: pitch is y, pan is x; a spectrum: pairs as tones); - for standard output")
         ->required();
-    pass_on("--format", "Format: pdf, svg, png, csv or pgfplots (default: the suffix of --output)");
+    pass_on("--format", "Format: pdf, svg, png, csv, pgfplots or wav (default: the suffix of --output)");
     pass_on("--size-for",
             "Width, height and font size for: ieee-column, ieee-page, nature-column, nature-page, icml-column, neurips "
             "or slide");

@@ -125,6 +125,7 @@ class MainWindow : public QMainWindow {
     void addActions();
     void addLabActions();
     void addFigureActions();
+    void addListenAction();
     void addReportAction();
     void addRotaryActions();
     void addViewActions();

@@ -5,6 +5,7 @@
 #include <QContextMenuEvent>
 #include <QMenu>
 #include <QSet>
+#include <QSignalSpy>
 
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/figure_table.h"
@@ -111,6 +112,15 @@ TEST_F(Everyone, SummaryFollowsTheFigure) {
     window->room().refreshNow();
     EXPECT_NE(view->accessibleDescription(), before);
     EXPECT_EQ(view->accessibleDescription(), figureSummary(view->figure()));
+}
+
+TEST_F(Everyone, ListeningToAFigureWithoutACurveSaysWhy) {
+    show({"rotation", "logit"});
+    QSignalSpy failed(&window->room(), &Room::soundFailed);
+    figures().value(0)->setFocus();  // the dials
+    window->room().listen();
+    ASSERT_EQ(failed.count(), 1);
+    EXPECT_TRUE(failed.first().first().toString().contains("no curve to listen to"));
 }
 
 TEST_F(Everyone, EveryFigureHasATableByKeyAndByMenu) {
