@@ -90,7 +90,7 @@ std::vector<RoomControl> RotationRoom::controls() {
 }
 
 QString RotationRoom::shownPart() const {
-    constexpr std::array<const char*, 4> parts = {"logit", "helix", "matrix", "aim"};
+    constexpr std::array<const char*, 6> parts = {"logit", "helix", "matrix", "aim", "tokens", "circuit"};
     return QString::fromLatin1(parts.at(static_cast<std::size_t>(page())));
 }
 
