@@ -3,7 +3,7 @@
 # line and rule. An arrow means "may include":
 #   app → ui → core/{report,lecture} → core/reproduce → core/{data,store,experiment,stats,interop,bench} → core/{rope,spec}
 #   core/{model,train} → core/{rope,spec}, and from core/cuda only the table of kernels; core/cuda → nothing
-#   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → session → common → plot, animation → figure → theme
+#   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → session → common → plot, animation, sound → figure → theme
 set -euo pipefail
 cd "$1"
 [[ -d core && -d ui && -d app ]] || { echo "'$1' is not a checkout: it lacks core/, ui/ or app/." && exit 2; }
@@ -60,11 +60,12 @@ for room in "${rooms[@]}"; do
 done
 forbid 'ui/lecture must not include rooms, models or ui/window' "\"($above|ui/rooms|ui/models)/" ui/lecture
 above="$above|ui/lecture|ui/rooms|ui/models|ui/statements"
-for folder in ui/rotary ui/probes ui/session ui/common ui/plot ui/animation ui/figure ui/theme; do
+for folder in ui/rotary ui/probes ui/session ui/common ui/plot ui/animation ui/sound ui/figure ui/theme; do
     forbid "$folder must not include the folders above it" "\"($above)/" "$folder"
     above="$above|$folder"
 done
-forbid 'ui/plot must not include ui/animation' '"ui/animation/' ui/plot
+forbid 'ui/plot must not include ui/animation or ui/sound' '"ui/(animation|sound)/' ui/plot
+forbid 'ui/animation must not include ui/sound' '"ui/sound/' ui/animation
 forbid 'paths in #include must begin at the root of the checkout' '"\.\.?/' core ui app
 
 if ((violations)); then

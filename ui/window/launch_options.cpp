@@ -133,18 +133,31 @@ FigureFormat figureFormat(const CommandLine& parser, const QString& output) {
     const auto bySuffix = formatNamed(QFileInfo(output).suffix().toLower());
     if (name.isEmpty()) {
         if (!bySuffix && is_standard_output(toPath(output)))
-            throw BadInput("Standard output has no suffix that names the format; add --format pdf, svg, png or csv.");
+            throw BadInput("Standard output has no suffix that names the format; add --format pdf, svg, png, csv or wav.");
         return formatOf(output);
     }
     const auto format = formatNamed(name);
     if (!format) {
-        throw BadInput("--format is \"" + name.toStdString() + "\", but it must be pdf, svg, png, csv or pgfplots.");
+        throw BadInput("--format is \"" + name.toStdString() + "\", but it must be pdf, svg, png, csv, pgfplots or wav.");
     }
     if (bySuffix && bySuffix != format) {
         throw BadInput("--format is " + name.toStdString() + ", but --output is \"" + output.toStdString() +
                        "\"; leave out --format, or change the suffix.");
     }
     return *format;
+}
+
+// Returns whether the output is a sound, by --format or else by the suffix. Throws BadInput if they contradict.
+bool isSoundOutput(const CommandLine& parser, const QString& output) {
+    const QString wav = QStringLiteral("wav");
+    const QString name = parser.value(QStringLiteral("format"));
+    const QString suffix = QFileInfo(output).suffix().toLower();
+    if (name != wav) return name.isEmpty() && suffix == wav;
+    if (suffix != wav && !is_standard_output(toPath(output))) {
+        throw BadInput("--format is wav, but --output is \"" + output.toStdString() +
+                       "\"; leave out --format, or change the suffix to .wav.");
+    }
+    return true;
 }
 
 void checkOneOutput(const QString& output, bool asJson) {
@@ -190,7 +203,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"headless", "Trains a sweep without a display and saves its lab and plots."},
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
         {"output", "The output folder of --headless, or the output file of --figure; - for standard output.", "path"},
-        {"format", "Format of the figure: pdf, svg, png, csv or pgfplots; default: the suffix of --output.", "name"},
+        {"format", "Format of the figure: pdf, svg, png, csv, pgfplots or wav (its sound); default: the suffix of --output.", "name"},
         {"figure",
          "Saves a figure; repeated, several figures as panels of one page. Figures of a lab: " + labNames +
              ". Figures of a rotary setup: " + rotaryNames + ".",
@@ -233,7 +246,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "0"},
         {"step", "Figures of the Inspect room: the newest snapshot up to this step; default: the newest snapshot.",
          "number", "-1"},
-        {"text", "Attention figures: the text to evaluate; default: the text stored in the snapshot.", "text"},
+        {"text",
+         "Attention figures: the text to evaluate; default: the text stored in the snapshot. token-rotation, circuit-…: "
+         "the text whose tokens are shown.",
+         "text"},
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
         {"mean", "The mean of the components of q and k in the figure random-logits.", "number", "0"},
         {"correlation", "The correlation of q and k in the figure random-logits, -1 to 1.", "number", "0"},
@@ -354,11 +370,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
                            "\" to animate; the figures are " + rotaryNames + ".");
         }
         job.figure = QLatin1String(figure->name);
-        const auto own = rotationFigures();
-        const bool hasScene = std::any_of(own.begin(), own.end(), [&job](const RotaryFigure& each) {
-            return job.figure == QLatin1String(each.name);
-        });
-        if (job.over != AnimationJob::Over::theta && !hasScene) {
+        if (job.over != AnimationJob::Over::theta && !changesWithPosition(job.figure)) {
             throw BadInput("The figure " + job.figure.toStdString() +
                            " depends neither on positions nor on a pair; animate it over theta.");
         }
@@ -386,7 +398,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             return std::any_of(result.figures.begin(), result.figures.end(), fits);
         };
         if (result.output.isEmpty())
-            throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv or .tex).");
+            throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv, .tex or .wav).");
         if (hasLabFigure && result.lab.isEmpty()) throw BadInput("--figure " + names + " requires --lab FILE.");
         if (hasRotaryFigure && !hasLabFigure && !result.lab.isEmpty()) {
             throw BadInput("The figure " + names + " shows a rotary setup, so it requires --setup instead of --lab.");
@@ -428,7 +440,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         const bool usesText = isAny([](const QString& name) {
             const InspectFigure* inspect = findInspectFigure(name);
-            return inspect && inspect->input == InspectFigure::Input::text;
+            return (inspect && inspect->input == InspectFigure::Input::text) || showsTokens(name);
         });
         const bool hasPairLogits = result.figures.contains(QStringLiteral("pair-logits"));
         if ((set("text") && !usesText) || (set("pair") && !hasPairLogits)) {
@@ -456,7 +468,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.vectors.correlation = numberIn(parser, QStringLiteral("correlation"), -1, 1);
         result.showsCaption = set("caption");
         ExportOptions& paper = result.figureOptions;
-        paper.format = figureFormat(parser, result.output);
+        result.isSound = isSoundOutput(parser, result.output);
+        if (result.isSound && result.figures.size() > 1)
+            throw BadInput("A sound contains one figure, but the command line names several: " + names + ".");
+        if (!result.isSound) paper.format = figureFormat(parser, result.output);
         checkOneOutput(result.output, result.asJson);
         if (result.showsCaption && is_standard_output(toPath(result.output))) {
             throw BadInput("The figure and its caption would both be written to standard output; leave out --caption.");

@@ -77,6 +77,7 @@ struct LaunchOptions {
     std::string compare;                                    // the measure to compare; "" for the loss in `unit`
     TestKind test = TestKind::welch;                        // test for confidence intervals and significance
     ExportOptions figureOptions;
+    bool isSound = false;  // true: --output is the sound of the figure, a WAV file
     QString verified;  // the figure file that --verify checks
     ReplayJob replay;
     AnimationJob animation;

@@ -12,6 +12,7 @@
 
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "ui/common/focus_ring.h"
 #include "ui/common/format.h"
 #include "ui/common/room.h"
 #include "ui/common/scaled.h"
@@ -81,6 +82,7 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
                                             tr("Labs (*.ropelab)"));
     };
     askFolder = [this] { return QFileDialog::getExistingDirectory(this, tr("Folder in which the report is written")); };
+    FocusRing::install();
     build();
     makeLectures();
     addActions();

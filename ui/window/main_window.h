@@ -72,6 +72,8 @@ class MainWindow : public QMainWindow {
     /// Shows the room with this id ("train") and, if `part` is not empty, that part of the room. Throws BadInput for
     /// unknown ids.
     void showRoom(const QString& id, const QString& part = QString());
+    /// Opens the dialog that exports an animation of a rotary figure over theta.
+    void exportAnimation(const QString& figure, const RotarySetup& setup);
     /// Compares the rotary setup with that of a run and shows the spectrum room. A banner says why if the setup of the
     /// run cannot be shown.
     void compareWithRun(RunId run);
@@ -179,6 +181,7 @@ class MainWindow : public QMainWindow {
     void addActions();
     void addLabActions();
     void addFigureActions();
+    void addListenAction();
     void addReportAction();
     void addRotaryActions();
     void addViewActions();

@@ -11,6 +11,8 @@
 #include "core/experiment/head_vectors.h"
 #include "core/spec/error.h"
 #include "ui/models/model_map.h"
+#include "ui/rooms/rotation/animation_dialog.h"
+#include "ui/rotary/rotary_room.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/window/formula_book.h"
 #include "ui/window/main_window.h"
@@ -96,6 +98,10 @@ void MainWindow::addRotaryActions() {
     connect(&m_workspace.rotary(), &RotaryModel::modelsRequested, this, [this] { showInFront(models()); });
     RotaryModel& model = m_workspace.rotary();
     connect(&model, &RotaryModel::statementsRequested, this, &MainWindow::showStatements);
+    for (Room* room : m_rooms) {
+        const auto* rotary = qobject_cast<RotaryRoom*>(room);
+        if (rotary) connect(rotary, &RotaryRoom::animationRequested, this, &MainWindow::exportAnimation);
+    }
     m_actions->add({.id = "rotary.models",
                     .menu = "File",
                     .text = tr("Known models and config.json …"),
@@ -110,6 +116,14 @@ void MainWindow::addRotaryActions() {
                         model.changeBoth(tr("paste rotary setup"),
                                          parse_setups(QApplication::clipboard()->text().toStdString()));
                     }});
+}
+
+void MainWindow::exportAnimation(const QString& figure, const RotarySetup& setup) {
+    AnimationJob job;
+    job.figure = figure;
+    job.setup = setup;
+    job.state = standardScene(setup).state;
+    (new AnimationDialog(std::move(job), this))->show();
 }
 
 void MainWindow::compareWithRun(RunId run) {

@@ -43,9 +43,9 @@ TEST(CheckLecture, ReportsQuantitiesThatCannotBeComputed) {
     const auto checks = checks_of(R"(show: rotation
 find: wavelength(40)
 steps:
-  - ask: {text: How long?, quantity: first_negative(10)}
+  - ask: {text: "How long?", quantity: first_negative(10)}
     check: {quantity: wavelength(32), expected: 5}
-  - ask: {text: How long?, quantity: first_negative})");
+  - ask: {text: "How long?", quantity: first_negative})");
     ASSERT_EQ(checks.size(), 3U);
     EXPECT_EQ(checks[0].quantity, "wavelength(40)");
     EXPECT_THAT(checks[0].problem, ::testing::HasSubstr("no pair 40"));

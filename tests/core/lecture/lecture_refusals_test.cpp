@@ -55,6 +55,7 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         {"show: rotation\nsteps:\n  - check: {quantity: pairs, expected: many}", "\"many\" is not a number"},
         {"show: rotation\nsteps:\n  - check: {quantity: pairs, expected: 3, tolerance: -1}", "not be negative"},
         {"a: [1, 2", "The YAML is not valid"},
+        {"question: Which: this?", "into quotes"},
         {"notes: &a x", "Anchors"},
         {"id: a\n---\nid: b", "several documents"},
         {"notes: !!binary abc", "Tags"},

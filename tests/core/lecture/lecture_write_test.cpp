@@ -92,8 +92,8 @@ steps:
     point: pair 3
     check: [{quantity: pairs, expected: 8}, {quantity: first_negative, expected: none, tolerance: 2}]
   - ask: {text: "a?", choices: ["1", "2, 3"], right: 2, hint: h, answer: "yes: 2"}
-  - ask: {text: b?, quantity: pairs, tolerance: 0.5}
-  - ask: {text: c?, draw: true}
+  - ask: {text: b, quantity: pairs, tolerance: 0.5}
+  - ask: {text: c, draw: true}
   - set: {m: 64 over 8 s}
     loop: true)");
     const std::string text = with_scene(lecture_template("Example"), scene);
@@ -122,6 +122,14 @@ TEST(WriteLecture, ASceneIsAddedToAFileWithErrors) {
     const std::string text = with_scene("---\ntitle: x\n---\n## New\n```yaml\nshow: [\n```\n", scene);
     EXPECT_THAT(text, ::testing::HasSubstr("show: ["));
     EXPECT_THAT(text, ::testing::HasSubstr("id: \"new-2\""));
+}
+
+TEST(WriteLecture, ASceneIsAddedAfterCodeWithoutEnd) {
+    LectureScene scene;
+    scene.title = "New";
+    const Lecture lecture = parse_lecture(with_scene("---\ntitle: x\n---\n## A\ntext\n~~~~\ncode\n", scene), "test.md");
+    ASSERT_EQ(lecture.scenes.size(), 2U);
+    EXPECT_EQ(lecture.scenes[0].text, "text\n~~~~\ncode\n~~~~\n");
 }
 
 }  // namespace

@@ -86,6 +86,28 @@ TEST_F(BatchModes, FigureOfTwoSetupsHasBoth) {
                  BadInput);
 }
 
+TEST_F(BatchModes, SoundOfAFigureIsAWavFile) {
+    const QString sound = file("x.wav");
+    EXPECT_EQ(writeFigure(parse({"--figure", "kernel", "--output", sound, "--setup", "head_dim=16 context=64"})), 0);
+    QFile wav(sound);
+    ASSERT_TRUE(wav.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(wav.read(4) == "RIFF" && wav.size() > 100'000);
+    EXPECT_THROW(writeFigure(parse({"--figure", "dials", "--output", sound, "--setup", "head_dim=16"})), BadInput);
+}
+
+TEST_F(BatchModes, FiguresOfTokensShowTheGivenText) {
+    const QString figure = file("tokens.csv");
+    for (const char* name : {"token-rotation", "circuit-attention"}) {
+        EXPECT_EQ(writeFigure(parse({"--figure", name, "--output", figure, "--setup", "head_dim=16 context=64",
+                                     "--text", "seven wise owls"})),
+                  0);
+        QFile csv(figure);
+        ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+        EXPECT_TRUE(QString::fromUtf8(csv.readAll()).contains("seven wise owls")) << name;
+    }
+    EXPECT_THROW(parse({"--figure", "spectrum", "--output", figure, "--text", "x"}), BadInput);
+}
+
 TEST_F(BatchModes, RandomLogitsHaveTheMeanAndTheCorrelationOfTheFlags) {
     const QString figure = file("logits.csv");
     EXPECT_EQ(writeFigure(parse({"--figure", "random-logits", "--output", figure, "--setup", "head_dim=16 context=64",
