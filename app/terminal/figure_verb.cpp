@@ -91,8 +91,9 @@ void add_figure(CLI::App& program) {
                    "the paper's");
     pass_on("--claim",
             "Number or identifier of the claim that the figure forest-plot shows (default: all of the sheet)");
-    pass_on("--question", "Number of the question that the figure answers shows, as \"lecture answers\" lists it "
-                          "(default: the last one)");
+    pass_on("--question",
+            "Number of the question that the figure answers shows, as \"lecture answers\" lists it "
+            "(default: the last one)");
     pass_on("--data-dir", "Folder that is searched first for known data sets");
     pass_on("--experiment", "Experiment of the runs that figures of results show: latest, all (default) or its number");
     verb->add_flag("--unfinished", flags->unfinished, "Figures of results include stopped and failed runs");

@@ -47,8 +47,9 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     groupLabel->setBuddy(m_group);
     m_group->setPlaceholderText(tr("the year"));
     m_group->setAccessibleName(groupLabel->text());
-    m_group->setToolTip(tr("New answers are stored with this name, such as “third year 2026”. Without a name they belong "
-                           "to their year."));
+    m_group->setToolTip(
+        tr("New answers are stored with this name, such as “third year 2026”. Without a name they belong "
+           "to their year."));
     row->addWidget(groupLabel);
     row->addWidget(m_group, 1);
     auto* table = new QPushButton(tr("Show table"), this);

@@ -124,6 +124,7 @@ void Presentation::renewLecture() {
     m_head->setFormulas(m_formulas);
     m_foot->setFormulas(m_formulas);
     m_page->setFormulas(m_formulas);
+    m_question->setFormulas(m_formulas);
     notes()->setFormulas(m_formulas);
 }
 

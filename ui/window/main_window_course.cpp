@@ -50,14 +50,12 @@ void MainWindow::addCourseActions() {
     m_actions->add({.id = "lecture.pool",
                     .menu = "Lecture",
                     .text = tr("Pool results of the class …"),
-                    .handler = [this] {
-                        if (const QStringList files = askResults(); !files.isEmpty()) poolResults(files);
-                    },
+                    .handler =
+                        [this] {
+                            if (const QStringList files = askResults(); !files.isEmpty()) poolResults(files);
+                        },
                     .enabled = [this] { return !m_pooler->isRunning(); }});
-    m_actions->add({.id = "help.course",
-                    .menu = "Help",
-                    .text = tr("Course …"),
-                    .handler = [this] { showCourse(); }});
+    m_actions->add({.id = "help.course", .menu = "Help", .text = tr("Course …"), .handler = [this] { showCourse(); }});
     connect(m_pooler, &ClassPooler::finished, this, [this](const QString& lab, const QString& sentence) {
         m_workspace.openLab(lab);
         showRoom(QStringLiteral("results"), QStringLiteral("group-means"));
@@ -82,9 +80,8 @@ CourseDialog& MainWindow::course() {
     }
     lectures.push_back(statementLecture());
     m_course = new CourseDialog(stage(), m_workspace.settings(), std::move(lectures), this);
-    connect(m_course, &CourseDialog::problem, this, [this](const QString& sentence) {
-        m_banners->show(kCourseBanner, BannerArea::Kind::error, sentence);
-    });
+    connect(m_course, &CourseDialog::problem, this,
+            [this](const QString& sentence) { m_banners->show(kCourseBanner, BannerArea::Kind::error, sentence); });
     return *m_course;
 }
 

@@ -141,8 +141,7 @@ TEST_F(CourseDialogTest, ProgressAndPlaceAreKept) {
     EXPECT_EQ(dialog->player().step(), 0);
     using Grade = CourseProgress::Grade;
     EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], *lecture.scenes[1].steps[0].ask), Grade::withHelp);
-    EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], *lecture.scenes[1].steps[1].ask),
-              Grade::unanswered);
+    EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], *lecture.scenes[1].steps[1].ask), Grade::unanswered);
     EXPECT_EQ(sceneMark(lecture, lecture.scenes[1], dialog->progress()), "1 of 2 understood");
     EXPECT_TRUE(dialog->findChild<QComboBox*>()->itemText(1).contains("1 of 2 understood"));
 }

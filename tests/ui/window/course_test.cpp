@@ -29,7 +29,8 @@ class CourseTest : public WindowFixture {
         CourseDialog& course = window->course();
         const auto* scenes = course.findChild<QComboBox*>();
         int lecture = 0;
-        for (int row = 0; row < scenes->count(); ++row) lecture = std::max(lecture, scenes->itemData(row).toPoint().x());
+        for (int row = 0; row < scenes->count(); ++row)
+            lecture = std::max(lecture, scenes->itemData(row).toPoint().x());
         course.goTo(lecture, 0);
     }
     /// Stores a lab that a student hands in.
