@@ -22,7 +22,7 @@ constexpr int kMostRows = 8;
 constexpr double kTokenLine = 16;      // height of a line of text
 constexpr double kLowestRow = 26;      // smallest height of a row
 constexpr double kHighestRow = 72;
-constexpr double kWidestColumn = 96;
+constexpr double kWidestToken = 96;
 constexpr double kPairColumn = 46;     // width of the names of the pairs
 constexpr double kSmallestHead = 3.5;  // smallest arrow head
 
@@ -228,7 +228,7 @@ TokenGrid tokenGridOf(const RotationScene& scene, const QRectF& rect, const Figu
     if (grid.tokens == 0 || total == 0 || width <= 0 || height <= 0) return grid;
     const int rows = std::clamp(static_cast<int>(height / style.units(kLowestRow)), 1, std::min(total, kMostRows));
     grid.pairs = shownPairs(scene, rows);
-    grid.column = std::min(width / grid.tokens, style.units(kWidestColumn));
+    grid.column = std::min(width / grid.tokens, style.units(kWidestToken));
     grid.row = std::min(height / rows, style.units(kHighestRow));
     grid.cells = QRectF(rect.left() + left, rect.top() + top, grid.tokens * grid.column, rows * grid.row);
     return grid;
