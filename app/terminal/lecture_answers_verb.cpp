@@ -24,15 +24,14 @@ void run_answers(const AnswerFlags& flags) {
         throw BadInput("\"" + flags.format + "\" is not a format of answers; it must be txt or csv.");
     }
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
-    std::vector<AnswerRecord> answers = lab->answers();
+    std::vector<AnsweredQuestion> questions = answered_questions(lab->answers());
     if (!flags.lecture.empty()) {
-        std::erase_if(answers, [&](const AnswerRecord& answer) { return answer.lecture != flags.lecture; });
-        if (answers.empty()) {
+        std::erase_if(questions, [&](const AnsweredQuestion& question) { return question.lecture != flags.lecture; });
+        if (questions.empty()) {
             throw BadInput("The lab " + flags.lab + " has no answers to questions of the lecture \"" + flags.lecture +
                            "\".");
         }
     }
-    const std::vector<AnsweredQuestion> questions = answered_questions(answers);
     if (flags.json && is_standard_output(flags.output)) return print_json(answers_json(questions));
     const std::string text = flags.json              ? answers_json(questions).dump(2) + "\n"
                              : flags.format == "csv" ? answers_csv(questions)

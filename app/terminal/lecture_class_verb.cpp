@@ -136,8 +136,7 @@ void add_lecture_class(CLI::App& lecture) {
     auto flags = std::make_shared<ClassFlags>();
     CLI::App* verb = lecture.add_subcommand(
         "class", "Write an experiment per student with a seed of its own, or pool the results of a class");
-    verb->add_option("lecture", flags->lecture, "Lecture: a file, or the name of a lecture of the program")
-        ->required();
+    verb->add_option("lecture", flags->lecture, "Lecture: a file, or the name of a lecture of the program")->required();
     verb->add_option("--students", flags->students, "Number of students; writes an experiment for each of them");
     verb->add_option("--scene", flags->scene, "Scene that trains (default: the only one)");
     verb->add_option("--set", flags->settings, "Setting of the experiments, such as theta=500,10000")

@@ -47,10 +47,10 @@ std::string distance_text(double distance) {
 }
 
 std::string line_of(const AnswerGroup& group) {
-    std::string line = "  " + group.name + ": " + std::to_string(group.right) + " of " + std::to_string(group.people) +
-                       " right (" + answer_percent(static_cast<double>(group.right) / static_cast<double>(group.people)) +
-                       ", 95 % interval " + answer_percent(group.right_interval.low) + " to " +
-                       answer_percent(group.right_interval.high) + ")";
+    std::string line =
+        "  " + group.name + ": " + std::to_string(group.right) + " of " + std::to_string(group.people) + " right (" +
+        answer_percent(static_cast<double>(group.right) / static_cast<double>(group.people)) + ", 95 % interval " +
+        answer_percent(group.right_interval.low) + " to " + answer_percent(group.right_interval.high) + ")";
     if (const double distance = median_distance(group); std::isfinite(distance)) {
         line += ", median distance " + distance_text(distance);
         const auto unit = nlohmann::json::parse(group.answers.back().details).value("unit", std::string());
@@ -98,7 +98,8 @@ std::vector<AnsweredQuestion> answered_questions(const std::vector<AnswerRecord>
         auto question = std::find_if(result.begin(), result.end(),
                                      [&](const AnsweredQuestion& known) { return asks_the_same(known, answer); });
         if (question == result.end()) {
-            result.push_back({answer.lecture, answer.scene, answer.question, answer.kind, {}, {}, {}});
+            const int number = static_cast<int>(result.size()) + 1;
+            result.push_back({number, answer.lecture, answer.scene, answer.question, answer.kind, {}, {}, {}});
             question = std::prev(result.end());
         }
         question->truth = answer.truth;
@@ -123,10 +124,9 @@ std::vector<AnsweredQuestion> answered_questions(const std::vector<AnswerRecord>
 std::string answers_text(const std::vector<AnsweredQuestion>& questions) {
     if (questions.empty()) return "The lab has no answers to questions of lectures.\n";
     std::string text;
-    int number = 0;
     for (const AnsweredQuestion& question : questions) {
-        text += std::to_string(++number) + ". " + question.question + " (" + question.lecture + ", " + question.scene +
-                ")\n";
+        text += std::to_string(question.number) + ". " + question.question + " (" + question.lecture + ", " +
+                question.scene + ")\n";
         for (const AnswerGroup& group : question.groups) text += line_of(group);
     }
     return text;
@@ -162,7 +162,8 @@ nlohmann::json answers_json(const std::vector<AnsweredQuestion>& questions) {
                               {"right_interval", {group.right_interval.low, group.right_interval.high}},
                               {"answers", given}});
         }
-        list.push_back({{"lecture", question.lecture},
+        list.push_back({{"number", question.number},
+                        {"lecture", question.lecture},
                         {"scene", question.scene},
                         {"question", question.question},
                         {"kind", question.kind},

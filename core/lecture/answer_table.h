@@ -24,12 +24,13 @@ struct AnswerGroup {
 
 /// A question of a lecture with its answers, by group.
 struct AnsweredQuestion {
+    int number = 0;  // from 1, in the order of the first answers of the lab
     std::string lecture;
     std::string scene;
     std::string question;
-    std::string kind;     // as in AnswerRecord
-    std::string truth;    // of the latest answer
-    std::string details;  // of the latest answer
+    std::string kind;                 // as in AnswerRecord
+    std::string truth;                // of the latest answer
+    std::string details;              // of the latest answer
     std::vector<AnswerGroup> groups;  // in the order of their first answers
 
     /// Returns the choices of a question of kind "choice", including choices of earlier versions that were given.

@@ -173,8 +173,9 @@ std::string class_sheet(const std::string& title, const std::string& lecture, co
     text += "\n## How the results are pooled\n\nDrop all files together on the window, or type\n\n```\n";
     text += "ropelab-cli lecture class " + lecture + " --pool student-*.ropelab --lab class.ropelab\n";
     text += "ropelab-cli figure group-means --lab class.ropelab --output class.pdf\n```\n\n";
-    text += "The figure shows the mean of each setting over all students with its 95 % interval, and each student as a "
-            "point.\n";
+    text +=
+        "The figure shows the mean of each setting over all students with its 95 % interval, and each student as a "
+        "point.\n";
     return text;
 }
 

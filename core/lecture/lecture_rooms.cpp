@@ -13,7 +13,7 @@ const std::vector<LectureRoom>& lecture_rooms() {
     static const std::vector<LectureRoom> rooms = {
         {"train", {"plan"}, {"quantity", "scope"}},
         {"rotation",
-         {"dials", "logit", "helix", "matrix", "aim"},
+         {"dials", "logit", "helix", "matrix", "aim", "tokens", "circuit"},
          {"m", "n", "pair", "seed", "distance", "vectors", "play"}},
         {"spectrum", {"frequencies", "alibi-bias", "attention-mask", "sinusoidal-embeddings"}, {"pair", "part"}},
         {"table", {}, {"pair"}},
@@ -24,7 +24,7 @@ const std::vector<LectureRoom>& lecture_rooms() {
           "loss-by-context", "learning-curves", "spikes", "loss-by-speed", "loss-by-memory", "loss-by-generation-speed",
           "loss-by-cache", "parallel-coordinates", "mutual-information", "predictions"},
          {"quantity"}},
-        {"reproduce", {"claims", "comparison", "effects", "checks", "predictions", "letters"}, {}},
+        {"reproduce", {"claims", "comparison", "effects", "checks", "predictions", "letters"}, {"sheet"}},
         {"inspect",
          {"logit-contribution",
           "weighted-logit-contribution",

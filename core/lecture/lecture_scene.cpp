@@ -7,6 +7,7 @@
 #include "core/lecture/quantity.h"
 #include "core/lecture/quantity_call.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
@@ -18,6 +19,29 @@ constexpr std::array<std::string_view, 10> scene_keys = {"id",       "show",    
 bool is_id(std::string_view text) {
     const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
     return !text.empty() && text.size() <= 80 && std::all_of(text.begin(), text.end(), allowed);
+}
+
+/// Returns a line of YAML in which the value of "setup:" is in quotes. Setups are pasted from the window, and YAML
+/// would read "B:" in "theta=10k | B: theta=500k" as a key.
+std::string with_quoted_setup(const std::string& line) {
+    static constexpr std::string_view key = "setup:";
+    const std::size_t first = line.find_first_not_of(" -");
+    if (first == std::string::npos || line.compare(first, key.size(), key) != 0) return line;
+    const std::size_t start = line.find_first_not_of(' ', first + key.size());
+    if (start == std::string::npos || std::string_view("\"'|>").find(line[start]) != std::string_view::npos)
+        return line;
+    const std::string value = line.substr(start, line.find(" #", start) - start);
+    return line.substr(0, start) + nlohmann::json(std::string(trimmed(value))).dump();
+}
+
+std::string with_quoted_setups(const std::string& block) {
+    std::string result;
+    for (std::size_t start = 0; start < block.size();) {
+        const std::size_t end = std::min(block.find('\n', start), block.size());
+        result += with_quoted_setup(block.substr(start, end - start)) + '\n';
+        start = end + 1;
+    }
+    return result;
 }
 
 void read_id(const YamlMapping& block, LectureScene& scene) {
@@ -102,7 +126,7 @@ LectureScene parse_scene(const LectureSection& section, const LectureSource& sou
     scene.line = section.line;
     scene.text = section.text;
     const LecturePlace first{source.name, section.block_line > 0 ? section.block_line : section.line};
-    const YamlNode node = parse_yaml(section.block, first);
+    const YamlNode node = parse_yaml(with_quoted_setups(section.block), first);
     const YamlMapping block(node, first, "scene", scene_keys);
     read_id(block, scene);
     read_view(block, scene);

@@ -181,4 +181,20 @@ LectureSections split_lecture(std::string_view text, const std::string& file) {
     return LectureSplitter(text, file).split();
 }
 
+std::string closing_fence(std::string_view text) {
+    const std::vector<std::string_view> lines = lines_of(text);
+    const auto is_rule = [](std::string_view line) { return trimmed(line) == "---"; };
+    auto line = lines.begin();
+    if (is_rule(*line)) line = std::find_if(line + 1, lines.end(), is_rule);  // skips the front matter
+    std::optional<Fence> open;
+    for (; line != lines.end(); ++line) {
+        if (open && closes(*open, *line)) {
+            open.reset();
+        } else if (!open) {
+            open = fence_of(*line);
+        }
+    }
+    return open ? std::string(open->length, open->mark) + "\n" : "";
+}
+
 }  // namespace ropelab

@@ -37,4 +37,7 @@ struct LectureSections {
 /// of YAML without end, for a heading without a title, and if the text is too large.
 LectureSections split_lecture(std::string_view text, const std::string& file);
 
+/// Returns the line that closes the fenced code at the end of a lecture; "" if its last fenced code is closed.
+std::string closing_fence(std::string_view text);
+
 }  // namespace ropelab

@@ -96,6 +96,7 @@ void write_training(YamlWriter& writer, const LectureTraining& training) {
     writer.text("preset", training.preset);
     if (!training.experiment.empty()) writer.line("set", training.experiment.dump());
     if (!training.check_settings.empty()) writer.line("check", training.check_settings.dump());
+    if (training.seconds != LectureTraining{}.seconds) writer.line("seconds", number_text(training.seconds));
     writer.end_element();
 }
 
@@ -166,7 +167,9 @@ std::string with_scene(std::string_view text, const LectureScene& scene) {
     for (int number = 2; taken.contains(added.id); ++number) added.id = wanted + "-" + std::to_string(number);
     std::string result(text);
     while (result.ends_with('\n') || result.ends_with('\r')) result.pop_back();
-    result += "\n\n## " + added.title + "\n```yaml\n" + block_text(added) + "```\n";
+    const std::string fence = closing_fence(text);
+    result +=
+        (fence.empty() ? "" : "\n" + fence) + "\n\n## " + added.title + "\n```yaml\n" + block_text(added) + "```\n";
     if (!added.text.empty()) result += added.text + (added.text.ends_with('\n') ? "" : "\n");
     return result;
 }

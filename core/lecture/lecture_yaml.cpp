@@ -143,7 +143,9 @@ YamlNode parse_yaml(std::string_view text, const LecturePlace& first) {
         }
     } catch (const YAML::Exception& error) {
         first.at(first.line + std::max(error.mark.line, 0))
-            .fail("The YAML is not valid: " + error.msg + "; a text with \": \" or \" #\" needs quotes.");
+            .fail("The YAML is not valid: " + error.msg +
+                  "; put a text with \": \" or \" #\", or with \"?\" or \",\" inside "
+                  "brackets, into quotes.");
     }
     YamlNode root = tree.take();
     if (root.kind == YamlNode::Kind::null) root = {YamlNode::Kind::mapping, first.line};

@@ -15,7 +15,7 @@ const std::vector<Quantity>& quantity_table() {
     static const std::vector<Quantity> all = [] {
         std::vector<Quantity> table;
         for (const auto& part : {pair_quantities, context_quantities, logit_quantities, memory_quantities,
-                                 published_quantities, run_quantities}) {
+                                 published_quantities, course_quantities, run_quantities}) {
             for (Quantity& each : part()) table.push_back(std::move(each));
         }
         return table;

@@ -25,12 +25,14 @@ struct Quantity {
     bool constant = false;
 };
 
-/// Return the quantities of rotary pairs; of logits, context and rounding; of caches and publications; and of runs.
+/// Return the quantities of rotary pairs; of logits, context and rounding; of caches and publications; those that
+/// combine others; and those of runs.
 std::vector<Quantity> pair_quantities();
 std::vector<Quantity> context_quantities();
 std::vector<Quantity> logit_quantities();
 std::vector<Quantity> memory_quantities();
 std::vector<Quantity> published_quantities();
+std::vector<Quantity> course_quantities();
 std::vector<Quantity> run_quantities();
 
 /// Returns a number as JSON; null if it is not finite.

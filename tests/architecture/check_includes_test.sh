@@ -12,8 +12,8 @@ run_check() {
 make_good_tree() {
     rm -rf "${tree:?}"/*
     local folder
-    mkdir -p "$tree"/core/{rope,spec,data,store,experiment,reproduce,interop,bench,report,stats,model,train,cuda} "$tree"/app \
-        "$tree"/ui/{plot,animation,common,session,rotary,models,rooms/train,rooms/results,window}
+    mkdir -p "$tree"/core/{rope,spec,data,store,experiment,reproduce,interop,bench,report,lecture,stats,model,train,cuda} "$tree"/app \
+        "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window}
     printf '#include <vector>\n#include "core/spec/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
     printf '#include <sqlite3.h>\n#include "core/data/corpus.h"\n' >"$tree/core/store/lab_file.cpp"
@@ -74,7 +74,7 @@ expect_include_rejected core/cuda/bad.cu '#include <ATen/ATen.h>'
 expect_include_rejected core/cuda/bad.cu '#include "core/model/decoder.h"'
 expect_include_rejected core/store/bad.h '#include "../model/decoder.h"'
 lower=()
-for line in data store stats experiment 'reproduce interop bench' report; do
+for line in data store stats experiment 'reproduce interop bench' 'report lecture'; do
     for folder in $line; do
         for other in "${lower[@]}"; do
             expect_include_rejected "core/$other/bad.cpp" "#include \"core/$folder/thing.h\""
@@ -88,6 +88,10 @@ expect_include_rejected core/bench/bad.h '#include "core/reproduce/thing.h"'
 expect_include_rejected ui/rooms/train/bad.cpp '#include "ui/rooms/results/room.h"'
 expect_include_rejected ui/rooms/train/bad.h '#include "ui/window/main_window.h"'
 expect_include_rejected ui/rooms/train/bad.h '#include "ui/models/map.h"'
+expect_include_rejected ui/rooms/train/bad.h '#include "ui/lecture/stage.h"'
+expect_include_rejected ui/lecture/bad.h '#include "ui/rooms/train/room.h"'
+expect_include_rejected ui/lecture/bad.h '#include "ui/window/main_window.h"'
+expect_include_rejected ui/session/bad.h '#include "ui/lecture/stage.h"'
 expect_include_rejected ui/models/bad.h '#include "ui/rooms/train/room.h"'
 expect_include_rejected ui/rotary/bad.h '#include "ui/rooms/train/room.h"'
 expect_include_rejected ui/session/bad.h '#include "ui/rotary/panel.h"'

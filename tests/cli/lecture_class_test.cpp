@@ -39,8 +39,8 @@ class LectureClassTest : public testing::Test {
 };
 
 TEST_F(LectureClassTest, WritesExperimentsAndPoolsTheirResults) {
-    const auto written = ropelab_cli(
-        {"lecture", "class", lecture_, "--students", "3", "--set", "learning_rate=2e-3", "--output", path("class"), "--json"});
+    const auto written = ropelab_cli({"lecture", "class", lecture_, "--students", "3", "--set", "learning_rate=2e-3",
+                                      "--output", path("class"), "--json"});
     ASSERT_EQ(written.status, 0) << written.err;
     ASSERT_EQ(written.json().at("students").size(), 3U);
     EXPECT_EQ(written.json()["students"][2]["seed"], 7);
@@ -123,8 +123,8 @@ TEST_F(LectureClassTest, PrintsTheAnswersOfALab) {
     EXPECT_BAD_INPUT(ropelab_cli({"lecture", "answers", "--lab", path("answers.ropelab"), "--lecture", "Other"}),
                      "Other");
     // The same answers as a figure, from a lab that has no runs.
-    const auto figure = ropelab_cli({"figure", "answers", "--lab", path("answers.ropelab"), "--question", "1",
-                                     "--output", path("answers.csv")});
+    const auto figure = ropelab_cli(
+        {"figure", "answers", "--lab", path("answers.ropelab"), "--question", "1", "--output", path("answers.csv")});
     EXPECT_EQ(figure.status, 0) << figure.err;
     EXPECT_BAD_INPUT(ropelab_cli({"figure", "answers", "--lab", path("answers.ropelab"), "--question", "2", "--output",
                                   path("answers2.csv")}),

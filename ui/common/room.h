@@ -90,13 +90,22 @@ class Room : public QWidget {
     void copyCaption();
     /// Shows the numbers of the current figure as a table in a window of its own.
     void openTable();
+    /// Plays the sound of the current figure (ui/sound/figure_sound.h), or stops the sound that is played. Emits
+    /// soundFailed() if the figure has no curve or the computer no audio output.
+    void listen();
+    /// Returns the text of the entry for listen(): what it does now, or why it is not available.
+    static QString listenText();
+
+ signals:
+    /// The figure cannot be heard; `sentence` says why.
+    void soundFailed(const QString& sentence);
 
  protected:
     /// Returns all figures that the room shows; by default only the current one.
     virtual std::vector<Figure> pageFigures() { return {figure()}; }
     /// Returns what a figure of the room was made from; by default nothing that the command line can compute.
     virtual FigureOrigin originOf(const Figure&) { return {}; }
-    /// Adds the entry that copies a caption to the context menu of a figure.
+    /// Adds the entries that copy a caption and play the sound to the context menu of a figure.
     void addCaptionEntry(QMenu& menu);
     /// Opens the table of the current figure for F2, a key that figures and fields pass on.
     void keyPressEvent(QKeyEvent* event) override;

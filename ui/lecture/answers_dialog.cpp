@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QKeySequence>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
 #include <QScreen>
@@ -20,8 +21,12 @@
 
 namespace ropelab::ui {
 
-AnswersDialog::AnswersDialog(QWidget* parent)
-    : QDialog(parent), m_list(new QListWidget(this)), m_view(new FigureView(this)), m_words(makeNote(this)) {
+AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
+    : QDialog(parent),
+      m_list(new QListWidget(this)),
+      m_view(new FigureView(this)),
+      m_words(makeNote(this)),
+      m_group(new QLineEdit(group, this)) {
     setObjectName(QStringLiteral("answers"));
     setWindowTitle(tr("Answers of the class"));
     setModal(false);
@@ -38,7 +43,15 @@ AnswersDialog::AnswersDialog(QWidget* parent)
     column->addWidget(m_words);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    row->addStretch(1);
+    auto* groupLabel = new QLabel(tr("Group that answers"), this);
+    groupLabel->setBuddy(m_group);
+    m_group->setPlaceholderText(tr("the year"));
+    m_group->setAccessibleName(groupLabel->text());
+    m_group->setToolTip(
+        tr("New answers are stored with this name, such as “third year 2026”. Without a name they belong "
+           "to their year."));
+    row->addWidget(groupLabel);
+    row->addWidget(m_group, 1);
     auto* table = new QPushButton(tr("Show table"), this);
     auto* save = new QPushButton(tr("Export figure …"), this);
     for (QPushButton* button : {table, save}) {
@@ -55,6 +68,7 @@ AnswersDialog::AnswersDialog(QWidget* parent)
     connect(save, &QPushButton::clicked, this, [this] {
         if (!m_questions.empty()) (new ExportDialog([this] { return exportedFigure(); }, this))->show();
     });
+    connect(m_group, &QLineEdit::editingFinished, this, [this] { emit groupChanged(m_group->text().trimmed()); });
     connect(m_list, &QListWidget::currentRowChanged, this, &AnswersDialog::showQuestion);
     const ThemeManager& theme = ThemeManager::instance();
     resize(QSize(theme.pixels(900), theme.pixels(560)).boundedTo(screen()->availableSize() * 0.95));

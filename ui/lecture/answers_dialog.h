@@ -7,6 +7,7 @@
 #include "core/lecture/answer_table.h"
 
 class QLabel;
+class QLineEdit;
 class QListWidget;
 
 namespace ropelab::ui {
@@ -20,7 +21,8 @@ class AnswersDialog : public QDialog {
     Q_OBJECT
 
  public:
-    explicit AnswersDialog(QWidget* parent = nullptr);
+    /// `group`: name of the group that the user typed last.
+    explicit AnswersDialog(const QString& group, QWidget* parent = nullptr);
 
     /// Shows these questions, and selects the last one.
     void setQuestions(std::vector<AnsweredQuestion> questions);
@@ -30,6 +32,11 @@ class AnswersDialog : public QDialog {
     QListWidget* list() const { return m_list; }
     FigureView* view() const { return m_view; }
     QLabel* words() const { return m_words; }
+    QLineEdit* group() const { return m_group; }
+
+ signals:
+    /// The user typed the name of the group whose answers are stored from now on.
+    void groupChanged(const QString& group);
 
  private:
     void showQuestion(int row);
@@ -40,6 +47,7 @@ class AnswersDialog : public QDialog {
     QListWidget* m_list;
     FigureView* m_view;
     QLabel* m_words;
+    QLineEdit* m_group;
 };
 
 }  // namespace ropelab::ui

@@ -94,6 +94,7 @@ CourseDialog::CourseDialog(LectureStage& stage, Settings& settings, std::vector<
 }
 
 CourseDialog::~CourseDialog() {
+    delete m_cover;
     if (m_isOpen) m_stage.end();
 }
 
@@ -112,6 +113,7 @@ QWidget* CourseDialog::makeScenePage() {
     connect(m_question, &QuestionPanel::answered, this, &CourseDialog::storeAnswer);
     connect(m_question, &QuestionPanel::revealed, this, [this] {
         m_next->setText(tr("Next"));
+        updateCover();
         // The result is below the question; the layout places it after the sentence is set.
         QMetaObject::invokeMethod(
             this, [this] { m_area->ensureWidgetVisible(m_question); }, Qt::QueuedConnection);
@@ -187,6 +189,7 @@ void CourseDialog::hideEvent(QHideEvent* event) {
     m_player.finishGlides();
     m_question->clear();
     m_question->hide();
+    delete m_cover;
     m_stage.pointAt({});
     m_stage.showControls({}, true);
     m_stage.end();
@@ -256,6 +259,7 @@ void CourseDialog::showStep() {
     m_count->setText(tr("step %1 of %2").arg(m_player.step() + 2).arg(scene->steps.size() + 1));
     m_progress.setPlace({text(current().title), text(scene->id), m_player.step()});
     fillScenes();
+    updateCover();
     m_area->ensureVisible(0, 0);
     m_next->setFocus(Qt::OtherFocusReason);
     // A step that loops never comes to rest.
@@ -265,10 +269,47 @@ void CourseDialog::showStep() {
 void CourseDialog::askQuestion() {
     const LectureStep* step = m_player.currentStep();
     if (!step || !step->ask || isSummaryShown() || m_question->hasQuestion()) return;
+    const LabFile* lab = m_stage.lab();
     m_question->show();
     m_question->ask(*step->ask, {text(current().title), text(m_player.currentScene()->id),
-                                 fromPath(m_player.currentScene()->lab), QString()});
+                                 fromPath(lab ? lab->path() : m_player.currentScene()->lab), QString()});
+    updateCover();
     m_question->focusAnswer();
+}
+
+bool CourseDialog::isPictureHidden() const {
+    return m_cover != nullptr;
+}
+
+void CourseDialog::updateCover() {
+    const auto asksForCurve = [](const LectureStep* step) {
+        return step && step->ask && step->ask->kind == LectureQuestion::Kind::curve;
+    };
+    const bool isOpen = asksForCurve(m_player.currentStep()) && !m_question->isRevealed();
+    // The step before must not show the curve either.
+    const bool hides = m_isOpen && !isSummaryShown() && (isOpen || asksForCurve(m_player.nextStep()));
+    if (!hides) {
+        delete m_cover;
+        return;
+    }
+    QWidget* canvas = m_stage.canvas();
+    if (!m_cover) {
+        m_cover = new QLabel(tr("The picture is hidden until you have drawn your curve."), canvas);
+        m_cover->setAlignment(Qt::AlignCenter);
+        m_cover->setWordWrap(true);
+        m_cover->setAutoFillBackground(true);
+        canvas->installEventFilter(this);
+    }
+    m_cover->setGeometry(canvas->rect());
+    m_cover->show();
+    m_cover->raise();
+}
+
+bool CourseDialog::eventFilter(QObject* watched, QEvent* event) {
+    if (m_cover && watched == m_cover->parent() && event->type() == QEvent::Resize) {
+        m_cover->setGeometry(m_cover->parentWidget()->rect());
+    }
+    return QDialog::eventFilter(watched, event);
 }
 
 void CourseDialog::storeAnswer(const AnswerRecord& answer) {
@@ -286,6 +327,7 @@ void CourseDialog::showSummary() {
     m_question->clear();
     m_summary->setHtml(courseSummary(m_lectures, m_progress));
     m_pages->setCurrentIndex(1);
+    updateCover();
     m_count->clear();
     m_next->setEnabled(false);
     m_back->setEnabled(m_lecture >= 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QDialog>
+#include <QPointer>
 #include <functional>
 #include <vector>
 
@@ -51,6 +52,8 @@ class CourseDialog : public QDialog {
     QuestionPanel& questions() { return *m_question; }
     QTextBrowser& summary() { return *m_summary; }
     bool isSummaryShown() const;
+    /// Returns whether the picture of the main window is hidden, because it shows a curve that is to be drawn.
+    bool isPictureHidden() const;
 
     /// Asks whether all progress shall be forgotten. Tests replace it.
     std::function<bool()> askReset;
@@ -62,6 +65,7 @@ class CourseDialog : public QDialog {
  protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
     QWidget* makeScenePage();
@@ -72,6 +76,8 @@ class CourseDialog : public QDialog {
     void showStep();
     /// Asks the question of the current step, if it has one, once its values stand still.
     void askQuestion();
+    /// Hides the picture of the main window while it would show the answer, and shows it otherwise.
+    void updateCover();
     void storeAnswer(const AnswerRecord& answer);
     void followLink(const QUrl& link);
     const Lecture& current() const { return m_lectures[static_cast<std::size_t>(m_lecture)]; }
@@ -89,6 +95,7 @@ class CourseDialog : public QDialog {
     LectureText* m_say = nullptr;
     QuestionPanel* m_question = nullptr;
     QTextBrowser* m_summary;
+    QPointer<QLabel> m_cover;  // over the picture of the main window, whose canvas owns it
     QLabel* m_count;
     QPushButton* m_back;
     QPushButton* m_next;

@@ -18,8 +18,7 @@ QString questionKey(const Lecture& lecture, const LectureScene& scene, const Lec
 }  // namespace
 
 CourseProgress::CourseProgress(Settings& settings) : m_settings(settings) {
-    const QJsonObject stored =
-        QJsonDocument::fromJson(settings.value(kProgressKey).toString().toUtf8()).object();
+    const QJsonObject stored = QJsonDocument::fromJson(settings.value(kProgressKey).toString().toUtf8()).object();
     m_answers = stored[QStringLiteral("answers")].toObject();
     m_place = stored[QStringLiteral("place")].toObject();
 }

@@ -19,9 +19,9 @@ class CourseProgress {
 
     /// Result of a question.
     struct Result {
-        bool right = false;    // the last answer was right
-        int attempts = 0;      // number of answers
-        bool hinted = false;   // the hint was shown before an answer
+        bool right = false;   // the last answer was right
+        int attempts = 0;     // number of answers
+        bool hinted = false;  // the hint was shown before an answer
         bool operator==(const Result&) const = default;
     };
     /// How well a question was understood.

@@ -66,8 +66,8 @@ QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress
                 const Grade grade = progress.grade(lecture, scene, *question);
                 count.add(grade);
                 all.add(grade);
-                grades += QStringLiteral("<li>%1: %2</li>")
-                              .arg(text(question->text).toHtmlEscaped(), gradeWords(grade));
+                grades +=
+                    QStringLiteral("<li>%1: %2</li>").arg(text(question->text).toHtmlEscaped(), gradeWords(grade));
             }
             if (grades.isEmpty()) continue;
             rows += QStringLiteral("<p><a href=\"scene:%1/%2\">%3</a></p><ul>%4</ul>")
@@ -75,7 +75,8 @@ QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress
                         .arg(s)
                         .arg(text(scene.title).toHtmlEscaped(), grades);
         }
-        parts += QStringLiteral("<h3>%1</h3><p>%2</p>%3").arg(text(lecture.title).toHtmlEscaped(), countWords(count), rows);
+        parts +=
+            QStringLiteral("<h3>%1</h3><p>%2</p>%3").arg(text(lecture.title).toHtmlEscaped(), countWords(count), rows);
     }
     return QStringLiteral("<h2>%1</h2><p>%2</p>").arg(QObject::tr("What you understood"), countWords(all)) + parts;
 }

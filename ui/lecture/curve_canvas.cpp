@@ -132,6 +132,7 @@ void CurveCanvas::refreshFigure() {
 
 CurveCanvas::Place CurveCanvas::placeAt(const QPointF& where) const {
     const QRectF area = canvasRect();
+    if (area.isEmpty()) return m_last;  // not painted yet
     const double x = std::clamp((where.x() - area.left()) / area.width(), 0.0, 1.0);
     const double y = std::clamp((area.bottom() - where.y()) / area.height(), 0.0, 1.0);
     return {static_cast<int>(std::lround(x * (kColumns - 1))), y};
@@ -185,8 +186,7 @@ void CurveCanvas::focusInEvent(QFocusEvent* event) {
 
 bool CurveCanvas::event(QEvent* event) {
     // The arrow keys draw here, whatever shortcuts the window has for them.
-    if (event->type() == QEvent::ShortcutOverride && !m_truthShown &&
-        isPenKey(static_cast<QKeyEvent*>(event)->key())) {
+    if (event->type() == QEvent::ShortcutOverride && !m_truthShown && isPenKey(static_cast<QKeyEvent*>(event)->key())) {
         event->accept();
         return true;
     }

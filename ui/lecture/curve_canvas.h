@@ -9,8 +9,8 @@ namespace ropelab::ui {
 
 /// Empty axes over which a curve is drawn with the mouse, a pen or the arrow keys.
 ///
-/// Keys: left and right move the pen along the x axis and continue the curve; up and down move it along the y axis; with
-/// Shift they move further. Home and End go to the ends of the x axis without drawing, Delete removes the curve.
+/// Keys: left and right move the pen along the x axis and continue the curve; up and down move it along the y axis;
+/// with Shift they move further. Home and End go to the ends of the x axis without drawing, Delete removes the curve.
 class CurveCanvas : public FigureView {
     Q_OBJECT
 

@@ -57,14 +57,21 @@ void LecturePlayer::setLecture(Lecture lecture) {
     m_step = -1;
 }
 
-void LecturePlayer::reload(Lecture lecture) {
+void LecturePlayer::replace(Lecture lecture) {
     const std::string id = currentScene() ? currentScene()->id : std::string();
     const int before = m_scene;
     const int step = m_step;
     setLecture(std::move(lecture));
     const auto& scenes = m_lecture.scenes;
     const auto found = std::find_if(scenes.begin(), scenes.end(), [&](const auto& scene) { return scene.id == id; });
-    goTo(found == scenes.end() ? before : static_cast<int>(found - scenes.begin()), step);
+    const int last = static_cast<int>(scenes.size()) - 1;
+    m_scene = std::min(found == scenes.end() ? before : static_cast<int>(found - scenes.begin()), last);
+    if (currentScene()) m_step = std::min(step, static_cast<int>(currentScene()->steps.size()) - 1);
+}
+
+void LecturePlayer::reload(Lecture lecture) {
+    replace(std::move(lecture));
+    goTo(m_scene, m_step);
 }
 
 const LectureScene* LecturePlayer::currentScene() const {
@@ -157,9 +164,10 @@ void LecturePlayer::applyScene() {
         m_stage.pointAt(QString());
         return;
     }
+    // Controls such as positions are limited by the setup, which therefore is set before them.
+    attempt([&] { m_stage.setSetups(scene->setup); });
     attempt([&] { m_stage.resetControls(); });
     attempt([&] { m_stage.showRoom(text(scene->room), text(scene->part)); });
-    attempt([&] { m_stage.setSetups(scene->setup); });
     attempt([&] { m_stage.showRuns(fromPath(scene->lab), scene->live ? &*scene->live : nullptr); });
     QStringList names;
     for (const std::string& name : scene->controls) names << text(name);

@@ -25,7 +25,10 @@ class LecturePlayer : public QObject {
 
     /// Sets the lecture without changing the stage; the place is the title page.
     void setLecture(Lecture lecture);
-    /// Replaces the lecture by a changed version of it and shows the same scene and step again.
+    /// Replaces the lecture by a changed version of it without changing the stage. The place stays where it is, as far as
+    /// its scene still exists.
+    void replace(Lecture lecture);
+    /// Replaces the lecture and shows its place again.
     void reload(Lecture lecture);
     const Lecture& lecture() const { return m_lecture; }
     bool hasLecture() const { return !m_lecture.scenes.empty(); }

@@ -3,6 +3,7 @@
 #include <QAbstractTextDocumentLayout>
 #include <QFile>
 #include <QFontMetricsF>
+#include <QHash>
 #include <QPainter>
 #include <QSvgRenderer>
 #include <QTextBlock>
@@ -98,6 +99,7 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
     const QFontMetricsF metrics(document.defaultFont(), this);
     const SplitMarkdown split = splitFormulas(markdown);
     QString source = split.between.first();
+    QHash<QString, QImage> images;
     for (qsizetype i = 0; i < split.formulas.size(); ++i) {
         const LectureFormula formula = m_formulas.formula(split.formulas[i]);
         const QImage image = formulaImage(formula, metrics, manager.theme().text, devicePixelRatioF());
@@ -105,12 +107,15 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
         if (image.isNull()) {
             source += withUnicodeFormulas(QStringLiteral("$%1$").arg(split.formulas[i]), m_formulas);
         } else {
-            document.addResource(QTextDocument::ImageResource, QUrl(name), image);
+            images.insert(name, image);
             source += QStringLiteral("![](%1)").arg(name);
         }
         source += split.between[i + 1];
     }
-    document.setMarkdown(source);
+    document.setMarkdown(source);  // removes all resources, which therefore follow
+    for (auto each = images.cbegin(); each != images.cend(); ++each) {
+        document.addResource(QTextDocument::ImageResource, QUrl(each.key()), each.value());
+    }
     alignFormulas(document, 1.6 * metrics.height());
 }
 

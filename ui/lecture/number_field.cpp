@@ -50,7 +50,7 @@ std::vector<AnswerRecord> NumberField::records(const AnswerTruth& truth) const {
 
 QString NumberField::words(const nlohmann::json& value, const QString& unit) const {
     if (value.is_null()) return tr("none");
-    const QString number = readableNumber(value.get<double>());
+    const QString number = readableCount(value.get<double>());
     return unit.isEmpty() ? number : number + QChar(0x00A0) + unit;
 }
 
@@ -62,7 +62,8 @@ QString NumberField::reveal(const AnswerTruth& truth, const std::vector<AnswerRe
     const AnswerRecord& record = records.front();
     const QString given = words(nlohmann::json::parse(record.given), truth.unit);
     if (record.right) {
-        return given == right ? tr("Right: %1.").arg(right) : tr("Right: %1, and %2 was given.").arg(right, given);
+        return given == right ? tr("Right: %1.").arg(right)
+                              : tr("Right: the value is %1; %2 is close enough.").arg(right, given);
     }
     if (!std::isfinite(record.distance)) return tr("Wrong: the right answer is %1, not %2.").arg(right, given);
     return tr("Wrong: the right answer is %1. The answer %2 differs by %3.")

@@ -54,15 +54,17 @@ class Presentation : public QObject {
     std::function<QString()> snapshotFolder;
 
     // The parts that are on the canvas while the presentation is active; null otherwise.
-    PresentationHead* head() const { return m_head; }
-    PresentationFoot* foot() const { return m_foot; }
-    PresentationPage* page() const { return m_page; }
-    InkLayer* ink() const { return m_ink; }
-    QuestionPanel* question() const { return m_question; }
+    PresentationHead* head() const;
+    PresentationFoot* foot() const;
+    PresentationPage* page() const;
+    InkLayer* ink() const;
+    QuestionPanel* question() const;
     /// The notes: in the window on a second screen, otherwise the strip, which is hidden at first.
     NotesView* notes() const;
     bool isBlank() const;
     bool isPageShown() const;
+    /// Returns whether the picture is hidden because it shows a curve that the class is to draw.
+    bool isPictureCovered() const;
     bool areNotesShown() const;
     /// Returns the file of the last snapshot, or "".
     QString snapshot() const { return m_snapshot; }
@@ -106,6 +108,7 @@ class Presentation : public QObject {
     QPointer<PresentationHead> m_head;
     QPointer<PresentationFoot> m_foot;
     QPointer<PresentationPage> m_page;
+    QPointer<PresentationPage> m_cover;  // hides a picture with the curve that the class is to draw
     QPointer<QWidget> m_blank;
     QPointer<InkLayer> m_ink;
     QPointer<QuestionPanel> m_question;

@@ -45,7 +45,7 @@ bool isOfClicker(int key) {
     return key == Qt::Key_PageDown || key == Qt::Key_PageUp || key == Qt::Key_F5;
 }
 
-bool isDigit(const QKeyEvent& event) {
+bool typesDigit(const QKeyEvent& event) {
     return event.text().size() == 1 && event.text().front().isDigit();
 }
 
@@ -75,12 +75,12 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
     const bool isEnter = key == Qt::Key_Return || key == Qt::Key_Enter;
     if (!m_typed.isEmpty()) return isEnter || key == Qt::Key_Backspace || isPrintable(event);
     if (focused && m_question && (m_question == focused || m_question->isAncestorOf(focused))) {
-        if (isArrow(key) || isDigit(event) || key == Qt::Key_Space || isEnter) return false;
+        if (isArrow(key) || typesDigit(event) || key == Qt::Key_Space || isEnter) return false;
     }
     if (takesArrows(focused) && (isArrow(key) || key == Qt::Key_Home || key == Qt::Key_End)) return false;
     if (qobject_cast<const QAbstractButton*>(focused) && key == Qt::Key_Space) return false;
     if ((key == Qt::Key_Up || key == Qt::Key_Down) && !isPageShown()) return false;
-    return isDigit(event) || event.text() == QLatin1String("/") ||
+    return typesDigit(event) || event.text() == QLatin1String("/") ||
            std::find(kHandled.begin(), kHandled.end(), key) != kHandled.end();
 }
 
@@ -99,7 +99,7 @@ bool Presentation::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void Presentation::handle(const QKeyEvent& event) {
-    const bool startsTyping = isDigit(event) || event.text() == QLatin1String("/");
+    const bool startsTyping = typesDigit(event) || event.text() == QLatin1String("/");
     if (event.key() != Qt::Key_PageDown && event.key() != Qt::Key_PageUp && (!m_typed.isEmpty() || startsTyping)) {
         return handleTyping(event);
     }

@@ -151,7 +151,8 @@ void QuestionPanel::startTruth() {
     switch (m_question->kind) {
         case LectureQuestion::Kind::choice: {
             const auto right = static_cast<std::size_t>(m_question->right);
-            setTruth({right < m_question->choices.size() ? nlohmann::json(m_question->choices[right]) : nullptr, {}, {}});
+            setTruth(
+                {right < m_question->choices.size() ? nlohmann::json(m_question->choices[right]) : nullptr, {}, {}});
             break;
         }
         case LectureQuestion::Kind::number:
@@ -164,8 +165,8 @@ void QuestionPanel::startTruth() {
 }
 
 void QuestionPanel::computeNumber() {
-    m_job.start([this, expression = m_question->quantity, setups = m_stage.setups(), lab = toPath(m_place.lab)](
-                    const Cancelled&) -> std::function<void()> {
+    m_job.start([this, expression = m_question->quantity, setups = m_stage.setups(),
+                 lab = toPath(m_place.lab)](const Cancelled&) -> std::function<void()> {
         try {
             // A lab file is used by one thread only, so that the job opens its own.
             const auto file = lab.empty() ? nullptr : LabFile::open(lab, LabFile::Mode::read);
@@ -308,7 +309,8 @@ QString QuestionPanel::error() const {
 
 void QuestionPanel::refresh() {
     const bool alone = m_mode == Mode::alone;
-    const bool wrong = std::any_of(m_answers.begin(), m_answers.end(), [](const auto& answer) { return !answer.right; });
+    const bool wrong =
+        std::any_of(m_answers.begin(), m_answers.end(), [](const auto& answer) { return !answer.right; });
     m_hintButton->setVisible(alone && m_question && !m_question->hint.empty());
     m_hintButton->setEnabled(!m_hintShown && !m_revealed);
     m_retry->setVisible(alone && m_revealed && wrong);

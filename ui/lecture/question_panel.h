@@ -74,7 +74,8 @@ class QuestionPanel : public QFrame {
     bool isRevealed() const { return m_revealed; }
     /// Returns whether the hint was shown.
     bool isHintShown() const { return m_hintShown; }
-    /// Returns what the last answers were; empty if none was given to this question. A show of hands has one per choice.
+    /// Returns what the last answers were; empty if none was given to this question. A show of hands has one per
+    /// choice.
     const std::vector<AnswerRecord>& answers() const { return m_answers; }
     /// Returns the sentences that compare the answer with the right one; "" before reveal() or submit().
     QString result() const;

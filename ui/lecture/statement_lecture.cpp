@@ -27,7 +27,8 @@ std::array<StatementNumber, 6> statementNumbers() {
          QObject::tr("The slowest rotated pair is pair 7; its wavelength is in the table of the Spectrum room.")},
         {QObject::tr("By which factor does YaRN multiply the frequency of the fastest pair, pair 0?"),
          "scaled_ratio(0)", 0.001, QObject::tr("Compare the frequencies with and without the scaling.")},
-        {QObject::tr("At which distance, in tokens, is B(Δ) first negative for θ = 10,000 and a head dimension of 128?"),
+        {QObject::tr(
+             "At which distance, in tokens, is B(Δ) first negative for θ = 10,000 and a head dimension of 128?"),
          "first_negative(62832)", 0.5, QObject::tr("The distance is below 4,096 tokens.")},
         {QObject::tr("How many bytes does the cos/sin table have at θ = 500,000?"), "table_bytes", 0.5,
          QObject::tr("Change θ in the Cos/sin table room: which number changes?")},

@@ -157,8 +157,13 @@ void RotaryRoom::showMenu(FigureView* view, const QPoint& where) {
     menu->addAction(tr("Copy"), this, &RotaryRoom::copy);
     addCaptionEntry(*menu);
     menu->addAction(tr("Show as table"), this, &RotaryRoom::openTable);
+    menu->addAction(tr("Export animation …"), this, &RotaryRoom::openAnimation);
     addToMenu(view, *menu);
     menu->popup(where);
+}
+
+void RotaryRoom::openAnimation() {
+    emit animationRequested(figure().name, m_model.setup());
 }
 
 QWidget* RotaryRoom::panel() {
@@ -241,6 +246,9 @@ FigureOrigin RotaryRoom::originOf(const Figure& figure) {
             origin.flags[QLatin1String(key)] = QString::number(value.toDouble(), 'g', QLocale::FloatingPointShortest);
         }
     }
+    // The text of the figures of tokens, which two compared setups share too.
+    if (const QString text = settings.value(QStringLiteral("text")).toString(); !text.isEmpty())
+        origin.flags[QStringLiteral("text")] = text;
     return origin;
 }
 

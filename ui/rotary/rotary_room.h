@@ -56,6 +56,14 @@ class RotaryRoom : public Room {
 
     const QList<FigureView*>& views() const { return m_views; }
 
+    /// Lets the user export an animation of the figure that the user chose last. By default it emits
+    /// animationRequested(), because only the Rotation room has more to animate than theta.
+    virtual void openAnimation();
+
+ signals:
+    /// The user wants to export an animation of the figure with this name over theta, from `setup` on.
+    void animationRequested(const QString& figure, const ropelab::RotarySetup& setup);
+
  protected:
     RotaryModel& model() { return m_model; }
     const RotaryModel& model() const { return m_model; }

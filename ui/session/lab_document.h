@@ -65,6 +65,8 @@ class LabDocument : public QObject {
     void returnToOwn();
     /// Returns whether the lab is the user's and none that showInstead() opened.
     bool isOwn() const { return !m_own; }
+    /// Returns whether the user's lab has not been saved under a name yet.
+    bool isOwnUnsaved() const { return m_own ? m_own->unsaved : m_unsaved; }
     /// Returns the path of the user's lab, or "" if it has no file.
     QString ownPath() const;
 

@@ -76,6 +76,7 @@ std::span<const Settings::Entry> Settings::table() {
         {"inspect/lag", 10, "Distance between query and key in the dials of the Inspect room, in tokens."},
         {"inspect/rate", QString(),
          "Learning rate of fine-tuning in the Inspect room, as typed; empty: a tenth of the run's learning rate."},
+        {"lecture/group", QString(), "Name of the group whose answers to questions of lectures are stored."},
         {"course/progress", QString(), "Answers and place in the course (Help > Course), as JSON."},
         {"replay/pace", 4, "Snapshots per second of a replay."},
         {"replay/format", QStringLiteral("gif"),

@@ -20,19 +20,20 @@ namespace {
 /// Returns the path of a new lab of a class.
 QString newClassLab(const QString& folder) {
     QDir().mkpath(folder);
-    const QString stem =
-        folder + QDateTime::currentDateTime().toString(QStringLiteral("/'class' yyyy-MM-dd HH.mm.ss"));
+    const QString stem = folder + QDateTime::currentDateTime().toString(QStringLiteral("/'class' yyyy-MM-dd HH.mm.ss"));
     QString path = stem + QStringLiteral(".ropelab");
     for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
     return path;
 }
 
 QString wordsOf(const ClassPool& pool) {
-    QString words = QObject::tr("Pooled %1 with %2.").arg(countText(pool.files, QObject::tr("file")),
-                                                          countText(pool.runs, QObject::tr("run")));
+    QString words = pool.files == 0 ? QObject::tr("No file could be pooled.")
+                                    : QObject::tr("Pooled %1 with %2.")
+                                          .arg(countText(pool.files, QObject::tr("file")),
+                                               countText(pool.runs, QObject::tr("run")));
     for (const ClassPool::Refused& refused : pool.refused) {
-        words += QObject::tr(" Not pooled: %1 (%2)").arg(QFileInfo(fromPath(refused.file)).fileName(),
-                                                         text(refused.reason));
+        words +=
+            QObject::tr(" Not pooled: %1 (%2)").arg(QFileInfo(fromPath(refused.file)).fileName(), text(refused.reason));
     }
     return words;
 }

@@ -31,6 +31,9 @@ FigureRoom roomOfFigure(const QString& name) {
     };
     static constexpr Part parts[] = {{"logit-split", "logit"},    {"rotation-matrix", "matrix"},
                                      {"helix", "helix"},          {"aim", "aim"},
+                                     {"token-rotation", "tokens"},
+                                     {"circuit-attention", "circuit"},
+                                     {"circuit-distance", "circuit"},
                                      {"context-bound", "bound"},  {"feasible-bases", "bases"},
                                      {"decay-bound", "decay"},    {"random-logits", "random"},
                                      {"spectrum", "frequencies"}, {"scalings", "frequencies"}};

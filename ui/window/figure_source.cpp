@@ -17,6 +17,7 @@
 #include "ui/rooms/inspect/inspect_batch.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/figure_pane.h"
+#include "ui/rooms/rotation/rotation_figures.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/rotary/comparison.h"
 #include "ui/session/lab_origin.h"
@@ -199,12 +200,16 @@ Figure labFigure(Workspace& workspace, const LaunchOptions& options, const QStri
 Figure rotaryFigure(const LaunchOptions& options, const QString& name) {
     const ShapedSetup a{options.setup.value_or(RotarySetup{}), {}};
     const bool isRandom = name == kRandomFigure;
+    const bool isText = showsTokens(name) && !options.text.isEmpty();
+    const auto withOptions = [&](const RotarySetup& setup) {
+        return isRandom ? randomFigure(setup, options.vectors) : rotationFigureOfText(name, setup, options.text);
+    };
     if (!options.otherSetup) {
-        return isRandom ? randomFigure(a.setup, options.vectors) : findRotaryFigure(name)->make(a.setup, a.shape);
+        return isRandom || isText ? withOptions(a.setup) : findRotaryFigure(name)->make(a.setup, a.shape);
     }
     const ShapedSetup b{*options.otherSetup, {}};
-    if (!isRandom) return findRotaryFigure(name)->ofBoth(a, b);
-    return comparedFigure(randomFigure(a.setup, options.vectors), randomFigure(b.setup, options.vectors), a, b);
+    if (!isRandom && !isText) return findRotaryFigure(name)->ofBoth(a, b);
+    return comparedFigure(withOptions(a.setup), withOptions(b.setup), a, b);
 }
 
 /// Returns those of the command line's flags that apply to a figure.
@@ -213,6 +218,7 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     const InspectFigure* inspect = findInspectFigure(name);
     if (findRotaryFigure(name)) {
         if (name == kRandomFigure) applicable = {QStringLiteral("mean"), QStringLiteral("correlation")};
+        if (showsTokens(name)) applicable = {QStringLiteral("text")};
     } else if (name == QLatin1String(kForestPlot)) {
         applicable = {QStringLiteral("claim")};
     } else if (name == QLatin1String(kAnswersFigure)) {

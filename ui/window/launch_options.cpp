@@ -130,18 +130,31 @@ FigureFormat figureFormat(const CommandLine& parser, const QString& output) {
     const auto bySuffix = formatNamed(QFileInfo(output).suffix().toLower());
     if (name.isEmpty()) {
         if (!bySuffix && is_standard_output(toPath(output)))
-            throw BadInput("Standard output has no suffix that names the format; add --format pdf, svg, png or csv.");
+            throw BadInput("Standard output has no suffix that names the format; add --format pdf, svg, png, csv or wav.");
         return formatOf(output);
     }
     const auto format = formatNamed(name);
     if (!format) {
-        throw BadInput("--format is \"" + name.toStdString() + "\", but it must be pdf, svg, png, csv or pgfplots.");
+        throw BadInput("--format is \"" + name.toStdString() + "\", but it must be pdf, svg, png, csv, pgfplots or wav.");
     }
     if (bySuffix && bySuffix != format) {
         throw BadInput("--format is " + name.toStdString() + ", but --output is \"" + output.toStdString() +
                        "\"; leave out --format, or change the suffix.");
     }
     return *format;
+}
+
+// Returns whether the output is a sound, by --format or else by the suffix. Throws BadInput if they contradict.
+bool isSoundOutput(const CommandLine& parser, const QString& output) {
+    const QString wav = QStringLiteral("wav");
+    const QString name = parser.value(QStringLiteral("format"));
+    const QString suffix = QFileInfo(output).suffix().toLower();
+    if (name != wav) return name.isEmpty() && suffix == wav;
+    if (suffix != wav && !is_standard_output(toPath(output))) {
+        throw BadInput("--format is wav, but --output is \"" + output.toStdString() +
+                       "\"; leave out --format, or change the suffix to .wav.");
+    }
+    return true;
 }
 
 void checkOneOutput(const QString& output, bool asJson) {
@@ -169,6 +182,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"version", "Prints the version."},
         {"screenshot", "Saves a screenshot of the window as a PNG file (- for standard output) and exits.", "file"},
         {"room", "The room (page of the window) to show, or a part of it, for example context/bases.", "name"},
+        {"lecture", "Presents a lecture: a file, or the name of one that belongs to the program.", "file"},
+        {"scene", "The scene of the lecture to show, by number or name, and a step of it, for example four-clocks/2.",
+         "name"},
         {"setup",
          "The RoPE settings of the rooms, for example \"theta=500k head_dim=128 fraction=25%\", or two setups to "
          "compare, "
@@ -184,7 +200,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"headless", "Trains a sweep without a display and saves its lab and plots."},
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
         {"output", "The output folder of --headless, or the output file of --figure; - for standard output.", "path"},
-        {"format", "Format of the figure: pdf, svg, png, csv or pgfplots; default: the suffix of --output.", "name"},
+        {"format", "Format of the figure: pdf, svg, png, csv, pgfplots or wav (its sound); default: the suffix of --output.", "name"},
         {"figure",
          "Saves a figure; repeated, several figures as panels of one page. Figures of a lab: " + labNames +
              ". Figures of a rotary setup: " + rotaryNames + ".",
@@ -231,7 +247,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "0"},
         {"step", "Figures of the Inspect room: the newest snapshot up to this step; default: the newest snapshot.",
          "number", "-1"},
-        {"text", "Attention figures: the text to evaluate; default: the text stored in the snapshot.", "text"},
+        {"text",
+         "Attention figures: the text to evaluate; default: the text stored in the snapshot. token-rotation, circuit-…: "
+         "the text whose tokens are shown.",
+         "text"},
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
         {"mean", "The mean of the components of q and k in the figure random-logits.", "number", "0"},
         {"correlation", "The correlation of q and k in the figure random-logits, -1 to 1.", "number", "0"},
@@ -284,6 +303,18 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     const QString place = parser.value(QStringLiteral("room"));
     result.room = place.section(QLatin1Char('/'), 0, 0);
     result.part = place.section(QLatin1Char('/'), 1);
+    result.lecture = parser.value(QStringLiteral("lecture"));
+    if (set("scene")) {
+        if (result.lecture.isEmpty()) throw BadInput("--scene names a scene of the lecture of --lecture FILE.");
+        const QString scene = parser.value(QStringLiteral("scene"));
+        result.scene = scene.section(QLatin1Char('/'), 0, 0);
+        bool isNumber = true;
+        const QString step = scene.section(QLatin1Char('/'), 1);
+        result.sceneStep = step.isEmpty() ? 0 : step.toInt(&isNumber);
+        if (!isNumber || result.sceneStep < 0) {
+            throw BadInput("--scene is \"" + scene.toStdString() + "\", but a step is a whole number, as in four-clocks/2.");
+        }
+    }
     if (set("setup")) {
         const ComparedSetups setups = parse_setups(parser.value(QStringLiteral("setup")).toStdString());
         result.setup = setups.a;
@@ -319,7 +350,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.mode = Mode::headless;
         if (result.output.isEmpty() || is_standard_output(toPath(result.output)))
             throw BadInput("--headless requires --output FOLDER, the folder for its lab and plots.");
-        for (const char* flag : {"room", "setup"}) {
+        for (const char* flag : {"room", "setup", "lecture"}) {
             if (set(flag))
                 throw BadInput("--" + std::string(flag) +
                                " cannot be used with --headless, which always saves curves.");
@@ -340,11 +371,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
                            "\" to animate; the figures are " + rotaryNames + ".");
         }
         job.figure = QLatin1String(figure->name);
-        const auto own = rotationFigures();
-        const bool hasScene = std::any_of(own.begin(), own.end(), [&job](const RotaryFigure& each) {
-            return job.figure == QLatin1String(each.name);
-        });
-        if (job.over != AnimationJob::Over::theta && !hasScene) {
+        if (job.over != AnimationJob::Over::theta && !changesWithPosition(job.figure)) {
             throw BadInput("The figure " + job.figure.toStdString() +
                            " depends neither on positions nor on a pair; animate it over theta.");
         }
@@ -372,7 +399,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             return std::any_of(result.figures.begin(), result.figures.end(), fits);
         };
         if (result.output.isEmpty())
-            throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv or .tex).");
+            throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv, .tex or .wav).");
         if (hasLabFigure && result.lab.isEmpty()) throw BadInput("--figure " + names + " requires --lab FILE.");
         if (hasRotaryFigure && !hasLabFigure && !result.lab.isEmpty()) {
             throw BadInput("The figure " + names + " shows a rotary setup, so it requires --setup instead of --lab.");
@@ -415,7 +442,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         const bool usesText = isAny([](const QString& name) {
             const InspectFigure* inspect = findInspectFigure(name);
-            return inspect && inspect->input == InspectFigure::Input::text;
+            return (inspect && inspect->input == InspectFigure::Input::text) || showsTokens(name);
         });
         const bool hasPairLogits = result.figures.contains(QStringLiteral("pair-logits"));
         if ((set("text") && !usesText) || (set("pair") && !hasPairLogits)) {
@@ -443,7 +470,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.vectors.correlation = numberIn(parser, QStringLiteral("correlation"), -1, 1);
         result.showsCaption = set("caption");
         ExportOptions& paper = result.figureOptions;
-        paper.format = figureFormat(parser, result.output);
+        result.isSound = isSoundOutput(parser, result.output);
+        if (result.isSound && result.figures.size() > 1)
+            throw BadInput("A sound contains one figure, but the command line names several: " + names + ".");
+        if (!result.isSound) paper.format = figureFormat(parser, result.output);
         checkOneOutput(result.output, result.asJson);
         if (result.showsCaption && is_standard_output(toPath(result.output))) {
             throw BadInput("The figure and its caption would both be written to standard output; leave out --caption.");

@@ -40,6 +40,9 @@ struct LaunchOptions {
     std::filesystem::path dataDir;
     QString room;  // id of the room to show; "" for the first
     QString part;  // id of the part of the room to show, or ""
+    QString lecture;  // lecture to present: a file, or the name of one that belongs to the program; "" for none
+    QString scene;    // scene of the lecture to show, by its number or name; "" for the first page
+    int sceneStep = 0;  // step of that scene, from 1; 0: before the first one
     std::optional<RotarySetup> setup;
     std::optional<RotarySetup> otherSetup;  // setup B, compared with `setup`
     // Options of --screenshot.
@@ -79,6 +82,7 @@ struct LaunchOptions {
     std::string compare;                          // the measure to compare; "" for the loss in `unit`
     TestKind test = TestKind::welch;              // test for confidence intervals and significance
     ExportOptions figureOptions;
+    bool isSound = false;  // true: --output is the sound of the figure, a WAV file
     QString verified;  // the figure file that --verify checks
     ReplayJob replay;
     AnimationJob animation;

@@ -12,6 +12,7 @@
 
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "ui/common/focus_ring.h"
 #include "ui/common/format.h"
 #include "ui/common/room.h"
 #include "ui/common/scaled.h"
@@ -35,6 +36,7 @@
 #include "ui/window/report_writer.h"
 #include "ui/window/rooms.h"
 #include "ui/window/status_strip.h"
+#include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
 
@@ -80,7 +82,9 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
                                             tr("Labs (*.ropelab)"));
     };
     askFolder = [this] { return QFileDialog::getExistingDirectory(this, tr("Folder in which the report is written")); };
+    FocusRing::install();
     build();
+    makeLectures();
     addActions();
     makeCorner();
     connectWorkspace();
@@ -231,6 +235,10 @@ QUndoStack& MainWindow::undoStack() {
     return room().undoScope() == Room::UndoScope::rotary ? m_workspace.rotaryUndo() : m_workspace.undo();
 }
 
+bool MainWindow::ownsUndo() const {
+    return room().undoScope() == Room::UndoScope::rotary || m_workspace.lab().isOwn();
+}
+
 void MainWindow::undo() {
     room().endEdit();
     m_strip->tell(undoLatest(undoStack()));
@@ -277,6 +285,7 @@ void MainWindow::restoreSettings() {
     }
     // From now on, changes by the user are stored.
     connect(&theme, &ThemeManager::changed, this, [this, &theme] {
+        if (m_stage->isPresenting()) return;  // a presentation has a theme and a scale of its own
         const char* names[] = {"system", "light", "dark", "contrast"};
         m_workspace.settings().setValue("window/theme", QString::fromLatin1(names[static_cast<int>(theme.choice())]));
         m_workspace.settings().setValue("window/scale", theme.scale());
@@ -333,6 +342,7 @@ void MainWindow::setRailFolded(bool folded) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     closeCourse();
+    endLecture();  // the choices of the lecture must not become those of the next start
     m_workspace.settings().setValue("window/geometry", saveGeometry());
     if (!m_workspace.isBusy()) {
         event->accept();
@@ -355,6 +365,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 void MainWindow::fitSides() {
+    if (m_stage && m_stage->isPresenting()) return m_stage->fitSides();
     // A narrow window leaves its width to the figure.
     const ThemeManager& theme = ThemeManager::instance();
     m_rail->setFolded(m_railFolded || width() < theme.pixels(kRailNamesFrom));

@@ -10,6 +10,7 @@
 #include <QUrl>
 
 #include "ui/common/room.h"
+#include "ui/sound/figure_player.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
@@ -29,7 +30,9 @@ void MainWindow::addActions() {
     addRotaryActions();
     for (Room* room : m_rooms) room->addActions(*m_actions);
     addViewActions();
+    addListenAction();
     addRunActions();
+    addLectureActions();
     addHelpActions();
     addCourseActions();
     m_actions->fill(menuBar());
@@ -66,7 +69,7 @@ void MainWindow::addLabActions() {
                     .text = tr("Undo"),
                     .shortcuts = {QKeySequence::Undo},
                     .handler = [this] { undo(); },
-                    .enabled = [this] { return undoStack().canUndo() || room().isEditing(); },
+                    .enabled = [this] { return ownsUndo() && (undoStack().canUndo() || room().isEditing()); },
                     .liveText =
                         [this] {
                             const QString what = undoStack().undoText();
@@ -77,7 +80,7 @@ void MainWindow::addLabActions() {
                     .text = tr("Redo"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
                     .handler = [this] { redo(); },
-                    .enabled = [this] { return undoStack().canRedo(); },
+                    .enabled = [this] { return ownsUndo() && undoStack().canRedo(); },
                     .liveText =
                         [this] {
                             const QString what = undoStack().redoText();
@@ -116,6 +119,22 @@ void MainWindow::addFigureActions() {
                     .text = tr("Show figure as table (F2 in a figure)"),
                     .handler = [this] { room().openTable(); },
                     .enabled = [this] { return room().hasFigure(); }});
+}
+
+void MainWindow::addListenAction() {
+    m_actions->add({.id = "figure.listen",
+                    .menu = "View",
+                    .text = tr("Listen to figure"),
+                    .shortcuts = {QKeySequence(Qt::Key_F4)},
+                    .handler = [this] { room().listen(); },
+                    .enabled = [this] { return FigurePlayer::whyUnavailable().isEmpty() && room().hasFigure(); },
+                    .liveText = [] { return Room::listenText(); },
+                    .separatorBefore = true});
+    for (Room* each : m_rooms) {
+        connect(each, &Room::soundFailed, this, [this](const QString& sentence) {
+            m_banners->show(QStringLiteral("sound"), BannerArea::Kind::information, sentence);
+        });
+    }
 }
 
 void MainWindow::addReportAction() {

@@ -50,14 +50,12 @@ void MainWindow::addCourseActions() {
     m_actions->add({.id = "lecture.pool",
                     .menu = "Lecture",
                     .text = tr("Pool results of the class …"),
-                    .handler = [this] {
-                        if (const QStringList files = askResults(); !files.isEmpty()) poolResults(files);
-                    },
+                    .handler =
+                        [this] {
+                            if (const QStringList files = askResults(); !files.isEmpty()) poolResults(files);
+                        },
                     .enabled = [this] { return !m_pooler->isRunning(); }});
-    m_actions->add({.id = "help.course",
-                    .menu = "Help",
-                    .text = tr("Course …"),
-                    .handler = [this] { showCourse(); }});
+    m_actions->add({.id = "help.course", .menu = "Help", .text = tr("Course …"), .handler = [this] { showCourse(); }});
     connect(m_pooler, &ClassPooler::finished, this, [this](const QString& lab, const QString& sentence) {
         m_workspace.openLab(lab);
         showRoom(QStringLiteral("results"), QStringLiteral("group-means"));
@@ -82,9 +80,8 @@ CourseDialog& MainWindow::course() {
     }
     lectures.push_back(statementLecture());
     m_course = new CourseDialog(stage(), m_workspace.settings(), std::move(lectures), this);
-    connect(m_course, &CourseDialog::problem, this, [this](const QString& sentence) {
-        m_banners->show(kCourseBanner, BannerArea::Kind::error, sentence);
-    });
+    connect(m_course, &CourseDialog::problem, this,
+            [this](const QString& sentence) { m_banners->show(kCourseBanner, BannerArea::Kind::error, sentence); });
     return *m_course;
 }
 
@@ -97,8 +94,20 @@ void MainWindow::closeCourse() {
     if (m_course) m_course->hide();
 }
 
+void MainWindow::storeAnswer(AnswerRecord answer) {
+    if (answer.group.empty()) answer.group = m_workspace.settings().value("lecture/group").toString().toStdString();
+    m_workspace.lab().addAnswers({std::move(answer)});
+    if (m_answers && m_answers->isVisible()) showAnswers();
+    m_actions->refresh();
+}
+
 void MainWindow::showAnswers() {
-    if (!m_answers) m_answers = new AnswersDialog(this);
+    if (!m_answers) {
+        Settings& settings = m_workspace.settings();
+        m_answers = new AnswersDialog(settings.value("lecture/group").toString(), this);
+        connect(m_answers, &AnswersDialog::groupChanged, this,
+                [&settings](const QString& group) { settings.setValue("lecture/group", group); });
+    }
     const LabFile* lab = m_workspace.lab().file();
     m_answers->setQuestions(lab ? answered_questions(lab->answers()) : std::vector<AnsweredQuestion>());
     m_answers->setLab(lab ? labOrigin(*lab, {}) : QJsonObject());

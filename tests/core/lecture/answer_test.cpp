@@ -65,7 +65,9 @@ TEST(ParseAnswer, ReadsNumbersAsPeopleTypeThem) {
     EXPECT_EQ(parse_answer("1,234,567"), 1234567.0);
     EXPECT_EQ(parse_answer("10k"), 10000.0);
     EXPECT_EQ(parse_answer("25 %"), 0.25);
-    EXPECT_EQ(parse_answer("\xE2\x88\x92" "0.5"), -0.5);
+    EXPECT_EQ(parse_answer("\xE2\x88\x92"
+                           "0.5"),
+              -0.5);
     EXPECT_TRUE(parse_answer("none").is_null());
 }
 

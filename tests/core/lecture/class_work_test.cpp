@@ -39,10 +39,10 @@ class ClassWorkTest : public testing::Test {
             summary.best_iteration = 20;
             summary.best_validation_loss = summary.final_validation_loss = loss_of(run.spec);
             summary.final_training_loss = 1;
-            lab->record(std::vector<Event>{
-                event::CohortStarted{{run.id}, 0, 20, {"float32", "cpu", 2, "the only one", ""}},
-                event::Evaluated{run.id, 20, 1, summary.final_validation_loss},
-                event::RunEnded{run.id, RunState::finished, "", summary}});
+            lab->record(
+                std::vector<Event>{event::CohortStarted{{run.id}, 0, 20, {"float32", "cpu", 2, "the only one", ""}},
+                                   event::Evaluated{run.id, 20, 1, summary.final_validation_loss},
+                                   event::RunEnded{run.id, RunState::finished, "", summary}});
         }
         return path;
     }
@@ -103,8 +103,7 @@ TEST_F(ClassWorkTest, TheSheetSaysWhatToType) {
 TEST_F(ClassWorkTest, PoolsLabsAndPrintedResultsIntoOneInterval) {
     const auto tasks = student_tasks(two_thetas(), 3);
     const auto lab = LabFile::create(folder_.path() / "class.ropelab");
-    const ClassPool pool =
-        pool_class(*lab, {printed_result(tasks[2]), finished_lab(tasks[0]), finished_lab(tasks[1])});
+    const ClassPool pool = pool_class(*lab, {printed_result(tasks[2]), finished_lab(tasks[0]), finished_lab(tasks[1])});
     EXPECT_EQ(pool.files, 3);
     EXPECT_EQ(pool.runs, 6);
     EXPECT_TRUE(pool.refused.empty());
@@ -139,9 +138,9 @@ TEST_F(ClassWorkTest, ABadFileIsNamedAndTheOthersCount) {
     std::ofstream(folder_.path() / "text.json") << "hello";
     std::ofstream(folder_.path() / "broken.ropelab") << "hello";
     const auto lab = LabFile::create(folder_.path() / "class.ropelab");
-    const ClassPool pool =
-        pool_class(*lab, {folder_.path() / "notes.json", folder_.path() / "text.json", folder_.path() / "broken.ropelab",
-                          folder_.path() / "missing.ropelab", finished_lab(tasks[0])});
+    const ClassPool pool = pool_class(
+        *lab, {folder_.path() / "notes.json", folder_.path() / "text.json", folder_.path() / "broken.ropelab",
+               folder_.path() / "missing.ropelab", finished_lab(tasks[0])});
     EXPECT_EQ(pool.files, 1);
     EXPECT_EQ(pool.runs, 2);
     ASSERT_EQ(pool.refused.size(), 4U);

@@ -43,9 +43,9 @@ TEST(CheckLecture, ReportsQuantitiesThatCannotBeComputed) {
     const auto checks = checks_of(R"(show: rotation
 find: wavelength(40)
 steps:
-  - ask: {text: How long?, quantity: first_negative(10)}
+  - ask: {text: "How long?", quantity: first_negative(10)}
     check: {quantity: wavelength(32), expected: 5}
-  - ask: {text: How long?, quantity: first_negative})");
+  - ask: {text: "How long?", quantity: first_negative})");
     ASSERT_EQ(checks.size(), 3U);
     EXPECT_EQ(checks[0].quantity, "wavelength(40)");
     EXPECT_THAT(checks[0].problem, ::testing::HasSubstr("no pair 40"));
@@ -69,6 +69,23 @@ TEST(CheckLecture, ReadsTheRecordedLab) {
     EXPECT_EQ(broken[0].quantity, "lab");
     EXPECT_FALSE(broken[0].ok);
     EXPECT_FALSE(broken[1].ok);
+}
+
+TEST(CheckLecture, LeavesTheRecordedLabAsItIs) {
+    const ScratchFolder folder;
+    const std::filesystem::path file = folder / "runs.ropelab";
+    LabFile::create(file);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+    std::filesystem::permissions(folder.path(),
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    const auto time = std::filesystem::last_write_time(file);
+    const auto checks = checks_of("show: results\nlab: runs.ropelab\nsteps:\n  - check: {quantity: runs, expected: 0}",
+                                  folder / "test.md");
+    EXPECT_TRUE(checks.at(0).ok) << checks.at(0).problem;
+    EXPECT_EQ(std::filesystem::last_write_time(file), time);
+    const std::filesystem::directory_iterator entries(folder.path());
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);  // no files of the database beside it
+    std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
 }
 
 TEST(CheckLecture, ComparesNumbersListsAndNone) {

@@ -30,8 +30,8 @@ steps:
     set: {m: 10, n: 3, theta: 20k over 2.5 s}
     point: pair 3
     check: {quantity: wavelength(0), expected: 6.283, tolerance: 0.001}
-  - ask: {text: How many?, choices: [one, two, three], right: 2, hint: Count., answer: Two.}
-  - ask: {text: How long?, quantity: wavelength(1), tolerance: 5}
+  - ask: {text: How many, choices: [one, two, three], right: 2, hint: Count., answer: Two.}
+  - ask: {text: "How long?", quantity: wavelength(1), tolerance: 5}
   - ask: {text: Draw it., draw: true, answer: Look.}
   - set: {m: 64 over 8 s}
     loop: true
@@ -144,6 +144,8 @@ TEST(ParseLecture, BuildsTheExperimentOfAScene) {
 TEST(ParseLecture, ChecksAreSmallWithoutAStatedScale) {
     const LectureScene scene = scene_of_block("live: {preset: lecture-minute}");
     EXPECT_EQ(experiment_of(*scene.live, true).expand().front().iterations, 20);
+    EXPECT_EQ(scene.live->seconds, 60);
+    EXPECT_EQ(scene_of_block("live: {preset: lecture-minute, seconds: 90}").live->seconds, 90);
 }
 
 TEST(ParseLecture, ControlsOfARoomPrecedeSettingsOfTheSetup) {

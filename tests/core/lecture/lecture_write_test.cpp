@@ -53,6 +53,7 @@ void expect_equal(const LectureScene& a, const LectureScene& b) {
         EXPECT_EQ(a.live->preset, b.live->preset);
         EXPECT_EQ(a.live->experiment, b.live->experiment);
         EXPECT_EQ(a.live->check_settings, b.live->check_settings);
+        EXPECT_EQ(a.live->seconds, b.live->seconds);
     }
     ASSERT_EQ(a.steps.size(), b.steps.size());
     for (std::size_t i = 0; i < a.steps.size(); ++i) expect_equal(a.steps[i], b.steps[i]);
@@ -79,7 +80,7 @@ TEST(WriteLecture, AnAddedSceneIsReadBack) {
     LectureScene scene = scene_of_block(R"(id: here
 show: rotation/helix
 setup: theta=20k head_dim=32 fraction=50% context=512 | B: theta=500k
-live: {preset: lecture-minute, set: {theta: [500, 10000]}, check: {iterations: 20}}
+live: {preset: lecture-minute, set: {theta: [500, 10000]}, check: {iterations: 20}, seconds: 90}
 controls: [theta, m]
 question: "Which: this # one?"
 find: wavelength(3)
@@ -92,8 +93,8 @@ steps:
     point: pair 3
     check: [{quantity: pairs, expected: 8}, {quantity: first_negative, expected: none, tolerance: 2}]
   - ask: {text: "a?", choices: ["1", "2, 3"], right: 2, hint: h, answer: "yes: 2"}
-  - ask: {text: b?, quantity: pairs, tolerance: 0.5}
-  - ask: {text: c?, draw: true}
+  - ask: {text: b, quantity: pairs, tolerance: 0.5}
+  - ask: {text: c, draw: true}
   - set: {m: 64 over 8 s}
     loop: true)");
     const std::string text = with_scene(lecture_template("Example"), scene);
@@ -122,6 +123,14 @@ TEST(WriteLecture, ASceneIsAddedToAFileWithErrors) {
     const std::string text = with_scene("---\ntitle: x\n---\n## New\n```yaml\nshow: [\n```\n", scene);
     EXPECT_THAT(text, ::testing::HasSubstr("show: ["));
     EXPECT_THAT(text, ::testing::HasSubstr("id: \"new-2\""));
+}
+
+TEST(WriteLecture, ASceneIsAddedAfterCodeWithoutEnd) {
+    LectureScene scene;
+    scene.title = "New";
+    const Lecture lecture = parse_lecture(with_scene("---\ntitle: x\n---\n## A\ntext\n~~~~\ncode\n", scene), "test.md");
+    ASSERT_EQ(lecture.scenes.size(), 2U);
+    EXPECT_EQ(lecture.scenes[0].text, "text\n~~~~\ncode\n~~~~\n");
 }
 
 }  // namespace

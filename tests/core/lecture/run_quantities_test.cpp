@@ -96,6 +96,7 @@ TEST_F(RunQuantities, IncludeTheRunsOfTheResults) {
 TEST_F(RunQuantities, ContributionIsOfTheLastSnapshot) {
     for (const float first_share : {0.25F, 0.75F}) {
         ProbeResult result;
+        result.sequences = 2;
         result.logit_contribution = {{1, 2, 3}, {0.5F, 0.25F, 0.25F, first_share, 0.125F, 0.125F}};
         const std::int64_t iteration = first_share < 0.5F ? 100 : 300;
         lab_->record(std::vector<Event>{event::Probed{1, iteration, std::make_shared<ProbeResult>(result)}});

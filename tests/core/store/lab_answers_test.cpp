@@ -69,8 +69,8 @@ TEST(LabAnswers, MergingAddsEachAnswerOnce) {
     lab->add_answers(Answers{sample_answer()});
     {
         const auto other = LabFile::create(folder.path() / "other.ropelab");
-        other->add_answers(lab->answers());              // a copy, which has the same name
-        other->add_answers(Answers{sample_answer()});    // another person gave the same answer
+        other->add_answers(lab->answers());            // a copy, which has the same name
+        other->add_answers(Answers{sample_answer()});  // another person gave the same answer
         other->add_answers(Answers{sample_answer("?")});
     }
     lab->merge(folder.path() / "other.ropelab");

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
+#include <QSignalSpy>
 #include <QTest>
 #include <algorithm>
 #include <cmath>
@@ -104,7 +106,7 @@ TEST(AnswersFigure, AllDrawnCurvesAreShownWithTheRightOne) {
 
 TEST(AnswersDialogTest, ShowsTheFigureOfTheSelectedQuestion) {
     ThemeManager::instance().apply();
-    AnswersDialog dialog;
+    AnswersDialog dialog(QStringLiteral("2026"));
     dialog.show();
     dialog.setQuestions({});
     EXPECT_TRUE(dialog.view()->figure().emptyText.contains(QStringLiteral("no answers")));
@@ -119,6 +121,11 @@ TEST(AnswersDialogTest, ShowsTheFigureOfTheSelectedQuestion) {
     QTest::keyClick(dialog.list(), Qt::Key_Up);
     EXPECT_EQ(dialog.view()->figure().x.categories.size(), 2);
     EXPECT_TRUE(dialog.words()->text().contains(QStringLiteral("2025: 2 of 8 right")));
+    QSignalSpy changed(&dialog, &AnswersDialog::groupChanged);
+    dialog.group()->setText(QStringLiteral(" third year "));
+    QTest::keyClick(dialog.group(), Qt::Key_Return);
+    ASSERT_FALSE(changed.isEmpty());
+    EXPECT_EQ(changed.last().at(0).toString(), QStringLiteral("third year"));
 }
 
 }  // namespace

@@ -141,8 +141,7 @@ TEST_F(CourseDialogTest, ProgressAndPlaceAreKept) {
     EXPECT_EQ(dialog->player().step(), 0);
     using Grade = CourseProgress::Grade;
     EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], *lecture.scenes[1].steps[0].ask), Grade::withHelp);
-    EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], *lecture.scenes[1].steps[1].ask),
-              Grade::unanswered);
+    EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], *lecture.scenes[1].steps[1].ask), Grade::unanswered);
     EXPECT_EQ(sceneMark(lecture, lecture.scenes[1], dialog->progress()), "1 of 2 understood");
     EXPECT_TRUE(dialog->findChild<QComboBox*>()->itemText(1).contains("1 of 2 understood"));
 }
@@ -206,6 +205,35 @@ TEST_F(CourseDialogTest, TheLastSceneOfALectureLeadsToTheNextOne) {
     dialog->previous();
     EXPECT_EQ(dialog->lecture(), 0);
     EXPECT_EQ(dialog->player().scene(), 1);
+}
+
+TEST_F(CourseDialogTest, ThePictureIsHiddenUntilTheCurveIsDrawn) {
+    Lecture lecture = smallLecture();
+    LectureQuestion draw;
+    draw.kind = LectureQuestion::Kind::curve;
+    draw.text = "Draw it.";
+    LectureStep step;
+    step.ask = draw;
+    lecture.scenes[0].steps = {LectureStep(), step};
+    Figure figure;
+    FigureCurve curve;
+    curve.x = {0, 1};
+    curve.y = {0, 1};
+    figure.curves = {curve};
+    stage.shownFigures = {figure};
+    open({lecture});
+    EXPECT_FALSE(dialog->isPictureHidden());
+    dialog->next();  // the next step asks for the curve
+    EXPECT_TRUE(dialog->isPictureHidden());
+    dialog->next();
+    ASSERT_TRUE(waitForQuestion());
+    EXPECT_TRUE(dialog->isPictureHidden());
+    dialog->questions().reveal();
+    EXPECT_FALSE(dialog->isPictureHidden());
+    dialog->goTo(0, 0, 0);
+    EXPECT_TRUE(dialog->isPictureHidden());
+    dialog->hide();
+    EXPECT_FALSE(dialog->isPictureHidden());
 }
 
 TEST_F(CourseDialogTest, WithoutLecturesItShowsTheResults) {

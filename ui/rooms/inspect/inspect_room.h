@@ -95,6 +95,8 @@ class InspectRoom : public Room {
     void keyPressEvent(QKeyEvent* event) override;
 
  private:
+    /// Shows the losses below the figures as a table in a window of its own.
+    void openLossTable();
     QWidget* makeEmptyState();
     QWidget* makePictures();
     void connectPane(InspectPane& pane);

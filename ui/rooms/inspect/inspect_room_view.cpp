@@ -179,6 +179,12 @@ QWidget* InspectRoom::makePictures() {
     connectPane(*m_main);
     connectPane(*m_side);
     connect(m_loss, &FigureView::lineDragged, this, [this](const QString&, double at) { m_bar->moveTo(at); });
+    connect(m_loss, &FigureView::contextMenuRequested, this, [this](const QPoint& where) {
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Show as table"), this, &InspectRoom::openLossTable);
+        menu->popup(where);
+    });
     connect(m_loss, &FigureView::clicked, this, [this](const QPointF& place) { m_bar->moveTo(place.x()); });
     connect(m_text, &TextStrip::hovered, this, [this](int token) {
         m_hoveredToken = token;

@@ -34,6 +34,8 @@ std::int64_t atLeastZero(const QString& name, std::int64_t value) {
 std::vector<RoomControl> RotationRoom::controls() {
     std::vector<RoomControl> result = RotaryRoom::controls();
     RotationState& state = m_scene.state;
+    // The scene takes over a changed setup in the next frame, but positions are limited to its context now.
+    if (m_scene.setup != model().setup()) m_scene.setSetup(model().setup(), model().frequencies());
     const auto add = [&](const QString& name, std::function<void(std::int64_t)> set, std::function<QVariant()> value,
                          QWidget* widget) {
         result.push_back({name,
@@ -88,7 +90,7 @@ std::vector<RoomControl> RotationRoom::controls() {
 }
 
 QString RotationRoom::shownPart() const {
-    constexpr std::array<const char*, 4> parts = {"logit", "helix", "matrix", "aim"};
+    constexpr std::array<const char*, 6> parts = {"logit", "helix", "matrix", "aim", "tokens", "circuit"};
     return QString::fromLatin1(parts.at(static_cast<std::size_t>(page())));
 }
 
@@ -104,6 +106,9 @@ std::function<void()> RotationRoom::restorer() {
         if (part != shownPart()) showPart(part);
         restore(state);
         m_scene.setSetup(model().setup(), model().frequencies());
+        // Vectors of another head dimension are those of the seed, whatever the dimension was before.
+        const bool hasSize = state.query.size() == static_cast<std::size_t>(m_scene.setup.head_dim);
+        if (state.source == VectorSource::random && !hasSize) m_scene.sampleVectors();
         endMerging();
     };
 }
