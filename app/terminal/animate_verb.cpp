@@ -51,8 +51,8 @@ void add_animate(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
         "animate", "Write an animation of a rotary figure over positions, theta or pairs; no display is needed");
     verb->add_option("figure", flags->figure,
-                     "Figure of a rotary setup: dials, pair, logit-split, helix, rotation-matrix, aim; over theta also "
-                     "spectrum, kernel, context-bound … (ropelab --help lists all)")
+                     "Figure of a rotary setup: dials, pair, logit-split, helix, rotation-matrix, aim, token-rotation; "
+                     "over theta also circuit-attention, spectrum, kernel, context-bound … (ropelab --help lists all)")
         ->required();
     verb->add_option("--output", flags->output,
                      "Output file: .gif for one animation; .png or .svg for one file per frame")
@@ -74,6 +74,7 @@ void add_animate(CLI::App& program) {
     number("frames_per_second", "--frames-per-second",
            "Frames per second of a GIF, 0.1 to 50 (default: 20; over pairs 4)");
     number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
+    text("text", "--text", "Text whose tokens the figures token-rotation and circuit-attention show");
     text("theme", "--theme", "Colour theme: light or dark");
     verb->add_flag("--json", flags->json, "Print the written files as JSON");
     verb->callback([flags] { animate(*flags); });

@@ -62,10 +62,10 @@ void add_figure(CLI::App& program) {
             "Rotary setup, such as \"theta=500k head_dim=128\", or two setups in one figure: "
             "\"theta=10k | theta=500k\"");
     verb->add_option("--output", flags->output,
-                     "Output file: .pdf, .svg, .png, .csv or .tex (PGFPlots, with its data in a .dat file); - for "
-                     "standard output")
+                     "Output file: .pdf, .svg, .png, .csv, .tex (PGFPlots, with its data in a .dat file) or .wav (a "
+                     "sound: pitch is y, pan is x; a spectrum: pairs as tones); - for standard output")
         ->required();
-    pass_on("--format", "Format: pdf, svg, png, csv or pgfplots (default: the suffix of --output)");
+    pass_on("--format", "Format: pdf, svg, png, csv, pgfplots or wav (default: the suffix of --output)");
     pass_on("--size-for",
             "Width, height and font size for: ieee-column, ieee-page, nature-column, nature-page, icml-column, neurips "
             "or slide");
@@ -91,6 +91,9 @@ void add_figure(CLI::App& program) {
                    "the paper's");
     pass_on("--claim",
             "Number or identifier of the claim that the figure forest-plot shows (default: all of the sheet)");
+    pass_on("--question",
+            "Number of the question that the figure answers shows, as \"lecture answers\" lists it "
+            "(default: the last one)");
     pass_on("--data-dir", "Folder that is searched first for known data sets");
     pass_on("--experiment", "Experiment of the runs that figures of results show: latest, all (default) or its number");
     verb->add_flag("--unfinished", flags->unfinished, "Figures of results include stopped and failed runs");
@@ -101,7 +104,9 @@ void add_figure(CLI::App& program) {
     pass_on("--run", "Number of the run (default: the lab's first)");
     pass_on("--beside", "Number of a second run; heat maps show the difference");
     pass_on("--step", "Use the last snapshot at or before this training step (default: the newest)");
-    pass_on("--text", "Text on which attention is computed (default: the snapshot's)");
+    pass_on("--text",
+            "Text on which attention is computed (default: the snapshot's), or whose tokens token-rotation and "
+            "circuit-attention show");
     pass_on("--pair", "Pair of the figure pair-logits (default: 0)");
     pass_on("--mean", "Mean of the components of q and k in the figure random-logits, -2 to 2 (default: 0)");
     pass_on("--correlation", "Correlation of q and k in the figure random-logits, -1 to 1 (default: 0)");

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTextStream>
+#include <QTimer>
 #include <csignal>
 #include <new>
 
@@ -50,6 +51,16 @@ int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
         });
     }
     window.show();
+    if (!options.lecture.isEmpty()) {
+        QTimer::singleShot(0, &window, [&window, options] {
+            try {
+                window.presentLecture(options.lecture, options.scene, options.sceneStep);
+            } catch (const BadInput& error) {
+                window.banners().show(QStringLiteral("lecture"), BannerArea::Kind::error,
+                                      QString::fromUtf8(error.what()));
+            }
+        });
+    }
     const int status = QApplication::exec();
     if (elapsed >= 0) print(QStringLiteral("%1 ms until the window was ready\n").arg(elapsed));
     return status;

@@ -70,6 +70,9 @@ struct LectureTraining {
     std::string preset;         // name of a preset on which the settings are based; "" for none
     /// Settings that replace those of the experiment where checks train without a display, such as fewer iterations.
     nlohmann::json check_settings = nlohmann::json::object();
+    /// Longest time in seconds that the class waits. Where training would take longer, the recorded lab of the scene is
+    /// shown instead.
+    double seconds = 60;
 };
 
 /// A scene of a lecture.

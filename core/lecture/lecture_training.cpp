@@ -10,8 +10,9 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> training_keys = {"preset", "set", "check"};
+constexpr std::array<std::string_view, 4> training_keys = {"preset", "set", "check", "seconds"};
 constexpr std::int64_t most_live_runs = 100;
+constexpr double longest_wait = 3600;  // seconds
 
 /// Returns the number of runs that the swept settings and explicit runs describe, without listing them.
 std::int64_t described_runs(const Experiment& experiment) {
@@ -75,6 +76,10 @@ LectureTraining parse_training(const YamlNode& node, const LecturePlace& place) 
     if (mapping.has("preset")) mapping.place_of("preset").run([&] { preset(shortened(training.preset)); });
     training.experiment = settings_of(mapping, "set");
     training.check_settings = settings_of(mapping, "check");
+    training.seconds = mapping.number("seconds", training.seconds);
+    if (training.seconds <= 0 || training.seconds > longest_wait) {
+        mapping.place_of("seconds").fail("The time \"seconds\" that a class waits must be above 0 and at most 3600.");
+    }
     for (const bool for_checks : {false, true}) {
         mapping.place().run([&] {
             const Experiment experiment = experiment_of(training, for_checks);

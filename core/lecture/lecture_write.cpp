@@ -96,6 +96,7 @@ void write_training(YamlWriter& writer, const LectureTraining& training) {
     writer.text("preset", training.preset);
     if (!training.experiment.empty()) writer.line("set", training.experiment.dump());
     if (!training.check_settings.empty()) writer.line("check", training.check_settings.dump());
+    if (training.seconds != LectureTraining{}.seconds) writer.line("seconds", number_text(training.seconds));
     writer.end_element();
 }
 

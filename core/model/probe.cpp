@@ -1,6 +1,7 @@
 #include "core/model/probe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/model/clear_errors.h"
@@ -50,6 +51,22 @@ void check_pair(const RunSpec& spec, std::int64_t pair) {
     }
 }
 
+void check_replaced(const RunSpec& spec, const ReplacedHead& replaced) {
+    const std::string where = "layer " + std::to_string(replaced.layer) + ", head " + std::to_string(replaced.head);
+    if (replaced.layer < 0 || replaced.layer >= spec.layers || replaced.head < 0 || replaced.head >= spec.heads) {
+        throw BadInput("A query and a key were given for " + where + ", but this model has the layers 0 to " +
+                       std::to_string(spec.layers - 1) + " with the heads 0 to " + std::to_string(spec.heads - 1) +
+                       ".");
+    }
+    for (const auto* vector : {&replaced.query, &replaced.key}) {
+        const bool is_finite =
+            std::all_of(vector->begin(), vector->end(), [](double value) { return std::isfinite(value); });
+        if (std::ssize(*vector) == spec.head_dim() && is_finite) continue;
+        throw BadInput("The query and the key for " + where + " need " + std::to_string(spec.head_dim()) +
+                       " finite numbers each, the head dimension of this model.");
+    }
+}
+
 void check_request(const ProbedModel& model, const ProbeRequest& request) {
     const RunSpec& spec = model.spec;
     check_windows(model, request.sequences);
@@ -58,6 +75,7 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
     for (const std::int64_t pair : request.frozen_pairs) check_pair(spec, pair);
     for (const std::int64_t pair : request.ablated_pairs) check_pair(spec, pair);
     for (const std::int64_t pair : request.mean_ablated_pairs) check_pair(spec, pair);
+    for (const ReplacedHead& replaced : request.replaced_heads) check_replaced(spec, replaced);
     if (request.map_pair >= 0) check_pair(spec, request.map_pair);
     if (request.vectors_at >= request.sequences.length) {
         throw BadInput("The vectors at position " + std::to_string(request.vectors_at) +
@@ -162,7 +180,8 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
         return {};
     }
     AttentionProbe attention_probe(model.spec, request, terms.tables, takes_means ? &means : nullptr);
-    const bool changes_attention = takes_means || !request.ablated_pairs.empty();
+    const bool changes_attention =
+        takes_means || !request.ablated_pairs.empty() || !request.replaced_heads.empty();
     LossSums losses(request.sequences, request.sequence_losses);
     const bool done = evaluate_batches(model, request, request.sequences, terms,
                                        has_hook_measurements || changes_attention ? &attention_probe : nullptr,

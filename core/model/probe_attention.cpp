@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/model/attention/reference.h"
+#include "core/model/replaced_heads.h"
 
 namespace ropelab {
 
@@ -84,6 +85,9 @@ void AttentionProbe::observe(std::int64_t layer, const LayerVectors& vectors) {
 void AttentionProbe::modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) {
     if (!request_.ablated_pairs.empty()) remove_pairs(request_.ablated_pairs, vectors);
     if (means_) means_->replace(request_.mean_ablated_pairs, layer, vectors, terms);
+    for (const ReplacedHead& replaced : request_.replaced_heads) {
+        if (replaced.layer == layer) replace_head(replaced, vectors, terms);
+    }
     if (measures_ && (request_.attention || request_.map_size > 0))
         measure_attention(layers_[static_cast<std::size_t>(layer)], vectors, terms);
 }

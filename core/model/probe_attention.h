@@ -12,8 +12,9 @@
 
 namespace ropelab {
 
-/// Attention hook of a probe: ablates pairs and sums the requested measurements over all batches. Sums are in double
-/// precision. Scores are computed for a limited number of queries at a time, so that long sequences fit into memory.
+/// Attention hook of a probe: ablates pairs, replaces heads and sums the requested measurements over all batches. Sums
+/// are in double precision. Scores are computed for a limited number of queries at a time, so that long sequences fit
+/// into memory.
 class AttentionProbe : public AttentionHook {
  public:
     /// Creates the hook of a probe. `tables`: rotary tables of the model, which show which pairs rotate. `means`: mean
@@ -24,7 +25,7 @@ class AttentionProbe : public AttentionHook {
     void observe(std::int64_t layer, const LayerVectors& vectors) override;
     void modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) override;
 
-    /// Stops the measurements. Later batches are only ablated.
+    /// Stops the measurements. Later batches are only modified.
     void stop_measuring() { measures_ = false; }
     /// Writes the measurements to the result; requires at least one processed batch.
     void write(ProbeResult& result) const;

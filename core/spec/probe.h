@@ -34,6 +34,15 @@ struct RetrievalTest {
     std::int64_t marked = 0;
 };
 
+/// A head whose query and key are replaced: every token has these vectors, head_dim numbers each before rotation and
+/// after normalization, in the canonical pairing. The values of the head stay those of the model.
+struct ReplacedHead {
+    std::int64_t layer = 0;
+    std::int64_t head = 0;
+    std::vector<double> query;
+    std::vector<double> key;
+};
+
 /// Sequences on which a model is probed, and the quantities to measure.
 struct ProbeRequest {
     /// Input sequences. They may be longer than the model's context, unless its positions are learned.
@@ -65,6 +74,9 @@ struct ProbeRequest {
     /// loses what depends on the tokens. (One mean over all distances would be a constant, which softmax ignores: it
     /// would be the same as an ablation.) Norms and massive values are measured without this intervention.
     std::vector<std::int64_t> mean_ablated_pairs;
+    /// Heads whose queries and keys are replaced. Ablations of pairs do not change them. With grouped-query attention
+    /// the other heads of the group keep their key. Norms and massive values are measured without this intervention.
+    std::vector<ReplacedHead> replaced_heads;
     /// If true, the logit contribution of each pair that is not rotated is returned in its own element instead of in
     /// the last one.
     bool splits_unrotated = false;

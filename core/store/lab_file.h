@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -83,6 +84,30 @@ struct SettingLook {
     bool operator==(const SettingLook&) const = default;
 };
 
+/// An answer to a question of a lecture.
+struct AnswerRecord {
+    std::string id;        // unique among all labs; add_answers() makes one if it is empty
+    std::string lecture;   // title of the lecture
+    std::string scene;     // id of the scene
+    std::string question;  // its text
+    std::string kind;      // "choice", "number" or "curve"
+    /// The answer that was given, JSON: the text of the choice, the number (null for "none"), or the curve as an object
+    /// with the arrays "x" and "y".
+    std::string given;
+    /// The right answer at that time, in the same form; "null" if there was none.
+    std::string truth;
+    /// What is needed to show the answer, JSON: "choices"; "unit" and "tolerance"; or "x" and "y", the axes with
+    /// "label", "unit" and "logarithmic", and "null_distance".
+    std::string details = "{}";
+    bool right = false;
+    /// Distance from the right answer in the unit of the answer, in decades for a curve on a logarithmic axis; NaN for
+    /// a choice.
+    double distance = std::numeric_limits<double>::quiet_NaN();
+    std::int64_t people = 1;  // how many people gave this answer, as in a show of hands
+    std::string created;      // UTC, ISO 8601; add_answers() takes the current time if it is empty
+    std::string group;        // name of the group that was asked; "" for none
+};
+
 /// A lab file, `name.ropelab`, which stores experiments and their runs. It is an SQLite database with an application id
 /// and a versioned schema; it uses a write-ahead log, or a rollback journal if the file system does not support the
 /// log. Checkpoints are stored in the folder `name.ropelab.checkpoints/` next to it. A LabFile must be used by one
@@ -136,6 +161,12 @@ class LabFile {
     std::string choice(const std::string& name) const;
     /// Stores a choice, replacing an earlier one.
     void set_choice(const std::string& name, const std::string& value);
+
+    /// Stores answers to questions of lectures in one transaction. An answer with a known id is not stored again. Throws
+    /// BadInput if an answer has an unknown kind, nobody who gave it, or a text that is no JSON.
+    void add_answers(std::span<const AnswerRecord> answers);
+    /// Returns all answers, oldest first.
+    std::vector<AnswerRecord> answers() const;
 
     /// Returns the runs that are not deleted, in ascending order of id.
     std::vector<RunRecord> runs() const;
@@ -205,8 +236,8 @@ class LabFile {
     /// Adds the experiments and runs of another lab under new ids, with their documents, measurements and checkpoints.
     /// A setting that only the other lab has keeps its colour, unless a setting of this lab has the same one.
     /// If this lab already has an equal run (equal settings and metrics), only a missing checkpoint is added; each run
-    /// of this lab matches at most one run of the other lab. A run that was being trained is added as stopped. Returns
-    /// the number of added runs.
+    /// of this lab matches at most one run of the other lab. A run that was being trained is added as stopped. Answers
+    /// to questions are added unless this lab has them. Returns the number of added runs.
     int merge(const std::filesystem::path& other);
 
     /// The implementation; see lab_database.h.

@@ -98,6 +98,13 @@ constexpr const char* copy_looks = R"sql(
       AND color NOT IN (SELECT color FROM main.setting_look)
     ORDER BY there.id)sql";
 
+// Answers have names that are unique among all labs.
+constexpr const char* copy_answers = R"sql(
+    INSERT OR IGNORE INTO main.answer (name, lecture, scene, question, kind, given, truth, details, is_right, distance,
+                                       people, created, group_name)
+    SELECT name, lecture, scene, question, kind, given, truth, details, is_right, distance, people, created, group_name
+    FROM other.answer ORDER BY id)sql";
+
 /// A run of the other lab.
 struct Incoming {
     RunId id;
@@ -190,6 +197,7 @@ int LabFile::merge(const fs::path& other) {
         ++added;
     }
     database.run(copy_looks);
+    database.run(copy_answers);
     transaction.commit();
     try {
         checkpoints.move_into_place();

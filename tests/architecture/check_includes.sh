@@ -3,7 +3,7 @@
 # line and rule. An arrow means "may include":
 #   app → ui → core/{report,lecture} → core/reproduce → core/{data,store,experiment,stats,interop,bench} → core/{rope,spec}
 #   core/{model,train} → core/{rope,spec}, and from core/cuda only the table of kernels; core/cuda → nothing
-#   ui: window → rooms/*, models, statements → rotary → probes → session → common → plot, animation → figure → theme
+#   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → session → common → plot, animation, sound → figure → theme
 set -euo pipefail
 cd "$1"
 [[ -d core && -d ui && -d app ]] || { echo "'$1' is not a checkout: it lacks core/, ui/ or app/." && exit 2; }
@@ -56,14 +56,16 @@ rooms=(ui/models ui/statements)
 for room in ui/rooms/*/; do rooms+=("${room%/}"); done
 for room in "${rooms[@]}"; do
     others=$(printf '%s\n' "${rooms[@]}" | grep -vx "$room" | paste -sd '|')
-    forbid 'a room must not include another room or ui/window' "\"($others|$above)/" "$room"
+    forbid 'a room must not include another room, ui/lecture or ui/window' "\"($others|ui/lecture|$above)/" "$room"
 done
-above="$above|ui/rooms|ui/models|ui/statements"
-for folder in ui/rotary ui/probes ui/session ui/common ui/plot ui/animation ui/figure ui/theme; do
+forbid 'ui/lecture must not include rooms, models or ui/window' "\"($above|ui/rooms|ui/models)/" ui/lecture
+above="$above|ui/lecture|ui/rooms|ui/models|ui/statements"
+for folder in ui/rotary ui/probes ui/session ui/common ui/plot ui/animation ui/sound ui/figure ui/theme; do
     forbid "$folder must not include the folders above it" "\"($above)/" "$folder"
     above="$above|$folder"
 done
-forbid 'ui/plot must not include ui/animation' '"ui/animation/' ui/plot
+forbid 'ui/plot must not include ui/animation or ui/sound' '"ui/(animation|sound)/' ui/plot
+forbid 'ui/animation must not include ui/sound' '"ui/sound/' ui/animation
 forbid 'paths in #include must begin at the root of the checkout' '"\.\.?/' core ui app
 
 if ((violations)); then

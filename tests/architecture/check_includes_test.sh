@@ -8,7 +8,7 @@ trap 'rm -rf "$tree"' EXIT
 make_good_tree() {
     rm -rf "${tree:?}"/*
     mkdir -p "$tree"/core/{rope,spec,data,store,experiment,reproduce,stats,model,train,cuda} "$tree"/app \
-        "$tree"/ui/{plot,animation,common,session,rotary,models,rooms/train,rooms/results,window}
+        "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window}
     printf '#include <vector>\n#include "core/spec/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
     printf '#include <sqlite3.h>\n#include "core/data/corpus.h"\n' >"$tree/core/store/lab_file.cpp"
@@ -78,6 +78,10 @@ expect_rejected ui/rooms/train/bad.cpp '#include "ui/rooms/results/room.h"'
 expect_rejected ui/rooms/train/bad.h '#include "ui/window/main_window.h"'
 expect_rejected ui/rooms/train/bad.h '#include "ui/models/map.h"'
 expect_rejected ui/models/bad.h '#include "ui/rooms/train/room.h"'
+expect_rejected ui/rooms/train/bad.h '#include "ui/lecture/stage.h"'
+expect_rejected ui/lecture/bad.h '#include "ui/rooms/train/room.h"'
+expect_rejected ui/lecture/bad.h '#include "ui/window/main_window.h"'
+expect_rejected ui/session/bad.h '#include "ui/lecture/stage.h"'
 expect_rejected ui/rotary/bad.h '#include "ui/rooms/train/room.h"'
 expect_rejected ui/session/bad.h '#include "ui/rotary/panel.h"'
 expect_rejected ui/common/bad.h '#include "ui/session/runs.h"'

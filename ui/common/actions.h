@@ -17,7 +17,7 @@ namespace ropelab::ui {
 /// Description of one action of the window, for ActionRegistry.
 struct ActionSpec {
     QString id;    // "run.start"
-    QString menu;  // "File", "Edit", "View", "Run" or "Help"; "" for an action without a menu entry
+    QString menu;  // "File", "Edit", "View", "Run", "Lecture" or "Help"; "" for an action without a menu entry
     QString text;  // text of the menu entry
     QList<QKeySequence> shortcuts = {};
     std::function<void()> handler = {};

@@ -1,5 +1,6 @@
 #include "ui/common/room.h"
 
+#include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QKeyEvent>
@@ -10,6 +11,7 @@
 #include "ui/figure/export_dialog.h"
 #include "ui/figure/figure_caption.h"
 #include "ui/plot/plot_widget.h"
+#include "ui/sound/figure_player.h"
 
 namespace ropelab::ui {
 
@@ -24,6 +26,46 @@ BadInput Room::noPart(const QString& part, const QStringList& parts) {
                                  ? tr("There is no part “%1” of this room; its only part is %2.").arg(part, names)
                                  : tr("There is no part “%1” of this room; its parts are %2.").arg(part, names);
     return BadInput(sentence.toStdString());
+}
+
+bool Room::setControl(const QString& name, const QString& value) {
+    for (const RoomControl& each : controls()) {
+        if (each.name != name) continue;
+        each.set(value);
+        return true;
+    }
+    return false;
+}
+
+QVariant Room::control(const QString& name) {
+    for (const RoomControl& each : controls()) {
+        if (each.name == name) return each.value();
+    }
+    return {};
+}
+
+QWidget* Room::controlWidget(const QString& name) {
+    for (const RoomControl& each : controls()) {
+        if (each.name == name) return each.widget;
+    }
+    return nullptr;
+}
+
+std::function<void()> Room::restorer() {
+    QList<QPair<QString, QString>> values;
+    for (const RoomControl& each : controls()) values.append({each.name, each.value().toString()});
+    return [this, part = shownPart(), values] {
+        const auto attempt = [](const auto& restore) {
+            try {
+                restore();
+            } catch (const BadInput&) {  // the value belongs to a lab that is no longer open
+            }
+        };
+        if (!part.isEmpty()) attempt([&] { showPart(part); });
+        for (const auto& [name, value] : values) {
+            if (control(name).toString() != value) attempt([&] { setControl(name, value); });
+        }
+    };
 }
 
 QWidget* Room::picture() {
@@ -62,6 +104,23 @@ void Room::openTable() {
     if (hasFigure()) (new FigureTableWindow(figure(), window()))->show();
 }
 
+void Room::listen() {
+    FigurePlayer& player = FigurePlayer::instance();
+    if (player.isPlaying()) return player.stop();
+    if (!hasFigure()) return;
+    try {
+        player.play(soundOf(figure()));
+    } catch (const BadInput& error) {
+        emit soundFailed(QString::fromUtf8(error.what()));
+    }
+}
+
+QString Room::listenText() {
+    const QString why = FigurePlayer::whyUnavailable();
+    if (!why.isEmpty()) return tr("Listen to figure (%1)").arg(why);
+    return FigurePlayer::instance().isPlaying() ? tr("Stop the sound") : tr("Listen to figure");
+}
+
 void Room::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_F2 && event->modifiers() == Qt::NoModifier) return openTable();
     QWidget::keyPressEvent(event);
@@ -77,6 +136,8 @@ void Room::copyCaption() {
 
 void Room::addCaptionEntry(QMenu& menu) {
     menu.addAction(tr("Copy caption"), this, &Room::copyCaption);
+    QAction* listening = menu.addAction(listenText(), this, &Room::listen);
+    listening->setEnabled(FigurePlayer::whyUnavailable().isEmpty());
 }
 
 }  // namespace ropelab::ui

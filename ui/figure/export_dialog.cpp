@@ -19,6 +19,7 @@
 #include "core/spec/error.h"
 #include "ui/figure/figure_page.h"
 #include "ui/figure/figure_preset.h"
+#include "ui/figure/figure_summary.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -58,6 +59,9 @@ ExportDialog::ExportDialog(std::function<std::vector<Figure>()> source, QWidget*
 
     m_preview = new QLabel;
     m_preview->setAccessibleName(tr("Preview of the figure"));
+    QStringList summaries;
+    for (const Figure& figure : m_source()) summaries << figureSummary(figure);
+    m_preview->setAccessibleDescription(summaries.join(QLatin1Char(' ')));
     m_preview->setAlignment(Qt::AlignCenter);
     m_preview->setFixedSize(theme.pixels(360), theme.pixels(260));
     m_message = new QLabel;

@@ -76,8 +76,8 @@ struct FigureCurve {
     QList<double> y;
     /// Values of y before smoothing, drawn faintly behind the curve; the same length as y, or empty.
     QList<double> raw;
-    /// True for a secondary curve, such as the training loss beside the validation loss. It is drawn thinner and
-    /// dashed, without an end label; the label of a point is drawn in a quiet colour.
+    /// True for a secondary curve, such as the training loss beside the validation loss. It is drawn thinner and,
+    /// unless it is solid, dashed, without an end label; the label of a point is drawn in a quiet colour.
     bool companion = false;
     /// True if a secondary curve has an end label.
     bool isNamed = false;

@@ -75,7 +75,7 @@ QPen FigureStyle::penOf(const FigureCurve& curve) const {
     if (curve.ink.kind == Ink::Kind::compared && !curve.solid) {
         pattern = {5, 2};
     }
-    if (curve.companion) {
+    if (curve.companion && !curve.solid) {
         pattern = {2, 3};
     }
     if (!pattern.isEmpty()) {

@@ -28,7 +28,7 @@ QSize FigureView::minimumSizeHint() const {
 
 void FigureView::setFigure(Figure figure) {
     m_figure = std::move(figure);
-    setAccessibleDescription(figureSummary(m_figure));
+    describe(figureSummary(m_figure));
     schedule();
 }
 

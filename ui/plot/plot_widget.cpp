@@ -2,6 +2,7 @@
 
 #include <qcustomplot.h>
 
+#include <QAccessible>
 #include <QContextMenuEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -9,6 +10,7 @@
 #include <cmath>
 
 #include "ui/figure/figure_renderer.h"
+#include "ui/plot/plot_accessible.h"
 #include "ui/plot/plot_readout.h"
 #include "ui/theme/theme_manager.h"
 
@@ -16,6 +18,7 @@ namespace ropelab::ui {
 namespace {
 
 constexpr double kDragThreshold = 4;  // pixels at 100 %
+constexpr int kSummaryMs = 1000;
 
 }  // namespace
 
@@ -24,6 +27,10 @@ PlotWidget::PlotWidget(QWidget* parent)
       m_plot(new QCustomPlot),
       m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
       m_readout(new PlotReadout(m_plot)) {
+    installPlotAccessibility();
+    m_summaryTimer.setSingleShot(true);
+    m_summaryTimer.setInterval(kSummaryMs);
+    connect(&m_summaryTimer, &QTimer::timeout, this, [this] { setAccessibleDescription(m_summary); });
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(2, 2, 2, 2);  // leaves room for the focus ring
     layout->setSpacing(0);
@@ -138,6 +145,20 @@ bool PlotWidget::eventFilter(QObject* watched, QEvent* event) {
             break;
     }
     return QWidget::eventFilter(watched, event);
+}
+
+void PlotWidget::contextMenuEvent(QContextMenuEvent* event) {
+    emit chosen();
+    const bool isKey = event->reason() == QContextMenuEvent::Keyboard;
+    emit contextMenuRequested(isKey ? mapToGlobal(rect().center()) : event->globalPos());
+    event->accept();
+}
+
+void PlotWidget::describe(const QString& summary) {
+    m_summary = summary;
+    if (m_summaryTimer.isActive()) return;
+    setAccessibleDescription(summary);  // announces the change
+    if (QAccessible::isActive()) m_summaryTimer.start();
 }
 
 void PlotWidget::showEvent(QShowEvent* event) {

@@ -2,6 +2,7 @@
 
 #include <QPointF>
 #include <QRectF>
+#include <QString>
 #include <QTimer>
 #include <QWidget>
 #include <memory>
@@ -50,7 +51,12 @@ class PlotWidget : public QWidget {
     void showEvent(QShowEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
+    /// Opens the context menu by its key, whose event reaches this widget and not the canvas.
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
+    /// Sets the summary for screen readers. While one listens, a change is announced at most once per second, so that a
+    /// figure that is played does not interrupt it.
+    void describe(const QString& summary);
     /// Gives the current figure to the renderer.
     virtual void render() = 0;
     /// Renews the style for the current theme and scale.
@@ -75,6 +81,8 @@ class PlotWidget : public QWidget {
 
  private:
     std::optional<QPointF> m_pressedAt;
+    QString m_summary;
+    QTimer m_summaryTimer;  // runs for one second after an announced change
 };
 
 }  // namespace ropelab::ui

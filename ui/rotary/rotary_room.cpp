@@ -157,8 +157,13 @@ void RotaryRoom::showMenu(FigureView* view, const QPoint& where) {
     menu->addAction(tr("Copy"), this, &RotaryRoom::copy);
     addCaptionEntry(*menu);
     menu->addAction(tr("Show as table"), this, &RotaryRoom::openTable);
+    menu->addAction(tr("Export animation …"), this, &RotaryRoom::openAnimation);
     addToMenu(view, *menu);
     menu->popup(where);
+}
+
+void RotaryRoom::openAnimation() {
+    emit animationRequested(figure().name, m_model.setup());
 }
 
 QWidget* RotaryRoom::panel() {
@@ -172,6 +177,32 @@ QWidget* RotaryRoom::panel() {
         m_panel = area;
     }
     return m_panel;
+}
+
+std::vector<RoomControl> RotaryRoom::controls() {
+    const QString name = QStringLiteral("pair");
+    return {{name,
+             [this, name](const QString& value) {
+                 if (value == QLatin1String("none")) return model().pickPair(std::nullopt);
+                 const std::int64_t pair = controlWhole(name, value);
+                 if (pair < 0 || pair >= model().pairs()) {
+                     throw BadInput(QStringLiteral("There is no pair %1; the pairs are 0 to %2.")
+                                        .arg(pair)
+                                        .arg(model().pairs() - 1)
+                                        .toStdString());
+                 }
+                 model().pickPair(static_cast<int>(pair), true);
+             },
+             [this] {
+                 const auto pair = model().pickedPair();
+                 return pair ? QVariant(*pair) : QVariant(QStringLiteral("none"));
+             }}};
+}
+
+QWidget* RotaryRoom::controlWidget(const QString& name) {
+    if (QWidget* own = Room::controlWidget(name)) return own;
+    const auto* setup = m_panel ? m_panel->findChild<SetupPanel*>() : nullptr;
+    return setup ? setup->field(name) : nullptr;
 }
 
 void RotaryRoom::addActions(ActionRegistry&) {}
@@ -215,6 +246,9 @@ FigureOrigin RotaryRoom::originOf(const Figure& figure) {
             origin.flags[QLatin1String(key)] = QString::number(value.toDouble(), 'g', QLocale::FloatingPointShortest);
         }
     }
+    // The text of the figures of tokens, which two compared setups share too.
+    if (const QString text = settings.value(QStringLiteral("text")).toString(); !text.isEmpty())
+        origin.flags[QStringLiteral("text")] = text;
     return origin;
 }
 

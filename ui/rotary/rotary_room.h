@@ -48,9 +48,21 @@ class RotaryRoom : public Room {
     /// Returns the view that the user chose last.
     QWidget* picture() override;
     UndoScope undoScope() const override { return UndoScope::rotary; }
+    /// Returns the picked pair; rooms add their own controls.
+    std::vector<RoomControl> controls() override;
+    /// Returns also the fields of the rotary setup.
+    QWidget* controlWidget(const QString& name) override;
     void endEdit() override { m_model.endDrag(); }
 
     const QList<FigureView*>& views() const { return m_views; }
+
+    /// Lets the user export an animation of the figure that the user chose last. By default it emits
+    /// animationRequested(), because only the Rotation room has more to animate than theta.
+    virtual void openAnimation();
+
+ signals:
+    /// The user wants to export an animation of the figure with this name over theta, from `setup` on.
+    void animationRequested(const QString& figure, const ropelab::RotarySetup& setup);
 
  protected:
     RotaryModel& model() { return m_model; }

@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "core/experiment/halving.h"
@@ -74,6 +75,31 @@ void LabDocument::open(const QString& path, bool readOnly) {
     adopt(std::move(file), std::move(lock), unsaved);
     emit opened();
     emit renamed();
+}
+
+void LabDocument::showInstead(const QString& path) {
+    if (isSaving()) throw BadInput("The lab is being saved; show the other lab when it is saved.");
+    std::unique_ptr<LabFile> file;
+    if (!path.isEmpty()) file = LabFile::open(toPath(QFileInfo(path).absoluteFilePath()), LabFile::Mode::read);
+    if (!m_own) m_own = Own{std::move(m_file), std::move(m_lock), m_unsaved, m_readOnly};
+    adopt(std::move(file), nullptr, path.isEmpty());
+    m_readOnly = !path.isEmpty();
+    emit opened();
+    emit renamed();
+}
+
+void LabDocument::returnToOwn() {
+    if (!m_own) return;
+    Own own = *std::exchange(m_own, std::nullopt);
+    adopt(std::move(own.file), std::move(own.lock), own.unsaved);
+    m_readOnly = own.readOnly;
+    emit opened();
+    emit renamed();
+}
+
+QString LabDocument::ownPath() const {
+    if (!m_own) return path();
+    return m_own->file ? fromPath(m_own->file->path()) : QString();
 }
 
 void LabDocument::saveAs(const QString& target) {
@@ -179,6 +205,13 @@ void LabDocument::setLook(const SettingLook& look) {
     emit runsChanged();
 }
 
+void LabDocument::addAnswers(const std::vector<AnswerRecord>& answers) {
+    if (!m_own) return writable().add_answers(answers);
+    if (m_own->readOnly) throw BadInput("Your lab is open read-only, so the answers cannot be stored in it.");
+    if (!m_own->file) std::tie(m_own->file, m_own->lock) = makeUnsaved();
+    m_own->file->add_answers(answers);
+}
+
 bool LabDocument::storeLooks(const std::vector<SettingLook>& looks) {
     if (!m_file || m_readOnly || isSaving()) return false;
     try {
@@ -209,6 +242,11 @@ bool LabDocument::storeChoice(const std::string& name, const std::string& value)
 }
 
 LabFile& LabDocument::writable() {
+    if (m_readOnly && m_own) {
+        throw BadInput(
+            "This is the recorded lab of a lecture, which cannot be changed. End the lecture, or save the lab under "
+            "another name.");
+    }
     if (m_readOnly) {
         throw BadInput(
             "This lab is open read-only because another window has it open. To change it, save it under another "
@@ -216,17 +254,22 @@ LabFile& LabDocument::writable() {
     }
     if (isSaving()) throw BadInput("This lab cannot be changed while it is being saved under another name.");
     if (!m_file) {
-        QDir().mkpath(m_labs);
-        // The number distinguishes labs that are created in the same second.
-        const QString stem =
-            m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
-        QString path = stem + QStringLiteral(".ropelab");
-        for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
-        auto lock = lockFor(path);
-        adopt(LabFile::create(toPath(path)), std::move(lock), true);
+        auto [file, lock] = makeUnsaved();
+        adopt(std::move(file), std::move(lock), true);
         emit renamed();
     }
     return *m_file;
+}
+
+std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> LabDocument::makeUnsaved() const {
+    QDir().mkpath(m_labs);
+    // The number distinguishes labs that are created in the same second.
+    const QString stem =
+        m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
+    QString path = stem + QStringLiteral(".ropelab");
+    for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+    auto lock = lockFor(path);
+    return {LabFile::create(toPath(path)), std::move(lock)};
 }
 
 void LabDocument::adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/experiment/experiment.h"
@@ -56,6 +57,18 @@ class LabDocument : public QObject {
     /// Opens a lab. Runs that are marked as running, because their program was killed, become stopped. Throws BadInput
     /// and keeps the current lab if the file is not a lab.
     void open(const QString& path, bool readOnly = false);
+    /// Opens a lab read-only in place of the user's lab, or an empty unsaved lab if `path` is empty. The user's lab stays
+    /// open and locked until returnToOwn(). Throws BadInput, and changes nothing, if the file is not a lab.
+    void showInstead(const QString& path);
+    /// Shows the user's lab again; does nothing if it is shown.
+    void returnToOwn();
+    /// Returns whether the lab is the user's and none that showInstead() opened.
+    bool isOwn() const { return !m_own; }
+    /// Returns whether the user's lab has not been saved under a name yet.
+    bool isOwnUnsaved() const { return m_own ? m_own->unsaved : m_unsaved; }
+    /// Returns the path of the user's lab, or "" if it has no file.
+    QString ownPath() const;
+
     /// Saves a copy of the lab as `target` and continues with the copy; the file of an unsaved lab is deleted. Throws
     /// BadInput if the copy cannot be written.
     void saveAs(const QString& target);
@@ -94,6 +107,9 @@ class LabDocument : public QObject {
     std::string choice(const std::string& name) const;
     /// Stores a choice. Returns false and stores nothing if the lab cannot be written now.
     bool storeChoice(const std::string& name, const std::string& value);
+    /// Stores answers to questions of a lecture in the user's lab, even while another one is shown in its place; creates the file if there is none. Throws BadInput if the lab is
+    /// read-only.
+    void addAnswers(const std::vector<AnswerRecord>& answers);
     /// Restores a deleted run. Throws BadInput if the lab is read-only.
     void restoreRun(RunId id);
 
@@ -107,6 +123,8 @@ class LabDocument : public QObject {
 
  private:
     LabFile& writable();
+    /// Creates the file of an unsaved lab and locks it.
+    std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> makeUnsaved() const;
     void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
     void release();
     std::unique_ptr<QLockFile> lockFor(const QString& path) const;
@@ -114,7 +132,16 @@ class LabDocument : public QObject {
     std::unique_ptr<QLockFile> lockTarget(const QString& path) const;
     void becomeCopy(const QString& path, std::unique_ptr<QLockFile> lock);
 
+    /// The user's lab while another one is shown in its place.
+    struct Own {
+        std::unique_ptr<LabFile> file;
+        std::unique_ptr<QLockFile> lock;
+        bool unsaved;
+        bool readOnly;
+    };
+
     QString m_labs;
+    std::optional<Own> m_own;
     std::unique_ptr<LabFile> m_file;
     std::unique_ptr<QLockFile> m_lock;
     bool m_unsaved = true;

@@ -53,7 +53,14 @@ class RotaryModel : public QObject {
     explicit RotaryModel(QUndoStack& undo, QObject* parent = nullptr);
 
     /// Returns the undo stack of the rotary rooms, for steps that change what only one room has.
-    QUndoStack& undoStack() { return m_undo; }
+    QUndoStack& undoStack() { return *m_undo; }
+    /// Sets the stack of the following undo steps. A lecture has a stack of its own, so that its changes are no steps of
+    /// the user's stack.
+    void setUndoStack(QUndoStack& undo);
+    /// Returns what undo steps change.
+    State state() const { return {m_setup, m_shape, m_picked, m_other, m_editsB}; }
+    /// Shows another state without an undo step. Throws BadInput for an invalid setup, which leaves the model unchanged.
+    void show(const State& state);
 
     const RotarySetup& setup() const { return m_setup; }
     const ModelShape& shape() const { return m_shape; }
@@ -131,7 +138,6 @@ class RotaryModel : public QObject {
 
  private:
     friend class RotaryStep;
-    State state() const { return {m_setup, m_shape, m_picked, m_other, m_editsB}; }
     void setState(const State& state);
     void computeFrequencies();
     void push(const QString& what, const State& to, bool mayMerge);
@@ -140,7 +146,7 @@ class RotaryModel : public QObject {
     /// Returns the state in which the other setup is edited, as setup B if `editsB` is true.
     State exchanged(bool editsB) const;
 
-    QUndoStack& m_undo;
+    QUndoStack* m_undo;
     RotarySetup m_setup;
     ModelShape m_shape;
     Frequencies m_frequencies;

@@ -36,11 +36,13 @@
 #include "ui/rooms/rotation/rotation_figures.h"
 #include "ui/rooms/train/run_table.h"
 #include "ui/rooms/train/train_room.h"
+#include "ui/sound/figure_sound.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/figure_source.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rotary_figures.h"
 #include "ui/window/standard_output.h"
+#include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
 
@@ -179,6 +181,10 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     }
     forceSize(window, options.size);
     window.show();
+    if (!options.lecture.isEmpty()) {
+        window.windowStage().setUsesFullScreen(false);
+        window.presentLecture(options.lecture, options.scene, options.sceneStep);
+    }
     if (options.after > 0) {
         window.workspace().start();
         waitFor(options.after);
@@ -277,8 +283,35 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
     return how == RunState::finished ? 0 : 1;
 }
 
+namespace {
+
+/// Writes the sound of a figure.
+int writeSound(const LaunchOptions& options, const Figure& figure) {
+    const FigureSound sound = soundOf(figure);
+    const QByteArray bytes = wavBytes(sound);
+    write_output(toPath(options.output),
+                 std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
+    if (options.asJson) {
+        printJson({{"figure", figure.name},
+                   {"summary", figure.summary},
+                   {"settings", figure.settings},
+                   {"sound", sound.words},
+                   {"seconds", sound.seconds()},
+                   {"file", options.output}});
+    } else if (!is_standard_output(toPath(options.output))) {
+        print(QStringLiteral("Written: %1 (%2 s). %3\n")
+                  .arg(options.output)
+                  .arg(sound.seconds(), 0, 'f', 1)
+                  .arg(sound.words));
+    }
+    return 0;
+}
+
+}  // namespace
+
 int writeFigure(const LaunchOptions& options) {
     const std::vector<Figure> figures = makeFigures(options);
+    if (options.isSound) return writeSound(options, figures.front());
     ExportOptions paper = options.figureOptions;
     if (!options.isHeightChosen) {
         const double needed = figures.size() > 1 ? pageLayout(figures, paper.widthMm, 0, paper.columns).heightMm

@@ -10,10 +10,12 @@
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/room.h"
+#include "ui/lecture/answers_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_batch.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/figure_pane.h"
+#include "ui/rooms/rotation/rotation_figures.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/rotary/comparison.h"
 #include "ui/session/lab_origin.h"
@@ -107,7 +109,30 @@ Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const 
     return room.exportedFigure();
 }
 
+/// Returns the figure of the answers to a question.
+Figure answersOf(const LabFile& lab, const LaunchOptions& options) {
+    const std::vector<AnsweredQuestion> questions = answered_questions(lab.answers());
+    const auto count = static_cast<int>(questions.size());
+    if (count == 0) {
+        throw BadInput("The lab " + options.lab.toStdString() + " has no answers to questions of lectures.");
+    }
+    if (options.question > count) {
+        throw BadInput("The lab " + options.lab.toStdString() + " has answers to " + std::to_string(count) +
+                       " questions, so there is no question " + std::to_string(options.question) +
+                       "; \"ropelab-cli lecture answers\" lists them.");
+    }
+    const int number = options.question == 0 ? count : options.question;
+    Figure result = answersFigure(questions[static_cast<std::size_t>(number - 1)]);
+    result.origin.flags = {{QStringLiteral("question"), QString::number(number)}};
+    return result;
+}
+
 Figure labFigure(Workspace& workspace, const LaunchOptions& options, const QString& name) {
+    if (name == QLatin1String(kAnswersFigure)) {
+        Figure result = answersOf(*workspace.lab().file(), options);
+        result.origin.lab = labOrigin(*workspace.lab().file(), {});
+        return result;
+    }
     if (name == QLatin1String(kForestPlot)) {
         Figure result = forestPlotOf(workspace.lab(), options);
         result.origin.lab = labOrigin(*workspace.lab().file(), idsOf(workspace.runs()));
@@ -121,12 +146,16 @@ Figure labFigure(Workspace& workspace, const LaunchOptions& options, const QStri
 Figure rotaryFigure(const LaunchOptions& options, const QString& name) {
     const ShapedSetup a{options.setup.value_or(RotarySetup{}), {}};
     const bool isRandom = name == kRandomFigure;
+    const bool isText = showsTokens(name) && !options.text.isEmpty();
+    const auto withOptions = [&](const RotarySetup& setup) {
+        return isRandom ? randomFigure(setup, options.vectors) : rotationFigureOfText(name, setup, options.text);
+    };
     if (!options.otherSetup) {
-        return isRandom ? randomFigure(a.setup, options.vectors) : findRotaryFigure(name)->make(a.setup, a.shape);
+        return isRandom || isText ? withOptions(a.setup) : findRotaryFigure(name)->make(a.setup, a.shape);
     }
     const ShapedSetup b{*options.otherSetup, {}};
-    if (!isRandom) return findRotaryFigure(name)->ofBoth(a, b);
-    return comparedFigure(randomFigure(a.setup, options.vectors), randomFigure(b.setup, options.vectors), a, b);
+    if (!isRandom && !isText) return findRotaryFigure(name)->ofBoth(a, b);
+    return comparedFigure(withOptions(a.setup), withOptions(b.setup), a, b);
 }
 
 /// Returns those of the command line's flags that apply to a figure.
@@ -135,8 +164,11 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     const InspectFigure* inspect = findInspectFigure(name);
     if (findRotaryFigure(name)) {
         if (name == kRandomFigure) applicable = {QStringLiteral("mean"), QStringLiteral("correlation")};
+        if (showsTokens(name)) applicable = {QStringLiteral("text")};
     } else if (name == QLatin1String(kForestPlot)) {
         applicable = {QStringLiteral("claim")};
+    } else if (name == QLatin1String(kAnswersFigure)) {
+        // The figure's origin has the number of the question.
     } else if (findResultsFigure(name)) {
         applicable = {QStringLiteral("unit"),     QStringLiteral("compare"),    QStringLiteral("test"),
                       QStringLiteral("baseline"), QStringLiteral("published"),  QStringLiteral("experiment"),
@@ -148,7 +180,7 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     } else {
         applicable = {QStringLiteral("unit")};
     }
-    QJsonObject flags = figure.origin.flags;  // of a figure of training: quantity, unit and runs
+    QJsonObject flags = figure.origin.flags;  // of a figure of training: quantity, unit and runs; of answers: question
     flags[QStringLiteral("figure")] = name;
     for (const QString& flag : std::as_const(applicable)) {
         if (all.contains(flag)) flags[flag] = all[flag];
@@ -170,6 +202,8 @@ std::vector<Figure> makeFigures(const LaunchOptions& options) {
         if (!isRotary && !workspace) {
             workspace = std::make_unique<Workspace>(temporaryOptions(folder, options, {}));
             workspace->lab().open(options.lab, true);
+        }
+        if (!isRotary && name != QLatin1String(kAnswersFigure)) {
             if (workspace->runs().runs().empty()) {
                 throw BadInput("The lab " + options.lab.toStdString() +
                                " contains no runs, so there is nothing to plot.");

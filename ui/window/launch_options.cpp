@@ -13,6 +13,7 @@
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/figure/figure_preset.h"
+#include "ui/lecture/answers_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/reproduce/forest_figure.h"
@@ -112,7 +113,7 @@ RunSelection selectionOf(const CommandLine& parser) {
 // Returns the flags that choose what a figure shows, and their values.
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
-    for (const char* flag : {"setup", "unit", "compare", "test", "experiment", "split-by", "runs", "claim", "run",
+    for (const char* flag : {"setup", "unit", "compare", "test", "experiment", "split-by", "runs", "claim", "question", "run",
                              "beside", "step", "text", "pair", "mean", "correlation"}) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
     }
@@ -132,18 +133,31 @@ FigureFormat figureFormat(const CommandLine& parser, const QString& output) {
     const auto bySuffix = formatNamed(QFileInfo(output).suffix().toLower());
     if (name.isEmpty()) {
         if (!bySuffix && is_standard_output(toPath(output)))
-            throw BadInput("Standard output has no suffix that names the format; add --format pdf, svg, png or csv.");
+            throw BadInput("Standard output has no suffix that names the format; add --format pdf, svg, png, csv or wav.");
         return formatOf(output);
     }
     const auto format = formatNamed(name);
     if (!format) {
-        throw BadInput("--format is \"" + name.toStdString() + "\", but it must be pdf, svg, png, csv or pgfplots.");
+        throw BadInput("--format is \"" + name.toStdString() + "\", but it must be pdf, svg, png, csv, pgfplots or wav.");
     }
     if (bySuffix && bySuffix != format) {
         throw BadInput("--format is " + name.toStdString() + ", but --output is \"" + output.toStdString() +
                        "\"; leave out --format, or change the suffix.");
     }
     return *format;
+}
+
+// Returns whether the output is a sound, by --format or else by the suffix. Throws BadInput if they contradict.
+bool isSoundOutput(const CommandLine& parser, const QString& output) {
+    const QString wav = QStringLiteral("wav");
+    const QString name = parser.value(QStringLiteral("format"));
+    const QString suffix = QFileInfo(output).suffix().toLower();
+    if (name != wav) return name.isEmpty() && suffix == wav;
+    if (suffix != wav && !is_standard_output(toPath(output))) {
+        throw BadInput("--format is wav, but --output is \"" + output.toStdString() +
+                       "\"; leave out --format, or change the suffix to .wav.");
+    }
+    return true;
 }
 
 void checkOneOutput(const QString& output, bool asJson) {
@@ -157,7 +171,7 @@ void checkOneOutput(const QString& output, bool asJson) {
 
 QStringList labFigureNames() {
     return trainingFigureNames() + resultsFigureNames() + inspectFigureNames() +
-           QStringList{QLatin1String(kForestPlot)};
+           QStringList{QLatin1String(kForestPlot), QLatin1String(kAnswersFigure)};
 }
 
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
@@ -171,6 +185,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"version", "Prints the version."},
         {"screenshot", "Saves a screenshot of the window as a PNG file (- for standard output) and exits.", "file"},
         {"room", "The room (page of the window) to show, or a part of it, for example context/bases.", "name"},
+        {"lecture", "Presents a lecture: a file, or the name of one that belongs to the program.", "file"},
+        {"scene", "The scene of the lecture to show, by number or name, and a step of it, for example four-clocks/2.",
+         "name"},
         {"setup",
          "The RoPE settings of the rooms, for example \"theta=500k head_dim=128 fraction=25%\", or two setups to "
          "compare, "
@@ -186,7 +203,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"headless", "Trains a sweep without a display and saves its lab and plots."},
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
         {"output", "The output folder of --headless, or the output file of --figure; - for standard output.", "path"},
-        {"format", "Format of the figure: pdf, svg, png, csv or pgfplots; default: the suffix of --output.", "name"},
+        {"format", "Format of the figure: pdf, svg, png, csv, pgfplots or wav (its sound); default: the suffix of --output.", "name"},
         {"figure",
          "Saves a figure; repeated, several figures as panels of one page. Figures of a lab: " + labNames +
              ". Figures of a rotary setup: " + rotaryNames + ".",
@@ -221,13 +238,18 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          true},
         {"runs", "Figures of training: the ids of the runs to show, separated by commas; default: all.", "numbers"},
         {"claim", "The claim that the figure forest-plot shows; default: all claims of the sheet.", "name"},
+        {"question", "The number of the question whose answers the figure answers shows; default: the last one.",
+         "number", "0"},
         {"run", "Figures of the Inspect room: the number of the run to show; default: the first run of the lab.",
          "number", "0"},
         {"beside", "Figures of the Inspect room: the number of a second run; heat maps show the difference.", "number",
          "0"},
         {"step", "Figures of the Inspect room: the newest snapshot up to this step; default: the newest snapshot.",
          "number", "-1"},
-        {"text", "Attention figures: the text to evaluate; default: the text stored in the snapshot.", "text"},
+        {"text",
+         "Attention figures: the text to evaluate; default: the text stored in the snapshot. token-rotation, circuit-…: "
+         "the text whose tokens are shown.",
+         "text"},
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
         {"mean", "The mean of the components of q and k in the figure random-logits.", "number", "0"},
         {"correlation", "The correlation of q and k in the figure random-logits, -1 to 1.", "number", "0"},
@@ -280,6 +302,18 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     const QString place = parser.value(QStringLiteral("room"));
     result.room = place.section(QLatin1Char('/'), 0, 0);
     result.part = place.section(QLatin1Char('/'), 1);
+    result.lecture = parser.value(QStringLiteral("lecture"));
+    if (set("scene")) {
+        if (result.lecture.isEmpty()) throw BadInput("--scene names a scene of the lecture of --lecture FILE.");
+        const QString scene = parser.value(QStringLiteral("scene"));
+        result.scene = scene.section(QLatin1Char('/'), 0, 0);
+        bool isNumber = true;
+        const QString step = scene.section(QLatin1Char('/'), 1);
+        result.sceneStep = step.isEmpty() ? 0 : step.toInt(&isNumber);
+        if (!isNumber || result.sceneStep < 0) {
+            throw BadInput("--scene is \"" + scene.toStdString() + "\", but a step is a whole number, as in four-clocks/2.");
+        }
+    }
     if (set("setup")) {
         const ComparedSetups setups = parse_setups(parser.value(QStringLiteral("setup")).toStdString());
         result.setup = setups.a;
@@ -315,7 +349,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.mode = Mode::headless;
         if (result.output.isEmpty() || is_standard_output(toPath(result.output)))
             throw BadInput("--headless requires --output FOLDER, the folder for its lab and plots.");
-        for (const char* flag : {"room", "setup"}) {
+        for (const char* flag : {"room", "setup", "lecture"}) {
             if (set(flag))
                 throw BadInput("--" + std::string(flag) +
                                " cannot be used with --headless, which always saves curves.");
@@ -336,11 +370,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
                            "\" to animate; the figures are " + rotaryNames + ".");
         }
         job.figure = QLatin1String(figure->name);
-        const auto own = rotationFigures();
-        const bool hasScene = std::any_of(own.begin(), own.end(), [&job](const RotaryFigure& each) {
-            return job.figure == QLatin1String(each.name);
-        });
-        if (job.over != AnimationJob::Over::theta && !hasScene) {
+        if (job.over != AnimationJob::Over::theta && !changesWithPosition(job.figure)) {
             throw BadInput("The figure " + job.figure.toStdString() +
                            " depends neither on positions nor on a pair; animate it over theta.");
         }
@@ -368,7 +398,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             return std::any_of(result.figures.begin(), result.figures.end(), fits);
         };
         if (result.output.isEmpty())
-            throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv or .tex).");
+            throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv, .tex or .wav).");
         if (hasLabFigure && result.lab.isEmpty()) throw BadInput("--figure " + names + " requires --lab FILE.");
         if (hasRotaryFigure && !hasLabFigure && !result.lab.isEmpty()) {
             throw BadInput("The figure " + names + " shows a rotary setup, so it requires --setup instead of --lab.");
@@ -410,7 +440,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         const bool usesText = isAny([](const QString& name) {
             const InspectFigure* inspect = findInspectFigure(name);
-            return inspect && inspect->input == InspectFigure::Input::text;
+            return (inspect && inspect->input == InspectFigure::Input::text) || showsTokens(name);
         });
         const bool hasPairLogits = result.figures.contains(QStringLiteral("pair-logits"));
         if ((set("text") && !usesText) || (set("pair") && !hasPairLogits)) {
@@ -426,6 +456,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             throw BadInput("--claim applies to the figure forest-plot, not to " + names + ".");
         }
         result.claim = parser.value(QStringLiteral("claim")).toStdString();
+        if (set("question") && !result.figures.contains(QLatin1String(kAnswersFigure))) {
+            throw BadInput("--question applies to the figure answers, not to " + names + ".");
+        }
+        result.question = static_cast<int>(wholeIn(parser, QStringLiteral("question"), 0, 1e6));
         result.isHeightChosen = set("height-mm");
         if ((set("mean") || set("correlation")) && !result.figures.contains(kRandomFigure)) {
             throw BadInput("--mean and --correlation apply to the figure random-logits, not to " + names + ".");
@@ -434,7 +468,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.vectors.correlation = numberIn(parser, QStringLiteral("correlation"), -1, 1);
         result.showsCaption = set("caption");
         ExportOptions& paper = result.figureOptions;
-        paper.format = figureFormat(parser, result.output);
+        result.isSound = isSoundOutput(parser, result.output);
+        if (result.isSound && result.figures.size() > 1)
+            throw BadInput("A sound contains one figure, but the command line names several: " + names + ".");
+        if (!result.isSound) paper.format = figureFormat(parser, result.output);
         checkOneOutput(result.output, result.asJson);
         if (result.showsCaption && is_standard_output(toPath(result.output))) {
             throw BadInput("The figure and its caption would both be written to standard output; leave out --caption.");

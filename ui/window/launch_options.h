@@ -40,6 +40,9 @@ struct LaunchOptions {
     std::filesystem::path dataDir;
     QString room;  // id of the room to show; "" for the first
     QString part;  // id of the part of the room to show, or ""
+    QString lecture;  // lecture to present: a file, or the name of one that belongs to the program; "" for none
+    QString scene;    // scene of the lecture to show, by its number or name; "" for the first page
+    int sceneStep = 0;  // step of that scene, from 1; 0: before the first one
     std::optional<RotarySetup> setup;
     std::optional<RotarySetup> otherSetup;  // setup B, compared with `setup`
     // Options of --screenshot.
@@ -56,6 +59,7 @@ struct LaunchOptions {
     QJsonObject figureFlags;
     bool showsCaption = false;    // print the captions of the figures
     std::string claim;            // id or number of the claim of a forest plot; "" for all
+    int question = 0;             // number of the question of the figure answers, from 1; 0 for the last one
     bool isHeightChosen = false;  // false: a figure with Figure::heightMm has this height
     QString unit;                 // unit of losses: "nats" or "bits"
     // Options of the figures of the Inspect room; see InspectMoment for the meaning of 0 and −1.
@@ -73,6 +77,7 @@ struct LaunchOptions {
     std::string compare;                                    // the measure to compare; "" for the loss in `unit`
     TestKind test = TestKind::welch;                        // test for confidence intervals and significance
     ExportOptions figureOptions;
+    bool isSound = false;  // true: --output is the sound of the figure, a WAV file
     QString verified;  // the figure file that --verify checks
     ReplayJob replay;
     AnimationJob animation;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QDateTime>
 #include <QList>
 #include <QMainWindow>
 #include <QSet>
@@ -12,23 +13,36 @@
 #include "ui/session/workspace.h"
 #include "ui/window/stall_meter.h"
 
+class QFileSystemWatcher;
+class QMimeData;
 class QStackedWidget;
 class QUndoStack;
 
+namespace ropelab {
+struct LectureScene;
+}
+
 namespace ropelab::ui {
 
+class AnswersDialog;
+class ClassPooler;
 class CommandPalette;
 class Corner;
+class CourseDialog;
 class FormulaBook;
 struct FigureRecord;
 class KeyboardSheet;
+class LecturePlayer;
+class LectureStage;
 class ModelMap;
+class Presentation;
 class Rail;
 class ReportWriter;
 class Room;
 class StatementCards;
 class StatusStrip;
 class ExplanationCard;
+class WindowStage;
 struct PaletteEntry;
 
 /// Returns the largest size of a window without its frame on a screen of the size `screen`, of which `available` is
@@ -58,6 +72,8 @@ class MainWindow : public QMainWindow {
     /// Shows the room with this id ("train") and, if `part` is not empty, that part of the room. Throws BadInput for
     /// unknown ids.
     void showRoom(const QString& id, const QString& part = QString());
+    /// Opens the dialog that exports an animation of a rotary figure over theta.
+    void exportAnimation(const QString& figure, const RotarySetup& setup);
     /// Compares the rotary setup with that of a run and shows the spectrum room. A banner says why if the setup of the
     /// run cannot be shown.
     void compareWithRun(RunId run);
@@ -95,6 +111,47 @@ class MainWindow : public QMainWindow {
     /// the figure. If the lab is not found, asks for it. A banner says why a figure cannot be opened.
     void openFigure(const QString& path);
 
+    /// Returns the window of the course for a student alone and creates it on first use.
+    CourseDialog& course();
+    /// Shows the window of the course beside this one; a lecture that is open ends.
+    void showCourse();
+    /// Closes the window of the course: the user's setup, controls and lab come back.
+    void closeCourse();
+    /// Stores an answer of a class in the lab, with the name of the group that the user typed. Throws BadInput if the lab
+    /// cannot be written.
+    void storeAnswer(AnswerRecord answer);
+    /// Shows the answers to questions of lectures that the lab stores.
+    void showAnswers();
+    /// Returns the window of the answers, or null before showAnswers().
+    AnswersDialog* answers() { return m_answers; }
+    /// Pools the results of a class, labs and printed results, in a new lab, and shows their means.
+    void poolResults(const QStringList& files);
+    /// Asks for the results of a class; returns an empty list if the user cancels. Tests replace it.
+    std::function<QStringList()> askResults;
+
+    /// Opens a lecture: a file, or the name of one that belongs to the program. Throws BadInput, and keeps the lecture that
+    /// is open, if the file is not valid.
+    void openLecture(const QString& path);
+    /// Presents the open lecture, from its title page or from the step at which the presentation was left.
+    void presentLecture();
+    /// Presents a lecture from a scene, by its number or name ("" for the first page), and a step of it from 1 (0: before
+    /// the first one). Throws BadInput if there is no such lecture or scene.
+    void presentLecture(const QString& path, const QString& scene, int step);
+    /// Ends the lecture: the user's setup, controls and lab come back.
+    void endLecture();
+    /// Appends a scene to the open lecture that shows the current room with its setup, part, picked pair and visible
+    /// controls. Without an open lecture, asks for the file of a new one. Throws BadInput if that is not possible.
+    void takeScene();
+    /// Returns the window as the stage of a lecture.
+    LectureStage& stage();
+    WindowStage& windowStage() { return *m_stage; }
+    LecturePlayer& player() { return *m_player; }
+    Presentation& presentation() { return *m_presentation; }
+    /// Functions that ask the user for a lecture to open, and for the file of a new one; they return "" if the user
+    /// cancels. Tests replace them.
+    std::function<QString()> askLecture;
+    std::function<QString()> askNewLecture;
+
     /// Functions that ask the user for a file to open or to save; they return "" if the user cancels. Tests replace
     /// them.
     std::function<QString()> askOpen;
@@ -119,15 +176,27 @@ class MainWindow : public QMainWindow {
     void changeEvent(QEvent* event) override;
 
  private:
+    friend class WindowStage;
     void build();
     void addActions();
     void addLabActions();
     void addFigureActions();
+    void addListenAction();
     void addReportAction();
     void addRotaryActions();
     void addViewActions();
     void addRunActions();
     void addHelpActions();
+    void addCourseActions();
+    /// Returns the dragged files if they are several results of a class, otherwise an empty list.
+    static QStringList droppedResults(const QMimeData* data);
+    void addLectureActions();
+    void makeLectures();
+    void watchLecture();
+    void reloadLecture();
+    void showLectureProblem(const QString& sentence);
+    /// Returns what is shown as a scene.
+    LectureScene shownScene();
     void connectWorkspace();
     void switchTo(int room);
     /// Returns what the palette finds beside the actions: the fields and figures of all rooms, formulas and models.
@@ -140,6 +209,9 @@ class MainWindow : public QMainWindow {
     void showModel(const QString& name);
     /// Returns the undo stack of the current room.
     QUndoStack& undoStack();
+    /// Returns whether the steps of undoStack() belong to what is shown: those of the lab do not while a lecture shows
+    /// another lab in its place.
+    bool ownsUndo() const;
     void undo();
     void redo();
     bool openLabOf(const FigureRecord& record, const QString& figurePath);
@@ -171,6 +243,14 @@ class MainWindow : public QMainWindow {
     StatementCards* m_statements = nullptr;
     FormulaBook* m_formulas = nullptr;
     ReportWriter* m_report;
+    ClassPooler* m_pooler;
+    CourseDialog* m_course = nullptr;
+    AnswersDialog* m_answers = nullptr;
+    WindowStage* m_stage = nullptr;
+    LecturePlayer* m_player = nullptr;
+    Presentation* m_presentation = nullptr;
+    QFileSystemWatcher* m_lectureFile = nullptr;  // watches the open lecture
+    QDateTime m_lectureTime;                      // when the open lecture was last changed
     bool m_railFolded = false;
     bool m_panelFolded = false;
     bool m_panelOpened = false;  // the user opened the panel in a narrow window

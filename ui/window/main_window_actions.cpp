@@ -10,6 +10,8 @@
 #include <QUrl>
 
 #include "ui/common/room.h"
+#include "ui/sound/figure_player.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/explanation_card.h"
@@ -28,8 +30,11 @@ void MainWindow::addActions() {
     addRotaryActions();
     for (Room* room : m_rooms) room->addActions(*m_actions);
     addViewActions();
+    addListenAction();
     addRunActions();
+    addLectureActions();
     addHelpActions();
+    addCourseActions();
     m_actions->fill(menuBar());
 
     auto* recent = new QMenu(tr("Open recent lab"), this);
@@ -64,7 +69,7 @@ void MainWindow::addLabActions() {
                     .text = tr("Undo"),
                     .shortcuts = {QKeySequence::Undo},
                     .handler = [this] { undo(); },
-                    .enabled = [this] { return undoStack().canUndo() || room().isEditing(); },
+                    .enabled = [this] { return ownsUndo() && (undoStack().canUndo() || room().isEditing()); },
                     .liveText =
                         [this] {
                             const QString what = undoStack().undoText();
@@ -75,7 +80,7 @@ void MainWindow::addLabActions() {
                     .text = tr("Redo"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
                     .handler = [this] { redo(); },
-                    .enabled = [this] { return undoStack().canRedo(); },
+                    .enabled = [this] { return ownsUndo() && undoStack().canRedo(); },
                     .liveText =
                         [this] {
                             const QString what = undoStack().redoText();
@@ -114,6 +119,22 @@ void MainWindow::addFigureActions() {
                     .text = tr("Show figure as table (F2 in a figure)"),
                     .handler = [this] { room().openTable(); },
                     .enabled = [this] { return room().hasFigure(); }});
+}
+
+void MainWindow::addListenAction() {
+    m_actions->add({.id = "figure.listen",
+                    .menu = "View",
+                    .text = tr("Listen to figure"),
+                    .shortcuts = {QKeySequence(Qt::Key_F4)},
+                    .handler = [this] { room().listen(); },
+                    .enabled = [this] { return FigurePlayer::whyUnavailable().isEmpty() && room().hasFigure(); },
+                    .liveText = [] { return Room::listenText(); },
+                    .separatorBefore = true});
+    for (Room* each : m_rooms) {
+        connect(each, &Room::soundFailed, this, [this](const QString& sentence) {
+            m_banners->show(QStringLiteral("sound"), BannerArea::Kind::information, sentence);
+        });
+    }
 }
 
 void MainWindow::addReportAction() {
@@ -155,6 +176,7 @@ void MainWindow::addViewActions() {
     };
     const Entry choices[] = {{"view.light", tr("Light theme"), Choice::light},
                              {"view.dark", tr("Dark theme"), Choice::dark},
+                             {"view.contrast", tr("High-contrast theme"), Choice::contrast},
                              {"view.system", tr("Theme of the system"), Choice::system}};
     for (const Entry& entry : choices) {
         m_actions->add({.id = entry.id,
@@ -164,6 +186,15 @@ void MainWindow::addViewActions() {
                         .checked = [&theme, choice = entry.choice] { return theme.choice() == choice; },
                         .separatorBefore = entry.choice == Choice::light});
     }
+    m_actions->add({.id = "view.motion",
+                    .menu = "View",
+                    .text = tr("Reduce motion"),
+                    .handler =
+                        [this] {
+                            setMotionReduced(!isMotionReduced());
+                            m_workspace.settings().setValue("window/reduced_motion", isMotionReduced());
+                        },
+                    .checked = [] { return isMotionReduced(); }});
     m_actions->add({.id = "view.larger",
                     .menu = "View",
                     .text = tr("Larger text and controls"),

@@ -11,6 +11,8 @@
 #include "core/experiment/head_vectors.h"
 #include "core/spec/error.h"
 #include "ui/models/model_map.h"
+#include "ui/rooms/rotation/animation_dialog.h"
+#include "ui/rotary/rotary_room.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/window/formula_book.h"
 #include "ui/window/main_window.h"
@@ -25,7 +27,7 @@ QString droppedFile(const QMimeData* data) {
     const QList<QUrl> urls = data->urls();
     if (urls.size() != 1 || !urls.first().isLocalFile()) return QString();
     const QString path = urls.first().toLocalFile();
-    for (const char* suffix : {".ropelab", ".json", ".pdf", ".svg", ".png"}) {
+    for (const char* suffix : {".ropelab", ".json", ".md", ".pdf", ".svg", ".png"}) {
         if (path.endsWith(QLatin1String(suffix), Qt::CaseInsensitive)) return path;
     }
     return {};
@@ -96,6 +98,10 @@ void MainWindow::addRotaryActions() {
     connect(&m_workspace.rotary(), &RotaryModel::modelsRequested, this, [this] { showInFront(models()); });
     RotaryModel& model = m_workspace.rotary();
     connect(&model, &RotaryModel::statementsRequested, this, &MainWindow::showStatements);
+    for (Room* room : m_rooms) {
+        const auto* rotary = qobject_cast<RotaryRoom*>(room);
+        if (rotary) connect(rotary, &RotaryRoom::animationRequested, this, &MainWindow::exportAnimation);
+    }
     m_actions->add({.id = "rotary.models",
                     .menu = "File",
                     .text = tr("Known models and config.json …"),
@@ -110,6 +116,14 @@ void MainWindow::addRotaryActions() {
                         model.changeBoth(tr("paste rotary setup"),
                                          parse_setups(QApplication::clipboard()->text().toStdString()));
                     }});
+}
+
+void MainWindow::exportAnimation(const QString& figure, const RotarySetup& setup) {
+    AnimationJob job;
+    job.figure = figure;
+    job.setup = setup;
+    job.state = standardScene(setup).state;
+    (new AnimationDialog(std::move(job), this))->show();
 }
 
 void MainWindow::compareWithRun(RunId run) {
@@ -128,15 +142,24 @@ void MainWindow::compareWithRun(RunId run) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    if (!droppedFile(event->mimeData()).isEmpty()) event->acceptProposedAction();
+    const bool isKnown =
+        !droppedFile(event->mimeData()).isEmpty() || !droppedResults(event->mimeData()).isEmpty();
+    if (isKnown) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
+    if (const QStringList results = droppedResults(event->mimeData()); !results.isEmpty()) return poolResults(results);
     const QString path = droppedFile(event->mimeData());
     if (path.endsWith(QStringLiteral(".ropelab"), Qt::CaseInsensitive)) {
         m_workspace.openLab(path);
     } else if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) {
         if (!models().importConfig(path)) showInFront(models());  // shows the error
+    } else if (path.endsWith(QStringLiteral(".md"), Qt::CaseInsensitive)) {
+        try {
+            openLecture(path);
+        } catch (const BadInput& error) {
+            m_banners->show(QStringLiteral("lecture"), BannerArea::Kind::error, QString::fromUtf8(error.what()));
+        }
     } else if (!path.isEmpty()) {
         openFigure(path);
     }

@@ -136,7 +136,7 @@ TEST_P(ComparedRooms, Spectrum) {
 
 TEST_P(ComparedRooms, Rotation) {
     auto room = open(std::make_unique<RotationRoom>(model(), workspace->runAccess()));
-    for (const char* part : {"helix", "matrix", "aim", "logit"}) {
+    for (const char* part : {"helix", "matrix", "aim", "tokens", "circuit", "logit"}) {
         room->showPart(part);
         room->refreshNow();
         expectBoth(room->figure());

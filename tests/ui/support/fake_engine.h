@@ -81,8 +81,9 @@ class FakeModel : public Model {
         ProbeResult result;
         result.sequences = request.sequences.count();
         result.length = request.sequences.length;
-        result.loss_by_position.assign(static_cast<std::size_t>(result.length), 1.5);
-        result.loss = 1.5;
+        const double loss = request.replaced_heads.empty() ? 1.5 : 1.75;
+        result.loss_by_position.assign(static_cast<std::size_t>(result.length), loss);
+        result.loss = loss;
         if (request.vectors_at >= 0) {  // enough heads for all tests; the values depend only on the token
             constexpr std::int64_t heads = 8;
             const auto token = static_cast<float>(request.sequences.tokens.front());

@@ -47,6 +47,24 @@ TEST_F(BatchModes, ScreenshotHasTheRequestedSizeAndTheme) {
     }
 }
 
+TEST_F(BatchModes, ScreenshotOfALectureShowsItsScene) {
+    const QString lecture = file("hands.md");
+    QFile target(lecture);
+    ASSERT_TRUE(target.open(QIODevice::WriteOnly));
+    target.write("---\ntitle: Hands\n---\n\n## One hand\n```yaml\nshow: rotation\ncontrols: [m]\nsteps:\n"
+                 "  - say: The query stands at 10.\n    set: {m: 10}\n```\n");
+    target.close();
+    const QString picture = file("scene.png");
+    ASSERT_EQ(paintScreenshot(parse({"--screenshot", picture, "--size", "1280x720", "--theme", "light", "--lecture",
+                                     lecture, "--scene", "1/1"}),
+                              source()),
+              0);
+    EXPECT_EQ(QImage(picture).size(), QSize(1280, 720));
+    EXPECT_THROW(paintScreenshot(parse({"--screenshot", picture, "--lecture", lecture, "--scene", "7"}), source()),
+                 BadInput);
+    EXPECT_THROW(paintScreenshot(parse({"--screenshot", picture, "--lecture", file("none.md")}), source()), BadInput);
+}
+
 TEST_F(BatchModes, ScreenshotRejectsAnUnknownRoom) {
     EXPECT_THROW(paintScreenshot(parse({"--screenshot", file("a.png"), "--room", "kitchen"}), source()), BadInput);
 }
@@ -84,6 +102,28 @@ TEST_F(BatchModes, FigureOfTwoSetupsHasBoth) {
     }
     EXPECT_THROW(parse({"--figure", "spectrum", "--output", file("x.csv"), "--setup", "theta=10k | theta=1"}),
                  BadInput);
+}
+
+TEST_F(BatchModes, SoundOfAFigureIsAWavFile) {
+    const QString sound = file("x.wav");
+    EXPECT_EQ(writeFigure(parse({"--figure", "kernel", "--output", sound, "--setup", "head_dim=16 context=64"})), 0);
+    QFile wav(sound);
+    ASSERT_TRUE(wav.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(wav.read(4) == "RIFF" && wav.size() > 100'000);
+    EXPECT_THROW(writeFigure(parse({"--figure", "dials", "--output", sound, "--setup", "head_dim=16"})), BadInput);
+}
+
+TEST_F(BatchModes, FiguresOfTokensShowTheGivenText) {
+    const QString figure = file("tokens.csv");
+    for (const char* name : {"token-rotation", "circuit-attention"}) {
+        EXPECT_EQ(writeFigure(parse({"--figure", name, "--output", figure, "--setup", "head_dim=16 context=64",
+                                     "--text", "seven wise owls"})),
+                  0);
+        QFile csv(figure);
+        ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+        EXPECT_TRUE(QString::fromUtf8(csv.readAll()).contains("seven wise owls")) << name;
+    }
+    EXPECT_THROW(parse({"--figure", "spectrum", "--output", figure, "--text", "x"}), BadInput);
 }
 
 TEST_F(BatchModes, RandomLogitsHaveTheMeanAndTheCorrelationOfTheFlags) {

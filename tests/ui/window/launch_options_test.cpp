@@ -29,6 +29,15 @@ TEST(LaunchOptions, ParsesScreenshotOptions) {
     EXPECT_EQ(options.after, 2.5);
 }
 
+TEST(LaunchOptions, ParsesALectureAndItsScene) {
+    const auto options = parse({"--lecture", "clocks", "--scene", "four-clocks/2"});
+    EXPECT_EQ(options.mode, LaunchOptions::Mode::window);
+    EXPECT_EQ(options.lecture, "clocks");
+    EXPECT_EQ(options.scene, "four-clocks");
+    EXPECT_EQ(options.sceneStep, 2);
+    EXPECT_EQ(parse({"--lecture", "clocks", "--scene", "4"}).sceneStep, 0);
+}
+
 TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
     const auto figure = parse({"--figure", "training-loss", "--lab", "a.ropelab", "--output", "a.svg", "--width-mm",
                                "85", "--height-mm", "60", "--dpi", "600", "--font-pt", "8"});
@@ -126,6 +135,9 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--headless", "--output", "b", "--room", "cache"}, "--room cannot be used with --headless"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},
+        {{"--scene", "3"}, "--lecture"},
+        {{"--lecture", "clocks", "--scene", "3/two"}, "whole number"},
+        {{"--headless", "--output", "b", "--lecture", "clocks"}, "--lecture cannot be used with --headless"},
         {{"--animate", R"({"figure": "waves", "output": "a.gif"})"}, "no rotary figure \"waves\""},
         {{"--animate", R"({"figure": "spectrum", "output": "a.gif"})"}, "animate it over theta"},
         {{"--animate", R"({"output": "a.mp4"})"}, "but it is \"a.mp4\""},
@@ -135,7 +147,9 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--json", "--figure", "spectrum", "--json", "--output", "b.pdf"}, "The option --json is given twice"},
         {{"--scale", "nan"}, "requires a number"},
         {{"--figure", "spectrum", "--output", "-"}, "add --format pdf, svg, png or csv"},
-        {{"--figure", "spectrum", "--output", "-", "--format", "bmp"}, "it must be pdf, svg, png, csv or pgfplots"},
+        {{"--figure", "spectrum", "--output", "-", "--format", "bmp"}, "it must be pdf, svg, png, csv, pgfplots or wav"},
+        {{"--figure", "spectrum", "--output", "a.pdf", "--format", "wav"}, "change the suffix to .wav"},
+        {{"--figure", "spectrum", "--figure", "kernel", "--output", "a.wav"}, "A sound contains one figure"},
         {{"--figure", "spectrum", "--output", "b.pdf", "--format", "svg"}, "change the suffix"},
         {{"--figure", "spectrum", "--output", "-", "--format", "svg", "--json"}, "leave out one of them"},
         {{"--figure", "spectrum", "--output", "-", "--format", "svg", "--caption"}, "leave out --caption"},

@@ -9,10 +9,12 @@
 #include "ui/figure/export.h"
 #include "ui/models/model_map.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"
+#include "ui/window/rotary_figures.h"
 
 namespace ropelab::ui {
 namespace {
@@ -91,6 +93,27 @@ TEST_F(RotaryRoomsTest, RoomsHaveTheirLayoutAgainAfterAComparison) {
         window.workspace().rotary().endComparison();
         window.room().refreshNow();
         EXPECT_EQ(sizes(), sizesBefore) << room.toStdString();
+    }
+}
+
+TEST_F(RotaryRoomsTest, EveryFigureCanBeAnimated) {
+    MainWindow window(options());
+    window.resize(1280, 800);
+    window.show();
+    for (const QString& name : rotaryRooms) {
+        window.showRoom(name);
+        window.room().refreshNow();
+        auto& room = dynamic_cast<RotaryRoom&>(window.room());
+        for (FigureView* view : room.views()) {
+            if (!view->isVisible()) continue;
+            emit view->chosen();
+            room.openAnimation();
+            std::unique_ptr<AnimationDialog> dialog(window.findChild<AnimationDialog*>());
+            ASSERT_NE(dialog, nullptr) << name.toStdString();
+            const AnimationJob job = dialog->job(QStringLiteral("x.gif"));
+            EXPECT_NE(findRotaryFigure(job.figure), nullptr) << job.figure.toStdString();
+            EXPECT_EQ(job.setup, window.workspace().rotary().setup());
+        }
     }
 }
 

@@ -9,9 +9,12 @@
 #include <QRegularExpression>
 #include <QSet>
 #include <QSvgRenderer>
+#include <algorithm>
+#include <cmath>
 
 #include "core/spec/error.h"
 #include "ui/figure/export.h"
+#include "ui/figure/figure_style.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -22,6 +25,29 @@ std::vector<RotarySetup> setups() {
         RotarySetup{}, parse_setup("theta=500k head_dim=128 context=8192 scaling=llama3 factor=8 precision=bfloat16"),
         parse_setup("theta=10k head_dim=64 fraction=25% context=256 partial=truncate pairing=interleaved"),
         parse_setup("theta=100 head_dim=8 context=16"), parse_setup("theta=10k head_dim=64 fraction=0 context=256")};
+}
+
+/// Returns whether a reader can tell two lines apart only by their colours: neither has a label that the other lacks,
+/// their pens differ in nothing else, and they have different values at the same x.
+bool differOnlyInColor(const FigureCurve& a, const FigureCurve& b, const FigureStyle& style) {
+    if (a.shape != FigureCurve::Shape::line || b.shape != FigureCurve::Shape::line) return false;
+    const QPen first = style.penOf(a);
+    const QPen second = style.penOf(b);
+    if (first.color() == second.color() || first.dashPattern() != second.dashPattern() ||
+        first.widthF() != second.widthF()) {
+        return false;
+    }
+    const auto labelOf = [](const FigureCurve& curve) {
+        return curve.companion && !curve.isNamed ? QString() : curve.label;
+    };
+    if (labelOf(a) != labelOf(b)) return false;
+    if (a.x != b.x) {  // reduced to different points: the same x where their ranges overlap
+        return !a.x.isEmpty() && !b.x.isEmpty() && std::max(a.x.first(), b.x.first()) < std::min(a.x.last(), b.x.last());
+    }
+    for (qsizetype i = 0; i < a.x.size(); ++i) {
+        if (std::isfinite(a.y[i]) && std::isfinite(b.y[i]) && a.y[i] != b.y[i]) return true;
+    }
+    return false;
 }
 
 class RotaryFigures : public ::testing::Test {
@@ -50,6 +76,24 @@ TEST_F(RotaryFigures, HaveSummaryAndSettings) {
                 << entry.name << ": " << figure.summary.toStdString();
             EXPECT_EQ(figure.settings.value(QStringLiteral("setup")).toString().toStdString(), text_of(setup))
                 << entry.name;
+        }
+    }
+}
+
+TEST_F(RotaryFigures, DistinguishNoLinesByColorAlone) {
+    for (const FigureStyle& style :
+         {FigureStyle::screen(Theme::light(), 1), FigureStyle::print(Theme::light(), 9, 1)}) {
+        for (const RotaryFigure& entry : rotaryFigures()) {
+            for (const RotarySetup& setup : setups()) {
+                const Figure figure = entry.make(setup, {});
+                for (std::size_t i = 0; i < figure.curves.size(); ++i) {
+                    for (std::size_t j = 0; j < i; ++j) {
+                        EXPECT_FALSE(differOnlyInColor(figure.curves[i], figure.curves[j], style))
+                            << entry.name << " of " << text_of(setup) << ": " << figure.curves[i].quantity.toStdString()
+                            << " and " << figure.curves[j].quantity.toStdString();
+                    }
+                }
+            }
         }
     }
 }

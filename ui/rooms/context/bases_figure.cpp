@@ -280,6 +280,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     FigureCurve best = curveOf(largest.x, largest.y, {}, {Ink::Kind::quiet});
     best.quantity = QStringLiteral("largest supported context of this and smaller bases");
     best.companion = true;
+    best.solid = true;  // so that not only its colour distinguishes it from the other envelope
     const Polyline smallest = thin({bases, envelope(points, false)});
     FigureCurve worst = curveOf(smallest.x, smallest.y, {}, {Ink::Kind::success});
     worst.quantity = QStringLiteral("smallest supported context of this and larger bases");

@@ -171,6 +171,7 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     const RandomVectors equal = equalVectors(samples.vectors);
     const Polyline values = polylineOf(bound.first(shown), true);
     figure.curves.push_back(expected(values, equal, QStringLiteral("k = q"), equalInk));
+    figure.curves.back().solid = true;  // so that not only its colour distinguishes it from the other curve
     figure.curves.push_back(expected(values, samples.vectors, label, chosenInk));
     double lowest = 0;
     for (const FigureCurve& curve : figure.curves) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ui/common/actions.h"
+#include "ui/common/figure_table.h"
 #include "ui/plot/figure_view.h"
 #include "ui/probes/spectrum_maps.h"
 #include "ui/rooms/inspect/attention_figures.h"
@@ -183,9 +184,16 @@ void InspectRoom::keyPressEvent(QKeyEvent* event) {
             return m_bar->step(-1);
         case Qt::Key_Period:
             return m_bar->step(1);
+        case Qt::Key_F2:
+            if (m_loss->hasFocus() && event->modifiers() == Qt::NoModifier) return openLossTable();
+            [[fallthrough]];
         default:
             Room::keyPressEvent(event);
     }
+}
+
+void InspectRoom::openLossTable() {
+    (new FigureTableWindow(m_loss->figure(), window()))->show();
 }
 
 QWidget* InspectRoom::picture() {

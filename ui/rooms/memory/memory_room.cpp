@@ -49,7 +49,8 @@ QLabel* makeQuiet(const QString& text, QWidget* parent) {
 MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("memory"), parent) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
-    column->addWidget(makeBar());
+    m_bar = makeBar();
+    column->addWidget(m_bar);
     m_words = new QLabel(this);
     m_words->setWordWrap(true);
     m_words->setAccessibleName(tr("Sizes of the cos/sin table and the KV cache"));
@@ -78,6 +79,15 @@ MemoryRoom::~MemoryRoom() {
     if (m_options && m_options->parent() == nullptr) {
         delete m_options;
     }
+}
+
+std::vector<RoomControl> MemoryRoom::controls() {
+    std::vector<RoomControl> result = RotaryRoom::controls();
+    for (const char* name : {"layers", "heads", "kv_heads"}) {
+        const QString field = QString::fromLatin1(name);
+        result.push_back(controlOf(field, m_shape->field(field)));
+    }
+    return result;
 }
 
 QWidget* MemoryRoom::makeBar() {

@@ -24,6 +24,10 @@ class MemoryRoom : public RotaryRoom {
     explicit MemoryRoom(RotaryModel& rotary, QWidget* parent = nullptr);
     ~MemoryRoom() override;
 
+    /// Returns pair, layers, heads and kv_heads.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override { return {m_bar}; }
+
     FigureView* tableView() const { return m_table; }
     FigureView* cacheView() const { return m_cache; }
     ShapePanel* shape() const { return m_shape; }
@@ -60,6 +64,7 @@ class MemoryRoom : public RotaryRoom {
 
     FigureView* m_table = nullptr;
     FigureView* m_cache = nullptr;
+    QWidget* m_bar = nullptr;
     QWidget* m_figureChoice = nullptr;  // buttons that choose the figure of a narrow room
     QToolButton* m_showTable = nullptr;
     QToolButton* m_showCache = nullptr;

@@ -50,6 +50,10 @@ class ReproduceRoom : public Room {
     /// Shows the tab with this name: "claims", "comparison", "effects", "checks", "predictions" or
     /// "letters".
     void showPart(const QString& part) override;
+    QString shownPart() const override;
+    /// Returns sheet, the shown sheet unless the open lab has one.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
 
     Page page() const { return m_page; }
     void showPage(Page page);

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonObject>
+#include <QComboBox>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -248,6 +249,18 @@ void ResultsRoom::showPart(const QString& figure) {
     if (figure == predictions) return showPage(Page::predictions);
     if (!m_figures->choose(figure)) throw noPart(figure, resultsFigureNames() << predictions);
     showPage(Page::groups);
+}
+
+QString ResultsRoom::shownPart() const {
+    return m_page == Page::predictions ? QStringLiteral("predictions") : QString::fromLatin1(m_figures->chosen().name);
+}
+
+std::vector<RoomControl> ResultsRoom::controls() {
+    return {controlOf(QStringLiteral("quantity"), m_panel->measure())};
+}
+
+QList<QWidget*> ResultsRoom::bars() {
+    return {m_bar, m_figures->chooser()};
 }
 
 QString ResultsRoom::words() const {

@@ -50,6 +50,10 @@ class ResultsRoom : public Room {
     bool isBusy() const override;
     /// Shows the figure with this name, or the page of predictions for "predictions". Throws BadInput for another name.
     void showPart(const QString& figure) override;
+    QString shownPart() const override;
+    /// Returns quantity, the compared measure.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
 
     const Results& results() const { return m_results; }
     GroupTable& groups() { return *m_groups; }

@@ -17,6 +17,7 @@
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
+#include "ui/rooms/rotation/rotation_figures.h"
 
 namespace ropelab::ui {
 namespace {
@@ -67,9 +68,10 @@ AnimationDialog::AnimationDialog(AnimationJob job, QWidget* parent)
 void AnimationDialog::makeFields() {
     using Over = AnimationJob::Over;
     QGridLayout* grid = makeFieldGrid();
-    m_over->addItem(tr("position m of the query"), static_cast<int>(Over::positions));
+    const bool hasPositions = changesWithPosition(m_job.figure);
+    if (hasPositions) m_over->addItem(tr("position m of the query"), static_cast<int>(Over::positions));
     m_over->addItem(tr("base θ"), static_cast<int>(Over::theta));
-    m_over->addItem(tr("enlarged pair"), static_cast<int>(Over::pairs));
+    if (hasPositions) m_over->addItem(tr("enlarged pair"), static_cast<int>(Over::pairs));
     addField(grid, tr("change"), m_over, tr("This value changes from frame to frame; the others stay as in the room."));
     m_first->setAccessibleName(tr("First value"));
     m_last->setAccessibleName(tr("Last value"));

@@ -98,6 +98,7 @@ void readState(AnimationReader& reader, AnimationJob& job) {
     state.yaw = reader.number("yaw", state.yaw, -1e6, 1e6);
     state.pitch = reader.number("pitch", state.pitch, -1e6, 1e6);
     state.origin = reader.text("origin", {});
+    state.text = reader.text("text", state.text);
     state.query = reader.numbers("q");
     state.key = reader.numbers("k");
     state.queryEdited = reader.whole("query_edited", 0, 0, 1) == 1;
@@ -175,6 +176,7 @@ std::string animationJobText(const AnimationJob& job) {
         json["k"] = state.key;
         json["query_edited"] = state.queryEdited ? 1 : 0;
     }
+    if (state.text != RotationState().text) json["text"] = state.text;
     if (!state.origin.empty()) json["origin"] = state.origin;
     if (state.highlighted) json["pair"] = *state.highlighted;
     return json.dump(-1, ' ', false, AnimationJson::error_handler_t::replace);

@@ -1,13 +1,16 @@
 #include "ui/rooms/rotation/rotation_figures.h"
 
+#include <algorithm>
 #include <array>
 
 #include "ui/rooms/rotation/aim_figure.h"
+#include "ui/rooms/rotation/circuit_figure.h"
 #include "ui/rooms/rotation/dials_figure.h"
 #include "ui/rooms/rotation/helix_figure.h"
 #include "ui/rooms/rotation/logit_figure.h"
 #include "ui/rooms/rotation/matrix_figure.h"
 #include "ui/rooms/rotation/pair_figure.h"
+#include "ui/rooms/rotation/token_figure.h"
 
 namespace ropelab::ui {
 namespace {
@@ -44,6 +47,25 @@ Figure aimed(const RotarySetup& setup, const ModelShape&) {
     return aimedScene(standardScene(setup));
 }
 
+/// The first token is at position 0, as in figure 1 of Su et al.
+Figure tokensFromStart(const RotationScene& scene) {
+    RotationScene start = scene;
+    start.state.m = 0;
+    return tokenFigure(start);
+}
+
+Figure distanceOfHead(const RotationScene& scene) {
+    return circuitDistanceFigure(scene);
+}
+
+/// The head is a previous-token head.
+template <Figure (*make)(const RotationScene&)>
+Figure previousTokenHead(const RotationScene& scene) {
+    RotationScene built = scene;
+    built.buildHead(1);
+    return make(built);
+}
+
 }  // namespace
 
 std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene& scene) {
@@ -53,18 +75,45 @@ std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene&
     if (name == QLatin1String("helix")) return helixFigure(scene);
     if (name == QLatin1String("rotation-matrix")) return matrixFigure(scene);
     if (name == QLatin1String("aim")) return aimFigureOf(scene);
+    if (name == QLatin1String("token-rotation")) return tokenFigure(scene);
+    if (name == QLatin1String("circuit-attention")) return circuitFigure(scene);
+    if (name == QLatin1String("circuit-distance")) return circuitDistanceFigure(scene);
     return std::nullopt;
 }
 
 std::span<const RotaryFigure> rotationFigures() {
-    static const std::array<RotaryFigure, 6> figures = {
+    static const std::array<RotaryFigure, 9> figures = {
         {{"dials", standard<dialsFigure>, standardOfBoth<dialsFigure>},
          {"pair", standard<pairFigure>, standardOfBoth<pairFigure>},
          {"logit-split", standard<logitFigure>, standardOfBoth<logitFigure>},
          {"helix", standard<helixFigure>, standardOfBoth<helixFigure>},
          {"rotation-matrix", standard<matrixFigure>, standardOfBoth<matrixFigure>},
-         {"aim", aimed}}};
+         {"aim", aimed},
+         {"token-rotation", standard<tokensFromStart>, standardOfBoth<tokensFromStart>},
+         {"circuit-attention", standard<previousTokenHead<circuitFigure>>,
+          standardOfBoth<previousTokenHead<circuitFigure>>},
+         {"circuit-distance", standard<previousTokenHead<distanceOfHead>>,
+          standardOfBoth<previousTokenHead<distanceOfHead>>}}};
     return figures;
+}
+
+bool showsTokens(const QString& name) {
+    return name == QLatin1String("token-rotation") || name.startsWith(QLatin1String("circuit-"));
+}
+
+Figure rotationFigureOfText(const QString& name, const RotarySetup& setup, const QString& text) {
+    RotationScene scene = standardScene(setup);
+    scene.state.text = text.toStdString();
+    if (name == QLatin1String("token-rotation")) return tokensFromStart(scene);
+    return name == QLatin1String("circuit-attention") ? previousTokenHead<circuitFigure>(scene)
+                                                      : previousTokenHead<distanceOfHead>(scene);
+}
+
+bool changesWithPosition(const QString& name) {
+    if (name.startsWith(QLatin1String("circuit-"))) return false;
+    const auto own = rotationFigures();
+    return std::any_of(own.begin(), own.end(),
+                       [&name](const RotaryFigure& each) { return name == QLatin1String(each.name); });
 }
 
 }  // namespace ropelab::ui

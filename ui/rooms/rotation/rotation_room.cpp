@@ -25,6 +25,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/aim_page.h"
 #include "ui/rooms/rotation/animation_dialog.h"
+#include "ui/rooms/rotation/circuit_page.h"
 #include "ui/rooms/rotation/dials_figure.h"
 #include "ui/rooms/rotation/helix_figure.h"
 #include "ui/rooms/rotation/logit_figure.h"
@@ -97,6 +98,11 @@ void RotationRoom::makeViews() {
     m_helix = m_helixPair->view();
     m_matrix = m_matrixPair->view();
     m_aim = addView(tr("Logit versus distance"));
+    m_tokensPair = addPair(tr("Tokens and pairs"));
+    m_circuitPair = addPair(tr("Attention of the built head"));
+    m_tokens = m_tokensPair->view();
+    m_circuit = m_circuitPair->view();
+    m_circuitDistance = addView(tr("Attention of the built head by distance"));
     connectDials();
     connectPair();
     connectLogit();
@@ -107,7 +113,8 @@ QWidget* RotationRoom::makeStrip() {
     auto* strip = new QWidget(this);
     auto* column = new QVBoxLayout(strip);
     scaleLayout(column, {0, 4, 0, 0}, 4);
-    auto* row = new QHBoxLayout;
+    m_tabRow = new QWidget(strip);
+    auto* row = new QHBoxLayout(m_tabRow);
     scaleLayout(row, {0, 0, 0, 0}, 4);
     m_tabs = new QButtonGroup(this);
     struct Tab {
@@ -119,18 +126,21 @@ QWidget* RotationRoom::makeStrip() {
          {Tab{Logit, tr("Logit"), tr("Shows the logit as a sum over the pairs (formula 7).")},
           Tab{Helix, tr("Helix"), tr("Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1).")},
           Tab{Matrix, tr("Matrix"), tr("Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6).")},
-          Tab{Aim, tr("Aim"), tr("Sets a key whose logit is largest at a chosen distance (formula 17).")}}) {
+          Tab{Aim, tr("Aim"), tr("Sets a key whose logit is largest at a chosen distance (formula 17).")},
+          Tab{Tokens, tr("Tokens"), tr("Shows the pairs of each token of a text before and after rotation (formula 1).")},
+          Tab{Circuit, tr("Circuit"),
+              tr("Builds an attention head from norms and phases, and puts it into a trained model (formula 7).")}}) {
         m_tabs->setId(addToggle(row, m_tabs, tab.text, tab.text, tab.tip), tab.page);
     }
     row->addStretch(1);
-    m_logitText = new QLabel(strip);
+    m_logitText = new QLabel(m_tabRow);
     m_logitText->setToolTip(
         tr("logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"));
     row->addWidget(m_logitText);
     // At the end, so that the button keeps its place while the numbers change.
-    m_formula = makeFormulaButton(strip);
+    m_formula = makeFormulaButton(m_tabRow);
     row->addWidget(m_formula);
-    column->addLayout(row);
+    column->addWidget(m_tabRow);
 
     m_pages = new QStackedWidget(strip);
     auto* logitPage = new QWidget(m_pages);
@@ -150,16 +160,19 @@ QWidget* RotationRoom::makeStrip() {
     connect(m_aimPage, &AimPage::refined, this, &RotationRoom::schedule);
     connect(m_aimPage, &AimPage::finished, this, &RotationRoom::endMerging);
     for (QWidget* page : {logitPage, static_cast<QWidget*>(m_helixPair), static_cast<QWidget*>(m_matrixArea),
-                          static_cast<QWidget*>(m_aimPage)}) {
+                          static_cast<QWidget*>(m_aimPage), makeTokensPage(), makeCircuitPage()}) {
         m_pages->addWidget(page);
     }
     column->addWidget(m_pages, 1);
-    for (const Page page : {Logit, Helix, Matrix, Aim}) shownBy(m_pages->widget(page), m_tabs->button(page));
+    for (const Page page : {Logit, Helix, Matrix, Aim, Tokens, Circuit}) shownBy(m_pages->widget(page), m_tabs->button(page));
     m_tabs->button(Logit)->setChecked(true);
     explainBy(m_logit, m_logitText);
     explainBy(m_helix, m_tabs->button(Helix));
     explainBy(m_matrix, m_tabs->button(Matrix));
     explainBy(m_aim, m_tabs->button(Aim));
+    explainBy(m_tokens, m_tabs->button(Tokens));
+    explainBy(m_circuit, m_tabs->button(Circuit));
+    explainBy(m_circuitDistance, m_tabs->button(Circuit));
     connect(m_tabs, &QButtonGroup::idClicked, this, [this](int id) { showPage(static_cast<Page>(id)); });
     return strip;
 }
@@ -182,7 +195,11 @@ void RotationRoom::addFormulaActions(QMenu& menu) {
     menu.addAction(tr("Copy formula as LaTeX"), this, [this] { copyFormula(FormulaFormat::latex); });
 }
 
-AnimationDialog* RotationRoom::openAnimation() {
+void RotationRoom::openAnimation() {
+    openAnimationDialog();
+}
+
+AnimationDialog* RotationRoom::openAnimationDialog() {
     AnimationJob job;
     job.figure = figure().name;  // also removes the highlight of the pair under the mouse
     job.setup = m_scene.setup;
@@ -193,7 +210,6 @@ AnimationDialog* RotationRoom::openAnimation() {
 }
 
 void RotationRoom::addToMenu(const FigureView* view, QMenu& menu) {
-    menu.addAction(tr("Export animation …"), this, &RotationRoom::openAnimation);
     if (view == m_pair && m_scene.enlargedPair()) addFormulaActions(menu);
 }
 
@@ -211,7 +227,7 @@ RotationRoom::Page RotationRoom::page() const {
 
 void RotationRoom::showPart(const QString& part) {
     const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"), QStringLiteral("matrix"),
-                               QStringLiteral("aim")};
+                               QStringLiteral("aim"),   QStringLiteral("tokens"), QStringLiteral("circuit")};
     const QString dials = QStringLiteral("dials");  // always shown, above the pages
     if (part == dials) return ScrollPage::reveal(m_dials);
     const auto page = parts.indexOf(part);
@@ -226,7 +242,7 @@ void RotationRoom::showPage(Page page) {
     if (page != Aim) {
         m_aimPage->stop();
     }
-    FigureView* views[] = {m_logit, m_helix, m_matrix, m_aim};
+    FigureView* views[] = {m_logit, m_helix, m_matrix, m_aim, m_tokens, m_circuit};
     emit views[page]->chosen();
     schedule();
 }
@@ -269,6 +285,10 @@ void RotationRoom::addActions(ActionRegistry& registry) {
     add("rotation.shift", tr("Rotation: shift m and n by 1,000 positions"), [this] {
         showPage(Logit);
         shift();
+    });
+    add("rotation.previous", tr("Rotation: build a previous-token head"), [this] {
+        showPage(Circuit);
+        buildHead(1);
     });
     add("rotation.aim", tr("Rotation: aim k at a distance"), [this] {
         showPage(Aim);
@@ -332,6 +352,12 @@ void RotationRoom::renewPage() {
         case Aim:
             m_aimPage->show(m_scene, other, model().editsB());
             if (other) showBothIn(m_aim, bothFigures(m_aimPage->figure(), m_aimPage->otherFigure()));
+            break;
+        case Tokens:
+            renewTokens();
+            break;
+        case Circuit:
+            renewCircuit();
             break;
     }
 }

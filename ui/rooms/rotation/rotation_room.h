@@ -13,6 +13,7 @@
 
 class QButtonGroup;
 class QLabel;
+class QLineEdit;
 class QScrollArea;
 class QStackedWidget;
 class QToolButton;
@@ -21,24 +22,31 @@ namespace ropelab::ui {
 
 class AimPage;
 class AnimationDialog;
+class CircuitPage;
 class PairedView;
 class PositionBar;
 class ShiftCard;
 
 /// The rotation room shows how RoPE rotates queries and keys: one dial per pair with q at position m and k at position
-/// n, one enlarged pair with arrows to drag, and four pages below: the logit split by pairs, the helix, the rotation
-/// matrix, and a key that is constructed to have its largest logit at a given distance.
+/// n, one enlarged pair with arrows to drag, and six pages below: the logit split by pairs, the helix, the rotation
+/// matrix, a key that is constructed to have its largest logit at a given distance, the rotated tokens of a text, and a
+/// head that is built by hand.
 class RotationRoom : public RotaryRoom {
     Q_OBJECT
 
  public:
-    enum Page { Logit, Helix, Matrix, Aim };
+    enum Page { Logit, Helix, Matrix, Aim, Tokens, Circuit };
 
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
     void addActions(ActionRegistry& registry) override;
-    /// Shows the page "logit", "helix", "matrix" or "aim".
+    /// Shows the page "logit", "helix", "matrix", "aim", "tokens" or "circuit", or the dials above it ("dials").
     void showPart(const QString& part) override;
+    QString shownPart() const override;
+    /// Returns m, n, pair, seed, distance, vectors (random, equal or aimed) and play (on or off).
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
+    std::function<void()> restorer() override;
     QAbstractButton* playButton() const override;
     void endEdit() override;
     bool isEditing() const override { return isPlaying(); }
@@ -72,13 +80,17 @@ class RotationRoom : public RotaryRoom {
     void shift();
     /// Restores m and n to their values before shift().
     void undoShift();
+    /// Sets the text of the pages Tokens and Circuit.
+    void setText(const QString& text);
+    /// Sets q and k to those of a head that attends `distance` tokens back.
+    void buildHead(std::int64_t distance);
     /// The formula of the enlarged pair as Unicode text or as LaTeX.
     enum class FormulaFormat { unicode, latex };
     /// Copies the formula of the enlarged pair, with its numbers, to the clipboard. Without a pair it copies nothing.
     void copyFormula(FormulaFormat format);
 
     /// Opens the dialog that exports an animation of the figure that the user chose last.
-    AnimationDialog* openAnimation();
+    AnimationDialog* openAnimationDialog();
 
     /// Makes the next change an undo step of its own, even if it is of the same kind as the previous one.
     void endMerging() { m_merging.clear(); }
@@ -89,16 +101,22 @@ class RotationRoom : public RotaryRoom {
     FigureView* helixView() const { return m_helix; }
     FigureView* matrixView() const { return m_matrix; }
     FigureView* aimView() const { return m_aim; }
+    FigureView* tokensView() const { return m_tokens; }
+    FigureView* circuitView() const { return m_circuit; }
+    FigureView* circuitDistanceView() const { return m_circuitDistance; }
     PositionBar* positionBar() const { return m_bar; }
     ShiftCard* shiftCard() const { return m_shift; }
     RunVectors* runVectors() const { return m_runVectors; }
     AimPage* aimPage() const { return m_aimPage; }
+    CircuitPage* circuitPage() const { return m_circuitPage; }
+    QLineEdit* tokensField() const { return m_tokensField; }
     QToolButton* formulaButton() const { return m_formula; }
 
  protected:
     void renew() override;
     QWidget* options() override;
     void addToMenu(const FigureView* view, QMenu& menu) override;
+    void openAnimation() override;
     void hideEvent(QHideEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
@@ -115,6 +133,12 @@ class RotationRoom : public RotaryRoom {
     void connectPair();
     void connectLogit();
     void connectHelix();
+    QWidget* makeTokensPage();
+    QWidget* makeCircuitPage();
+    void renewTokens();
+    void renewCircuit();
+    /// Changes the setup to that of a run, as one undo step with the head, which is built again for the other channels.
+    void useSetupOfRun(const RotarySetup& setup);
     void renewPage();
     /// Returns the scene of the other setup with the positions, q and k of this one.
     RotationScene otherScene(const ShapedSetup& other) const;
@@ -136,6 +160,8 @@ class RotationRoom : public RotaryRoom {
     void recordPlayback();
     void restore(const RotationState& state);
     void stepBy(int by);
+    /// Changes the source of q and k without an undo step.
+    void useVectors(VectorSource source);
 
     RotationScene m_scene;
     FigureView* m_dials = nullptr;
@@ -144,18 +170,26 @@ class RotationRoom : public RotaryRoom {
     FigureView* m_helix = nullptr;
     FigureView* m_matrix = nullptr;
     FigureView* m_aim = nullptr;
+    FigureView* m_tokens = nullptr;
+    FigureView* m_circuit = nullptr;
+    FigureView* m_circuitDistance = nullptr;
     PairedView* m_dialsPair = nullptr;
     PairedView* m_pairPair = nullptr;
     PairedView* m_helixPair = nullptr;
     PairedView* m_matrixPair = nullptr;
+    PairedView* m_tokensPair = nullptr;
+    PairedView* m_circuitPair = nullptr;
     PositionBar* m_bar = nullptr;
     QButtonGroup* m_tabs = nullptr;
+    QWidget* m_tabRow = nullptr;
     QToolButton* m_formula = nullptr;
     QLabel* m_logitText = nullptr;
     QStackedWidget* m_pages = nullptr;
     QScrollArea* m_matrixArea = nullptr;
     ShiftCard* m_shift = nullptr;
     AimPage* m_aimPage = nullptr;
+    QLineEdit* m_tokensField = nullptr;
+    CircuitPage* m_circuitPage = nullptr;
     QPointer<VectorsPanel> m_vectors;
     QPointer<RunVectors> m_runVectors;
 

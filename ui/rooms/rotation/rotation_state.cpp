@@ -1,6 +1,10 @@
 #include "ui/rooms/rotation/rotation_state.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/rope/circuit.h"
+#include "core/spec/random_stream.h"
 
 namespace ropelab::ui {
 namespace {
@@ -99,6 +103,54 @@ void RotationScene::setRotatedKey(int pair, std::complex<double> tip) {
 
 LogitSplit RotationScene::split() const {
     return split_logit(state.query, state.key, state.m, state.n, frequencies, setup.partial, setup.pairing);
+}
+
+void RotationScene::buildHead(std::int64_t distance) {
+    state.query = circuit_at_distance(0, kHeadNorm, setup.head_dim, frequencies, setup.partial, setup.pairing).query;
+    state.queryEdited = true;
+    state.source = VectorSource::aimed;
+    state.distance = distance;
+    refit();
+}
+
+void RotationScene::setPair(int pair, double norm, double phase) {
+    state.source = VectorSource::handEdited;
+    state.queryEdited = true;
+    const double direction = std::arg(key(pair));
+    setInPlane(state.key, pair, std::polar(norm, direction));
+    setInPlane(state.query, pair, std::polar(norm, direction + phase));
+}
+
+double RotationScene::pairNorm(int pair) const {
+    return std::sqrt(std::abs(query(pair)) * std::abs(key(pair)));
+}
+
+void RotationScene::scaleNorms(double norm) {
+    const double largest = largestNorm();
+    for (int pair = 0; pair < static_cast<int>(pairs.size()); ++pair) {
+        if (largest > 0) {
+            setInPlane(state.query, pair, query(pair) * (norm / largest));
+            setInPlane(state.key, pair, key(pair) * (norm / largest));
+        } else {
+            setInPlane(state.query, pair, norm);
+            setInPlane(state.key, pair, norm);
+        }
+    }
+    state.queryEdited = true;
+    if (state.source != VectorSource::aimed && state.source != VectorSource::equal)
+        state.source = VectorSource::handEdited;
+    refit();
+}
+
+double RotationScene::largestNorm() const {
+    double largest = 0;
+    for (int pair = 0; pair < static_cast<int>(pairs.size()); ++pair) largest = std::max(largest, pairNorm(pair));
+    return largest;
+}
+
+std::vector<double> RotationScene::logits(std::int64_t count) const {
+    return circuit_logits(state.query, state.key, frequencies, setup.partial, setup.pairing,
+                          static_cast<std::size_t>(count));
 }
 
 RotationScene standardScene(const RotarySetup& setup) {

@@ -40,6 +40,8 @@ struct RotationState {
     // The query and the key before rotation, head_dim numbers each.
     std::vector<double> query = {};
     std::vector<double> key = {};
+    /// The text whose tokens are rotated, and to which a head built by hand attends; UTF-8.
+    std::string text = "Enhanced Transformer with Rotary Position Embedding";
 
     /// The highlighted pair: the pair under the mouse, otherwise the selected one.
     std::optional<int> highlighted = {};
@@ -92,6 +94,24 @@ struct RotationScene {
     void setRotatedKey(int pair, std::complex<double> tip);
     /// Returns the logit at the current positions, split by pairs (formula 7).
     LogitSplit split() const;
+
+    // The scene as a head built by hand, in which every token has this q and this k (core/rope/circuit.h).
+
+    /// Norm of every pair of the heads that buildHead() builds.
+    static constexpr double kHeadNorm = 8;
+    /// Sets q and k to those of a head that attends `distance` tokens back.
+    void buildHead(std::int64_t distance);
+    /// Sets the norm of a pair of q and of k, and the angle from k to q in radians; k keeps its direction. The source
+    /// becomes handEdited.
+    void setPair(int pair, double norm, double phase);
+    /// Returns √(‖qᵢ‖ ‖kᵢ‖), the norm of the pair of q and of k where both are equal.
+    double pairNorm(int pair) const;
+    /// Multiplies q and k so that the largest norm of a pair is `norm`; if all are 0, all become `norm`.
+    void scaleNorms(double norm);
+    /// Returns the largest norm of a pair; 0 if there is no pair.
+    double largestNorm() const;
+    /// Returns the logits at the distances 0 … count − 1.
+    std::vector<double> logits(std::int64_t count) const;
 
  private:
     std::complex<double> inPlane(const std::vector<double>& vector, int pair) const;

@@ -19,9 +19,9 @@ bool haveSameVectors(const RotationState& a, const RotationState& b) {
     return a.source == b.source && a.query == b.query && (a.source == VectorSource::aimed || a.key == b.key);
 }
 
-/// Returns the positions and the distance that differ as "m 100 → 400", and "" if the vectors differ too.
+/// Returns the positions and the distance that differ as "m 100 → 400", and "" if the vectors or the texts differ too.
 QString rotationChanges(const RotationState& from, const RotationState& to) {
-    if (!haveSameVectors(from, to)) return {};
+    if (!haveSameVectors(from, to) || from.text != to.text) return {};
     QStringList changes;
     const auto add = [&changes](const char* name, std::int64_t before, std::int64_t after) {
         if (before == after) return;
@@ -77,7 +77,10 @@ void RotationRoom::change(const QString& what, const std::function<void()>& appl
 
 void RotationRoom::record(const QString& what, const RotationState& before, bool merges) {
     const RotationState& now = m_scene.state;
-    if (haveSamePositions(before, now) && haveSameVectors(before, now) && before.distance == now.distance) return;
+    if (haveSamePositions(before, now) && haveSameVectors(before, now) && before.distance == now.distance &&
+        before.text == now.text) {
+        return;
+    }
     const bool mayMerge = merges && m_merging == what;
     model().undoStack().push(new RotationStep(*this, what, before, now, mayMerge));
     m_merging = merges ? what : QString();

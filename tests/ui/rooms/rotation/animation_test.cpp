@@ -91,6 +91,36 @@ TEST_F(AnimationTest, EveryFigureOfTheRoomCanBeAnimated) {
     EXPECT_FALSE(rotationFigureOf("spectrum", job.sceneOf(1)));
 }
 
+TEST_F(AnimationTest, TokensAreRotatedFromFrameToFrame) {
+    AnimationJob job = jobTo("tokens.gif");
+    job.figure = "token-rotation";
+    job.state.text = "the cat";
+    const AnimationJob read = parseAnimationJob(animationJobText(job));
+    EXPECT_EQ(read.state.text, "the cat");
+    job.first = 0;
+    job.last = 2;
+    const Figure first = *rotationFigureOf(job.figure, job.sceneOf(0));
+    const Figure last = *rotationFigureOf(job.figure, job.sceneOf(2));
+    EXPECT_EQ(first.table.columns[0][0], 0);
+    EXPECT_EQ(last.table.columns[0][0], 2);
+    EXPECT_EQ(first.table.columns[3], last.table.columns[3]) << "angles before rotation";
+    EXPECT_NE(first.table.columns[5], last.table.columns[5]) << "angles after rotation";
+    EXPECT_TRUE(changesWithPosition("token-rotation"));
+    EXPECT_FALSE(changesWithPosition("circuit-attention")) << "the head attends by distance alone";
+    EXPECT_FALSE(changesWithPosition("spectrum"));
+}
+
+TEST_F(AnimationTest, DialogOffersOnlyWhatChangesTheFigure) {
+    AnimationJob job = jobTo("x.gif");
+    job.figure = "spectrum";
+    AnimationDialog ofTheta(job);
+    EXPECT_EQ(ofTheta.over()->count(), 1);
+    EXPECT_EQ(ofTheta.job("x.gif").over, AnimationJob::Over::theta);
+    job.figure = "helix";
+    AnimationDialog ofAll(job);
+    EXPECT_EQ(ofAll.over()->count(), 3);
+}
+
 TEST_F(AnimationTest, BadInputIsRefusedWithOneSentence) {
     EXPECT_NE(problemOf("[]").find("JSON object"), std::string::npos);
     EXPECT_NE(problemOf(R"({"output": "a.gif", "wide": 3})").find("no key \"wide\""), std::string::npos);
@@ -127,7 +157,7 @@ TEST_F(AnimationTest, RoomExportsItsFigureInASeparateProcess) {
     room.show();
     room.refreshNow();
     emit room.pairView()->chosen();
-    std::unique_ptr<AnimationDialog> dialog(room.openAnimation());
+    std::unique_ptr<AnimationDialog> dialog(room.openAnimationDialog());
     dialog->setAttribute(Qt::WA_DeleteOnClose, false);
     EXPECT_EQ(dialog->job("x.gif").figure, "pair");
     EXPECT_EQ(dialog->job("x.gif").state.query, room.scene().state.query);

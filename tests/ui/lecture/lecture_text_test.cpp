@@ -1,0 +1,127 @@
+#include "ui/lecture/lecture_text.h"
+
+#include <gtest/gtest.h>
+
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "ui/lecture/ink.h"
+#include "ui/lecture/lecture_words.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+class LectureTextTest : public ::testing::Test {
+ protected:
+    void SetUp() override {
+        ThemeManager::instance().apply();
+        ThemeManager::instance().setChoice(ThemeManager::Choice::light);
+        ASSERT_TRUE(QDir(folder.path()).mkpath("formulas"));
+        write("formulas/a.svg",
+              "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10' viewBox='0 0 10 10' "
+              "fill='currentColor'><path d='M0 0 H10 V10 H0 Z'/></svg>");
+        write("formulas/formulas.json",
+              R"({"\\theta": {"file": "a.svg", "text": "theta sign", "height_ex": 1.5, "depth_ex": 0.2},
+                  "x": {"file": "../secret.svg", "text": "x"}})");
+    }
+    void TearDown() override { ThemeManager::instance().setChoice(ThemeManager::Choice::system); }
+    void write(const QString& name, const QByteArray& content) {
+        QFile file(folder.filePath(name));
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
+
+    QTemporaryDir folder;
+};
+
+TEST_F(LectureTextTest, TexBecomesUnicode) {
+    EXPECT_EQ(unicodeOfTex("\\lambda_0 = 2\\pi"), "λ₀ = 2π");
+    EXPECT_EQ(unicodeOfTex("\\theta^{-2i/d}"), "θ^(−2i/d)");
+    EXPECT_EQ(unicodeOfTex("x^2 + y_{10}"), "x² + y₁₀");
+    EXPECT_EQ(unicodeOfTex("\\frac{a}{b}"), "(a)/(b)");
+    EXPECT_EQ(unicodeOfTex("\\frac{a"), "(a)/()") << "unbalanced braces end with the text";
+    EXPECT_EQ(unicodeOfTex("{\\"), "");
+}
+
+TEST_F(LectureTextTest, FormulasComeFromTheIndexAndNeverFromOutsideItsFolder) {
+    const LectureFormulas formulas(folder.path());
+    EXPECT_EQ(formulas.formula("\\theta").text, "theta sign");
+    EXPECT_EQ(formulas.formula("\\theta").file, folder.filePath("formulas/a.svg"));
+    EXPECT_EQ(formulas.formula("x").file, folder.filePath("formulas/secret.svg"));
+    EXPECT_EQ(formulas.formula("\\omega").text, "ω");
+    EXPECT_EQ(formulas.formula("\\omega").file, "");
+    EXPECT_EQ(LectureFormulas("/nowhere").formula("\\pi").text, "π");
+}
+
+TEST_F(LectureTextTest, ReadersHearTheFormulasAsUnicode) {
+    LectureText text(12);
+    text.setFormulas(LectureFormulas(folder.path()));
+    text.setMarkdown("The base $\\theta$ and **$\\omega_i$** cost 5 dollars.");
+    EXPECT_EQ(text.plainText(), "The base theta sign and ωᵢ cost 5 dollars.");
+    EXPECT_EQ(text.accessibleName(), text.plainText());
+}
+
+TEST_F(LectureTextTest, PicturesOfFormulasHaveTheColourOfTheText) {
+    LectureText text(40);
+    text.setFormulas(LectureFormulas(folder.path()));
+    text.setMarkdown("$\\theta$");
+    text.resize(200, 120);
+    for (const auto choice : {ThemeManager::Choice::light, ThemeManager::Choice::dark}) {
+        ThemeManager::instance().setChoice(choice);
+        const QImage image = text.grab().toImage();
+        const QColor wanted = ThemeManager::instance().theme().text;
+        int found = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) found += image.pixelColor(x, y) == wanted ? 1 : 0;
+        }
+        EXPECT_GT(found, 200);
+    }
+}
+
+TEST_F(LectureTextTest, IsAsHighAsItsText) {
+    LectureText text(12);
+    const QString long_text = QStringLiteral("A long sentence of many words that needs some lines. ").repeated(6);
+    EXPECT_EQ(text.heightForWidth(300), 0);
+    text.setMarkdown(long_text);
+    EXPECT_GT(text.heightForWidth(200), text.heightForWidth(600));
+    EXPECT_EQ(text.heightOf(long_text, 300), text.heightForWidth(300));
+}
+
+TEST_F(LectureTextTest, ValuesAndTimesAreReadable) {
+    EXPECT_EQ(quantityValueText(47117), "47,117");
+    EXPECT_EQ(quantityValueText(nullptr), "none");
+    EXPECT_EQ(quantityValueText({{1868, 1878}, {1941, 1984}}), "1,868 to 1,878, 1,941 to 1,984");
+    EXPECT_EQ(clockText(725), "12:05");
+    EXPECT_EQ(clockText(-3), "−0:03");
+}
+
+TEST_F(LectureTextTest, InkIsDrawnOnlyWhileDrawingAndWiped) {
+    QWidget canvas;
+    canvas.resize(300, 200);
+    InkLayer ink(&canvas);
+    ink.resize(300, 200);
+    EXPECT_TRUE(ink.testAttribute(Qt::WA_TransparentForMouseEvents)) << "the mouse reaches the picture below";
+    ink.setDrawing(true);
+    EXPECT_FALSE(ink.testAttribute(Qt::WA_TransparentForMouseEvents));
+    canvas.show();
+    QTest::mousePress(&ink, Qt::LeftButton, {}, {20, 20});
+    QTest::mouseMove(&ink, {120, 90});
+    QTest::mouseRelease(&ink, Qt::LeftButton, {}, {120, 90});
+    EXPECT_EQ(ink.strokes(), 1);
+    ink.setDrawing(false);
+    EXPECT_EQ(ink.strokes(), 1) << "ink stays when drawing ends";
+    ink.wipe();
+    EXPECT_EQ(ink.strokes(), 0);
+    ink.setPointer(true);
+    ink.movePointer({50, 60});
+    EXPECT_TRUE(ink.hasPointer());
+    ink.setPointer(false);
+    EXPECT_FALSE(ink.hasPointer());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

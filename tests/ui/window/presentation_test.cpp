@@ -1,0 +1,591 @@
+// Lectures presented in the main window, with real key events.
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QUndoStack>
+
+#include "core/lecture/lecture_rooms.h"
+#include "core/rope/rotary_setup.h"
+#include "tests/ui/support/window_fixture.h"
+#include "ui/common/findables.h"
+#include "ui/common/paths.h"
+#include "ui/common/room.h"
+#include "ui/lecture/ink.h"
+#include "ui/lecture/lecture_player.h"
+#include "ui/lecture/notes_view.h"
+#include "ui/lecture/presentation.h"
+#include "ui/lecture/presentation_bands.h"
+#include "ui/lecture/question_panel.h"
+#include "ui/rooms/rotation/position_bar.h"
+#include "ui/rooms/rotation/position_slider.h"
+#include "ui/rooms/rotation/rotation_room.h"
+#include "ui/rotary/setup_panel.h"
+#include "ui/theme/motion.h"
+#include "ui/window/rail.h"
+#include "ui/window/rooms.h"
+#include "ui/window/status_strip.h"
+#include "ui/window/window_stage.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr const char* kLecture = R"(---
+title: Hands
+minutes: 10
+---
+Words of the title page.
+
+## One hand
+```yaml
+show: rotation/logit
+setup: theta=500 head_dim=8 fraction=100% context=256
+controls: [theta, m]
+question: How far does the hand move?
+find: wavelength(0)
+notes: Wait for the answer.
+steps:
+  - say: The query stands at 10.
+    set: {m: 10, n: 3}
+  - say: It moves.
+    set: {m: 64 over 0.2 s}
+    point: pair 3
+  - ask: {text: Which is slowest?, choices: [the first, the last], right: 2, answer: The last pair.}
+```
+The logit is $q \cdot k$.
+
+## A page
+Only words.
+
+## The bound
+```yaml
+id: bound
+show: context/bound
+setup: theta=10k head_dim=64 fraction=100% context=1024
+controls: [theta]
+steps:
+  - say: Larger.
+    set: {theta: 500k}
+```
+)";
+
+class PresentationTest : public WindowFixture {
+ protected:
+    void SetUp() override {
+        WindowFixture::SetUp();
+        setMotionReduced(true);
+        stage().setUsesFullScreen(false);
+        write(kLecture);
+        pictures = file("pictures");
+        window->presentation().snapshotFolder = [this] { return pictures; };
+    }
+    void TearDown() override {
+        WindowFixture::TearDown();
+        setMotionReduced(false);
+    }
+    QString lecturePath() const { return file("hands.md"); }
+    void write(const QByteArray& content) {
+        QFile target(lecturePath());
+        ASSERT_TRUE(target.open(QIODevice::WriteOnly));
+        target.write(content);
+    }
+    void present() {
+        window->openLecture(lecturePath());
+        press(Qt::Key_F5);
+        ASSERT_TRUE(show().isActive());
+    }
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        QWidget* focused = QApplication::focusWidget();
+        QTest::keyClick(focused ? focused : window.get(), key, modifiers);
+    }
+    void type(const QString& text) {
+        for (const QChar each : text) {
+            QWidget* focused = QApplication::focusWidget();
+            QTest::keyClick(focused ? focused : window.get(), each.toLatin1());
+        }
+    }
+    Presentation& show() { return window->presentation(); }
+    LecturePlayer& player() { return window->player(); }
+    WindowStage& stage() { return window->windowStage(); }
+    Workspace& workspace() { return window->workspace(); }
+    RotaryModel& rotary() { return workspace().rotary(); }
+    RotationRoom& rotation() { return static_cast<RotationRoom&>(window->room()); }
+    /// Trains a small lab and saves it under a name; the window has an empty lab afterwards.
+    QString recordedLab() {
+        workspace().experiment().replace(smallSweep(40));
+        workspace().start();
+        EXPECT_TRUE(waitForEnd(workspace()));
+        const QString path = file("recorded.ropelab");
+        QSignalSpy saved(&workspace(), &Workspace::labSaved);
+        workspace().saveLabAs(path);
+        EXPECT_TRUE(saved.count() > 0 || saved.wait());
+        workspace().newLab();
+        return path;
+    }
+
+    QString pictures;
+};
+
+TEST_F(PresentationTest, F5PresentsTheTitlePageAndPageDownGoesOn) {
+    present();
+    EXPECT_EQ(player().scene(), -1);
+    EXPECT_TRUE(show().isPageShown());
+    EXPECT_EQ(show().page()->title(), "Hands");
+    EXPECT_TRUE(show().page()->words().contains("Words of the title page."));
+    EXPECT_FALSE(window->menuBar()->isVisible());
+    EXPECT_FALSE(window->strip().isVisible());
+    EXPECT_FALSE(window->findChild<Rail*>()->isVisible());
+
+    press(Qt::Key_PageDown);
+    EXPECT_EQ(player().scene(), 0);
+    EXPECT_FALSE(show().isPageShown());
+    EXPECT_EQ(show().head()->title(), "One hand");
+    EXPECT_EQ(show().head()->question(), "How far does the hand move?");
+    EXPECT_EQ(rotary().setup().theta, 500);
+    press(Qt::Key_Space);
+    EXPECT_EQ(show().foot()->sentence(), "The query stands at 10.");
+    EXPECT_EQ(rotation().scene().state.m, 10);
+    EXPECT_EQ(rotation().scene().state.n, 3);
+    press(Qt::Key_Right);
+    EXPECT_EQ(rotation().scene().state.m, 64);
+    EXPECT_EQ(rotary().pickedPair(), 3);
+    press(Qt::Key_PageUp);
+    EXPECT_EQ(rotation().scene().state.m, 10);
+    press(Qt::Key_Backspace);
+    EXPECT_EQ(player().step(), -1);
+}
+
+TEST_F(PresentationTest, AQuestionIsRevealedBeforeTheNextStep) {
+    present();
+    player().goTo(0, 2);
+    ASSERT_TRUE(show().question()->isVisible());
+    EXPECT_FALSE(show().question()->isRevealed());
+    press(Qt::Key_PageDown);
+    ASSERT_TRUE(waitUntil([&] { return show().question()->isRevealed(); }));
+    EXPECT_EQ(player().step(), 2);
+    press(Qt::Key_PageDown);
+    EXPECT_TRUE(show().isPageShown()) << "the text of the scene closes it";
+    EXPECT_EQ(show().page()->words(), "The logit is q · k.");
+    press(Qt::Key_PageDown);
+    EXPECT_EQ(player().scene(), 1);
+    EXPECT_EQ(show().page()->words(), "Only words.");
+}
+
+TEST_F(PresentationTest, ACurveThatIsToBeDrawnIsHiddenBefore) {
+    write("---\ntitle: Curves\n---\n\n## Decay\n```yaml\nshow: context/decay\nsteps:\n"
+          "  - ask: {text: How does it decay?, draw: true, answer: So.}\n  - say: Now look.\n```\n");
+    present();
+    EXPECT_TRUE(show().isPictureCovered());
+    press(Qt::Key_PageDown);
+    EXPECT_FALSE(show().isPictureCovered());
+    EXPECT_TRUE(show().question()->isVisible());
+    EXPECT_TRUE(show().question()->coversPicture());
+    player().goTo(0, 1);
+    EXPECT_FALSE(show().isPictureCovered());
+}
+
+TEST_F(PresentationTest, DigitsAndNamesJump) {
+    present();
+    type("3");
+    EXPECT_EQ(show().head()->typed(), "→ 3");
+    press(Qt::Key_Return);
+    EXPECT_EQ(player().scene(), 2);
+    EXPECT_EQ(window->room().objectName(), "context") << "the digit shows no room of its own";
+    type("/one");
+    press(Qt::Key_Return);
+    EXPECT_EQ(player().scene(), 0);
+    type("/nowhere");
+    press(Qt::Key_Return);
+    EXPECT_EQ(player().scene(), 0);
+    EXPECT_EQ(show().head()->said(), "There is no scene “nowhere”.");
+    type("2");
+    press(Qt::Key_Escape);
+    EXPECT_EQ(show().head()->typed(), "");
+    EXPECT_TRUE(show().isActive()) << "Escape only discards what is typed";
+}
+
+TEST_F(PresentationTest, KeysOfTheToolsWork) {
+    present();
+    press(Qt::Key_PageDown);
+    press(Qt::Key_B);
+    EXPECT_TRUE(show().isBlank());
+    press(Qt::Key_Period);
+    EXPECT_FALSE(show().isBlank());
+
+    using Choice = ThemeManager::Choice;
+    ThemeManager& theme = ThemeManager::instance();
+    theme.setChoice(Choice::light);
+    for (const Choice wanted : {Choice::dark, Choice::contrast, Choice::light}) {
+        press(Qt::Key_T);
+        EXPECT_EQ(theme.choice(), wanted);
+    }
+    const int scale = theme.scale();
+    press(Qt::Key_Minus);
+    EXPECT_LT(theme.scale(), scale);
+    press(Qt::Key_Plus);
+    EXPECT_EQ(theme.scale(), scale);
+
+    press(Qt::Key_D);
+    EXPECT_TRUE(show().ink()->isDrawing());
+    QTest::mousePress(show().ink(), Qt::LeftButton, {}, {200, 200});
+    QTest::mouseMove(show().ink(), {260, 240});
+    QTest::mouseRelease(show().ink(), Qt::LeftButton, {}, {260, 240});
+    EXPECT_EQ(show().ink()->strokes(), 1);
+    press(Qt::Key_C);
+    EXPECT_EQ(show().ink()->strokes(), 0);
+    press(Qt::Key_D);
+    EXPECT_FALSE(show().ink()->isDrawing());
+    press(Qt::Key_P);
+    EXPECT_TRUE(show().ink()->hasPointer());
+
+    press(Qt::Key_E);
+    EXPECT_TRUE(show().isPageShown());
+    press(Qt::Key_E);
+    EXPECT_FALSE(show().isPageShown());
+    press(Qt::Key_PageDown);
+    rotation().moveTo(99, 7);
+    press(Qt::Key_R);
+    EXPECT_EQ(player().step(), -1);
+    EXPECT_EQ(rotation().scene().state.m, 100) << "the value at the start of the program";
+
+    press(Qt::Key_S);
+    ASSERT_FALSE(show().snapshot().isEmpty());
+    EXPECT_FALSE(QImage(show().snapshot()).isNull());
+    EXPECT_TRUE(show().snapshot().startsWith(pictures));
+    const QString first = show().snapshot();
+    press(Qt::Key_S);
+    EXPECT_NE(show().snapshot(), first) << "an earlier snapshot is not replaced";
+}
+
+TEST_F(PresentationTest, NotesAreAStripOnOneScreen) {
+    present();
+    press(Qt::Key_PageDown);
+    EXPECT_FALSE(show().areNotesShown());
+    press(Qt::Key_N);
+    EXPECT_TRUE(show().areNotesShown());
+    EXPECT_EQ(show().notes()->notes(), "Wait for the answer.");
+    EXPECT_EQ(show().notes()->next(), "The query stands at 10.");
+    EXPECT_TRUE(show().notes()->time().endsWith("of 10 min"));
+    ASSERT_TRUE(waitUntil([&] { return show().notes()->find() == "To find: wavelength(0) = 6.283"; }))
+        << show().notes()->find().toStdString();
+    press(Qt::Key_N);
+    EXPECT_FALSE(show().areNotesShown());
+}
+
+TEST_F(PresentationTest, EscapeGivesTheWindowBackAndF5ReturnsToTheStep) {
+    const int scale = ThemeManager::instance().scale();
+    present();
+    player().goTo(0, 0);
+    press(Qt::Key_Escape);
+    EXPECT_FALSE(show().isActive());
+    EXPECT_TRUE(window->menuBar()->isVisible());
+    EXPECT_TRUE(window->findChild<Rail*>()->isVisible());
+    EXPECT_TRUE(window->isPanelShown());
+    EXPECT_EQ(ThemeManager::instance().scale(), scale);
+    EXPECT_EQ(rotary().setup().theta, 500) << "everything stays as it is shown";
+    EXPECT_EQ(rotation().scene().state.m, 10);
+    EXPECT_TRUE(rotation().positionBar()->key()->isVisible()) << "all controls are back";
+    rotation().moveTo(77, 5);
+    window->showRoom("memory");
+    press(Qt::Key_F5);
+    EXPECT_TRUE(show().isActive());
+    EXPECT_EQ(window->room().objectName(), "rotation");
+    EXPECT_EQ(rotation().scene().state.m, 10);
+}
+
+TEST_F(PresentationTest, EndLectureRestoresTheUsersSetupControlsAndUndoHistory) {
+    window->showRoom("rotation");
+    RotarySetup own;
+    own.theta = 12345;
+    rotary().change("change theta", own);
+    rotation().moveTo(33, 22);
+    const int steps = workspace().rotaryUndo().count();
+    present();
+    player().goTo(2, 0);
+    EXPECT_EQ(rotary().setup().theta, 500000);
+    press(Qt::Key_Escape);
+    rotary().endDrag();
+    rotary().change("change theta", own);  // a change of the user between Escape and the end
+    window->endLecture();
+    EXPECT_EQ(window->room().objectName(), "rotation");
+    EXPECT_EQ(rotary().setup().theta, 12345);
+    EXPECT_EQ(rotation().scene().state.m, 33);
+    EXPECT_EQ(rotation().scene().state.n, 22);
+    EXPECT_EQ(workspace().rotaryUndo().count(), steps) << "nothing is an undo step of the user";
+    workspace().rotaryUndo().undo();
+    EXPECT_EQ(rotary().setup().theta, RotarySetup().theta);
+}
+
+TEST_F(PresentationTest, ThemeAndScaleOfAPresentationAreNotStored) {
+    window->restoreSettings();
+    present();
+    press(Qt::Key_T);
+    press(Qt::Key_Plus);
+    press(Qt::Key_Escape);
+    EXPECT_EQ(workspace().settings().value("window/scale").toInt(), 100);
+    EXPECT_EQ(workspace().settings().value("window/theme").toString(), "system");
+}
+
+TEST_F(PresentationTest, OnlyTheControlsOfTheSceneAreVisible) {
+    present();
+    player().goTo(0, -1);
+    auto* panel = window->room().controlWidget("theta");
+    ASSERT_NE(panel, nullptr);
+    EXPECT_TRUE(panel->isVisible());
+    EXPECT_FALSE(window->room().controlWidget("fraction")->isVisible());
+    EXPECT_TRUE(rotation().positionBar()->query()->isVisible());
+    EXPECT_FALSE(rotation().positionBar()->key()->isVisible());
+    EXPECT_FALSE(rotation().positionBar()->playButton()->isVisible());
+    rotary().change("change fraction", RotarySetup{.fraction = 0.5});
+    QApplication::processEvents();
+    EXPECT_FALSE(window->room().controlWidget("fraction")->isVisible()) << "what a room shows meanwhile stays hidden";
+    press(Qt::Key_Escape);
+    EXPECT_TRUE(window->room().controlWidget("fraction")->isVisible());
+    EXPECT_TRUE(rotation().positionBar()->playButton()->isVisible());
+}
+
+TEST_F(PresentationTest, AFieldTakesDigitsButPageDownIsAlwaysTheNextStep) {
+    present();
+    player().goTo(0, -1);
+    auto* field = window->room().controlWidget("theta")->findChild<QLineEdit*>();
+    field->setFocus();
+    field->selectAll();
+    type("900");
+    press(Qt::Key_Return);
+    EXPECT_EQ(rotary().setup().theta, 900);
+    EXPECT_EQ(player().scene(), 0);
+    field->setFocus();
+    press(Qt::Key_PageDown);
+    EXPECT_EQ(player().step(), 0);
+}
+
+TEST_F(PresentationTest, NothingIsCutAtTheSizesOfProjectors) {
+    for (const QSize size : {QSize(1280, 720), QSize(1920, 1080)}) {
+        window->setMinimumSize(1, 1);
+        window->resize(size);
+        QApplication::processEvents();
+        present();
+        for (int scene = 0; scene < static_cast<int>(player().lecture().scenes.size()); ++scene) {
+            player().goTo(scene, 0);
+            QApplication::processEvents();
+            EXPECT_GT(ThemeManager::instance().scale(), 100) << "large type";
+            const auto* page = window->room().parentWidget()->parentWidget();
+            const auto* area = qobject_cast<const QScrollArea*>(page);
+            ASSERT_NE(area, nullptr);
+            EXPECT_LE(window->room().height(), area->viewport()->height()) << scene << " at " << size.width();
+            EXPECT_LE(window->room().width(), area->viewport()->width()) << scene << " at " << size.width();
+            EXPECT_EQ(window->size(), size);
+        }
+        window->endLecture();
+    }
+}
+
+TEST_F(PresentationTest, PointsAtControlsAndFigures) {
+    stage().begin();
+    stage().showRoom("spectrum", "");
+    stage().pointAt("control theta");
+    EXPECT_TRUE(isLit(window->room().controlWidget("theta")));
+    stage().pointAt("figure spectrum");
+    EXPECT_TRUE(waitUntil([&] { return isLit(window->room().picture()); }));
+    QSignalSpy problem(&stage(), &WindowStage::problem);
+    stage().pointAt("figure nothing");
+    EXPECT_TRUE(problem.wait());
+    stage().pointAt("pair 2");
+    EXPECT_EQ(rotary().pickedPair(), 2);
+    stage().pointAt("");
+    EXPECT_FALSE(rotary().pickedPair().has_value());
+    for (const char* what : {"pair 9999", "control nothing", "words"}) {
+        EXPECT_THROW(stage().pointAt(what), BadInput) << what;
+    }
+    stage().end();
+}
+
+TEST_F(PresentationTest, EveryControlThatALectureCanNameExists) {
+    stage().begin();
+    for (const LectureRoom& known : lecture_rooms()) {
+        window->showRoom(QString::fromUtf8(known.name.data(), static_cast<qsizetype>(known.name.size())));
+        for (const std::string_view name : known.controls) {
+            if (name == "model") continue;  // of the window
+            const QString control = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+            EXPECT_TRUE(window->room().control(control).isValid()) << known.name << " " << name;
+        }
+        for (const std::string_view part : known.parts) {
+            EXPECT_NO_THROW(stage().showRoom(QString::fromUtf8(known.name.data(), static_cast<qsizetype>(known.name.size())),
+                                             QString::fromUtf8(part.data(), static_cast<qsizetype>(part.size()))))
+                << known.name << " " << part;
+        }
+    }
+    stage().end();
+}
+
+TEST_F(PresentationTest, ControlsOfRoomsCheckTheirValues) {
+    stage().begin();
+    stage().showRoom("rotation", "");
+    stage().setControl("vectors", "equal");
+    EXPECT_EQ(rotation().scene().state.source, VectorSource::equal);
+    EXPECT_DOUBLE_EQ(stage().control("m"), 100);
+    EXPECT_TRUE(std::isnan(stage().control("vectors")));
+    for (const auto& [key, value] : {std::pair("vectors", "odd"), {"m", "-1"}, {"m", "x"}, {"play", "maybe"},
+                                     {"theta", "0"}, {"mean", "0"}, {"pair", "4000"}}) {
+        EXPECT_THROW(stage().setControl(key, value), BadInput) << key << " " << value;
+    }
+    stage().showRoom("context", "random");
+    stage().setControl("mean", "0.5");
+    EXPECT_DOUBLE_EQ(stage().control("mean"), 0.5);
+    stage().setControl("target", "4096");
+    EXPECT_DOUBLE_EQ(stage().control("target"), 4096);
+    stage().showRoom("memory", "");
+    stage().setControl("layers", "7");
+    EXPECT_EQ(rotary().shape().cache.layers, 7);
+    stage().setControl("heads", "4");
+    EXPECT_EQ(rotary().setup().heads, RotarySetup().heads) << "the heads of the cache, not those of ALiBi";
+    stage().showRoom("train", "");
+    stage().setControl("quantity", "training_loss");
+    EXPECT_THROW(stage().setControl("quantity", "nothing"), BadInput);
+    stage().end();
+    EXPECT_EQ(workspace().settings().value("train/quantity").toString(), "validation_loss");
+}
+
+TEST_F(PresentationTest, ARecordedLabStandsInForTheUsersLab) {
+    const QString recorded = recordedLab();
+    workspace().experiment().replace(smallSweep(20));
+    workspace().start();
+    ASSERT_TRUE(waitForEnd(workspace()));
+    const QString own = workspace().lab().path();
+    const Experiment ownExperiment = workspace().experiment().value();
+    const RunId renamed = workspace().runs().runs().front().record.id;
+    workspace().renameRun(renamed, "mine");
+    const int steps = workspace().undo().count();
+
+    stage().begin();
+    stage().showRuns(recorded, nullptr);
+    EXPECT_EQ(workspace().lab().path(), recorded);
+    EXPECT_TRUE(workspace().lab().isReadOnly());
+    EXPECT_EQ(stage().runs(), LectureStage::Runs::recorded);
+    EXPECT_EQ(stage().ownLabPath(), own);
+    EXPECT_EQ(workspace().settings().value("lab/unsaved").toString(), own) << "a crash loses nothing";
+    EXPECT_TRUE(window->banners().texts().filter("read-only").isEmpty());
+    window->showRoom("train");
+    EXPECT_FALSE(window->actions().action("edit.undo")->isEnabled()) << "the steps belong to the user's lab";
+    stage().showRuns("", nullptr);
+    EXPECT_EQ(workspace().lab().path(), own);
+    EXPECT_THROW(stage().setControl("nothing", "1"), BadInput);
+    stage().showRuns(recorded, nullptr);
+    stage().end();
+    EXPECT_EQ(workspace().lab().path(), own);
+    EXPECT_FALSE(workspace().lab().isReadOnly());
+    EXPECT_EQ(workspace().experiment().value(), ownExperiment);
+    EXPECT_EQ(workspace().undo().count(), steps);
+    workspace().undo().undo();
+    EXPECT_NE(workspace().runs().find(renamed)->record.name, "mine");
+}
+
+TEST_F(PresentationTest, ASweepOfTheUserRefusesALabScene) {
+    const QString recorded = recordedLab();
+    engine.step_microseconds = 2000;
+    workspace().experiment().replace(smallSweep(5000));
+    workspace().start();
+    ASSERT_TRUE(workspace().session().isActive());
+    stage().begin();
+    EXPECT_THROW(stage().showRuns(recorded, nullptr), BadInput);
+    EXPECT_TRUE(workspace().session().isActive()) << "the sweep goes on";
+    stage().end();
+    workspace().session().stop();
+    ASSERT_TRUE(waitForEnd(workspace()));
+}
+
+TEST_F(PresentationTest, ALiveSceneTrainsBesideTheUsersLab) {
+    LectureTraining training;
+    training.experiment = smallSweep(40).to_json();
+    training.seconds = 3600;
+    stage().begin();
+    stage().showRuns("", &training);
+    ASSERT_TRUE(waitUntil([&] { return stage().runs() == LectureStage::Runs::live; }));
+    const QString live = workspace().lab().path();
+    stage().showRuns("", &training);  // the scene is shown again
+    EXPECT_EQ(workspace().lab().path(), live) << "the training does not begin again";
+    ASSERT_TRUE(waitForEnd(workspace()));
+    EXPECT_EQ(workspace().runs().runs().size(), 2U);
+    stage().showRuns("", nullptr);
+    EXPECT_EQ(stage().runs(), LectureStage::Runs::own);
+    stage().showRuns("", &training);
+    EXPECT_EQ(workspace().lab().path(), live) << "the trained runs come back";
+    stage().end();
+    EXPECT_EQ(stage().runs(), LectureStage::Runs::own);
+    EXPECT_FALSE(workspace().lab().hasFile());
+}
+
+TEST_F(PresentationTest, ARecordingTakesOverWhereTrainingTakesTooLong) {
+    const QString recorded = recordedLab();
+    LectureTraining training;
+    training.experiment = smallSweep(40).to_json();
+    training.seconds = 1e-9;  // every estimate is above
+    stage().begin();
+    stage().showRuns(recorded, &training);
+    EXPECT_EQ(workspace().lab().path(), recorded);
+    EXPECT_EQ(stage().runs(), LectureStage::Runs::recorded);
+    EXPECT_FALSE(workspace().session().isActive());
+    stage().end();
+}
+
+TEST_F(PresentationTest, ALectureThatChangesOnDiskIsReloadedAtItsStep) {
+    present();
+    player().goTo(0, 0);
+    write(QByteArray(kLecture).replace("The query stands at 10.", "The query is at 10.").replace("m: 10", "m: 12"));
+    ASSERT_TRUE(waitUntil([&] { return show().foot()->sentence() == "The query is at 10."; }));
+    EXPECT_EQ(rotation().scene().state.m, 12);
+    write("no lecture");
+    ASSERT_TRUE(waitUntil([&] { return !show().head()->said().isEmpty(); }));
+    EXPECT_EQ(player().lecture().scenes.size(), 3U) << "the lecture stays as it was";
+}
+
+TEST_F(PresentationTest, TakesWhatIsShownAsAScene) {
+    window->openLecture(lecturePath());
+    window->showRoom("rotation", "aim");
+    RotarySetup setup;
+    setup.theta = 7777;
+    rotary().change("change theta", setup);
+    rotation().moveTo(9, 4);
+    rotary().pickPair(5);
+    window->takeScene();
+    ASSERT_EQ(player().lecture().scenes.size(), 4U);
+    const LectureScene& taken = player().lecture().scenes.back();
+    EXPECT_EQ(taken.room, "rotation");
+    EXPECT_EQ(taken.part, "aim");
+    EXPECT_EQ(taken.setup.a.theta, 7777);
+    EXPECT_NE(std::find(taken.controls.begin(), taken.controls.end(), "m"), taken.controls.end());
+    EXPECT_NE(std::find(taken.controls.begin(), taken.controls.end(), "theta"), taken.controls.end());
+    ASSERT_EQ(taken.steps.size(), 1U);
+    EXPECT_EQ(taken.steps[0].point, "pair 5");
+    rotation().moveTo(1, 1);
+    press(Qt::Key_F5);
+    player().goTo(3, 0);
+    EXPECT_EQ(rotation().scene().state.m, 9);
+    EXPECT_EQ(rotation().page(), RotationRoom::Aim);
+}
+
+TEST_F(PresentationTest, TakesASceneIntoANewLecture) {
+    window->askNewLecture = [this] { return file("new"); };
+    window->showRoom("spectrum");
+    window->takeScene();
+    EXPECT_TRUE(QFile::exists(file("new.md")));
+    EXPECT_EQ(player().lecture().title, "new");
+    EXPECT_EQ(player().lecture().scenes.size(), 1U);
+}
+
+TEST_F(PresentationTest, ABadLectureIsRefusedInASentence) {
+    EXPECT_THROW(window->openLecture(file("missing.md")), BadInput);
+    EXPECT_FALSE(player().hasLecture());
+    EXPECT_FALSE(window->actions().action("lecture.present")->isEnabled());
+    window->openLecture(lecturePath());
+    EXPECT_TRUE(window->actions().action("lecture.present")->isEnabled());
+    EXPECT_FALSE(window->actions().action("lecture.end")->isEnabled());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+
+#include "ui/sound/figure_sound.h"
+
+namespace ropelab::ui {
+
+/// Plays the sounds of figures with Qt Multimedia, one at a time. While a sound is played, Escape stops it.
+class FigurePlayer : public QObject {
+    Q_OBJECT
+
+ public:
+    /// Returns the player of the program.
+    static FigurePlayer& instance();
+    /// Returns why this program can play no sound, or an empty text. Devices are searched only by play(), because this
+    /// takes time.
+    static QString whyUnavailable();
+
+    explicit FigurePlayer(QObject* parent = nullptr);
+    ~FigurePlayer() override;
+
+    /// Plays a sound from its beginning; an earlier one stops. Throws BadInput if whyUnavailable() returns a reason, or
+    /// if there is no audio device.
+    void play(const FigureSound& sound);
+    void stop();
+    bool isPlaying() const;
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    struct Output;
+    std::unique_ptr<Output> m_output;
+};
+
+}  // namespace ropelab::ui

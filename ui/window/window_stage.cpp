@@ -1,0 +1,396 @@
+#include "ui/window/window_stage.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QLayout>
+#include <QMenuBar>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QStackedWidget>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/experiment/estimate.h"
+#include "core/spec/error.h"
+#include "ui/common/findables.h"
+#include "ui/common/paths.h"
+#include "ui/common/room.h"
+#include "ui/common/text.h"
+#include "ui/models/model_map.h"
+#include "ui/plot/figure_view.h"
+#include "ui/window/main_window.h"
+#include "ui/window/rail.h"
+#include "ui/window/rooms.h"
+#include "ui/window/status_strip.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr std::array<int, 7> kSizes = {100, 110, 125, 150, 175, 200, 250};  // per cent
+// The space, in pixels at 100 %, that the layouts of the rooms are made for.
+constexpr double kRoomWidth = 800;
+constexpr double kRoomHeight = 470;
+constexpr int kPanelMargin = 24;  // pixels at 100 %
+constexpr int kWatchMs = 500;
+constexpr int kDrawnMs = 100;  // a room has drawn its figures after this time
+constexpr double kSettlingSeconds = 5;  // estimates of the remaining time are not used before
+constexpr double kTolerance = 1.5;      // training may take this much longer than planned before the recording is shown
+
+QString idOfRoom(std::size_t index) {
+    return QString::fromLatin1(rooms()[index].id);
+}
+
+/// Returns a setting of a setup as a number, or NaN if it is none.
+double settingNumber(const RotarySetup& setup, const QString& key) {
+    const QHash<QString, double> numbers = {
+        {QStringLiteral("theta"), setup.theta},
+        {QStringLiteral("fraction"), setup.fraction},
+        {QStringLiteral("head_dim"), setup.head_dim},
+        {QStringLiteral("context"), static_cast<double>(setup.context)},
+        {QStringLiteral("heads"), static_cast<double>(setup.heads)},
+        {QStringLiteral("attention_window"), static_cast<double>(setup.attention_window)},
+        {QStringLiteral("factor"), setup.scaling.factor},
+        {QStringLiteral("original_context"), setup.scaling.original_context},
+        {QStringLiteral("beta_fast"), setup.scaling.beta_fast},
+        {QStringLiteral("beta_slow"), setup.scaling.beta_slow},
+        {QStringLiteral("low_freq_factor"), setup.scaling.low_freq_factor},
+        {QStringLiteral("high_freq_factor"), setup.scaling.high_freq_factor}};
+    return numbers.value(key, std::nan(""));
+}
+
+bool isSameFile(const QString& a, const QString& b) {
+    return !a.isEmpty() && QFileInfo(a).absoluteFilePath() == QFileInfo(b).absoluteFilePath();
+}
+
+}  // namespace
+
+WindowStage::WindowStage(MainWindow& window) : QObject(&window), m_window(window) {
+    for (Room* room : m_window.m_rooms) m_standard.push_back(room->restorer());
+    m_watch.setInterval(kWatchMs);
+    connect(&m_watch, &QTimer::timeout, this, &WindowStage::watchTraining);
+}
+
+void WindowStage::begin() {
+    if (hasBegun()) return;
+    m_usersRoom = idOfRoom(static_cast<std::size_t>(m_window.m_roomStack->currentIndex()));
+    for (Room* room : m_window.m_rooms) m_users.push_back(room->restorer());
+    m_window.workspace().beginLecture();
+    m_larger = 0;
+    m_theme.reset();
+}
+
+void WindowStage::end() {
+    if (!hasBegun()) return;
+    m_watch.stop();
+    showControls({}, true);
+    pointAt(QString());
+    m_liveKey.clear();
+    m_liveLab.clear();
+    m_recording.clear();
+    Workspace& workspace = m_window.workspace();
+    workspace.endLecture();
+    // A training of the lecture is stopped before the user's lab is shown again; the controls follow then.
+    workspace.showOwnLab([this, users = std::exchange(m_users, {}), usersRoom = m_usersRoom] {
+        for (const auto& restore : users) restore();
+        m_window.showRoom(usersRoom);
+    });
+}
+
+void WindowStage::resetControls() {
+    for (const auto& restore : m_standard) restore();
+}
+
+void WindowStage::showRoom(const QString& room, const QString& part) {
+    m_window.showRoom(room, part);
+    m_isPlaced = false;
+    applyControls();
+}
+
+Room& WindowStage::room() {
+    return m_window.room();
+}
+
+ComparedSetups WindowStage::setups() {
+    return m_window.workspace().rotary().setups();
+}
+
+void WindowStage::setSetups(const ComparedSetups& setups) {
+    RotaryModel& rotary = m_window.workspace().rotary();
+    if (rotary.setups() == setups) return;
+    RotaryModel::State state = rotary.state();
+    state.shape.name.clear();  // the setups belong to no named model
+    state.setup = setups.a;
+    state.other.reset();
+    if (setups.b) state.other = ShapedSetup{*setups.b, state.shape};
+    state.editsB = false;
+    rotary.show(state);
+}
+
+double WindowStage::control(const QString& key) {
+    const QString shown = idOfRoom(static_cast<std::size_t>(m_window.m_roomStack->currentIndex()));
+    if (is_setup_setting(key.toStdString(), shown.toStdString())) return settingNumber(setups().a, key);
+    bool isNumber = false;
+    const double value = room().control(key).toDouble(&isNumber);
+    return isNumber ? value : std::nan("");
+}
+
+void WindowStage::setControl(const QString& key, const QString& value) {
+    const QString shown = idOfRoom(static_cast<std::size_t>(m_window.m_roomStack->currentIndex()));
+    ComparedSetups changed = setups();
+    if (apply_to_setups({key.toStdString(), value.toStdString(), 0}, shown.toStdString(), changed)) {
+        return setSetups(changed);
+    }
+    if (key == QLatin1String("model") && shown == QLatin1String("memory")) {
+        if (m_window.models().pick(value) && m_window.models().load()) return;
+        throw BadInput("There is no known model \"" + value.toStdString() + "\" that can be loaded.");
+    }
+    if (!room().setControl(key, value)) {
+        throw BadInput("The room " + shown.toStdString() + " has no control \"" + key.toStdString() + "\".");
+    }
+}
+
+void WindowStage::showLab(const QString& path) {
+    showRuns(path, nullptr);
+}
+
+void WindowStage::startTraining(const LectureTraining& training) {
+    showRuns(m_recording, &training);
+}
+
+void WindowStage::showRuns(const QString& lab, const LectureTraining* training) {
+    Workspace& workspace = m_window.workspace();
+    m_recording = lab;
+    if (!training) {
+        if (!lab.isEmpty()) return showRecording(lab);
+        // What trains in front of the class goes on while a scene without runs is shown.
+        if (!workspace.session().isActive() || workspace.lab().isOwn()) workspace.showOwnLab();
+        return;
+    }
+    const Experiment experiment = experiment_of(*training, false);
+    const QString key = text(experiment.to_json().dump());
+    if (key == m_liveKey) {
+        if (m_isTooSlow) return showRecording(lab);
+        if (!isSameFile(m_liveLab, workspace.lab().path())) showRecording(m_liveLab);
+        return;
+    }
+    m_liveKey = key;
+    m_liveLab.clear();
+    m_planned = training->seconds;
+    const double expected = estimate(experiment.expand(), *machine_time_model(), workspace.dataDir()).seconds;
+    m_isTooSlow = !lab.isEmpty() && expected > m_planned;
+    if (m_isTooSlow) return showRecording(lab);
+    train(experiment);
+}
+
+void WindowStage::showRecording(const QString& path) {
+    Workspace& workspace = m_window.workspace();
+    if (!workspace.lab().isOwn() && isSameFile(path, workspace.lab().path())) return;
+    m_watch.stop();
+    workspace.showLabInstead(path, [this](const QString& error) { reportTo(error); });
+}
+
+void WindowStage::train(const Experiment& experiment) {
+    Workspace& workspace = m_window.workspace();
+    const auto start = [this, experiment] {
+        try {
+            m_window.workspace().trainInstead(experiment);
+            m_liveLab = m_window.workspace().lab().path();
+            m_trainsSince.start();
+            m_watch.start();
+        } catch (const std::exception& error) {
+            reportTo(QString::fromUtf8(error.what()));
+        }
+    };
+    if (workspace.session().isActive() && workspace.lab().isOwn()) {
+        throw BadInput("A sweep is training in your lab, so the lecture cannot train; stop the sweep first.");
+    }
+    workspace.whenIdle(start);
+}
+
+void WindowStage::watchTraining() {
+    const SweepSession& session = m_window.workspace().session();
+    if (!session.isActive()) return m_watch.stop();
+    const double elapsed = static_cast<double>(m_trainsSince.elapsed()) / 1000;
+    const auto& progress = session.progress();
+    if (m_recording.isEmpty() || elapsed < std::min(kSettlingSeconds, m_planned)) return;
+    const double left = progress && std::isfinite(progress->seconds_left) ? progress->seconds_left : 0;
+    if (elapsed + left <= kTolerance * m_planned) return;
+    m_isTooSlow = true;
+    showRecording(m_recording);
+}
+
+void WindowStage::reportTo(const QString& error) {
+    if (!error.isEmpty()) emit problem(error);
+}
+
+LectureStage::Runs WindowStage::runs() {
+    const LabDocument& shown = m_window.workspace().lab();
+    if (shown.isOwn()) return Runs::own;
+    return isSameFile(m_liveLab, shown.path()) ? Runs::live : Runs::recorded;
+}
+
+const LabFile* WindowStage::lab() {
+    return m_window.workspace().lab().file();
+}
+
+QString WindowStage::ownLabPath() {
+    return m_window.workspace().lab().ownPath();
+}
+
+std::vector<Figure> WindowStage::figures() {
+    return room().exportedFigures();
+}
+
+void WindowStage::pointAt(const QString& what) {
+    if (std::exchange(m_pointsAtPair, false)) m_window.workspace().rotary().pickPair(std::nullopt);
+    if (what.isEmpty()) return;
+    const QString kind = what.section(QLatin1Char(' '), 0, 0);
+    const QString name = what.section(QLatin1Char(' '), 1);
+    if (kind == QLatin1String("pair")) {
+        if (!room().setControl(kind, name)) throw BadInput("This room shows no pairs to point at.");
+        m_pointsAtPair = true;
+        return;
+    }
+    if (kind == QLatin1String("control")) {
+        QWidget* widget = room().controlWidget(name);
+        if (!widget) throw BadInput("There is no control \"" + name.toStdString() + "\" to point at.");
+        return lightUp(widget);
+    }
+    if (kind == QLatin1String("figure")) return pointAtFigure(name, true);
+    throw BadInput("A step can point at \"pair 3\", \"control theta\" or \"figure spectrum\", but not at \"" +
+                   what.toStdString() + "\".");
+}
+
+void WindowStage::pointAtFigure(const QString& name, bool again) {
+    for (FigureView* view : room().findChildren<FigureView*>()) {
+        if (view->isVisible() && view->figure().name == name) return lightUp(view);
+    }
+    if (room().hasFigure() && !again && room().figure().name == name) return lightUp(room().picture());
+    if (again) {
+        QTimer::singleShot(kDrawnMs, this, [this, name] { pointAtFigure(name, false); });
+    } else {
+        emit problem(tr("There is no figure “%1” to point at in this room.").arg(name));
+    }
+}
+
+// The window while it presents ------------------------------------------------------------------------------------------
+
+QWidget* WindowStage::canvas() {
+    return m_window.centralWidget();
+}
+
+void WindowStage::setPresenting(bool presenting) {
+    if (presenting == m_isPresenting) return;
+    ThemeManager& theme = ThemeManager::instance();
+    if (presenting) {
+        m_before = Look{m_window.windowState(), theme.choice(), theme.scale()};
+        m_isPresenting = true;
+        m_isPlaced = false;
+        if (m_usesFullScreen) m_window.setWindowState(m_window.windowState() | Qt::WindowFullScreen);
+        if (m_theme) theme.setChoice(*m_theme);
+    } else {
+        m_theme = theme.choice();
+        setInsets({});
+        theme.setChoice(m_before->theme);
+        theme.setScale(m_before->scale);
+        m_isPresenting = false;
+        if (m_usesFullScreen) m_window.setWindowState(m_before->state);
+    }
+    m_window.menuBar()->setVisible(!presenting);
+    m_window.m_rail->setVisible(!presenting);
+    m_window.m_strip->setVisible(!presenting);
+    m_window.fitSides();
+}
+
+void WindowStage::setInsets(const QMargins& insets) {
+    canvas()->layout()->setContentsMargins(insets);
+    if (!m_isPresenting || m_isPlaced || insets.isNull()) return;
+    m_isPlaced = true;
+    fitScale();
+}
+
+void WindowStage::changeSize(int by) {
+    m_larger += by > 0 ? 1 : -1;
+    ThemeManager& theme = ThemeManager::instance();
+    if (by > 0) {
+        theme.larger();
+    } else {
+        theme.smaller();
+    }
+}
+
+void WindowStage::fitScale() {
+    // The largest scale at which the canvas offers the space that rooms need; then smaller ones while the room is cut.
+    ThemeManager& theme = ThemeManager::instance();
+    const double pixel = theme.px(100) / theme.scale();  // of the screen, at a scale of 100 %
+    const double room = std::min(canvas()->width() / (kRoomWidth * pixel), canvas()->height() / (kRoomHeight * pixel));
+    auto size = static_cast<int>(std::upper_bound(kSizes.begin(), kSizes.end(), 100 * room + 0.5) - kSizes.begin()) - 1;
+    size = std::clamp(size + m_larger, 0, static_cast<int>(kSizes.size()) - 1);
+    // Searched once: a change of the scale takes longer than a frame.
+    const QString key = QStringLiteral("%1 %2 %3x%4 %5 %6")
+                            .arg(m_window.m_roomStack->currentIndex())
+                            .arg(this->room().shownPart())
+                            .arg(canvas()->width())
+                            .arg(canvas()->height())
+                            .arg(m_controls.join(QLatin1Char(',')))
+                            .arg(size);
+    if (const auto found = m_fitted.constFind(key); found != m_fitted.constEnd()) return theme.setScale(*found);
+    theme.setScale(kSizes[static_cast<std::size_t>(size)]);
+    while (size > 0 && m_larger <= 0 && isCut()) theme.setScale(kSizes[static_cast<std::size_t>(--size)]);
+    m_fitted.insert(key, theme.scale());
+}
+
+bool WindowStage::isCut() const {
+    for (int i = 0; i < 3; ++i) {  // a layout that changed requests those around it to change
+        m_window.centralWidget()->layout()->activate();
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+    }
+    const auto* page = qobject_cast<QScrollArea*>(m_window.m_roomStack->currentWidget());
+    return page && page->widget() &&
+           (page->widget()->height() > page->viewport()->height() || page->widget()->width() > page->viewport()->width());
+}
+
+void WindowStage::showControls(const QStringList& names, bool all) {
+    m_controls = names;
+    m_showsAll = all;
+    applyControls();
+}
+
+void WindowStage::applyControls() {
+    m_hidden.restore();
+    m_hasPanel = true;
+    if (!m_showsAll) {
+        QSet<QWidget*> kept;
+        for (const QString& name : m_controls) {
+            if (QWidget* widget = room().controlWidget(name)) kept.insert(widget);
+        }
+        for (QWidget* bar : room().bars()) m_hidden.reduce(bar, kept);
+        QWidget* panel = m_window.m_panelStack->currentWidget();
+        m_hasPanel = std::any_of(kept.begin(), kept.end(), [panel](auto* each) { return panel->isAncestorOf(each); });
+        if (m_hasPanel) m_hidden.reduce(panel, kept);
+    }
+    m_window.fitSides();
+}
+
+void WindowStage::fitSides() {
+    // A desktop gives the window its full-screen size some time after it was asked to.
+    if (m_size != m_window.size()) m_isPlaced = false;
+    m_size = m_window.size();
+    m_window.m_panelStack->setVisible(m_hasPanel);
+    if (!m_hasPanel) return;
+    // As narrow as the visible controls allow.
+    const ThemeManager& theme = ThemeManager::instance();
+    QWidget* panel = m_window.m_panelStack->currentWidget();
+    const auto* area = qobject_cast<QScrollArea*>(panel);
+    if (!area) area = panel->findChild<QScrollArea*>();
+    const int content = area && area->widget() ? area->widget()->minimumSizeHint().width() +
+                                                     area->verticalScrollBar()->sizeHint().width()
+                                               : panel->minimumSizeHint().width();
+    const int narrowest = theme.pixels(200);
+    const int widest = std::max(narrowest, m_window.width() / 3);
+    m_window.m_panelStack->setFixedWidth(std::clamp(content + theme.pixels(kPanelMargin), narrowest, widest));
+}
+
+}  // namespace ropelab::ui

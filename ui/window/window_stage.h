@@ -1,0 +1,108 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QHash>
+#include <QMargins>
+#include <QObject>
+#include <QTimer>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ui/lecture/stage.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/controls_only.h"
+
+namespace ropelab::ui {
+
+class MainWindow;
+
+/// The main window as the stage of a lecture. What a lecture changes is no change of the user's: end() restores the
+/// user's room, setup, controls and lab.
+class WindowStage : public QObject, public LectureStage {
+    Q_OBJECT
+
+ public:
+    /// Created after the rooms of the window; their controls have their standard values now.
+    explicit WindowStage(MainWindow& window);
+
+    void begin() override;
+    void end() override;
+    bool hasBegun() const { return !m_users.empty(); }
+    bool isPresenting() const { return m_isPresenting; }
+    /// Sets whether presentations fill the screen; otherwise the window keeps its size.
+    void setUsesFullScreen(bool uses) { m_usesFullScreen = uses; }
+
+    void resetControls() override;
+    void showRoom(const QString& room, const QString& part) override;
+    Room& room() override;
+    ComparedSetups setups() override;
+    void setSetups(const ComparedSetups& setups) override;
+    double control(const QString& key) override;
+    void setControl(const QString& key, const QString& value) override;
+    void showLab(const QString& path) override;
+    void startTraining(const LectureTraining& training) override;
+    void showRuns(const QString& lab, const LectureTraining* training) override;
+    Runs runs() override;
+    const LabFile* lab() override;
+    QString ownLabPath() override;
+    void showControls(const QStringList& names, bool all) override;
+    void pointAt(const QString& what) override;
+    std::vector<Figure> figures() override;
+    void setPresenting(bool presenting) override;
+    void setInsets(const QMargins& insets) override;
+    void changeSize(int by) override;
+    QWidget* canvas() override;
+
+    /// Arranges panel and bar of rooms while presenting; called when the window is resized.
+    void fitSides();
+
+ signals:
+    /// Something that takes time failed: a recorded lab cannot be opened.
+    void problem(const QString& sentence);
+
+ private:
+    /// How the window looks while nothing is presented.
+    struct Look {
+        Qt::WindowStates state;
+        ThemeManager::Choice theme;
+        int scale;
+    };
+    void applyControls();
+    /// Points at a figure. A room draws its figures some frames after a change, so an unknown name is tried `again` once
+    /// before problem() is emitted.
+    void pointAtFigure(const QString& name, bool again);
+    void fitScale();
+    bool isCut() const;
+    void showRecording(const QString& path);
+    void train(const Experiment& experiment);
+    void watchTraining();
+    void reportTo(const QString& error);
+
+    MainWindow& m_window;
+    std::vector<std::function<void()>> m_standard;  // restore the controls of each room as at the start of the program
+    std::vector<std::function<void()>> m_users;     // the same as at the start of the lecture; empty without a lecture
+    QString m_usersRoom;
+    bool m_isPresenting = false;
+    bool m_usesFullScreen = true;
+    std::optional<Look> m_before;
+    std::optional<ThemeManager::Choice> m_theme;  // theme of the presentation; nullopt until it was left once
+    int m_larger = 0;                             // steps by which the lecturer changed the size
+    QSize m_size;                                 // of the window at the last change of the scale
+    bool m_isPlaced = false;                      // the room has its final size for the current scene
+    ControlsOnly m_hidden;
+    QHash<QString, int> m_fitted;  // scales that were found for rooms, by what they depend on
+    QStringList m_controls;
+    bool m_showsAll = true;
+    bool m_hasPanel = true;
+    bool m_pointsAtPair = false;
+    QString m_recording;  // path of the recorded lab of the scene; "" for none
+    QString m_liveLab;    // path of the lab that trains, or trained, in front of the class
+    QString m_liveKey;    // experiment of that lab
+    bool m_isTooSlow = false;
+    double m_planned = 0;  // longest time of the training in seconds
+    QElapsedTimer m_trainsSince;
+    QTimer m_watch;
+};
+
+}  // namespace ropelab::ui
