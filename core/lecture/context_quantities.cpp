@@ -27,7 +27,7 @@ std::int64_t length_of(const QuantityInput& input) {
     return within_curve(input.arguments.whole_or("L", input.setup.context), "L");
 }
 
-double context_of(const QuantityInput& input) {
+double context_argument(const QuantityInput& input) {
     return static_cast<double>(input.arguments.whole_or("L", input.setup.context));
 }
 
@@ -91,7 +91,7 @@ nlohmann::json expected_at(const QuantityInput& input) {
 
 nlohmann::json extrapolation(const QuantityInput& input) {
     const int dimension = input.setup.partial == Partial::slice ? input.frequencies.rotary_dim : input.setup.head_dim;
-    const int critical = critical_dimension(dimension, input.setup.theta, context_of(input));
+    const int critical = critical_dimension(dimension, input.setup.theta, context_argument(input));
     return finite_or_null(extrapolation_limit(dimension, critical, input.setup.theta));
 }
 
@@ -126,13 +126,13 @@ std::vector<Quantity> context_quantities() {
         {{"critical_dimension", "[(L)]", "channels",
           "Critical dimension of Liu et al.: channels whose pairs complete a period within L (default: the context)."},
          [](const QuantityInput& input) -> nlohmann::json {
-             return 2 * complete_pairs(input.frequencies, context_of(input));
+             return 2 * complete_pairs(input.frequencies, context_argument(input));
          }},
         {{"critical_base", "(L, tuned)", "θ",
           "Critical base β₀ of Liu et al. for a model trained at L tokens and fine-tuned at `tuned` tokens."},
          [](const QuantityInput& input) {
              return finite_or_null(
-                 critical_base(input.setup.theta, context_of(input), input.arguments.number("tuned")));
+                 critical_base(input.setup.theta, context_argument(input), input.arguments.number("tuned")));
          }},
         {{"extrapolation_limit", "(L)", "tokens",
           "Context length to which the base extrapolates after training at L tokens (Liu et al.)."},

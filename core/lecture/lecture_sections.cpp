@@ -67,7 +67,7 @@ bool closes(const Fence& open, std::string_view line) {
     return fence && fence->mark == open.mark && fence->length >= open.length && fence->info.empty();
 }
 
-std::string title_of(std::string_view heading) {
+std::string heading_text(std::string_view heading) {
     std::string_view title = trimmed(heading.substr(2));
     while (title.ends_with('#')) title.remove_suffix(1);
     return std::string(trimmed(title));
@@ -143,7 +143,7 @@ class LectureSplitter {
 
     std::size_t take_section(std::size_t heading, LectureSections& result) const {
         LectureSection& section = result.sections.emplace_back();
-        section.title = title_of(lines_[heading]);
+        section.title = heading_text(lines_[heading]);
         section.line = place(heading).line;
         if (section.title.empty()) place(heading).fail("The heading of a scene has no text; write \"## Title\".");
         std::size_t next = heading + 1;

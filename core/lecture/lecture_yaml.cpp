@@ -125,7 +125,12 @@ std::string shortened(std::string_view text, std::size_t most) {
 }
 
 void LecturePlace::fail(const std::string& sentence) const {
-    throw BadInput(file + ", line " + std::to_string(line) + ": " + sentence);
+    constexpr std::size_t longest = 600;
+    std::string text = shortened(sentence, longest);
+    // A text of the lecture inside the sentence may have several lines.
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+    throw BadInput(file + ", line " + std::to_string(line) + ": " + text);
 }
 
 YamlNode parse_yaml(std::string_view text, const LecturePlace& first) {

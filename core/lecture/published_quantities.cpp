@@ -20,7 +20,7 @@ const nlohmann::json& publication(std::string name) {
 }
 
 /// Returns whether a row of a table has this value: a number is compared as a number.
-bool has_value(const nlohmann::json& row, const std::string& member, const std::string& text) {
+bool row_has_value(const nlohmann::json& row, const std::string& member, const std::string& text) {
     if (!row.is_object() || !row.contains(member)) return false;
     const nlohmann::json& value = row.at(member);
     if (value.is_string()) return value.get<std::string>() == text;
@@ -42,7 +42,7 @@ const nlohmann::json& member_of(const nlohmann::json& node, const std::string& s
     if (node.is_array()) {
         const std::size_t equals = step.find('=');
         for (const nlohmann::json& row : node) {
-            if (equals != std::string::npos && has_value(row, step.substr(0, equals), step.substr(equals + 1))) {
+            if (equals != std::string::npos && row_has_value(row, step.substr(0, equals), step.substr(equals + 1))) {
                 return row;
             }
         }
@@ -64,7 +64,7 @@ const nlohmann::json& published_node(const QuantityInput& input) {
     return *node;
 }
 
-nlohmann::json number_of(const nlohmann::json& node, std::initializer_list<const char*> members) {
+nlohmann::json published_number(const nlohmann::json& node, std::initializer_list<const char*> members) {
     if (node.is_number()) return node;
     for (const char* member : members) {
         if (node.is_object() && node.contains(member) && node.at(member).is_number()) return node.at(member);
@@ -74,7 +74,7 @@ nlohmann::json number_of(const nlohmann::json& node, std::initializer_list<const
 
 nlohmann::json spread_of(const nlohmann::json& node) {
     if (node.is_number()) throw BadInput("The published value has no spread.");
-    return number_of(node, {"std", "stderr"});
+    return published_number(node, {"std", "stderr"});
 }
 
 constexpr const char* place_words =
@@ -85,7 +85,7 @@ constexpr const char* place_words =
 
 std::vector<Quantity> published_quantities() {
     const auto described = [](const std::string& text) { return text + place_words; };
-    const auto mean = [](const QuantityInput& input) { return number_of(published_node(input), {"mean"}); };
+    const auto mean = [](const QuantityInput& input) { return published_number(published_node(input), {"mean"}); };
     return {
         {{"published", "(sheet, row[, column])", "as printed",
           described("Printed value of theta_paper, partial_rope_paper or post; the mean where a spread was printed.")},

@@ -51,7 +51,7 @@ struct ArgumentGroup {
 };
 using ArgumentForm = std::vector<ArgumentGroup>;
 
-ArgumentGroup group_of(std::string_view text) {
+ArgumentGroup argument_group(std::string_view text) {
     ArgumentGroup group;
     bool optional = false;
     for (std::string_view part : split_at(text, ',')) {
@@ -84,7 +84,7 @@ std::vector<ArgumentForm> forms_of(std::string_view arguments) {
         }
         ArgumentForm& groups = forms.emplace_back();
         for (const std::string_view group : split_at(form.substr(1, form.size() - 2), ';')) {
-            groups.push_back(group_of(group));
+            groups.push_back(argument_group(group));
         }
     }
     return forms;

@@ -98,7 +98,7 @@ std::map<std::int64_t, CountedRun> runs_by_seed(const QuantityInput& input, cons
 
 using ValuesBySeed = std::map<std::int64_t, double>;
 
-ValuesBySeed values_by_seed(const QuantityInput& input, std::size_t measure, const RunFilter& filter) {
+ValuesBySeed measure_by_seed(const QuantityInput& input, std::size_t measure, const RunFilter& filter) {
     ValuesBySeed values;
     for (const auto& [seed, run] : runs_by_seed(input, filter)) {
         values[seed] = measures()[measure].of(*run.record.summary);
@@ -113,11 +113,11 @@ std::vector<double> plain_values(const ValuesBySeed& by_seed) {
 }
 
 Description described(const QuantityInput& input, std::size_t measure, const RunFilter& filter) {
-    return describe(plain_values(values_by_seed(input, measure, filter)));
+    return describe(plain_values(measure_by_seed(input, measure, filter)));
 }
 
 template <std::size_t measure>
-nlohmann::json mean_of(const QuantityInput& input) {
+nlohmann::json mean_of_measure(const QuantityInput& input) {
     return finite_or_null(described(input, measure, input.arguments.filter()).mean);
 }
 
@@ -145,8 +145,8 @@ SeedPairs paired(const ValuesBySeed& first, const ValuesBySeed& second) {
 
 SeedPairs seed_pairs(const QuantityInput& input) {
     const std::size_t measure = measure_of(input);
-    return paired(values_by_seed(input, measure, input.arguments.filter(0)),
-                  values_by_seed(input, measure, input.arguments.filter(1)));
+    return paired(measure_by_seed(input, measure, input.arguments.filter(0)),
+                  measure_by_seed(input, measure, input.arguments.filter(1)));
 }
 
 /// Returns the pairs of the only two groups of a lab, in the order in which they first appear.
@@ -235,7 +235,7 @@ void add_means(std::vector<Quantity>& list, std::index_sequence<measure...>) {
                          "Mean over the seeds of the runs with these settings: " + std::string(each.title) + ".", true},
                         compute});
     };
-    (add(measure, mean_of<measure>), ...);
+    (add(measure, mean_of_measure<measure>), ...);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "core/lecture/lecture_rooms.h"
 #include "core/rope/logit.h"
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"
@@ -198,6 +199,21 @@ TEST(Quantity, AllAreDocumented) {
         EXPECT_THAT(page, ::testing::HasSubstr("| `" + call + "` | " + each.unit + " | " + each.description + " |"));
     }
     EXPECT_THAT(documented, ::testing::IsEmpty()) << "docs/lectures.md describes quantities that do not exist";
+}
+
+// docs/lectures.md has a row per room: | `name` | parts | controls |.
+TEST(LectureRooms, AreDocumented) {
+    std::ifstream file(std::string(ROPELAB_SOURCE_DIR) + "/docs/lectures.md");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    const auto listed = [](const std::vector<std::string_view>& names) {
+        std::string text;
+        for (const std::string_view name : names) text += (text.empty() ? "`" : ", `") + std::string(name) + "`";
+        return text;
+    };
+    for (const LectureRoom& room : lecture_rooms()) {
+        EXPECT_THAT(page, ::testing::HasSubstr("| `" + std::string(room.name) + "` | " + listed(room.parts) + " | " +
+                                               listed(room.controls) + " |"));
+    }
 }
 
 }  // namespace

@@ -73,5 +73,17 @@ TEST(Context, ThrowsForInvalidArguments) {
     EXPECT_MESSAGE(extrapolation_limit(128, 130, 1e4), BadInput, "130");
 }
 
+TEST(BaseScan, HasARoundStepThatTakesSeconds) {
+    const BaseScan scan = base_scan(1024, 64, 1e6);  // 1e6 · 1024 · 32 / 2e9 = 16.4
+    EXPECT_EQ(scan.low, 100);
+    EXPECT_EQ(scan.high, 1e6);
+    EXPECT_EQ(scan.step, 20);
+    EXPECT_EQ(base_scan(131072, 128, 1e6).step, 5000);
+    EXPECT_EQ(base_scan(131072, 128, 1e6).low, 5000);
+    EXPECT_EQ(base_scan(1024, 64, 1e6, 300).low, 300);
+    EXPECT_EQ(base_scan(16, 8, 50).low, 50);
+    EXPECT_EQ(base_scan(16, 8, 50).step, 1);
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -107,5 +107,14 @@ TEST(Frequencies, ThrowForInvalidArguments) {
     EXPECT_MESSAGE(frequencies({.scaling = {.method = ScalingMethod::linear, .factor = 0.5}}), BadInput, "0.5");
 }
 
+TEST(Digits, AreThoseOfTheNumeralSystem) {
+    EXPECT_DOUBLE_EQ(digit_base(100, 4), 10);
+    EXPECT_DOUBLE_EQ(digit_base(10000, 64), std::pow(10000, 1.0 / 32));
+    const double digits[] = {7, 2, 5, 0};  // of 527
+    for (int i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(position_digit(527, i, 10), digits[i]);
+    EXPECT_MESSAGE(digit_base(100, 0), BadInput, "rotary dimension");
+    EXPECT_MESSAGE(digit_base(1, 4), BadInput, "above 1");
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -175,6 +176,16 @@ TEST(Kernel, IsTheSumOfCosinesOverTheRotatedPairs) {
     }
     EXPECT_TRUE(kernel(f, 0).empty());
     EXPECT_EQ(kernel({}, 3), (std::vector<double>{0, 0, 0}));
+}
+
+TEST(RandomVectors, DependOnTheSeedAndBeginAlike) {
+    const std::vector<double> query = random_query(3, 64);
+    ASSERT_EQ(query.size(), 64U);
+    EXPECT_EQ(random_query(3, 64), query);
+    EXPECT_NE(random_query(4, 64), query);
+    EXPECT_NE(random_key(3, 64), query);
+    const std::vector<double> longer = random_query(3, 128);
+    EXPECT_TRUE(std::equal(query.begin(), query.end(), longer.begin()));
 }
 
 }  // namespace

@@ -221,5 +221,21 @@ TEST(RotarySetup, CheckThrowsForValuesThatParsingCannotReturn) {
     check(RotarySetup{});
 }
 
+TEST(RotarySetup, OneSettingIsSetFromItsText) {
+    RotarySetup setup;
+    set_setting(setup, "theta", "500k");
+    set_setting(setup, "fraction", "25%");
+    EXPECT_EQ(setup.theta, 500000);
+    EXPECT_EQ(setup.fraction, 0.25);
+    const RotarySetup before = setup;
+    EXPECT_MESSAGE(set_setting(setup, "theta", "0.5"), BadInput, "above 1");
+    EXPECT_MESSAGE(set_setting(setup, "head_dim", "7"), BadInput, "head_dim is not valid");
+    EXPECT_MESSAGE(set_setting(setup, "thta", "7"), BadInput, "did you mean \"theta\"?");
+    EXPECT_EQ(setup, before);
+    for (const std::string_view name : setup_settings()) {
+        EXPECT_MESSAGE(set_setting(setup, name, ""), BadInput, std::string(name));
+    }
+}
+
 }  // namespace
 }  // namespace ropelab

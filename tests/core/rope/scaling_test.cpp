@@ -311,5 +311,15 @@ TEST(Scaling, AgreesWithHuggingFaceTransformers) {
     EXPECT_EQ(compared, 60);
 }
 
+TEST(YarnRamp, WeightRisesFrom0To1) {
+    EXPECT_EQ(yarn_ramp_weight(3, {4, 12}), 0);
+    EXPECT_EQ(yarn_ramp_weight(4, {4, 12}), 0);
+    EXPECT_EQ(yarn_ramp_weight(6, {4, 12}), 0.25);
+    EXPECT_EQ(yarn_ramp_weight(12, {4, 12}), 1);
+    EXPECT_EQ(yarn_ramp_weight(30, {4, 12}), 1);
+    EXPECT_EQ(yarn_ramp_weight(5, {5, 5}), 0);
+    EXPECT_EQ(yarn_ramp_weight(6, {5, 5}), 1);
+}
+
 }  // namespace
 }  // namespace ropelab
