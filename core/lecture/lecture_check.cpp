@@ -1,40 +1,17 @@
 #include "core/lecture/lecture_check.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <system_error>
 
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/quantity.h"
+#include "core/lecture/recorded_lab.h"
 #include "core/spec/error.h"
-#include "core/store/lab_file.h"
 
 namespace ropelab {
 
 namespace {
-
-/// Temporary folder for the labs that the checks train.
-class CheckFolder {
- public:
-    CheckFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ropelab-lecture-XXXXXX").string();
-        if (!mkdtemp(pattern.data())) throw std::runtime_error("A temporary folder for training cannot be created.");
-        path_ = pattern;
-    }
-    ~CheckFolder() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    CheckFolder(const CheckFolder&) = delete;
-    CheckFolder& operator=(const CheckFolder&) = delete;
-    const std::filesystem::path& path() const { return path_; }
-
- private:
-    std::filesystem::path path_;
-};
 
 /// Computes the checks of one scene.
 class SceneChecks {
@@ -59,7 +36,7 @@ class SceneChecks {
     void train() {
         CheckedQuantity result{scene_.id, scene_.line, "live", "finished", nullptr, false, ""};
         try {
-            folder_ = std::make_unique<CheckFolder>();
+            folder_ = std::make_unique<TemporaryFolder>();
             trained_ = train_into(folder_->path(), experiment_of(*scene_.live, true), options_);
             result.value = "finished";
             result.ok = true;
@@ -73,8 +50,8 @@ class SceneChecks {
         const std::filesystem::path& path = scene_.lab.empty() ? trained_ : scene_.lab;
         if (path.empty()) return;
         try {
-            lab_ = LabFile::open(path, LabFile::Mode::read);
-            source_.lab = lab_.get();
+            lab_ = std::make_unique<RecordedLab>(path);
+            source_.lab = &lab_->lab();
         } catch (const BadInput& error) {
             results_.push_back({scene_.id, scene_.line, "lab", "readable", nullptr, false, error.what()});
         }
@@ -114,9 +91,9 @@ class SceneChecks {
     const LectureCheckOptions& options_;
     QuantitySource source_;
     std::string room_;
-    std::unique_ptr<CheckFolder> folder_;
+    std::unique_ptr<TemporaryFolder> folder_;
     std::filesystem::path trained_;
-    std::unique_ptr<LabFile> lab_;
+    std::unique_ptr<RecordedLab> lab_;
     std::vector<CheckedQuantity> results_;
 };
 

@@ -71,6 +71,23 @@ TEST(CheckLecture, ReadsTheRecordedLab) {
     EXPECT_FALSE(broken[1].ok);
 }
 
+TEST(CheckLecture, LeavesTheRecordedLabAsItIs) {
+    const ScratchFolder folder;
+    const std::filesystem::path file = folder / "runs.ropelab";
+    LabFile::create(file);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+    std::filesystem::permissions(folder.path(),
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    const auto time = std::filesystem::last_write_time(file);
+    const auto checks = checks_of("show: results\nlab: runs.ropelab\nsteps:\n  - check: {quantity: runs, expected: 0}",
+                                  folder / "test.md");
+    EXPECT_TRUE(checks.at(0).ok) << checks.at(0).problem;
+    EXPECT_EQ(std::filesystem::last_write_time(file), time);
+    const std::filesystem::directory_iterator entries(folder.path());
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);  // no files of the database beside it
+    std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+}
+
 TEST(CheckLecture, ComparesNumbersListsAndNone) {
     const auto json = [](const char* text) { return nlohmann::json::parse(text); };
     EXPECT_TRUE(agrees_with(5.5, 5, 0.5));

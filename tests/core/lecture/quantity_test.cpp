@@ -186,7 +186,8 @@ TEST(Quantity, NamesAreUniqueAndDescribed) {
 // docs/lectures.md has a row per quantity: | `name(arguments)` | unit | description |.
 TEST(Quantity, AllAreDocumented) {
     std::ifstream file(std::string(ROPELAB_SOURCE_DIR) + "/docs/lectures.md");
-    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    std::string page{std::istreambuf_iterator<char>(file), {}};
+    page.erase(0, page.find("\n## Quantities"));  // the tables above describe keys
     std::set<std::string> documented;
     for (std::size_t at = page.find("\n| `"); at != std::string::npos; at = page.find("\n| `", at + 1)) {
         documented.insert(page.substr(at + 4, page.find('`', at + 4) - at - 4));
