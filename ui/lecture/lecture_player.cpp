@@ -164,9 +164,10 @@ void LecturePlayer::applyScene() {
         m_stage.pointAt(QString());
         return;
     }
+    // Controls such as positions are limited by the setup, which therefore is set before them.
+    attempt([&] { m_stage.setSetups(scene->setup); });
     attempt([&] { m_stage.resetControls(); });
     attempt([&] { m_stage.showRoom(text(scene->room), text(scene->part)); });
-    attempt([&] { m_stage.setSetups(scene->setup); });
     attempt([&] { m_stage.showRuns(fromPath(scene->lab), scene->live ? &*scene->live : nullptr); });
     QStringList names;
     for (const std::string& name : scene->controls) names << text(name);

@@ -47,6 +47,10 @@ QString freeFile(const QString& folder, const QString& stem) {
     return path;
 }
 
+bool drawsCurve(const LectureStep* step) {
+    return step && step->ask && step->ask->kind == LectureQuestion::Kind::curve;
+}
+
 /// Returns the text of the title page.
 QString titleText(const Lecture& lecture) {
     QStringList lines;
@@ -129,6 +133,7 @@ void Presentation::build() {
     m_head = new PresentationHead(canvas);
     m_foot = new PresentationFoot(canvas);
     m_page = new PresentationPage(canvas);
+    m_cover = new PresentationPage(canvas);
     m_question = new QuestionPanel(m_stage, QuestionPanel::Mode::classroom, canvas);
     connect(m_question, &QuestionPanel::answered, this, &Presentation::answered);
     connect(m_question, &QuestionPanel::finished, this, &Presentation::next);
@@ -145,7 +150,7 @@ void Presentation::build() {
     if (!m_notesWindow->showBeside(*canvas)) delete m_notesWindow;
     m_inkScene = -2;
     renewLecture();
-    for (QWidget* each : {static_cast<QWidget*>(m_page), static_cast<QWidget*>(m_question),
+    for (QWidget* each : {static_cast<QWidget*>(m_page), static_cast<QWidget*>(m_cover), static_cast<QWidget*>(m_question),
                           static_cast<QWidget*>(m_strip), m_blank.data()}) {
         each->hide();
     }
@@ -160,7 +165,7 @@ void Presentation::clearCanvas() {
     // A key that leaves may be handled inside of one of these widgets, which therefore are deleted later.
     for (QWidget* each :
          {static_cast<QWidget*>(m_head.data()), static_cast<QWidget*>(m_foot.data()), static_cast<QWidget*>(m_page.data()),
-          m_blank.data(), static_cast<QWidget*>(m_ink.data()), static_cast<QWidget*>(m_question.data()),
+          static_cast<QWidget*>(m_cover.data()), m_blank.data(), static_cast<QWidget*>(m_ink.data()), static_cast<QWidget*>(m_question.data()),
           static_cast<QWidget*>(m_strip.data()), static_cast<QWidget*>(m_notesWindow.data())}) {
         if (!each) continue;
         each->hide();
@@ -169,6 +174,7 @@ void Presentation::clearCanvas() {
     m_head = nullptr;
     m_foot = nullptr;
     m_page = nullptr;
+    m_cover = nullptr;
     m_blank = nullptr;
     m_ink = nullptr;
     m_question = nullptr;
@@ -209,6 +215,10 @@ bool Presentation::isPageShown() const {
     return m_page && m_page->isVisibleTo(m_page->parentWidget());
 }
 
+bool Presentation::isPictureCovered() const {
+    return m_cover && m_cover->isVisibleTo(m_cover->parentWidget());
+}
+
 bool Presentation::areNotesShown() const {
     return m_notesWindow || (m_strip && m_strip->isVisibleTo(m_strip->parentWidget()));
 }
@@ -231,6 +241,7 @@ void Presentation::place() {
     const QRect picture(0, above, canvas.width(), canvas.height() - above - sentence - strip);
     m_stage.setInsets({0, above, 0, sentence + strip});
     m_page->setGeometry(picture);
+    m_cover->setGeometry(picture);
     if (m_question->hasQuestion()) {
         const int margin = manager.pixels(kMargin);
         if (m_question->coversPicture()) {
@@ -260,6 +271,8 @@ void Presentation::showPlace() {
     m_head->showScene(scene ? text(scene->title) : QString(), scene ? text(scene->question) : QString());
     m_foot->showSentence(step ? text(step->say) : QString());
     m_page->hide();
+    m_cover->showText(tr("Predict first"), QString());
+    m_cover->setVisible(scene && !scene->room.empty() && (drawsCurve(step) || drawsCurve(m_player.nextStep())));
     if (!scene) {
         m_page->showText(text(lecture.title), titleText(lecture));
         m_page->show();
@@ -286,6 +299,7 @@ void Presentation::showSettled() {
                                  .scene = text(m_player.currentScene()->id),
                                  .lab = lab ? fromPath(lab->path()) : QString(),
                                  .group = QString()});
+    m_cover->hide();
     m_question->show();
     place();
     m_question->focusAnswer();

@@ -63,6 +63,8 @@ class Presentation : public QObject {
     NotesView* notes() const;
     bool isBlank() const;
     bool isPageShown() const;
+    /// Returns whether the picture is hidden because it shows a curve that the class is to draw.
+    bool isPictureCovered() const;
     bool areNotesShown() const;
     /// Returns the file of the last snapshot, or "".
     QString snapshot() const { return m_snapshot; }
@@ -106,6 +108,7 @@ class Presentation : public QObject {
     QPointer<PresentationHead> m_head;
     QPointer<PresentationFoot> m_foot;
     QPointer<PresentationPage> m_page;
+    QPointer<PresentationPage> m_cover;  // hides a picture with the curve that the class is to draw
     QPointer<QWidget> m_blank;
     QPointer<InkLayer> m_ink;
     QPointer<QuestionPanel> m_question;

@@ -150,6 +150,7 @@ PresentationPage::PresentationPage(QWidget* parent)
     m_area->setFocusPolicy(Qt::NoFocus);
     m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_area->setWidget(m_text);
+    m_text->setAutoFillBackground(false);  // the page has its own colour
     m_area->viewport()->setAutoFillBackground(false);
     column->addWidget(m_area, 1);
 }

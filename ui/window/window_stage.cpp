@@ -375,6 +375,9 @@ void WindowStage::applyControls() {
 }
 
 void WindowStage::fitSides() {
+    // A desktop gives the window its full-screen size some time after it was asked to.
+    if (m_size != m_window.size()) m_isPlaced = false;
+    m_size = m_window.size();
     m_window.m_panelStack->setVisible(m_hasPanel);
     if (!m_hasPanel) return;
     // As narrow as the visible controls allow.

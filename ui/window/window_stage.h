@@ -88,6 +88,7 @@ class WindowStage : public QObject, public LectureStage {
     std::optional<Look> m_before;
     std::optional<ThemeManager::Choice> m_theme;  // theme of the presentation; nullopt until it was left once
     int m_larger = 0;                             // steps by which the lecturer changed the size
+    QSize m_size;                                 // of the window at the last change of the scale
     bool m_isPlaced = false;                      // the room has its final size for the current scene
     ControlsOnly m_hidden;
     QHash<QString, int> m_fitted;  // scales that were found for rooms, by what they depend on

@@ -47,6 +47,24 @@ TEST_F(BatchModes, ScreenshotHasTheRequestedSizeAndTheme) {
     }
 }
 
+TEST_F(BatchModes, ScreenshotOfALectureShowsItsScene) {
+    const QString lecture = file("hands.md");
+    QFile target(lecture);
+    ASSERT_TRUE(target.open(QIODevice::WriteOnly));
+    target.write("---\ntitle: Hands\n---\n\n## One hand\n```yaml\nshow: rotation\ncontrols: [m]\nsteps:\n"
+                 "  - say: The query stands at 10.\n    set: {m: 10}\n```\n");
+    target.close();
+    const QString picture = file("scene.png");
+    ASSERT_EQ(paintScreenshot(parse({"--screenshot", picture, "--size", "1280x720", "--theme", "light", "--lecture",
+                                     lecture, "--scene", "1/1"}),
+                              source()),
+              0);
+    EXPECT_EQ(QImage(picture).size(), QSize(1280, 720));
+    EXPECT_THROW(paintScreenshot(parse({"--screenshot", picture, "--lecture", lecture, "--scene", "7"}), source()),
+                 BadInput);
+    EXPECT_THROW(paintScreenshot(parse({"--screenshot", picture, "--lecture", file("none.md")}), source()), BadInput);
+}
+
 TEST_F(BatchModes, ScreenshotRejectsAnUnknownRoom) {
     EXPECT_THROW(paintScreenshot(parse({"--screenshot", file("a.png"), "--room", "kitchen"}), source()), BadInput);
 }

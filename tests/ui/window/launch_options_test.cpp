@@ -29,6 +29,15 @@ TEST(LaunchOptions, ParsesScreenshotOptions) {
     EXPECT_EQ(options.after, 2.5);
 }
 
+TEST(LaunchOptions, ParsesALectureAndItsScene) {
+    const auto options = parse({"--lecture", "clocks", "--scene", "four-clocks/2"});
+    EXPECT_EQ(options.mode, LaunchOptions::Mode::window);
+    EXPECT_EQ(options.lecture, "clocks");
+    EXPECT_EQ(options.scene, "four-clocks");
+    EXPECT_EQ(options.sceneStep, 2);
+    EXPECT_EQ(parse({"--lecture", "clocks", "--scene", "4"}).sceneStep, 0);
+}
+
 TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
     const auto figure = parse({"--figure", "training-loss", "--lab", "a.ropelab", "--output", "a.svg", "--width-mm",
                                "85", "--height-mm", "60", "--dpi", "600", "--font-pt", "8"});
@@ -126,6 +135,9 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--headless", "--output", "b", "--room", "cache"}, "--room cannot be used with --headless"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},
+        {{"--scene", "3"}, "--lecture"},
+        {{"--lecture", "clocks", "--scene", "3/two"}, "whole number"},
+        {{"--headless", "--output", "b", "--lecture", "clocks"}, "--lecture cannot be used with --headless"},
         {{"--animate", R"({"figure": "waves", "output": "a.gif"})"}, "no rotary figure \"waves\""},
         {{"--animate", R"({"figure": "spectrum", "output": "a.gif"})"}, "animate it over theta"},
         {{"--animate", R"({"output": "a.mp4"})"}, "but it is \"a.mp4\""},

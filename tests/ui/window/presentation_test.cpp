@@ -176,6 +176,19 @@ TEST_F(PresentationTest, AQuestionIsRevealedBeforeTheNextStep) {
     EXPECT_EQ(show().page()->words(), "Only words.");
 }
 
+TEST_F(PresentationTest, ACurveThatIsToBeDrawnIsHiddenBefore) {
+    write("---\ntitle: Curves\n---\n\n## Decay\n```yaml\nshow: context/decay\nsteps:\n"
+          "  - ask: {text: How does it decay?, draw: true, answer: So.}\n  - say: Now look.\n```\n");
+    present();
+    EXPECT_TRUE(show().isPictureCovered());
+    press(Qt::Key_PageDown);
+    EXPECT_FALSE(show().isPictureCovered());
+    EXPECT_TRUE(show().question()->isVisible());
+    EXPECT_TRUE(show().question()->coversPicture());
+    player().goTo(0, 1);
+    EXPECT_FALSE(show().isPictureCovered());
+}
+
 TEST_F(PresentationTest, DigitsAndNamesJump) {
     present();
     type("3");

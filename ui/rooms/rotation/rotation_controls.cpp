@@ -106,6 +106,9 @@ std::function<void()> RotationRoom::restorer() {
         if (part != shownPart()) showPart(part);
         restore(state);
         m_scene.setSetup(model().setup(), model().frequencies());
+        // Vectors of another head dimension are those of the seed, whatever the dimension was before.
+        const bool hasSize = state.query.size() == static_cast<std::size_t>(m_scene.setup.head_dim);
+        if (state.source == VectorSource::random && !hasSize) m_scene.sampleVectors();
         endMerging();
     };
 }

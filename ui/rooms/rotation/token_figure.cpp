@@ -20,8 +20,9 @@ constexpr int kMostRows = 8;
 
 // Lengths in points.
 constexpr double kTokenLine = 16;      // height of a line of text
-constexpr double kLowestRow = 20;      // smallest height of a row
-constexpr double kLargestCell = 72;    // largest side of a cell
+constexpr double kLowestRow = 26;      // smallest height of a row
+constexpr double kHighestRow = 72;
+constexpr double kWidestToken = 96;
 constexpr double kPairColumn = 46;     // width of the names of the pairs
 constexpr double kSmallestHead = 3.5;  // smallest arrow head
 
@@ -32,7 +33,6 @@ struct TokenPicture {
     RotationScene scene;
     QStringList tokens;
     std::vector<std::vector<std::complex<double>>> queries;  // by token and pair
-    double rim = 1;                                          // norm at the rim of a dial
 };
 
 /// Returns `count` of `total` pairs, spread evenly; the enlarged pair replaces the nearest of them.
@@ -57,12 +57,7 @@ TokenPicture tokenPicture(const RotationScene& scene) {
     TokenPicture picture;
     picture.scene = scene;
     picture.tokens = tokensOf(scene.state.text, kMostColumns);
-    double largest = 0;
-    for (const QString& token : std::as_const(picture.tokens)) {
-        picture.queries.push_back(tokenQuery(scene, token));
-        for (const auto& pair : picture.queries.back()) largest = std::max(largest, std::abs(pair));
-    }
-    if (largest > 0) picture.rim = largest;
+    for (const QString& token : std::as_const(picture.tokens)) picture.queries.push_back(tokenQuery(scene, token));
     return picture;
 }
 
@@ -77,13 +72,13 @@ void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style,
     rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), line}, style, title);
     painter.setFont(font);
     for (int token = 0; token < grid.tokens; ++token) {
-        const QRectF column(grid.cellOf(token, 0).left(), rect.top() + line, grid.cell, line);
+        const QRectF column(grid.cellOf(token, 0).left(), rect.top() + line, grid.column, line);
         painter.setPen(style.theme.text);
         painter.drawText(column, Qt::AlignCenter,
-                         metrics.elidedText(picture.tokens[token], Qt::ElideRight, grid.cell - style.units(2)));
+                         metrics.elidedText(picture.tokens[token], Qt::ElideRight, grid.column - style.units(4)));
         painter.setPen(style.theme.quietText);
         painter.drawText(column.translated(0, line), Qt::AlignCenter,
-                         metrics.elidedText(groupedText(positionOf(picture.scene, token)), Qt::ElideRight, grid.cell));
+                         metrics.elidedText(groupedText(positionOf(picture.scene, token)), Qt::ElideRight, grid.column));
     }
     painter.setPen(style.theme.quietText);
     painter.drawText(QRectF(rect.left(), rect.top() + 2 * line, style.units(kPairColumn), line),
@@ -112,9 +107,9 @@ void drawTokenDial(QPainter& painter, const QRectF& cell, const TokenPicture& pi
                    const FigureStyle& style) {
     const RotationScene& scene = picture.scene;
     const bool rotates = scene.frequency(pair) > 0;
-    const double radius = 0.44 * cell.width();
+    const double radius = 0.44 * std::min(cell.width(), cell.height());
     const auto tip = [&](std::complex<double> value) {
-        return cell.center() + radius / picture.rim * QPointF(value.real(), -value.imag());
+        return cell.center() + radius * QPointF(value.real(), -value.imag());
     };
     QColor rim = style.theme.quietText;
     rim.setAlphaF(0.45F);
@@ -133,7 +128,7 @@ void drawTokenDial(QPainter& painter, const QRectF& cell, const TokenPicture& pi
 
 void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style, const TokenPicture& picture) {
     const TokenGrid grid = tokenGridOf(picture.scene, rect, style);
-    if (grid.cell <= 0 || grid.pairs.isEmpty()) return;
+    if (grid.row <= 0 || grid.pairs.isEmpty()) return;
     drawHeader(painter, rect, style, picture, grid);
     const QFont font = style.font(style.tickPt);
     const QFontMetricsF metrics(font);
@@ -144,14 +139,14 @@ void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style
         const bool isEnlarged = enlarged == pair;
         painter.setFont(font);
         painter.setPen(isEnlarged ? style.theme.accent : style.theme.quietText);
-        const QRectF place(rect.left(), first.top(), style.units(kPairColumn), grid.cell);
+        const QRectF place(rect.left(), first.top(), style.units(kPairColumn), grid.row);
         painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
                          metrics.elidedText(tr("pair %1").arg(pair), Qt::ElideRight, place.width()));
         if (isEnlarged) {
             painter.setPen(QPen(style.theme.accent, style.units(1.2)));
             painter.setBrush(Qt::NoBrush);
             const double inset = style.units(0.6);
-            painter.drawRoundedRect(QRectF(first.topLeft(), QSizeF(grid.tokens * grid.cell, grid.cell))
+            painter.drawRoundedRect(QRectF(first.topLeft(), QSizeF(grid.tokens * grid.column, grid.row))
                                         .adjusted(inset, inset, -inset, -inset),
                                     style.units(3), style.units(3));
         }
@@ -167,7 +162,7 @@ double degreesOf(double radians) {
 FigureTable tokenTable(const TokenPicture& picture) {
     FigureTable table;
     QStringList words;
-    table.names = {tr("position"), tr("pair"), tr("frequency (rad/token)"), tr("norm"),
+    table.names = {tr("position"), tr("pair"), tr("frequency (rad/token)"),
                    tr("angle before (degrees)"), tr("rotation (degrees)"), tr("angle after (degrees)")};
     table.columns.resize(table.names.size());
     for (qsizetype token = 0; token < picture.tokens.size(); ++token) {
@@ -180,7 +175,6 @@ FigureTable tokenTable(const TokenPicture& picture) {
             const double values[] = {position,
                                      static_cast<double>(pair),
                                      frequency,
-                                     std::abs(query[pair]),
                                      degreesOf(std::arg(query[pair])),
                                      degreesOf(angle),
                                      degreesOf(std::arg(query[pair] * std::polar(1.0, angle)))};
@@ -208,18 +202,19 @@ std::vector<std::complex<double>> tokenQuery(const RotationScene& scene, const Q
     std::vector<float> numbers(2 * scene.pairs.size());
     RandomStream(scene.state.seed, "query of " + token.toStdString()).fill_normal(numbers, 1.0);
     std::vector<std::complex<double>> pairs;
-    for (std::size_t pair = 0; pair < scene.pairs.size(); ++pair) pairs.emplace_back(numbers[2 * pair], numbers[2 * pair + 1]);
+    for (std::size_t pair = 0; pair < scene.pairs.size(); ++pair)
+        pairs.push_back(std::polar(1.0, static_cast<double>(std::atan2(numbers[2 * pair + 1], numbers[2 * pair]))));
     return pairs;
 }
 
-QRectF TokenGrid::cellOf(int token, int row) const {
-    return {cells.left() + token * cell, cells.top() + row * cell, cell, cell};
+QRectF TokenGrid::cellOf(int token, int rowIndex) const {
+    return {cells.left() + token * column, cells.top() + rowIndex * row, column, row};
 }
 
 std::optional<int> TokenGrid::pairAt(const QPointF& place) const {
-    if (cell <= 0 || place.y() < cells.top() || place.y() >= cells.bottom()) return std::nullopt;
-    const auto row = static_cast<qsizetype>((place.y() - cells.top()) / cell);
-    return row < pairs.size() ? std::optional(pairs[row]) : std::nullopt;
+    if (row <= 0 || place.y() < cells.top() || place.y() >= cells.bottom()) return std::nullopt;
+    const auto at = static_cast<qsizetype>((place.y() - cells.top()) / row);
+    return at < pairs.size() ? std::optional(pairs[at]) : std::nullopt;
 }
 
 TokenGrid tokenGridOf(const RotationScene& scene, const QRectF& rect, const FigureStyle& style) {
@@ -233,8 +228,9 @@ TokenGrid tokenGridOf(const RotationScene& scene, const QRectF& rect, const Figu
     if (grid.tokens == 0 || total == 0 || width <= 0 || height <= 0) return grid;
     const int rows = std::clamp(static_cast<int>(height / style.units(kLowestRow)), 1, std::min(total, kMostRows));
     grid.pairs = shownPairs(scene, rows);
-    grid.cell = std::min({width / grid.tokens, height / rows, style.units(kLargestCell)});
-    grid.cells = QRectF(rect.left() + left, rect.top() + top, grid.tokens * grid.cell, rows * grid.cell);
+    grid.column = std::min(width / grid.tokens, style.units(kWidestToken));
+    grid.row = std::min(height / rows, style.units(kHighestRow));
+    grid.cells = QRectF(rect.left() + left, rect.top() + top, grid.tokens * grid.column, rows * grid.row);
     return grid;
 }
 

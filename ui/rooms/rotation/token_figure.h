@@ -17,8 +17,8 @@ namespace ropelab::ui {
 /// are returned.
 QStringList tokensOf(const std::string& text, int most);
 
-/// Returns the pairs of a token's query before rotation. The numbers are sampled from the token and the scene's seed, so
-/// that equal tokens have equal queries.
+/// Returns the pairs of a token's query before rotation, of norm 1, because rotation changes only the angles. They are
+/// sampled from the token and the scene's seed, so that equal tokens have equal queries.
 std::vector<std::complex<double>> tokenQuery(const RotationScene& scene, const QString& token);
 
 /// Layout of the small dials: one column per token, one row per shown pair.
@@ -26,10 +26,11 @@ struct TokenGrid {
     QList<int> pairs;  // the pairs of the rows
     int tokens = 0;
     QRectF cells;
-    double cell = 0;  // side of a cell
+    double column = 0;  // width of a cell
+    double row = 0;     // height of a cell
 
-    /// Returns the cell of a token and a row.
-    QRectF cellOf(int token, int row) const;
+    /// Returns the cell of a token and a row. Its dial is in its middle.
+    QRectF cellOf(int token, int rowIndex) const;
     /// Returns the pair of the row at a point, or nullopt.
     std::optional<int> pairAt(const QPointF& place) const;
 };

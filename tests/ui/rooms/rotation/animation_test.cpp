@@ -103,8 +103,8 @@ TEST_F(AnimationTest, TokensAreRotatedFromFrameToFrame) {
     const Figure last = *rotationFigureOf(job.figure, job.sceneOf(2));
     EXPECT_EQ(first.table.columns[0][0], 0);
     EXPECT_EQ(last.table.columns[0][0], 2);
-    EXPECT_EQ(first.table.columns[4], last.table.columns[4]) << "angles before rotation";
-    EXPECT_NE(first.table.columns[6], last.table.columns[6]) << "angles after rotation";
+    EXPECT_EQ(first.table.columns[3], last.table.columns[3]) << "angles before rotation";
+    EXPECT_NE(first.table.columns[5], last.table.columns[5]) << "angles after rotation";
     EXPECT_TRUE(changesWithPosition("token-rotation"));
     EXPECT_FALSE(changesWithPosition("circuit-attention")) << "the head attends by distance alone";
     EXPECT_FALSE(changesWithPosition("spectrum"));

@@ -50,12 +50,12 @@ TEST(TokenFigure, EachPairIsRotatedByItsPositionTimesItsFrequency) {
         EXPECT_EQ(columns[0][row], static_cast<double>(7 + row / 4));
         const double frequency = std::pow(100.0, -2.0 * static_cast<double>(row % 4) / 8);
         EXPECT_NEAR(columns[2][row], frequency, 1e-12);
-        const double turned = columns[4][row] + columns[0][row] * frequency * 180 / std::numbers::pi;
-        EXPECT_NEAR(std::remainder(turned - columns[6][row], 360.0), 0, 1e-9) << row;
+        const double turned = columns[3][row] + columns[0][row] * frequency * 180 / std::numbers::pi;
+        EXPECT_NEAR(std::remainder(turned - columns[5][row], 360.0), 0, 1e-9) << row;
     }
     // The same word has the same query before rotation: "to" and "be" occur twice.
-    for (int pair = 0; pair < 4; ++pair) EXPECT_EQ(columns[4][pair], columns[4][16 + pair]) << words[16].toStdString();
-    EXPECT_NE(columns[4][0], columns[4][4]);
+    for (int pair = 0; pair < 4; ++pair) EXPECT_EQ(columns[3][pair], columns[3][16 + pair]) << words[16].toStdString();
+    EXPECT_NE(columns[3][0], columns[3][4]);
     EXPECT_TRUE(figure.summary.endsWith('.'));
 }
 
