@@ -129,6 +129,10 @@ void run_class(const ClassFlags& flags) {
         throw BadInput("Give --students and --output to write the experiments, or --pool and --lab to pool results.");
     }
     if (flags.lab.empty()) throw BadInput("--pool needs --lab, the lab that receives the results.");
+    if (!flags.settings.empty() || !flags.scene.empty() || !flags.output.empty()) {
+        throw BadInput("--set, --scene and --output choose the experiments of --students; leave them out with --pool.");
+    }
+    measure_index(flags.measure);  // throws for an unknown measure before anything is stored
     pool_results(flags);
 }
 
