@@ -24,7 +24,7 @@ const std::vector<LectureRoom>& lecture_rooms() {
           "loss-by-context", "learning-curves", "spikes", "loss-by-speed", "loss-by-memory", "loss-by-generation-speed",
           "loss-by-cache", "parallel-coordinates", "mutual-information", "predictions"},
          {"quantity"}},
-        {"reproduce", {"claims", "comparison", "effects", "checks", "predictions", "letters"}, {}},
+        {"reproduce", {"claims", "comparison", "effects", "checks", "predictions", "letters"}, {"sheet"}},
         {"inspect",
          {"logit-contribution",
           "weighted-logit-contribution",

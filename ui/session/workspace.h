@@ -43,6 +43,7 @@ class Workspace : public SessionActions {
 
     Settings& settings() { return m_settings; }
     LabDocument& lab() { return m_lab; }
+    const LabDocument& lab() const { return m_lab; }
     RunStore& runs() { return m_runs; }
     ExperimentModel& experiment() { return m_experiment; }
     SweepSession& session() { return m_session; }

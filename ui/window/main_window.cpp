@@ -235,6 +235,10 @@ QUndoStack& MainWindow::undoStack() {
     return room().undoScope() == Room::UndoScope::rotary ? m_workspace.rotaryUndo() : m_workspace.undo();
 }
 
+bool MainWindow::ownsUndo() const {
+    return room().undoScope() == Room::UndoScope::rotary || m_workspace.lab().isOwn();
+}
+
 void MainWindow::undo() {
     room().endEdit();
     m_strip->tell(undoLatest(undoStack()));

@@ -209,6 +209,9 @@ class MainWindow : public QMainWindow {
     void showModel(const QString& name);
     /// Returns the undo stack of the current room.
     QUndoStack& undoStack();
+    /// Returns whether the steps of undoStack() belong to what is shown: those of the lab do not while a lecture shows
+    /// another lab in its place.
+    bool ownsUndo() const;
     void undo();
     void redo();
     bool openLabOf(const FigureRecord& record, const QString& figurePath);

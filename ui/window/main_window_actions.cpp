@@ -69,7 +69,7 @@ void MainWindow::addLabActions() {
                     .text = tr("Undo"),
                     .shortcuts = {QKeySequence::Undo},
                     .handler = [this] { undo(); },
-                    .enabled = [this] { return undoStack().canUndo() || room().isEditing(); },
+                    .enabled = [this] { return ownsUndo() && (undoStack().canUndo() || room().isEditing()); },
                     .liveText =
                         [this] {
                             const QString what = undoStack().undoText();
@@ -80,7 +80,7 @@ void MainWindow::addLabActions() {
                     .text = tr("Redo"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
                     .handler = [this] { redo(); },
-                    .enabled = [this] { return undoStack().canRedo(); },
+                    .enabled = [this] { return ownsUndo() && undoStack().canRedo(); },
                     .liveText =
                         [this] {
                             const QString what = undoStack().redoText();

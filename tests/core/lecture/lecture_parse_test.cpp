@@ -144,6 +144,8 @@ TEST(ParseLecture, BuildsTheExperimentOfAScene) {
 TEST(ParseLecture, ChecksAreSmallWithoutAStatedScale) {
     const LectureScene scene = scene_of_block("live: {preset: lecture-minute}");
     EXPECT_EQ(experiment_of(*scene.live, true).expand().front().iterations, 20);
+    EXPECT_EQ(scene.live->seconds, 60);
+    EXPECT_EQ(scene_of_block("live: {preset: lecture-minute, seconds: 90}").live->seconds, 90);
 }
 
 TEST(ParseLecture, ControlsOfARoomPrecedeSettingsOfTheSetup) {

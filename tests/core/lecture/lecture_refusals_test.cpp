@@ -34,6 +34,7 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         {"find: runs", "give the scene a lab"},
         {"live: {preset: lecture-minut}", "did you mean lecture-minute?"},
         {"live: {set: {thetta: 5}}", "did you mean theta?"},
+        {"live: {preset: lecture-minute, seconds: 0}", "must be above 0"},
         {"live: {set: {width: 65, heads: 2}}", "line 6"},
         {"steps: 5", "\"steps\" must be a list"},
         {"steps:\n  - sya: x", "line 7: The step has no key \"sya\"; did you mean \"say\"?"},

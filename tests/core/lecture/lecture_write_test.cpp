@@ -54,6 +54,7 @@ void expect_equal(const LectureScene& a, const LectureScene& b) {
         EXPECT_EQ(a.live->preset, b.live->preset);
         EXPECT_EQ(a.live->experiment, b.live->experiment);
         EXPECT_EQ(a.live->check_settings, b.live->check_settings);
+        EXPECT_EQ(a.live->seconds, b.live->seconds);
     }
     ASSERT_EQ(a.steps.size(), b.steps.size());
     for (std::size_t i = 0; i < a.steps.size(); ++i) expect_equal(a.steps[i], b.steps[i]);
@@ -80,7 +81,7 @@ TEST(WriteLecture, AnAddedSceneIsReadBack) {
     LectureScene scene = scene_of_block(R"(id: here
 show: rotation/helix
 setup: theta=20k head_dim=32 fraction=50% context=512 | B: theta=500k
-live: {preset: lecture-minute, set: {theta: [500, 10000]}, check: {iterations: 20}}
+live: {preset: lecture-minute, set: {theta: [500, 10000]}, check: {iterations: 20}, seconds: 90}
 controls: [theta, m]
 question: "Which: this # one?"
 find: wavelength(3)

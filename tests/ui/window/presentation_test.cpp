@@ -470,6 +470,8 @@ TEST_F(PresentationTest, ARecordedLabStandsInForTheUsersLab) {
     EXPECT_EQ(stage().ownLabPath(), own);
     EXPECT_EQ(workspace().settings().value("lab/unsaved").toString(), own) << "a crash loses nothing";
     EXPECT_TRUE(window->banners().texts().filter("read-only").isEmpty());
+    window->showRoom("train");
+    EXPECT_FALSE(window->actions().action("edit.undo")->isEnabled()) << "the steps belong to the user's lab";
     stage().showRuns("", nullptr);
     EXPECT_EQ(workspace().lab().path(), own);
     EXPECT_THROW(stage().setControl("nothing", "1"), BadInput);

@@ -115,6 +115,10 @@ QString ReproduceRoom::shownPart() const {
     return QLatin1String(kParts[static_cast<std::size_t>(m_page)]);
 }
 
+std::vector<RoomControl> ReproduceRoom::controls() {
+    return {controlOf(QStringLiteral("sheet"), m_panel->sheetBox())};
+}
+
 QList<QWidget*> ReproduceRoom::bars() {
     QList<QWidget*> result = {m_measure};
     for (QToolButton* tab : m_tabs) result << tab;

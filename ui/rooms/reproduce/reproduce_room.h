@@ -51,6 +51,8 @@ class ReproduceRoom : public Room {
     /// "letters".
     void showPart(const QString& part) override;
     QString shownPart() const override;
+    /// Returns sheet, the shown sheet unless the open lab has one.
+    std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override;
 
     Page page() const { return m_page; }

@@ -149,6 +149,12 @@ std::vector<RoomControl> SpectrumRoom::controls() {
     return result;
 }
 
+QWidget* SpectrumRoom::controlWidget(const QString& name) {
+    if (name == QLatin1String("heads")) return m_encodings->heads();
+    if (name == QLatin1String("attention_window")) return m_encodings->attentionWindow();
+    return RotaryRoom::controlWidget(name);
+}
+
 QList<QWidget*> SpectrumRoom::bars() {
     return {m_tabs, m_wavelength, m_frequency};
 }

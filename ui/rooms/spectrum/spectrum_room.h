@@ -35,6 +35,7 @@ class SpectrumRoom : public RotaryRoom {
     QString shownPart() const override;
     /// Returns pair and part.
     std::vector<RoomControl> controls() override;
+    QWidget* controlWidget(const QString& name) override;
     QList<QWidget*> bars() override;
 
     FigureView* spectrumView() const { return m_spectrum; }
