@@ -57,7 +57,6 @@ void MainWindow::addCourseActions() {
                     .enabled = [this] { return !m_pooler->isRunning(); }});
     m_actions->add({.id = "help.course", .menu = "Help", .text = tr("Course …"), .handler = [this] { showCourse(); }});
     connect(m_pooler, &ClassPooler::finished, this, [this](const QString& lab, const QString& sentence) {
-        closeCourse();
         endLecture();
         m_workspace.openLab(lab);
         showRoom(QStringLiteral("results"), QStringLiteral("group-means"));
