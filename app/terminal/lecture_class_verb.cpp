@@ -92,15 +92,17 @@ void pool_results(const ClassFlags& flags) {
     const bool is_new = !fs::exists(flags.lab, error);
     auto lab = is_new ? LabFile::create(flags.lab) : LabFile::open(flags.lab);
     const ClassPool pool = pool_class(*lab, files);
+    if (pool.files == 0) {
+        lab.reset();
+        if (is_new) fs::remove(flags.lab, error);
+        const ClassPool::Refused& first = pool.refused.front();
+        throw BadInput("None of the files could be pooled into " + flags.lab + ". " + first.file.string() + ": " +
+                       first.reason);
+    }
     nlohmann::json refused = nlohmann::json::array();
     for (const ClassPool::Refused& one : pool.refused) {
         std::cerr << one.file.string() << " is not pooled: " << one.reason << std::endl;
         refused.push_back({{"file", one.file.string()}, {"reason", one.reason}});
-    }
-    if (pool.files == 0) {
-        lab.reset();
-        if (is_new) fs::remove(flags.lab, error);
-        throw BadInput("None of the files could be pooled into " + flags.lab + ".");
     }
     const ResultsTable table = class_table(*lab, flags.measure);
     if (flags.json) {
@@ -127,6 +129,10 @@ void run_class(const ClassFlags& flags) {
         throw BadInput("Give --students and --output to write the experiments, or --pool and --lab to pool results.");
     }
     if (flags.lab.empty()) throw BadInput("--pool needs --lab, the lab that receives the results.");
+    if (!flags.settings.empty() || !flags.scene.empty() || !flags.output.empty()) {
+        throw BadInput("--set, --scene and --output choose the experiments of --students; leave them out with --pool.");
+    }
+    measure_index(flags.measure);  // throws for an unknown measure before anything is stored
     pool_results(flags);
 }
 

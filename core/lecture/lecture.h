@@ -36,6 +36,8 @@ struct LectureQuestion {
     int right = 0;                     // index of the right choice, from 0
     std::string quantity;              // for `number`: expression of the right answer
     double tolerance = 0;              // for `number`: largest absolute difference of a right answer
+    /// For `curve`: a part of the label or quantity of the curve that is drawn; "" for the first curve of the figure.
+    std::string curve;
     std::string hint;                  // shown on request
     std::string answer;                // explains the right answer after it was given
     int line = 0;

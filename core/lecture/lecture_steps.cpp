@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 6> step_keys = {"say", "set", "point", "ask", "check", "loop"};
 constexpr std::array<std::string_view, 3> check_keys = {"quantity", "expected", "tolerance"};
-constexpr std::array<std::string_view, 8> question_keys = {"text",      "choices", "right", "quantity",
-                                                           "tolerance", "draw",    "hint",  "answer"};
+constexpr std::array<std::string_view, 9> question_keys = {
+    "text", "choices", "right", "quantity", "tolerance", "draw", "curve", "hint", "answer"};
 constexpr double longest_glide = 600;  // seconds
 
 /// What the steps of a scene have changed so far.
@@ -131,7 +131,7 @@ void refuse_keys(const YamlMapping& mapping, std::initializer_list<std::string_v
 }
 
 void read_choices(const YamlMapping& mapping, LectureQuestion& question) {
-    refuse_keys(mapping, {"quantity", "tolerance", "draw"}, "with choices");
+    refuse_keys(mapping, {"quantity", "tolerance", "draw", "curve"}, "with choices");
     question.kind = LectureQuestion::Kind::choice;
     question.choices = mapping.texts("choices");
     if (question.choices.size() < 2 || question.choices.size() > 9) {
@@ -159,7 +159,7 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
     if (mapping.has("choices")) {
         read_choices(mapping, question);
     } else if (mapping.has("quantity")) {
-        refuse_keys(mapping, {"right", "draw"}, "with a quantity");
+        refuse_keys(mapping, {"right", "draw", "curve"}, "with a quantity");
         question.kind = LectureQuestion::Kind::number;
         question.quantity = mapping.text("quantity");
         check_scene_quantity(question.quantity, mapping.place_of("quantity"), scene);
@@ -167,6 +167,7 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
     } else if (mapping.flag("draw")) {
         refuse_keys(mapping, {"right", "tolerance"}, "that is drawn");
         question.kind = LectureQuestion::Kind::curve;
+        question.curve = mapping.text("curve");
         if (scene.room.empty())
             mapping.place().fail("A curve is drawn over a figure; add \"show: ROOM\" to the scene.");
     } else {

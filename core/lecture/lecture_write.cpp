@@ -75,6 +75,7 @@ std::string yaml_question(const LectureQuestion& question) {
             break;
         case LectureQuestion::Kind::curve:
             text += ", draw: true";
+            if (!question.curve.empty()) text += ", curve: " + quoted_yaml(question.curve);
             break;
     }
     if (!question.hint.empty()) text += ", hint: " + quoted_yaml(question.hint);

@@ -94,6 +94,9 @@ TEST_F(LectureClassTest, SaysWhatIsMissing) {
     EXPECT_BAD_INPUT(
         ropelab_cli({"lecture", "class", lecture_, "--pool", path("none.ropelab"), "--lab", path("new.ropelab")}),
         "None of the files");
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "class", lecture_, "--pool", path("none.ropelab"), "--lab",
+                                  path("new.ropelab"), "--measure", "beauty"}),
+                     "beauty");
     EXPECT_FALSE(std::filesystem::exists(path("new.ropelab")));
     const std::string page = folder_.write("page.md", "---\ntitle: A page\n---\n\n## Page\n\nText.\n").string();
     EXPECT_BAD_INPUT(ropelab_cli({"lecture", "class", page, "--students", "2", "--output", path("a")}), "trains");

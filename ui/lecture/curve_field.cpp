@@ -17,6 +17,7 @@
 namespace ropelab::ui {
 namespace {
 
+constexpr double kNearPart = 0.05;  // part of the y axis within which a curve that is drawn by hand counts as right
 constexpr double kLeastPart = 0.5;  // least part of the right curve's x axis over which a curve must be drawn
 
 AnswerCurve plainCurve(const FigureCurve& curve) {
@@ -27,6 +28,11 @@ nlohmann::json curveJson(const AnswerCurve& curve) {
     nlohmann::json result = {{"x", curve.x}, {"y", nlohmann::json::array()}};
     for (const double y : curve.y) result["y"].push_back(std::isfinite(y) ? nlohmann::json(y) : nullptr);
     return result;
+}
+
+/// Returns the length of an axis in its unit, or in decades.
+double heightOf(const Axis& axis) {
+    return axis.logarithmic ? std::log10(axis.maximum / axis.minimum) : axis.maximum - axis.minimum;
 }
 
 nlohmann::json axisJson(const Axis& axis) {
@@ -50,8 +56,11 @@ AnswerCurve thinned(const AnswerCurve& curve, std::size_t most) {
 
 }  // namespace
 
-CurveField::CurveField(QWidget* parent)
-    : AnswerField(parent), m_canvas(new CurveCanvas(this)), m_clear(new QPushButton(tr("Remove curve"), this)) {
+CurveField::CurveField(const QString& curve, QWidget* parent)
+    : AnswerField(parent),
+      m_curve(curve),
+      m_canvas(new CurveCanvas(this)),
+      m_clear(new QPushButton(tr("Remove curve"), this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
     column->addWidget(m_canvas, 1);
@@ -72,10 +81,14 @@ CurveField::CurveField(QWidget* parent)
     });
 }
 
-const FigureCurve* CurveField::curveOf(const Figure& figure) {
+const FigureCurve* CurveField::curveOf(const Figure& figure, const QString& name) {
     if (figure.drawing || figure.map) return nullptr;
+    const auto isNamed = [&](const FigureCurve& curve) {
+        return curve.label.contains(name, Qt::CaseInsensitive) || curve.quantity.contains(name, Qt::CaseInsensitive);
+    };
     for (const FigureCurve& curve : figure.curves) {
-        if (!curve.companion && curve.shape != FigureCurve::Shape::bars && curve.x.size() > 1) return &curve;
+        if (curve.shape == FigureCurve::Shape::bars || curve.x.size() < 2) continue;
+        if (name.isEmpty() ? !curve.companion : isNamed(curve)) return &curve;
     }
     return nullptr;
 }
@@ -97,7 +110,7 @@ bool CurveField::isReady() const {
 }
 
 std::vector<AnswerRecord> CurveField::records(const AnswerTruth& truth) const {
-    const FigureCurve* right = curveOf(truth.figure);
+    const FigureCurve* right = curveOf(truth.figure, m_curve);
     if (!right) throw BadInput("This figure has no curve with which the drawn one could be compared.");
     const AnswerCurve drawn = m_canvas->curve();
     const AnswerCurve known = plainCurve(*right);
@@ -117,12 +130,19 @@ std::vector<AnswerRecord> CurveField::records(const AnswerTruth& truth) const {
                                     {"covered", compared.covered}};
     record.details = details.dump();
     record.distance = compared.distance;
-    record.right = compared.distance < compared.null_distance;
+    // A right curve that is nearly horizontal is as near to its mean as a line can be drawn by hand.
+    const double byHand = kNearPart * heightOf(m_canvas->figure().y);
+    record.right = compared.distance < std::max(compared.null_distance, byHand);
     return {record};
 }
 
 QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) {
-    m_canvas->showTruth(truth.figure);
+    Figure figure = truth.figure;
+    const FigureCurve* right = curveOf(truth.figure, m_curve);
+    for (std::size_t i = 0; i < figure.curves.size(); ++i) {
+        if (&truth.figure.curves[i] == right) figure.curves[i].emphasis = FigureCurve::Emphasis::picked;
+    }
+    m_canvas->showTruth(figure);
     m_clear->setEnabled(false);
     if (records.empty()) return tr("This is the curve.");
     const nlohmann::json details = nlohmann::json::parse(records.front().details);

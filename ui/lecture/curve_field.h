@@ -14,7 +14,8 @@ class CurveField : public AnswerField {
     Q_OBJECT
 
  public:
-    explicit CurveField(QWidget* parent = nullptr);
+    /// `curve`: a part of the label or quantity of the curve that is to be drawn; "" for the first one.
+    explicit CurveField(const QString& curve, QWidget* parent = nullptr);
 
     bool hasAnswer() const override;
     QWidget* focusTarget() override;
@@ -25,10 +26,12 @@ class CurveField : public AnswerField {
     void retry() override;
 
     CurveCanvas* canvas() const { return m_canvas; }
-    /// Returns the curve of a figure that is to be drawn: the first line that is not secondary; null if there is none.
-    static const FigureCurve* curveOf(const Figure& figure);
+    /// Returns the curve of a figure that is to be drawn: the first one whose label or quantity contains `name`, or for
+    /// an empty name the first one that is not secondary; null if there is none.
+    static const FigureCurve* curveOf(const Figure& figure, const QString& name);
 
  private:
+    QString m_curve;
     CurveCanvas* m_canvas;
     QPushButton* m_clear;
 };

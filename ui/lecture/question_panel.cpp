@@ -101,7 +101,7 @@ AnswerField* QuestionPanel::makeField(const LectureQuestion& question) {
         case LectureQuestion::Kind::curve:
             break;
     }
-    return new CurveField(this);
+    return new CurveField(text(question.curve), this);
 }
 
 void QuestionPanel::setFormulas(const LectureFormulas& formulas) {
@@ -189,7 +189,7 @@ void QuestionPanel::takeFigure() {
     m_figureTimer->stop();
     try {
         for (Figure& figure : m_stage.figures()) {
-            if (!CurveField::curveOf(figure)) continue;
+            if (!CurveField::curveOf(figure, text(m_question->curve))) continue;
             return setTruth({nullptr, {}, std::move(figure)});
         }
     } catch (const std::exception& error) {

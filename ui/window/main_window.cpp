@@ -341,7 +341,6 @@ void MainWindow::setRailFolded(bool folded) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    closeCourse();
     endLecture();  // the choices of the lecture must not become those of the next start
     m_workspace.settings().setValue("window/geometry", saveGeometry());
     if (!m_workspace.isBusy()) {

@@ -33,8 +33,8 @@ void MainWindow::addActions() {
     addListenAction();
     addRunActions();
     addLectureActions();
-    addHelpActions();
     addCourseActions();
+    addHelpActions();
     m_actions->fill(menuBar());
 
     auto* recent = new QMenu(tr("Open recent lab"), this);

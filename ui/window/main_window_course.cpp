@@ -57,6 +57,7 @@ void MainWindow::addCourseActions() {
                     .enabled = [this] { return !m_pooler->isRunning(); }});
     m_actions->add({.id = "help.course", .menu = "Help", .text = tr("Course …"), .handler = [this] { showCourse(); }});
     connect(m_pooler, &ClassPooler::finished, this, [this](const QString& lab, const QString& sentence) {
+        endLecture();
         m_workspace.openLab(lab);
         showRoom(QStringLiteral("results"), QStringLiteral("group-means"));
         m_banners->show(kClassBanner, BannerArea::Kind::information, sentence);

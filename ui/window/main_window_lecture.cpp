@@ -141,7 +141,6 @@ void MainWindow::addLectureActions() {
 
 void MainWindow::openLecture(const QString& path) {
     Lecture lecture = load_lecture(toPath(path));
-    closeCourse();  // it uses the same stage
     endLecture();
     m_player->setLecture(std::move(lecture));
     m_presentation->resetTime();
@@ -171,6 +170,7 @@ void MainWindow::presentLecture(const QString& path, const QString& scene, int s
 }
 
 void MainWindow::endLecture() {
+    closeCourse();  // it uses the same stage
     m_presentation->leave();
     m_stage->end();
     m_banners->dismiss(kLectureBanner);

@@ -14,6 +14,7 @@ void expect_equal(const LectureQuestion& a, const LectureQuestion& b) {
     EXPECT_EQ(a.right, b.right);
     EXPECT_EQ(a.quantity, b.quantity);
     EXPECT_EQ(a.tolerance, b.tolerance);
+    EXPECT_EQ(a.curve, b.curve);
     EXPECT_EQ(a.hint, b.hint);
     EXPECT_EQ(a.answer, b.answer);
 }
@@ -94,7 +95,7 @@ steps:
     check: [{quantity: pairs, expected: 8}, {quantity: first_negative, expected: none, tolerance: 2}]
   - ask: {text: "a?", choices: ["1", "2, 3"], right: 2, hint: h, answer: "yes: 2"}
   - ask: {text: b, quantity: pairs, tolerance: 0.5}
-  - ask: {text: c, draw: true}
+  - ask: {text: c, draw: true, curve: "expected"}
   - set: {m: 64 over 8 s}
     loop: true)");
     const std::string text = with_scene(lecture_template("Example"), scene);

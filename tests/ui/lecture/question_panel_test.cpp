@@ -249,6 +249,27 @@ TEST_F(QuestionPanelTest, ACurveOverASmallPartIsRefused) {
     EXPECT_TRUE(stored.empty());
 }
 
+TEST_F(QuestionPanelTest, ANamedCurveIsDrawnAndAHorizontalOneCanBeRight) {
+    Figure figure = fallingFigure();
+    FigureCurve flat = figure.curves[0];
+    flat.label.clear();
+    flat.quantity = "independent, expected";
+    flat.companion = true;
+    flat.y.fill(0.5);
+    figure.curves.push_back(flat);
+    stage.shownFigures = {figure};
+    LectureQuestion question = curveQuestion();
+    question.curve = "Independent";
+    open(QuestionPanel::Mode::alone, question);
+    canvas()->refreshNow();
+    canvas()->setFocus(Qt::TabFocusReason);
+    for (int i = 0; i < 10; ++i) press(Qt::Key_Right, Qt::ShiftModifier);
+    press(Qt::Key_Return);
+    ASSERT_EQ(stored.size(), 1U);
+    EXPECT_NEAR(stored[0].distance, 0, 1e-9);
+    EXPECT_TRUE(stored[0].right);
+}
+
 TEST_F(QuestionPanelTest, TheCurveIsTakenWhenTheRoomHasComputedIt) {
     stage.emptyRoom.busy = true;
     open(QuestionPanel::Mode::alone, curveQuestion());

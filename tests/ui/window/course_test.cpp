@@ -69,7 +69,7 @@ TEST_F(CourseTest, ShowsTheScenesInTheWindowAndGivesTheUsersSetupBack) {
     goToStatements();
     EXPECT_EQ(window->stage().setups().a.theta, 10000);
     window->course().close();
-    EXPECT_EQ(window->workspace().rotary().setup().theta, 123456);
+    EXPECT_TRUE(waitUntil([&] { return window->workspace().rotary().setup().theta == 123456; }));
 }
 
 TEST_F(CourseTest, AStatementIsAnsweredWithTheNumberThatTheWindowComputes) {
