@@ -135,7 +135,10 @@ QWidget* RotationRoom::makeStrip() {
     m_logitText = new QLabel(strip);
     m_logitText->setToolTip(
         tr("logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"));
-    row->addWidget(m_logitText);
+    // In a narrow window the text wraps, so that the tabs beside it need no wider page.
+    m_logitText->setWordWrap(true);
+    m_logitText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    row->addWidget(m_logitText, 20);
     // At the end, so that the button keeps its place while the numbers change.
     m_formula = makeFormulaButton(strip);
     row->addWidget(m_formula);
