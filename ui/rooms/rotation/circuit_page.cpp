@@ -122,8 +122,9 @@ void CircuitPage::makeFields(QWidget* side) {
     phase.maximum = kHalfTurn;
     phase.text = [](double value) { return readableNumber(value); };
     phase.snap = [](double value) { return std::round(value); };
-    phase.why = tr("Sets the angle φᵢ from kᵢ to qᵢ of the enlarged pair before rotation: its term of the logit is "
-                   "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7).");
+    phase.why =
+        tr("Sets the angle φᵢ from kᵢ to qᵢ of the enlarged pair before rotation: its term of the logit is "
+           "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7).");
     m_phase = new NumberSlider(std::move(phase), side);
     column->addWidget(m_norm);
     column->addWidget(m_phase);
@@ -137,9 +138,9 @@ void CircuitPage::makeFields(QWidget* side) {
 
 void CircuitPage::show(const RotationScene& scene, const QString& sentence) {
     const auto pair = scene.enlargedPair();
-    for (QWidget* each : {static_cast<QWidget*>(m_scale), static_cast<QWidget*>(m_norm), static_cast<QWidget*>(m_phase),
-                          static_cast<QWidget*>(m_heads[0]), static_cast<QWidget*>(m_heads[1]),
-                          static_cast<QWidget*>(m_heads[2])}) {
+    for (QWidget* each :
+         {static_cast<QWidget*>(m_scale), static_cast<QWidget*>(m_norm), static_cast<QWidget*>(m_phase),
+          static_cast<QWidget*>(m_heads[0]), static_cast<QWidget*>(m_heads[1]), static_cast<QWidget*>(m_heads[2])}) {
         each->setEnabled(pair.has_value());
     }
     if (pair) {
