@@ -27,8 +27,9 @@ std::vector<double> canonical(const std::vector<double>& vector, const RotarySet
 ReplacedHead replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t head, const CircuitVectors& vectors,
                            const RotarySetup& setup) {
     if (spec.theta_varies()) {
-        throw BadInput("The theta of this run changes during training, so that a head cannot be built for its "
-                       "frequencies beforehand; choose a run with a fixed theta.");
+        throw BadInput(
+            "The theta of this run changes during training, so that a head cannot be built for its "
+            "frequencies beforehand; choose a run with a fixed theta.");
     }
     const RotarySetup own = setup_of(spec);
     const auto frequencies_of = [](const RotarySetup& each) { return frequencies(plain_settings(each)); };
@@ -71,9 +72,8 @@ std::vector<HeadSimilarity> similar_heads(const ProbeResult& probe, std::span<co
             result.push_back(std::move(each));
         }
     }
-    std::stable_sort(result.begin(), result.end(), [](const HeadSimilarity& a, const HeadSimilarity& b) {
-        return a.similarity > b.similarity;
-    });
+    std::stable_sort(result.begin(), result.end(),
+                     [](const HeadSimilarity& a, const HeadSimilarity& b) { return a.similarity > b.similarity; });
     return result;
 }
 

@@ -31,8 +31,8 @@ struct CircuitLoss {
     std::int64_t length = 0;  // tokens per sequence
 };
 /// Measures the loss of a checkpoint on evenly spaced sequences of its validation split, about 4,096 tokens, before and
-/// after a head is replaced. Throws BadInput if the data is missing, as corpus_of does. If `cancelled` returns true, the
-/// result has no sequences.
+/// after a head is replaced. Throws BadInput if the data is missing, as corpus_of does. If `cancelled` returns true,
+/// the result has no sequences.
 CircuitLoss measure_circuit(Engine& engine, const Checkpoint& checkpoint, const ReplacedHead& replaced,
                             const std::filesystem::path& data_dir, const std::function<bool()>& cancelled);
 

@@ -180,8 +180,7 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
         return {};
     }
     AttentionProbe attention_probe(model.spec, request, terms.tables, takes_means ? &means : nullptr);
-    const bool changes_attention =
-        takes_means || !request.ablated_pairs.empty() || !request.replaced_heads.empty();
+    const bool changes_attention = takes_means || !request.ablated_pairs.empty() || !request.replaced_heads.empty();
     LossSums losses(request.sequences, request.sequence_losses);
     const bool done = evaluate_batches(model, request, request.sequences, terms,
                                        has_hook_measurements || changes_attention ? &attention_probe : nullptr,

@@ -92,9 +92,8 @@ std::vector<double> circuit_attention(std::span<const double> logits, std::int64
     const auto size = static_cast<std::size_t>(tokens);
     std::vector<double> weights(size * size, 0.0);
     for (std::size_t row = 0; row < size; ++row) {
-        for_each_weight(logits, static_cast<std::int64_t>(row), [&](std::size_t distance, double weight) {
-            weights[row * size + row - distance] = weight;
-        });
+        for_each_weight(logits, static_cast<std::int64_t>(row),
+                        [&](std::size_t distance, double weight) { weights[row * size + row - distance] = weight; });
     }
     return weights;
 }

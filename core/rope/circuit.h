@@ -23,8 +23,8 @@ struct CircuitVectors {
 
 /// Returns the vectors of a head that attends `distance` tokens back: every pair of the query and of the key has the
 /// norm `norm`, and the phases are φ_i = −distance·ω_i, so that all pairs have their largest term at this distance
-/// (formula 17). Distance 0 is a diagonal head, distance 1 a previous-token head. Channels that belong to no pair are 0.
-/// Throws BadInput if the norm is not finite or negative, or the distance is negative.
+/// (formula 17). Distance 0 is a diagonal head, distance 1 a previous-token head. Channels that belong to no pair are
+/// 0. Throws BadInput if the norm is not finite or negative, or the distance is negative.
 CircuitVectors circuit_at_distance(double distance, double norm, int head_dim, const Frequencies& frequencies,
                                    Partial partial, Pairing pairing);
 

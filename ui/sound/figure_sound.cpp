@@ -111,8 +111,7 @@ void addCurve(FigureSound& sound, const HeardCurve& curve, const Figure& figure)
 }
 
 /// Appends tones that sound together, each at its own pan.
-void addTones(FigureSound& sound, const std::vector<double>& pitches, const std::vector<double>& pans,
-              double seconds) {
+void addTones(FigureSound& sound, const std::vector<double>& pitches, const std::vector<double>& pans, double seconds) {
     const std::size_t count = countOf(seconds);
     const double fade = static_cast<double>(std::min(countOf(kFadeSeconds), count / 2));
     const double share = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(1, pitches.size())));
@@ -122,7 +121,8 @@ void addTones(FigureSound& sound, const std::vector<double>& pitches, const std:
     for (std::size_t tone = 0; tone < pitches.size(); ++tone) {
         const double angle = pans[tone] * std::numbers::pi / 2;
         for (std::size_t i = 0; i < count; ++i) {
-            const double ramp = std::min({1.0, static_cast<double>(i) / fade, static_cast<double>(count - 1 - i) / fade});
+            const double ramp =
+                std::min({1.0, static_cast<double>(i) / fade, static_cast<double>(count - 1 - i) / fade});
             const double time = static_cast<double>(i) / FigureSound::kRate;
             const double value = share * ramp * std::sin(2 * std::numbers::pi * pitches[tone] * time);
             sound.left[first + i] += kLoudness * static_cast<float>(value * std::cos(angle));
@@ -161,8 +161,9 @@ void addPairsOf(FigureSound& sound, const Figure& figure) {
         addPause(sound);
         addPairs(sound, *setups.b);
     }
-    sound.words = QObject::tr("One tone per rotated pair, from pair 0 at the left to the last pair at the right, then all "
-                              "together; the pitch is %1 Hz times ω^0.2.")
+    sound.words = QObject::tr(
+                      "One tone per rotated pair, from pair 0 at the left to the last pair at the right, then all "
+                      "together; the pitch is %1 Hz times ω^0.2.")
                       .arg(kFastestPitch);
 }
 
@@ -216,7 +217,8 @@ FigureSound soundOf(const Figure& figure) {
         sound.words = QObject::tr("The pitch is y, from %1 to %2 Hz; the pan is x, from left to right.")
                           .arg(kLowestPitch)
                           .arg(kHighestPitch);
-        if (names.size() > 1) sound.words += QObject::tr(" One after the other: %1.").arg(names.join(QStringLiteral(", ")));
+        if (names.size() > 1)
+            sound.words += QObject::tr(" One after the other: %1.").arg(names.join(QStringLiteral(", ")));
     }
     if (sound.left.empty()) {
         throw BadInput("The figure " + figure.name.toStdString() +

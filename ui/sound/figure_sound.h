@@ -30,11 +30,11 @@ inline constexpr double kFastestPitch = 1760;
 /// Returns the pitch of a pair with this frequency in radians per token.
 double pitchOfPair(double frequency);
 
-/// Returns the sound of a figure. Curves are heard one after the other, at most four: the time and the pan, from left to
-/// right, are x, and the pitch is y, from kLowestPitch at the lower end of the axis to kHighestPitch at the upper one; a
-/// gap is silent. The figure "spectrum" is heard as tones, one per rotated pair from pair 0 on, and then as their
-/// chord. Two figures side by side are heard one after the other. Throws BadInput, with one sentence, if the figure has
-/// no curve.
+/// Returns the sound of a figure. Curves are heard one after the other, at most four: the time and the pan, from left
+/// to right, are x, and the pitch is y, from kLowestPitch at the lower end of the axis to kHighestPitch at the upper
+/// one; a gap is silent. The figure "spectrum" is heard as tones, one per rotated pair from pair 0 on, and then as
+/// their chord. Two figures side by side are heard one after the other. Throws BadInput, with one sentence, if the
+/// figure has no curve.
 FigureSound soundOf(const Figure& figure);
 
 /// Returns the bytes of a WAV file: 16-bit PCM, stereo.

@@ -289,8 +289,7 @@ namespace {
 int writeSound(const LaunchOptions& options, const Figure& figure) {
     const FigureSound sound = soundOf(figure);
     const QByteArray bytes = wavBytes(sound);
-    write_output(toPath(options.output),
-                 std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
+    write_output(toPath(options.output), std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
     if (options.asJson) {
         printJson({{"figure", figure.name},
                    {"summary", figure.summary},

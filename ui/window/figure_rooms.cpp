@@ -29,14 +29,19 @@ FigureRoom roomOfFigure(const QString& name) {
         const char* figure;
         const char* part;
     };
-    static constexpr Part parts[] = {{"logit-split", "logit"},    {"rotation-matrix", "matrix"},
-                                     {"helix", "helix"},          {"aim", "aim"},
+    static constexpr Part parts[] = {{"logit-split", "logit"},
+                                     {"rotation-matrix", "matrix"},
+                                     {"helix", "helix"},
+                                     {"aim", "aim"},
                                      {"token-rotation", "tokens"},
                                      {"circuit-attention", "circuit"},
                                      {"circuit-distance", "circuit"},
-                                     {"context-bound", "bound"},  {"feasible-bases", "bases"},
-                                     {"decay-bound", "decay"},    {"random-logits", "random"},
-                                     {"spectrum", "frequencies"}, {"scalings", "frequencies"}};
+                                     {"context-bound", "bound"},
+                                     {"feasible-bases", "bases"},
+                                     {"decay-bound", "decay"},
+                                     {"random-logits", "random"},
+                                     {"spectrum", "frequencies"},
+                                     {"scalings", "frequencies"}};
     const auto known = std::find_if(std::begin(parts), std::end(parts),
                                     [&](const Part& part) { return name == QLatin1String(part.figure); });
     const auto isIn = [&](const auto& figures) {

@@ -130,12 +130,14 @@ FigureFormat figureFormat(const CommandLine& parser, const QString& output) {
     const auto bySuffix = formatNamed(QFileInfo(output).suffix().toLower());
     if (name.isEmpty()) {
         if (!bySuffix && is_standard_output(toPath(output)))
-            throw BadInput("Standard output has no suffix that names the format; add --format pdf, svg, png, csv or wav.");
+            throw BadInput(
+                "Standard output has no suffix that names the format; add --format pdf, svg, png, csv or wav.");
         return formatOf(output);
     }
     const auto format = formatNamed(name);
     if (!format) {
-        throw BadInput("--format is \"" + name.toStdString() + "\", but it must be pdf, svg, png, csv, pgfplots or wav.");
+        throw BadInput("--format is \"" + name.toStdString() +
+                       "\", but it must be pdf, svg, png, csv, pgfplots or wav.");
     }
     if (bySuffix && bySuffix != format) {
         throw BadInput("--format is " + name.toStdString() + ", but --output is \"" + output.toStdString() +
@@ -200,7 +202,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"headless", "Trains a sweep without a display and saves its lab and plots."},
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
         {"output", "The output folder of --headless, or the output file of --figure; - for standard output.", "path"},
-        {"format", "Format of the figure: pdf, svg, png, csv, pgfplots or wav (its sound); default: the suffix of --output.", "name"},
+        {"format",
+         "Format of the figure: pdf, svg, png, csv, pgfplots or wav (its sound); default: the suffix of --output.",
+         "name"},
         {"figure",
          "Saves a figure; repeated, several figures as panels of one page. Figures of a lab: " + labNames +
              ". Figures of a rotary setup: " + rotaryNames + ".",
@@ -248,7 +252,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"step", "Figures of the Inspect room: the newest snapshot up to this step; default: the newest snapshot.",
          "number", "-1"},
         {"text",
-         "Attention figures: the text to evaluate; default: the text stored in the snapshot. token-rotation, circuit-…: "
+         "Attention figures: the text to evaluate; default: the text stored in the snapshot. token-rotation, "
+         "circuit-…: "
          "the text whose tokens are shown.",
          "text"},
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},

@@ -20,10 +20,8 @@ struct Replaced {
 /// Returns a head of a run that attends `distance` tokens back. Its vectors are in the canonical pairing, which equals
 /// the pairing `half` of a head all of whose pairs have a frequency.
 Replaced replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t head, double distance, double norm) {
-    Frequencies all = frequencies({.head_dim = spec.head_dim(),
-                                   .theta = spec.theta,
-                                   .fraction = spec.fraction,
-                                   .partial = spec.partial});
+    Frequencies all = frequencies(
+        {.head_dim = spec.head_dim(), .theta = spec.theta, .fraction = spec.fraction, .partial = spec.partial});
     all.inverse_frequencies.resize(static_cast<std::size_t>(spec.head_dim() / 2), 0.0);
     all.rotary_dim = spec.head_dim();
     const CircuitVectors vectors =

@@ -42,9 +42,10 @@ CircuitVectors sampled(const Head& head) {
 }
 
 TEST(Circuit, LogitsAreThoseOfTheSplitLogitAtEveryDistance) {
-    for (const char* text : {"theta=10k head_dim=64", "theta=500 head_dim=16 fraction=50% pairing=interleaved",
-                             "theta=10k head_dim=32 fraction=25% partial=truncate",
-                             "theta=10k head_dim=32 context=4096 scaling=yarn factor=4", "theta=10k head_dim=8 fraction=0"}) {
+    for (const char* text :
+         {"theta=10k head_dim=64", "theta=500 head_dim=16 fraction=50% pairing=interleaved",
+          "theta=10k head_dim=32 fraction=25% partial=truncate",
+          "theta=10k head_dim=32 context=4096 scaling=yarn factor=4", "theta=10k head_dim=8 fraction=0"}) {
         const Head of = head(text);
         const CircuitVectors vectors = sampled(of);
         const std::vector<double> logits = logits_of(of, vectors, 300);

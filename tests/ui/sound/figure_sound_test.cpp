@@ -69,7 +69,9 @@ TEST(FigureSound, PanIsX) {
     EXPECT_GT(energy(sound.right, 0.8, 1), 10 * energy(sound.left, 0.8, 1));
     EXPECT_NEAR(energy(sound.left, 0.45, 0.55) / energy(sound.right, 0.45, 0.55), 1, 0.05);
     // The energy of both channels together stays the same.
-    const auto both = [&](double from, double to) { return energy(sound.left, from, to) + energy(sound.right, from, to); };
+    const auto both = [&](double from, double to) {
+        return energy(sound.left, from, to) + energy(sound.right, from, to);
+    };
     EXPECT_NEAR(both(0.1, 0.2) / both(0.8, 0.9), 1, 0.02);
 }
 
@@ -109,8 +111,7 @@ TEST(FigureSound, PairsOfASpectrumAreTones) {
     const RotarySetup setup = parse_setup("theta=10k head_dim=8");
     figure.settings[QStringLiteral("setup")] = QString::fromStdString(text_of(setup));
     const FigureSound sound = soundOf(figure);
-    const std::vector<double> frequencies =
-        ropelab::frequencies(frequency_settings(setup)).inverse_frequencies;
+    const std::vector<double> frequencies = ropelab::frequencies(frequency_settings(setup)).inverse_frequencies;
     const double whole = sound.seconds();
     for (std::size_t pair = 0; pair < 4; ++pair) {
         const double begin = 0.12 * static_cast<double>(pair) / whole;
@@ -153,8 +154,8 @@ TEST(FigurePlayer, PlaysOrSaysWhyNot) {
         player.stop();
     } catch (const BadInput& error) {
         // A machine without an audio output, or a build without Qt Multimedia.
-        EXPECT_THAT(error.what(), ::testing::AnyOf(::testing::HasSubstr("audio output"),
-                                                   ::testing::HasSubstr("Qt Multimedia")));
+        EXPECT_THAT(error.what(),
+                    ::testing::AnyOf(::testing::HasSubstr("audio output"), ::testing::HasSubstr("Qt Multimedia")));
     }
     EXPECT_FALSE(player.isPlaying());
 }

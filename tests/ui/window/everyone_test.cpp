@@ -22,16 +22,15 @@ struct Place {
     const char* room;
     const char* part;
 };
-constexpr Place kPlaces[] = {{"train", ""},          {"rotation", "logit"},   {"rotation", "helix"},
-                             {"rotation", "matrix"}, {"rotation", "aim"},     {"rotation", "tokens"},
-                             {"rotation", "circuit"}, {"spectrum", ""},       {"table", ""},
-                             {"context", "bound"},   {"context", "bases"},    {"context", "decay"},
-                             {"memory", ""},         {"results", ""},         {"reproduce", ""},
-                             {"inspect", ""}};
+constexpr Place kPlaces[] = {
+    {"train", ""},       {"rotation", "logit"},  {"rotation", "helix"},   {"rotation", "matrix"},
+    {"rotation", "aim"}, {"rotation", "tokens"}, {"rotation", "circuit"}, {"spectrum", ""},
+    {"table", ""},       {"context", "bound"},   {"context", "bases"},    {"context", "decay"},
+    {"memory", ""},      {"results", ""},        {"reproduce", ""},       {"inspect", ""}};
 
 /// Places that differ in more than their figure.
-constexpr Place kWalked[] = {{"train", ""},   {"rotation", "logit"}, {"rotation", "circuit"}, {"spectrum", ""},
-                             {"table", ""},   {"context", "bound"},  {"memory", ""},          {"results", ""},
+constexpr Place kWalked[] = {{"train", ""},     {"rotation", "logit"}, {"rotation", "circuit"}, {"spectrum", ""},
+                             {"table", ""},     {"context", "bound"},  {"memory", ""},          {"results", ""},
                              {"reproduce", ""}, {"inspect", ""}};
 
 class Everyone : public WindowFixture {
@@ -94,8 +93,7 @@ TEST_F(Everyone, EveryFigureHasANameAndASummaryForScreenReaders) {
                 QAccessibleInterface* child = figure->child(i);
                 ASSERT_NE(child, nullptr);
                 EXPECT_EQ(figure->indexOfChild(child), i);
-                EXPECT_NE(child->object(), static_cast<QObject*>(plot->canvas()))
-                    << "the canvas has nothing to read";
+                EXPECT_NE(child->object(), static_cast<QObject*>(plot->canvas())) << "the canvas has nothing to read";
             }
         }
     }

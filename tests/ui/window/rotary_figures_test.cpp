@@ -42,7 +42,8 @@ bool differOnlyInColor(const FigureCurve& a, const FigureCurve& b, const FigureS
     };
     if (labelOf(a) != labelOf(b)) return false;
     if (a.x != b.x) {  // reduced to different points: the same x where their ranges overlap
-        return !a.x.isEmpty() && !b.x.isEmpty() && std::max(a.x.first(), b.x.first()) < std::min(a.x.last(), b.x.last());
+        return !a.x.isEmpty() && !b.x.isEmpty() &&
+               std::max(a.x.first(), b.x.first()) < std::min(a.x.last(), b.x.last());
     }
     for (qsizetype i = 0; i < a.x.size(); ++i) {
         if (std::isfinite(a.y[i]) && std::isfinite(b.y[i]) && a.y[i] != b.y[i]) return true;

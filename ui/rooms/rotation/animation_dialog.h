@@ -16,7 +16,8 @@ class QSpinBox;
 namespace ropelab::ui {
 
 /// A non-modal dialog that exports an animation of a rotary figure in a separate process: θ gliding, and for figures of
-/// the Rotation room m running or one pair after the other. Open it with show(); it deletes itself when closed, which stops the export.
+/// the Rotation room m running or one pair after the other. Open it with show(); it deletes itself when closed, which
+/// stops the export.
 class AnimationDialog : public QDialog {
     Q_OBJECT
 

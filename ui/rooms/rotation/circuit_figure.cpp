@@ -52,18 +52,20 @@ CircuitReadout circuitReadout(const RotationScene& scene) {
     readout.peak = circuit_peak(std::span(logits).first(static_cast<std::size_t>(readout.searched)));
     readout.peakLogit = logits[static_cast<std::size_t>(readout.peak)];
     readout.target = scene.state.source == VectorSource::aimed ? scene.state.distance : readout.peak;
-    readout.share = readout.target < length ? circuit_attention_by_distance(
-                                                  logits, length)[static_cast<std::size_t>(readout.target)]
-                                            : std::numeric_limits<double>::quiet_NaN();
+    readout.share = readout.target < length
+                        ? circuit_attention_by_distance(logits, length)[static_cast<std::size_t>(readout.target)]
+                        : std::numeric_limits<double>::quiet_NaN();
     return readout;
 }
 
 QString circuitText(const RotationScene& scene) {
     if (scene.rotatedPairs() == 0)
-        return tr("No pair is rotated: a head whose tokens all have the same q and k attends to all distances equally.");
+        return tr(
+            "No pair is rotated: a head whose tokens all have the same q and k attends to all distances equally.");
     const CircuitReadout readout = circuitReadout(scene);
-    QString text = tr("The largest logit of the first %1 distances is %2, at Δ = %3.")
-                       .arg(groupedText(readout.searched), readableNumber(readout.peakLogit), groupedText(readout.peak));
+    QString text =
+        tr("The largest logit of the first %1 distances is %2, at Δ = %3.")
+            .arg(groupedText(readout.searched), readableNumber(readout.peakLogit), groupedText(readout.peak));
     text += QLatin1Char(' ');
     if (std::isnan(readout.share)) {
         return text + tr("The text is too short for a token %1 back.").arg(countText(readout.target, tr("token")));

@@ -26,8 +26,8 @@ QString circuitText(const RotationScene& scene);
 
 /// A trained head beside the head built by hand: mean attention weight by distance.
 struct TrainedHead {
-    QString name;            // "θ 10k, layer 0, head 3"
-    double similarity = 0;   // cosine similarity of both curves
+    QString name;             // "θ 10k, layer 0, head 3"
+    double similarity = 0;    // cosine similarity of both curves
     std::int64_t length = 0;  // tokens of the sequences in which both were measured
     QList<double> distances;
     QList<double> trained;

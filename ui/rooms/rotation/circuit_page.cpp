@@ -12,6 +12,7 @@
 #include <numbers>
 
 #include "ui/common/fields.h"
+#include "ui/common/flow_layout.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
@@ -80,10 +81,11 @@ CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess&
 void CircuitPage::makeFields(QWidget* side) {
     auto* column = new QVBoxLayout(side);
     scaleLayout(column, {0, 0, 4, 0}, 8);
-    auto* heads = new QHBoxLayout;
+    auto* headRow = new QWidget(side);
+    auto* heads = new FlowLayout(headRow);  // wraps to two lines
     scaleLayout(heads, {0, 0, 0, 0}, 4);
     for (std::size_t i = 0; i < std::size(kHeadButtons); ++i) {
-        auto* button = new QToolButton(side);
+        auto* button = new QToolButton(headRow);
         button->setText(tr(kHeadButtons[i].text));
         button->setToolTip(tr(kHeadButtons[i].tip));
         button->setAccessibleName(tr("Build a head: %1").arg(button->text()));
@@ -93,8 +95,7 @@ void CircuitPage::makeFields(QWidget* side) {
         heads->addWidget(button);
         m_heads[i] = button;
     }
-    heads->addStretch(1);
-    column->addLayout(heads);
+    column->addWidget(headRow);
     m_sentence = makeNote(side);
     m_sentence->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     keepLines(m_sentence, 5);
@@ -103,26 +104,27 @@ void CircuitPage::makeFields(QWidget* side) {
     connect(m_text, &QLineEdit::textEdited, this, &CircuitPage::textEdited);
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);
     column->addWidget(m_text);
-    m_scale = normSlider(tr("largest norm of all pairs"),
+    m_scale = normSlider(tr("largest norm"),
                          tr("Multiplies q and k. The logits grow with the square of the norms, which makes the "
                             "attention sharper, as a lower temperature of the softmax does."),
                          side);
     column->addWidget(m_scale);
     m_pairTitle = makeHeading(tr("Pair %1").arg(0), side);
     column->addWidget(m_pairTitle);
-    m_norm = normSlider(tr("norm of q and k in this pair"),
+    m_norm = normSlider(tr("norm ‖qᵢ‖ = ‖kᵢ‖"),
                         tr("Sets ‖qᵢ‖ = ‖kᵢ‖ of the enlarged pair: the amplitude of its term of the logit is ‖qᵢ‖ "
                            "‖kᵢ‖/√d (formula 7)."),
                         side);
     NumberSlider::Options phase;
-    phase.label = tr("phase φ from k to q");
+    phase.label = tr("phase φᵢ");
     phase.unit = tr("°");
     phase.minimum = -kHalfTurn;
     phase.maximum = kHalfTurn;
     phase.text = [](double value) { return readableNumber(value); };
     phase.snap = [](double value) { return std::round(value); };
-    phase.why = tr("Sets the angle φᵢ from kᵢ to qᵢ of the enlarged pair before rotation: its term of the logit is "
-                   "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7).");
+    phase.why =
+        tr("Sets the angle φᵢ from kᵢ to qᵢ of the enlarged pair before rotation: its term of the logit is "
+           "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7).");
     m_phase = new NumberSlider(std::move(phase), side);
     column->addWidget(m_norm);
     column->addWidget(m_phase);
@@ -136,9 +138,9 @@ void CircuitPage::makeFields(QWidget* side) {
 
 void CircuitPage::show(const RotationScene& scene, const QString& sentence) {
     const auto pair = scene.enlargedPair();
-    for (QWidget* each : {static_cast<QWidget*>(m_scale), static_cast<QWidget*>(m_norm), static_cast<QWidget*>(m_phase),
-                          static_cast<QWidget*>(m_heads[0]), static_cast<QWidget*>(m_heads[1]),
-                          static_cast<QWidget*>(m_heads[2])}) {
+    for (QWidget* each :
+         {static_cast<QWidget*>(m_scale), static_cast<QWidget*>(m_norm), static_cast<QWidget*>(m_phase),
+          static_cast<QWidget*>(m_heads[0]), static_cast<QWidget*>(m_heads[1]), static_cast<QWidget*>(m_heads[2])}) {
         each->setEnabled(pair.has_value());
     }
     if (pair) {

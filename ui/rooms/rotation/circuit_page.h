@@ -14,8 +14,8 @@ namespace ropelab::ui {
 class NumberSlider;
 
 /// Page "Circuit": builds an attention head by hand from q and k of the room. Buttons build a head that attends 0, 1 or
-/// 3 tokens back; fields set the norm and the phase of one pair and scale all norms. The page shows the attention of the
-/// head on a typed text, and the head inside a trained model.
+/// 3 tokens back; fields set the norm and the phase of one pair and scale all norms. The page shows the attention of
+/// the head on a typed text, and the head inside a trained model.
 class CircuitPage : public QScrollArea {
     Q_OBJECT
 

@@ -42,7 +42,8 @@ QString rangeText(const Description& rise) {
 }
 
 QString lossSentence(const QString& place, const CircuitLoss& loss) {
-    return CircuitRuns::tr("%1: the validation loss changes from %2 to %3 nats per token, by %4%5, measured on %6 of %7.")
+    return CircuitRuns::tr(
+               "%1: the validation loss changes from %2 to %3 nats per token, by %4%5, measured on %6 of %7.")
         .arg(place, lossText(loss.before), lossText(loss.after), readableNumber(loss.after - loss.before),
              rangeText(loss.rise), countText(loss.sequences, CircuitRuns::tr("sequence")),
              countText(loss.length, CircuitRuns::tr("token")));
@@ -161,8 +162,8 @@ void CircuitRuns::measure() {
     }
     ReplacedHead replaced;
     try {
-        replaced = replaced_head(run->spec, m_layer->value(), m_head->value(), {m_scene->state.query, m_scene->state.key},
-                                 m_scene->setup);
+        replaced = replaced_head(run->spec, m_layer->value(), m_head->value(),
+                                 {m_scene->state.query, m_scene->state.key}, m_scene->setup);
     } catch (const BadInput& error) {
         return say(QString::fromUtf8(error.what()));
     }
@@ -202,8 +203,7 @@ void CircuitRuns::find() {
     m_job.cancel();
     m_similar.reset();
     const std::vector<std::int64_t> steps = lab->snapshots(run->record.id);
-    const std::optional<ProbeResult> probe =
-        steps.empty() ? std::nullopt : lab->snapshot(run->record.id, steps.back());
+    const std::optional<ProbeResult> probe = steps.empty() ? std::nullopt : lab->snapshot(run->record.id, steps.back());
     if (!probe || probe->attention_by_distance.empty()) {
         say(tr("This run has no snapshot with attention weights. Train a run with snapshots (probe_every) first."));
         return emit similarChanged();
@@ -213,10 +213,8 @@ void CircuitRuns::find() {
     const HeadSimilarity& best = heads.front();
     const std::vector<double> built = circuit_attention_by_distance(logits, probe->length);
     TrainedHead found;
-    found.name = tr("%1, layer %2, head %3")
-                     .arg(QString::fromStdString(run->record.name))
-                     .arg(best.layer)
-                     .arg(best.head);
+    found.name =
+        tr("%1, layer %2, head %3").arg(QString::fromStdString(run->record.name)).arg(best.layer).arg(best.head);
     found.similarity = best.similarity;
     found.length = probe->length;
     for (std::size_t i = 0; i < probe->distances.size(); ++i) {
@@ -224,12 +222,12 @@ void CircuitRuns::find() {
         found.trained.append(best.attention[i]);
         found.built.append(built[static_cast<std::size_t>(probe->distances[i])]);
     }
-    QString sentence = tr("Most similar head: layer %1, head %2, with a cosine similarity of %3 of the mean attention "
-                          "weights by distance (step %4, sequences of %5).")
-                           .arg(best.layer)
-                           .arg(best.head)
-                           .arg(readableNumber(best.similarity), groupedText(steps.back()),
-                                countText(probe->length, tr("token")));
+    QString sentence =
+        tr("Most similar head: layer %1, head %2, with a cosine similarity of %3 of the mean attention "
+           "weights by distance (step %4, sequences of %5).")
+            .arg(best.layer)
+            .arg(best.head)
+            .arg(readableNumber(best.similarity), groupedText(steps.back()), countText(probe->length, tr("token")));
     if (heads.size() > 1) {
         sentence += tr(" The next one is layer %1, head %2, with %3.")
                         .arg(heads[1].layer)

@@ -135,7 +135,8 @@ QWidget* RotationRoom::makeStrip() {
           Tab{Helix, tr("Helix"), tr("Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1).")},
           Tab{Matrix, tr("Matrix"), tr("Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6).")},
           Tab{Aim, tr("Aim"), tr("Sets a key whose logit is largest at a chosen distance (formula 17).")},
-          Tab{Tokens, tr("Tokens"), tr("Shows the pairs of each token of a text before and after rotation (formula 1).")},
+          Tab{Tokens, tr("Tokens"),
+              tr("Shows the pairs of each token of a text before and after rotation (formula 1).")},
           Tab{Circuit, tr("Circuit"),
               tr("Builds an attention head from norms and phases, and puts it into a trained model (formula 7).")}}) {
         m_tabs->setId(addToggle(row, m_tabs, tab.text, tab.text, tab.tip), tab.page);
@@ -144,7 +145,10 @@ QWidget* RotationRoom::makeStrip() {
     m_logitText = new QLabel(m_tabRow);
     m_logitText->setToolTip(
         tr("logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"));
-    row->addWidget(m_logitText);
+    // In a narrow window the text wraps, so that the tabs beside it need no wider page.
+    m_logitText->setWordWrap(true);
+    m_logitText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    row->addWidget(m_logitText, 20);
     // At the end, so that the button keeps its place while the numbers change.
     m_formula = makeFormulaButton(m_tabRow);
     row->addWidget(m_formula);
@@ -172,7 +176,8 @@ QWidget* RotationRoom::makeStrip() {
         m_pages->addWidget(page);
     }
     column->addWidget(m_pages, 1);
-    for (const Page page : {Logit, Helix, Matrix, Aim, Tokens, Circuit}) shownBy(m_pages->widget(page), m_tabs->button(page));
+    for (const Page page : {Logit, Helix, Matrix, Aim, Tokens, Circuit})
+        shownBy(m_pages->widget(page), m_tabs->button(page));
     m_tabs->button(Logit)->setChecked(true);
     explainBy(m_logit, m_logitText);
     explainBy(m_helix, m_tabs->button(Helix));
@@ -234,7 +239,7 @@ RotationRoom::Page RotationRoom::page() const {
 }
 
 void RotationRoom::showPart(const QString& part) {
-    const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"), QStringLiteral("matrix"),
+    const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"),  QStringLiteral("matrix"),
                                QStringLiteral("aim"),   QStringLiteral("tokens"), QStringLiteral("circuit")};
     const QString dials = QStringLiteral("dials");  // always shown, above the pages
     if (part == dials) {

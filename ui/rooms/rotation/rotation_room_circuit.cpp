@@ -14,12 +14,18 @@
 #include "ui/rotary/paired_view.h"
 
 namespace ropelab::ui {
+namespace {
+
+constexpr int kLowestTokens = 114;  // pixels at 100 %
+
+}  // namespace
 
 QWidget* RotationRoom::makeTokensPage() {
     auto* page = new QWidget(this);
     auto* column = new QVBoxLayout(page);
     scaleLayout(column, {0, 0, 0, 0}, 4);
     m_tokensField = makeTextField(page);
+    scaleMinimumHeight(m_tokens, kLowestTokens);  // with its field, the page is as high as the other pages
     column->addWidget(m_tokensField);
     column->addWidget(m_tokensPair, 1);
     connect(m_tokensField, &QLineEdit::textEdited, this, &RotationRoom::setText);

@@ -19,8 +19,8 @@ constexpr int kMostColumns = 12;
 constexpr int kMostRows = 8;
 
 // Lengths in points.
-constexpr double kTokenLine = 16;      // height of a line of text
-constexpr double kLowestRow = 26;      // smallest height of a row
+constexpr double kTokenLine = 16;  // height of a line of text
+constexpr double kLowestRow = 26;  // smallest height of a row
 constexpr double kHighestRow = 72;
 constexpr double kWidestToken = 96;
 constexpr double kPairColumn = 46;     // width of the names of the pairs
@@ -40,11 +40,11 @@ QList<int> shownPairs(const RotationScene& scene, int count) {
     const int total = static_cast<int>(scene.pairs.size());
     QList<int> pairs;
     for (int i = 0; i < count; ++i)
-        pairs.append(count == 1 ? 0 : static_cast<int>(std::lround(static_cast<double>(i) * (total - 1) / (count - 1))));
+        pairs.append(count == 1 ? 0
+                                : static_cast<int>(std::lround(static_cast<double>(i) * (total - 1) / (count - 1))));
     if (const auto enlarged = scene.enlargedPair(); enlarged && !pairs.isEmpty()) {
-        *std::min_element(pairs.begin(), pairs.end(), [&](int a, int b) {
-            return std::abs(a - *enlarged) < std::abs(b - *enlarged);
-        }) = *enlarged;
+        *std::min_element(pairs.begin(), pairs.end(),
+                          [&](int a, int b) { return std::abs(a - *enlarged) < std::abs(b - *enlarged); }) = *enlarged;
     }
     return pairs;
 }
@@ -77,8 +77,9 @@ void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style,
         painter.drawText(column, Qt::AlignCenter,
                          metrics.elidedText(picture.tokens[token], Qt::ElideRight, grid.column - style.units(4)));
         painter.setPen(style.theme.quietText);
-        painter.drawText(column.translated(0, line), Qt::AlignCenter,
-                         metrics.elidedText(groupedText(positionOf(picture.scene, token)), Qt::ElideRight, grid.column));
+        painter.drawText(
+            column.translated(0, line), Qt::AlignCenter,
+            metrics.elidedText(groupedText(positionOf(picture.scene, token)), Qt::ElideRight, grid.column));
     }
     painter.setPen(style.theme.quietText);
     painter.drawText(QRectF(rect.left(), rect.top() + 2 * line, style.units(kPairColumn), line),
@@ -116,7 +117,8 @@ void drawTokenDial(QPainter& painter, const QRectF& cell, const TokenPicture& pi
     painter.setPen(QPen(rim, style.units(0.5)));
     painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(cell.center(), radius, radius);
-    const std::complex<double> before = picture.queries[static_cast<std::size_t>(token)][static_cast<std::size_t>(pair)];
+    const std::complex<double> before =
+        picture.queries[static_cast<std::size_t>(token)][static_cast<std::size_t>(pair)];
     const double angle = static_cast<double>(positionOf(scene, token)) * scene.frequency(pair);
     const QColor color = rotates ? style.theme.query : style.theme.unrotated;
     QPen dashed(color, style.units(1), Qt::SolidLine, Qt::FlatCap);
@@ -162,8 +164,12 @@ double degreesOf(double radians) {
 FigureTable tokenTable(const TokenPicture& picture) {
     FigureTable table;
     QStringList words;
-    table.names = {tr("position"), tr("pair"), tr("frequency (rad/token)"),
-                   tr("angle before (degrees)"), tr("rotation (degrees)"), tr("angle after (degrees)")};
+    table.names = {tr("position"),
+                   tr("pair"),
+                   tr("frequency (rad/token)"),
+                   tr("angle before (degrees)"),
+                   tr("rotation (degrees)"),
+                   tr("angle after (degrees)")};
     table.columns.resize(table.names.size());
     for (qsizetype token = 0; token < picture.tokens.size(); ++token) {
         const auto& query = picture.queries[static_cast<std::size_t>(token)];
@@ -172,12 +178,9 @@ FigureTable tokenTable(const TokenPicture& picture) {
             const double frequency = picture.scene.frequency(static_cast<int>(pair));
             const double angle = position * frequency;
             words << picture.tokens[token];
-            const double values[] = {position,
-                                     static_cast<double>(pair),
-                                     frequency,
-                                     degreesOf(std::arg(query[pair])),
-                                     degreesOf(angle),
-                                     degreesOf(std::arg(query[pair] * std::polar(1.0, angle)))};
+            const double values[] = {position,         static_cast<double>(pair),
+                                     frequency,        degreesOf(std::arg(query[pair])),
+                                     degreesOf(angle), degreesOf(std::arg(query[pair] * std::polar(1.0, angle)))};
             for (qsizetype column = 0; column < table.columns.size(); ++column)
                 table.columns[column].append(values[column]);
         }

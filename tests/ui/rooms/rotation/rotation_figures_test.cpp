@@ -54,8 +54,8 @@ TEST(RotationFigures, EveryFigureHasNameDataAndSettings) {
         }
         names.insert(entry.name);
     }
-    EXPECT_EQ(names, (std::set<std::string>{"aim", "circuit-attention", "circuit-distance", "dials", "helix", "logit-split",
-                                            "pair", "rotation-matrix", "token-rotation"}));
+    EXPECT_EQ(names, (std::set<std::string>{"aim", "circuit-attention", "circuit-distance", "dials", "helix",
+                                            "logit-split", "pair", "rotation-matrix", "token-rotation"}));
 }
 
 TEST(RotationFigures, DrawingsStayInsideTheirRectangle) {
