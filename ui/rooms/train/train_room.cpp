@@ -131,7 +131,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     connect(m_list, &RunList::settingsAsked, this, &TrainRoom::takeSettings);
     for (CurvePlot* plot : plots()) connect(m_list, &RunList::runHovered, plot, &CurvePlot::hoverRun);
     connect(&m_floor, &EntropyFloorJob::found, this, [this](const std::optional<double>& nats) {
-        m_plot->setFloor(nats, tr("entropy floor (whole validation split)"));
+        m_plot->setFloor(nats, tr("entropy floor"));
     });
     syncRuns();
 }
