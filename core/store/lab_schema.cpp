@@ -175,8 +175,8 @@ constexpr const char* version_9 = R"sql(
 ALTER TABLE setting_look ADD COLUMN name TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array<const char*, 9> migrations_in_order = {
-    version_1, version_2, version_3, version_4, version_5, version_6, version_7, version_8, version_9};
+constexpr std::array<const char*, 9> migrations_in_order = {version_1, version_2, version_3, version_4, version_5,
+                                                            version_6, version_7, version_8, version_9};
 
 }  // namespace
 

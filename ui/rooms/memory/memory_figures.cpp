@@ -57,7 +57,8 @@ FigureCurve curveOf(const RotarySetup& setup, const QString& label, Ink ink, con
 
 /// Says to which context the numbers at the ends of the curves belong, which is not that of the setup.
 QString endNote(const RotarySetup& setup) {
-    return QObject::tr("numbers at the right: at %1 tokens").arg(groupedText(std::llround(contextRange(setup).maximum)));
+    return QObject::tr("numbers at the right: at %1 tokens")
+        .arg(groupedText(std::llround(contextRange(setup).maximum)));
 }
 
 /// Marks the point of a curve at the setup's context.
@@ -213,9 +214,8 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     if (const int current = rotary_dim(setup); current > 0) {
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
-    figure.note =
-        QStringLiteral("Cos/sin table by rotated fraction, in %1; 0 %: no table; %2")
-            .arg(text(word_of(setup.precision)), endNote(setup));
+    figure.note = QStringLiteral("Cos/sin table by rotated fraction, in %1; 0 %: no table; %2")
+                      .arg(text(word_of(setup.precision)), endNote(setup));
     return figure;
 }
 

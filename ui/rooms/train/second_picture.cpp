@@ -240,8 +240,7 @@ void SecondPicture::selectRuns() {
 }
 
 LiveRun SecondPicture::liveRunOf(const RunView& run) const {
-    LiveRun live{
-        run.record.id, run.name, run.spec, run.ink, std::nullopt, run.record.state, run.record.iteration};
+    LiveRun live{run.record.id, run.name, run.spec, run.ink, std::nullopt, run.record.state, run.record.iteration};
     if (const Snapshot* snapshot = m_snapshots->find(run.record.id)) live.snapshot = *snapshot;
     return live;
 }
