@@ -1,48 +1,18 @@
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "app/terminal/verbs.h"
-#include "app/terminal/window_program.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "app/terminal/window_job.h"
 
 namespace ropelab::terminal {
 
 namespace {
 
-struct AnimateField {
-    std::string flag;
-    bool is_number = false;
-    std::string value = {};
-};
-
 struct AnimateFlags {
     std::string figure;
     std::string output;
-    std::map<std::string, AnimateField> fields;  // by the key of the job
-    bool json = false;
+    JobFlags fields;
 };
-
-void animate(const AnimateFlags& flags) {
-    // The window program checks the ranges.
-    nlohmann::json job{{"figure", flags.figure}, {"output", flags.output}};
-    for (const auto& [key, field] : flags.fields) {
-        if (field.value.empty()) continue;
-        try {
-            job[key] = field.is_number ? nlohmann::json(parse_number(field.value)) : nlohmann::json(field.value);
-        } catch (const BadInput&) {
-            throw BadInput(field.flag + " requires a number, not \"" + field.value + "\".");
-        }
-    }
-    std::vector<std::string> arguments = {"--animate",
-                                          job.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
-    if (flags.json) arguments.emplace_back("--json");
-    become_window_program("Animations", std::move(arguments));
-}
 
 }  // namespace
 
@@ -55,13 +25,14 @@ void add_animate(CLI::App& program) {
                      "spectrum, kernel, context-bound … (ropelab --help lists all)")
         ->required();
     verb->add_option("--output", flags->output,
-                     "Output file: .gif for one animation; .png or .svg for one file per frame")
+                     "Output file: .gif for one animation (- for standard output); .png or .svg for one file per frame")
         ->required();
-    const auto add = [&](const char* key, AnimateField field, const char* help) {
-        verb->add_option(field.flag, (flags->fields[key] = field).value, help);
+    const auto text = [&](const char* key, const char* flag, const char* help) {
+        flags->fields.add_text(*verb, key, flag, help);
     };
-    const auto text = [&](const char* key, const char* flag, const char* help) { add(key, {flag}, help); };
-    const auto number = [&](const char* key, const char* flag, const char* help) { add(key, {flag, true}, help); };
+    const auto number = [&](const char* key, const char* flag, const char* help) {
+        flags->fields.add_number(*verb, key, flag, help);
+    };
     text("over", "--over", "What changes from frame to frame: positions (of the query; default), theta or pairs");
     number("from", "--from", "First value (default: 0; theta: 100)");
     number("to", "--to", "Last value (default: the end of the context, the last pair; theta: 1000000)");
@@ -75,8 +46,10 @@ void add_animate(CLI::App& program) {
            "Frames per second of a GIF, 0.1 to 50 (default: 20; over pairs 4)");
     number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
     text("theme", "--theme", "Colour theme: light or dark");
-    verb->add_flag("--json", flags->json, "Print the written files as JSON");
-    verb->callback([flags] { animate(*flags); });
+    flags->fields.add_json(*verb);
+    verb->callback([flags] {
+        flags->fields.run("Animations", "--animate", {{"figure", flags->figure}, {"output", flags->output}});
+    });
 }
 
 }  // namespace ropelab::terminal

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iomanip>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "app/terminal/output.h"
@@ -25,28 +26,16 @@ struct Flags {
     bool json = false;
 };
 
-// Returns the smallest of 1, 2 and 5 times a power of ten that is at least `least`.
-double round_step(double least) {
-    const double power = std::pow(10.0, std::floor(std::log10(std::max(least, 1.0))));
-    for (double leading : {1.0, 2.0, 5.0}) {
-        if (leading * power >= least) return leading * power;
-    }
-    return 10 * power;
-}
-
 // Returns the bases to scan: by default up to 1,000,000 or twice theta, with a step that lets the scan end within about
 // two seconds.
 BaseScan scan_of(const Flags& flags, const RotarySetup& setup) {
     constexpr double most = 1e15;
-    BaseScan scan;
-    scan.high =
+    const double high =
         flags.scan_to.empty() ? std::max(1e6, 2 * setup.theta) : parse_positive(flags.scan_to, "--scan-to", most);
-    const double cosines = 2e9;  // computed in about two seconds
-    const double cosines_per_base = static_cast<double>(setup.context) * setup.head_dim / 2;
-    scan.step = flags.scan_step.empty() ? round_step(scan.high * cosines_per_base / cosines)
-                                        : parse_positive(flags.scan_step, "--scan-step", most);
-    scan.low = flags.scan_from.empty() ? std::min(std::max(100.0, scan.step), scan.high)
-                                       : parse_positive(flags.scan_from, "--scan-from", most);
+    std::optional<double> step;
+    if (!flags.scan_step.empty()) step = parse_positive(flags.scan_step, "--scan-step", most);
+    BaseScan scan = base_scan(setup.context, setup.head_dim, high, step);
+    if (!flags.scan_from.empty()) scan.low = parse_positive(flags.scan_from, "--scan-from", most);
     return scan;
 }
 

@@ -91,13 +91,19 @@ void add_figure(CLI::App& program) {
                    "the paper's");
     pass_on("--claim",
             "Number or identifier of the claim that the figure forest-plot shows (default: all of the sheet)");
+    pass_on("--question", "Number of the question that the figure answers shows, as \"lecture answers\" lists it "
+                          "(default: the last one)");
     pass_on("--data-dir", "Folder that is searched first for known data sets");
-    pass_on("--experiment", "Experiment of the runs that figures of results show: latest, all (default) or its number");
+    pass_on("--experiment",
+            "Experiment of the runs that figures of results show: latest, all or its number (default: that of the "
+            "command results, as the lab stores it)");
     verb->add_flag("--unfinished", flags->unfinished, "Figures of results include stopped and failed runs");
-    pass_on("--split-by", "Separate groups of figures of results by the precision, device or kernels of their runs");
+    pass_on("--split-by",
+            "Separate groups of figures of results by the precision, device or kernels of their runs; several: "
+            "precision,device");
     verb->add_option("--exclude-run", flags->excluded, "Number of a run that figures of results exclude")
         ->allow_extra_args(false);
-    pass_on("--runs", "Runs that figures of training show, such as 1,2,5 (default: all)");
+    pass_on("--runs", "Runs that figures of training show, such as 1,2,5 (default: those of the command results)");
     pass_on("--run", "Number of the run (default: the lab's first)");
     pass_on("--beside", "Number of a second run; heat maps show the difference");
     pass_on("--step", "Use the last snapshot at or before this training step (default: the newest)");

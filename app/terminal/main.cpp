@@ -117,6 +117,7 @@ int main(int count, char** arguments) {
     terminal::add_frequencies(program);
     terminal::add_context(program);
     terminal::add_cache(program);
+    terminal::add_quantity(program);
     terminal::add_rotate(program);
     terminal::add_data(program);
     terminal::add_train(program);
@@ -129,6 +130,7 @@ int main(int count, char** arguments) {
     terminal::add_animate(program);
     terminal::add_report(program);
     terminal::add_replay(program);
+    terminal::add_lecture(program);
     terminal::add_export(program);
     terminal::add_doctor(program);
     terminal::add_bench(program);

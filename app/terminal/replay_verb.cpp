@@ -1,4 +1,3 @@
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -6,48 +5,27 @@
 #include <vector>
 
 #include "app/terminal/verbs.h"
-#include "app/terminal/window_program.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "app/terminal/window_job.h"
 
 namespace ropelab::terminal {
 
 namespace {
 
-struct Field {
-    std::string flag;
-    bool is_number = false;
-    std::string value = {};
-};
-
 struct Flags {
     std::vector<std::string> figures;
     std::string lab;
     std::string output;
-    std::map<std::string, Field> fields;  // by the key of the job
+    JobFlags fields;
     bool difference = false;
-    bool json = false;
 };
 
 void run(const Flags& flags) {
-    // The window program checks the ranges.
     // Without --head, attention maps show one head and the other figures the mean over heads.
     constexpr int automatic_head = -2;
     nlohmann::json job{
         {"figures", flags.figures}, {"lab", flags.lab}, {"output", flags.output}, {"head", automatic_head}};
-    for (const auto& [key, field] : flags.fields) {
-        if (field.value.empty()) continue;
-        try {
-            job[key] = field.is_number ? nlohmann::json(parse_number(field.value)) : nlohmann::json(field.value);
-        } catch (const BadInput&) {
-            throw BadInput(field.flag + " requires a number, not \"" + field.value + "\".");
-        }
-    }
     if (flags.difference) job["difference"] = true;
-    std::vector<std::string> arguments = {"--replay",
-                                          job.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
-    if (flags.json) arguments.emplace_back("--json");
-    become_window_program("Replays", std::move(arguments));
+    flags.fields.run("Replays", "--replay", std::move(job));
 }
 
 }  // namespace
@@ -67,11 +45,12 @@ void add_replay(CLI::App& program) {
     verb->add_option("--output", flags->output,
                      "Output file: .gif for one animation (- for standard output); .png or .svg for one file per frame")
         ->required();
-    const auto add = [&](const char* key, Field field, const char* help) {
-        verb->add_option(field.flag, (flags->fields[key] = field).value, help);
+    const auto text = [&](const char* key, const char* flag, const char* help) {
+        flags->fields.add_text(*verb, key, flag, help);
     };
-    const auto text = [&](const char* key, const char* flag, const char* help) { add(key, {flag}, help); };
-    const auto number = [&](const char* key, const char* flag, const char* help) { add(key, {flag, true}, help); };
+    const auto number = [&](const char* key, const char* flag, const char* help) {
+        flags->fields.add_number(*verb, key, flag, help);
+    };
     number("run", "--run", "Number of the run that is replayed (default: the lab's first)");
     number("beside", "--beside", "Number of a second run, drawn faintly for comparison");
     verb->add_flag("--difference", flags->difference, "Heat maps show the difference: run minus second run");
@@ -88,7 +67,7 @@ void add_replay(CLI::App& program) {
     number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
     number("frames", "--frames", "Maximum number of frames, evenly spaced (default: one per snapshot)");
     text("theme", "--theme", "Colour theme: light or dark");
-    verb->add_flag("--json", flags->json, "Print the written files as JSON");
+    flags->fields.add_json(*verb);
     verb->callback([flags] { run(*flags); });
 }
 

@@ -41,19 +41,16 @@ void prepare_folder(const Flags& flags) {
 }
 
 // Draws the figures as PDF for LaTeX and as SVG for Markdown and HTML. Returns the names of those that exist.
-std::vector<std::string> draw_figures(const Flags& flags, const std::vector<std::string>& names) {
+std::vector<std::string> draw_figures(const Flags& flags, const LabFile& lab, const ResultsOptions& results,
+                                      const std::vector<std::string>& names) {
     std::vector<std::string> drawn;
     for (const std::string& name : names) {
         bool complete = true;
         for (const char* format : {".svg", ".pdf"}) {
             const fs::path file = fs::path(flags.output) / "figures" / (name + format);
             std::vector<std::string> arguments = {"--figure", name, "--lab", flags.lab, "--output", file.string()};
-            if (name.starts_with("loss-by") || name == "improvement" || name == "group-means") {
-                for (const std::string& setting : flags.baseline) {
-                    arguments.insert(arguments.end(), {"--baseline", setting});
-                }
-                arguments.insert(arguments.end(), {"--compare", flags.compare, "--test", flags.test});
-            }
+            const std::vector<std::string> same_results = figure_flags(lab, name, results);
+            arguments.insert(arguments.end(), same_results.begin(), same_results.end());
             complete = complete && run_window_program("The figures of a report", arguments);
         }
         if (complete) drawn.push_back(name);
@@ -82,7 +79,7 @@ void run(const Flags& flags) {
         options.figure_problem = "The report was written without figures (--no-figures).";
         names.clear();
     }
-    options.figures = draw_figures(flags, names);
+    options.figures = draw_figures(flags, *lab, options.results, names);
     std::erase_if(names, [&](const std::string& name) {
         return std::find(options.figures.begin(), options.figures.end(), name) != options.figures.end();
     });
@@ -110,7 +107,8 @@ void add_report(CLI::App& program) {
         "report",
         "Write a report of a lab as Markdown, HTML and LaTeX: settings, data, environment, tables, tests, verdicts, "
         "figures, and the commands that repeat them");
-    verb->add_option("--lab", flags->lab, "Lab file")->required();
+    verb->add_option("--lab", flags->lab, "Lab file; its stored choice of runs applies to the results, as for results")
+        ->required();
     verb->add_option("--output", flags->output, "Folder to write; it is created if it does not exist")->required();
     verb->add_option("--baseline", flags->baseline,
                      "Baseline group, as key=value; all other groups are compared with it")

@@ -1,11 +1,7 @@
 #include "app/terminal/results_runs.h"
 
 #include <iostream>
-#include <map>
-#include <set>
 
-#include "core/experiment/setting_names.h"
-#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 
 namespace ropelab::terminal {
@@ -22,9 +18,15 @@ std::int64_t parsed_experiment(const std::string& text, const LabFile& lab) {
                    "; it must be latest, all or the number of an experiment.");
 }
 
-// Returns the selection that the lab stores, changed by the flags.
+}  // namespace
+
+bool SelectionFlags::changes() const {
+    return !experiment.empty() || unfinished || only_finished || !split_by.empty() || !exclude.empty() ||
+           !include.empty() || merged;
+}
+
 RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
-    RunSelection selection = run_selection(lab.choice(selection_choice));
+    RunSelection selection = stored_selection(lab);
     // Labs are merged because their runs belong together.
     if (flags.merged) selection.experiment = RunSelection::all_experiments;
     if (!flags.experiment.empty()) selection.experiment = parsed_experiment(flags.experiment, lab);
@@ -39,13 +41,6 @@ RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
     return selection;
 }
 
-}  // namespace
-
-bool SelectionFlags::changes() const {
-    return !experiment.empty() || unfinished || only_finished || !split_by.empty() || !exclude.empty() ||
-           !include.empty() || merged;
-}
-
 void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
     verb.add_option("--experiment", flags.experiment,
                     "Experiment whose runs are included: latest, all or its number. The lab stores this choice and "
@@ -54,59 +49,13 @@ void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
     verb.add_flag("--no-unfinished", flags.only_finished, "Exclude stopped and failed runs again")
         ->excludes(unfinished);
     verb.add_option("--split-by", flags.split_by,
-                    "Separate groups by the precision, device or kernels of their runs; nothing: no longer");
+                    "Separate groups by the precision, device or kernels of their runs (several: precision,device); "
+                    "nothing: no longer")
+        ->delimiter(',');
     verb.add_option("--exclude-run", flags.exclude, "Number of a run that is excluded from the results")
         ->allow_extra_args(false);
     verb.add_option("--include-run", flags.include, "Number of a run that is no longer excluded")
         ->allow_extra_args(false);
-}
-
-std::vector<RunRecord> LabRuns::selected_records() const {
-    std::vector<RunRecord> result;
-    result.reserve(selected.indices.size());
-    for (const std::size_t index : selected.indices) result.push_back(records[index]);
-    return result;
-}
-
-LabRuns lab_runs(const LabFile& lab, const SelectionFlags& flags) {
-    LabRuns runs;
-    runs.selection = selection_of(flags, lab);
-    runs.records = lab.runs();
-    std::vector<SelectableRun> selectable;
-    std::set<std::int64_t> experiments;
-    for (const RunRecord& record : runs.records) {
-        selectable.push_back({record.id, record.experiment});
-        experiments.insert(record.experiment);
-    }
-    runs.experiments = experiments.size();
-    runs.selected = selected_runs(selectable, runs.selection);
-    if (runs.records.empty()) throw BadInput("The lab " + lab.path().string() + " has no runs yet.");
-    if (runs.selected.indices.empty()) {
-        throw BadInput("Experiment " + std::to_string(runs.selected.experiment) +
-                       " has no runs; choose another one with --experiment, or all.");
-    }
-    return runs;
-}
-
-std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations) {
-    std::vector<ResultRun> result;
-    const std::map<std::string, std::string> names = setting_names(lab);
-    for (const std::size_t index : runs.selected.indices) {
-        const RunRecord& record = runs.records[index];
-        ResultRun& run =
-            result.emplace_back(ResultRun{stored_settings(record), record.name, record.summary, record.state});
-        run.conditions = record.conditions;
-        run.excluded = runs.selection.excluded.contains(record.id);
-        run.measurements = lab.measurements(record.id);
-        const auto name = names.find(setting_key(stored_spec(record)));
-        if (name != names.end()) run.setting_name = name->second;
-        if (!with_evaluations) continue;
-        const auto evaluations = lab.metrics(record.id).evaluations;
-        for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
-            run.evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
-        }
-    }
-    return result;
 }
 
 std::vector<SweepPredictions> selected_predictions(const LabFile& lab, const SelectedRuns& selected) {
@@ -123,10 +72,6 @@ void remember(const RunSelection& selection, const std::string& lab) {
     } catch (const std::exception&) {  // a read-only folder, a full disk
         std::cerr << "The choice of runs is not stored, because " + lab + " cannot be written." << std::endl;
     }
-}
-
-std::string selection_words(const ResultsTable& table, const LabRuns& runs) {
-    return ropelab::selection_words(table, runs.selected, runs.experiments, runs.records.size());
 }
 
 nlohmann::json selection_json(const LabRuns& runs, const std::string& words) {

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/experiment/lab_results.h"
 #include "core/reproduce/sweep_predictions.h"
-#include "core/stats/run_selection.h"
-#include "core/store/lab_file.h"
 
 namespace ropelab::terminal {
 
@@ -27,28 +26,14 @@ struct SelectionFlags {
 };
 void add_selection_options(CLI::App& verb, SelectionFlags& flags);
 
-/// The runs of a lab that its results include.
-struct LabRuns {
-    RunSelection selection;
-    std::vector<RunRecord> records;  // of all runs
-    SelectedRuns selected;
-    std::size_t experiments = 0;  // number of experiments that have runs
-
-    /// Returns the records of the selected runs.
-    std::vector<RunRecord> selected_records() const;
-};
-/// Returns the runs that the lab's selection, changed by the flags, includes. Throws BadInput for an experiment or a
-/// run that does not exist, and if there is no run.
-LabRuns lab_runs(const LabFile& lab, const SelectionFlags& flags);
-/// Returns the selected runs with everything that the table and its exports need.
-std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations);
+/// Returns the selection that the lab stores, changed by the flags. Throws BadInput for an experiment or a run that
+/// does not exist.
+RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab);
 /// Returns the predictions about the selected experiments.
 std::vector<SweepPredictions> selected_predictions(const LabFile& lab, const SelectedRuns& selected);
 /// Stores the selection for the next call and for the window. A lab that cannot be written stays as it is; standard
 /// error then says so.
 void remember(const RunSelection& selection, const std::string& lab);
-/// Returns which runs the table includes (selection_words).
-std::string selection_words(const ResultsTable& table, const LabRuns& runs);
 /// Returns the selection as JSON, with these words.
 nlohmann::json selection_json(const LabRuns& runs, const std::string& words);
 

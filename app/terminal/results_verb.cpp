@@ -155,7 +155,7 @@ void run(const Flags& flags) {
     SelectionFlags chosen = flags.runs;
     chosen.merged = !flags.merge.empty();
     Output output;
-    output.runs = lab_runs(*lab, chosen);
+    output.runs = lab_runs(*lab, selection_of(chosen, *lab));
     ResultsOptions options = options_of(flags);
     apply(output.runs.selection, options);
     output.table = results_table(result_runs(*lab, output.runs, options.target_loss.has_value()), options);
@@ -163,7 +163,7 @@ void run(const Flags& flags) {
         output.fitted = fitted_loss(flags.fit, output.table, output.runs.selected_records(), !flags.baseline.empty());
     }
     if (!flags.sort.empty()) sort_groups(output.table, flags.sort);
-    output.words = selection_words(output.table, output.runs);
+    output.words = output.runs.words(output.table);
     output.generation = generation_note(*lab);
     output.sweeps = selected_predictions(*lab, output.runs.selected);
     // A wrong column is an error before the selection is stored.

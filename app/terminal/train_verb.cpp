@@ -81,10 +81,6 @@ void apply_settings(const Flags& flags, Described& described) {
             listed.push_back(setting);
             continue;
         }
-        const auto has_key = [&](const SearchRange& other) { return other.key == range->key; };
-        if (std::any_of(ranges.begin(), ranges.end(), has_key)) {
-            throw BadInput("The setting " + range->key + " has two ranges; give it one.");
-        }
         ranges.push_back(*range);
     }
     experiment.set_assignments(listed);
@@ -118,15 +114,6 @@ Described described_by(const Flags& flags, const std::optional<Experiment>& base
 
 Experiment description(const Flags& flags) {
     return described_by(flags).experiment;
-}
-
-// Stores the search with its experiment.
-void store_search(LabFile& lab, std::int64_t experiment, const std::optional<Search>& search,
-                  const std::vector<RunSpec>& runs) {
-    if (!search) return;
-    nlohmann::json document = to_json(*search);
-    if (const auto halving = halving_of(*search, experiment, runs)) document["settings"] = halving->settings;
-    lab.add_document(experiment, search_document, document.dump());
 }
 
 // Returns the experiment that the flags describe for an existing lab, and what it adds to the lab; nullopt if the flags
@@ -193,7 +180,7 @@ std::unique_ptr<LabFile> plan_resumed_runs(const Flags& flags, Plan& plan) {
     if (extension && !extension->growth.added.empty()) {
         grow_lab(*lab, extension->experiment, extension->growth, plan.data_dir,
                  [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
-                     store_search(file, id, extension->search, runs);
+                     if (extension->search) store_search(file, id, *extension->search, runs);
                  });
         std::cerr << words_of(extension->growth) << std::endl;
     }
@@ -252,7 +239,7 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
             const auto more = [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
                 enter_predictions(file, id, runs);
                 remember_data_dir(file, id, flags.data_dir);
-                store_search(file, id, described.search, runs);
+                if (described.search) store_search(file, id, *described.search, runs);
             };
             plan.runs = (flags.cohort ? plan_new_cohort(fresh, experiment, *flags.cohort, more)
                                       : plan_new_runs(fresh, experiment, more))

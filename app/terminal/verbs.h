@@ -13,6 +13,10 @@ void add_frequencies(CLI::App& program);
 void add_context(CLI::App& program);
 /// Adds the command `cache`: the memory of the RoPE cache and of the KV cache.
 void add_cache(CLI::App& program);
+/// Adds the command `quantity`: the value of a named quantity of a rotary setup or a lab.
+void add_quantity(CLI::App& program);
+/// Adds the command `lecture`: checks, examples and a list of lectures.
+void add_lecture(CLI::App& program);
 /// Adds the command `rotate`: rotation of queries or keys given as JSON.
 void add_rotate(CLI::App& program);
 /// Adds the command `data`: listing, downloading, generating and cleaning data sets.
@@ -33,6 +37,10 @@ void add_figure(CLI::App& program);
 void add_verify(CLI::App& program);
 /// Adds the command `animate`: a rotary figure over positions, theta or pairs as an animation.
 void add_animate(CLI::App& program);
+/// Adds the command `class` to the command `lecture`: an experiment per student, and the pooled results of a class.
+void add_lecture_class(CLI::App& lecture);
+/// Adds the command `answers` to the command `lecture`: a table of the answers that a lab stores.
+void add_lecture_answers(CLI::App& lecture);
 /// Adds the command `report`: a report of a lab as Markdown, HTML and LaTeX.
 void add_report(CLI::App& program);
 /// Adds the command `replay`: a run's training as an animation.

@@ -4,21 +4,15 @@
 
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <thread>
+
+#include "core/spec/processor.h"
 
 namespace ropelab::bench {
 
 Machine this_machine() {
     Machine result;
-    result.processor = "unknown";
-    std::ifstream stream("/proc/cpuinfo");
-    for (std::string line; std::getline(stream, line);) {
-        if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
-            result.processor = line.substr(line.find(": ") + 2);
-            break;
-        }
-    }
+    result.processor = processor_name();
     result.cores = static_cast<int>(std::thread::hardware_concurrency());
     result.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
     return result;

@@ -7,7 +7,7 @@ namespace ropelab::bench {
 
 /// Description of the machine on which measurements were made.
 struct Machine {
-    std::string processor;  // model name from the operating system, or "unknown"
+    std::string processor;  // processor_name()
     int cores = 0;          // number of cores that this program may use
     std::int64_t memory_bytes = 0;
 };

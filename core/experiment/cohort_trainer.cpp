@@ -11,6 +11,7 @@
 #include "core/experiment/experiment.h"
 #include "core/experiment/probing.h"
 #include "core/spec/error.h"
+#include "core/spec/processor.h"
 
 namespace ropelab {
 

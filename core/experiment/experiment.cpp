@@ -12,15 +12,6 @@ namespace ropelab {
 
 namespace {
 
-// Returns a JSON value of a setting as the text that a user would type.
-std::string text_of(std::string_view key, const nlohmann::json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
-    if (value.is_number()) return number_text(value.get<double>());
-    throw BadInput("The value of " + std::string(key) +
-                   " must be a number, a string, true, false, or a list of these, not " + value.dump() + ".");
-}
-
 // Returns a value of a setting as JSON. Numbers become JSON numbers, so that "10k" and 10000 are the same description;
 // "6 ch" stays a string, because the fraction depends on the run's head dimension.
 nlohmann::json json_of(const Key& key, const std::string& text) {
@@ -36,11 +27,6 @@ nlohmann::json json_of(const Key& key, const std::string& text) {
     const Value value = parse_value(key, text, defaults);
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
     return std::get<double>(value);
-}
-
-void apply(RunSpec& spec, std::string_view name, const std::string& text) {
-    const Key& entry = key(name);
-    entry.set(spec, parse_value(entry, text, spec));
 }
 
 // Throws BadInput if a text cannot be a value of the setting. Dependencies on other settings are checked by expand().
@@ -68,7 +54,7 @@ std::vector<std::map<std::string, std::string>> sets_from_json(const std::string
     for (const auto& entry : json) {
         if (!entry.is_object()) throw refusal();
         std::map<std::string, std::string>& set = sets.emplace_back();
-        for (const auto& [key, value] : entry.items()) set[key] = text_of(key, value);
+        for (const auto& [key, value] : entry.items()) set[key] = typed_text(key, value);
     }
     return sets;
 }
@@ -154,9 +140,9 @@ Experiment Experiment::from_json(const nlohmann::json& json) {
         } else if (!value.is_null()) {
             std::vector<std::string> texts;
             if (value.is_array()) {
-                for (const auto& entry : value) texts.push_back(text_of(name, entry));
+                for (const auto& entry : value) texts.push_back(typed_text(name, entry));
             } else {
-                texts.push_back(text_of(name, value));
+                texts.push_back(typed_text(name, value));
             }
             // An experiment may use an earlier and the current name of a setting.
             const std::string current(key(name).name);
@@ -315,34 +301,6 @@ std::string assignments_text(const std::map<std::string, std::string>& assignmen
     std::string text;
     for (const auto& [name, value] : assignments) text += (text.empty() ? "" : ", ") + name + " = " + value;
     return text;
-}
-
-nlohmann::json to_json(const RunSpec& spec) {
-    nlohmann::json json = nlohmann::json::object();
-    for (const Key& entry : keys()) {
-        std::visit([&](const auto& value) { json[std::string(entry.name)] = value; }, entry.get(spec));
-    }
-    return json;
-}
-
-nlohmann::json current_settings(const nlohmann::json& settings) {
-    nlohmann::json result = nlohmann::json::object();
-    for (const auto& [name, value] : settings.items()) {
-        const std::string key(current_name(Alias::Kind::key, name));
-        result[key] = value.is_string() ? nlohmann::json(current_value(key, value.get<std::string>())) : value;
-    }
-    return result;
-}
-
-RunSpec run_spec_from_json(const nlohmann::json& json) {
-    if (!json.is_object()) throw BadInput("The settings of a run must be a JSON object.");
-    const nlohmann::json settings = current_settings(json);
-    RunSpec spec;
-    for (const Key& entry : keys()) {
-        const auto found = settings.find(std::string(entry.name));
-        if (found != settings.end() && !found->is_null()) apply(spec, entry.name, text_of(entry.name, *found));
-    }
-    return spec;
 }
 
 std::vector<std::vector<std::size_t>> group_into_cohorts(const std::vector<RunSpec>& runs) {

@@ -8,6 +8,7 @@
 
 #include "core/spec/keys.h"
 #include "core/spec/run_spec.h"
+#include "core/store/run_settings.h"
 
 namespace ropelab {
 
@@ -83,14 +84,6 @@ class Experiment {
 
 /// Formats settings as text: "fraction = 0, theta = 500".
 std::string assignments_text(const std::map<std::string, std::string>& assignments);
-
-/// Returns all settings of one run as a flat JSON object; numbers are JSON numbers.
-nlohmann::json to_json(const RunSpec& spec);
-/// Returns the settings of a run, a flat JSON object, under the current names of keys and values (core/spec/aliases.h).
-nlohmann::json current_settings(const nlohmann::json& settings);
-/// Parses the JSON object of to_json(const RunSpec&); missing keys have their defaults. Throws BadInput for invalid
-/// values.
-RunSpec run_spec_from_json(const nlohmann::json& json);
 
 /// Groups the indices of runs of equal shape, in order of first appearance. Each group can train as one cohort.
 std::vector<std::vector<std::size_t>> group_into_cohorts(const std::vector<RunSpec>& runs);

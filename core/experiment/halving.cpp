@@ -61,6 +61,12 @@ int rung_at(const Halving& halving, std::int64_t iteration, std::int64_t iterati
     return 0;
 }
 
+std::vector<std::int64_t> rungs_of(const Halving& halving, std::int64_t iterations) {
+    std::vector<std::int64_t> rungs;
+    for (std::int64_t at = halving.first_rung; rung_at(halving, at, iterations) > 0; at *= 2) rungs.push_back(at);
+    return rungs;
+}
+
 std::vector<RungStop> stops_at_rung(const Halving& halving, int rung, std::int64_t iteration,
                                     std::span<const RungRun> runs) {
     std::vector<RungSetting> settings = settings_at_rung(runs);

@@ -25,6 +25,9 @@ struct Halving {
 /// iteration, and none where one setting remains.
 int rung_at(const Halving& halving, std::int64_t iteration, std::int64_t iterations);
 
+/// Returns the iterations of all rungs, in ascending order.
+std::vector<std::int64_t> rungs_of(const Halving& halving, std::int64_t iterations);
+
 /// A run at a rung.
 struct RungRun {
     RunSpec spec;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/experiment/checkpoint.h"
+#include "core/experiment/lab_results.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
@@ -113,13 +114,6 @@ std::vector<std::string> added_names(const LabFile& lab, const Growth& growth) {
     return {names.begin() + first, names.end()};
 }
 
-std::optional<std::string> document_of(const LabFile& lab, std::int64_t experiment, const std::string& kind) {
-    for (const DocumentRecord& document : lab.documents(experiment)) {
-        if (document.kind == kind) return document.text;
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Experiment> newest_experiment(const LabFile& lab) {
@@ -151,7 +145,7 @@ std::string why_not_continued(const RunSpec& shorter, const RunSpec& longer) {
 
 Growth growth_of(const LabFile& lab, const Experiment& experiment, bool anew) {
     for (const ExperimentRecord& stored : lab.experiments()) {
-        if (!document_of(lab, stored.id, "sheet")) continue;
+        if (!lab.document(stored.id, "sheet")) continue;
         throw BadInput("The lab " + lab.path().string() +
                        " holds a reproduction sheet, which is not extended; name another lab.");
     }
@@ -195,6 +189,12 @@ void grow_lab(LabFile& lab, const Experiment& experiment, const Growth& growth, 
             more(lab, id, specs);
         }
         settle_data(lab, plan);
+        // The added runs belong to those that the lab had, so that results must not show the added ones alone.
+        RunSelection selection = stored_selection(lab);
+        if (selection.experiment == RunSelection::latest_experiment) {
+            selection.experiment = RunSelection::all_experiments;
+            lab.set_choice(selection_choice, to_text(selection));
+        }
         for (std::size_t i = 0; i < growth.added.size(); ++i) {
             if (!growth.added[i].continues) continue;
             const RunId run = plan.runs[i].id;
@@ -215,7 +215,7 @@ void remember_data_dir(LabFile& lab, std::int64_t experiment, const std::filesys
 std::filesystem::path remembered_data_dir(const LabFile& lab) {
     const auto stored = lab.experiments();
     for (auto experiment = stored.rbegin(); experiment != stored.rend(); ++experiment) {
-        const auto text = document_of(lab, experiment->id, data_dir_document);
+        const auto text = lab.document(experiment->id, data_dir_document);
         if (!text) continue;
         const auto json = nlohmann::json::parse(*text, nullptr, false);
         if (json.is_object() && json.contains("data_dir")) return json.value("data_dir", "");

@@ -46,8 +46,9 @@ std::string why_not_continued(const RunSpec& shorter, const RunSpec& longer);
 Growth growth_of(const LabFile& lab, const Experiment& experiment, bool anew);
 
 /// Stores the experiment with its added runs in the lab, and checkpoints for those that continue shorter runs, which
-/// stay as they are. `data_dir` is remembered unless it is empty. Throws BadInput, and changes nothing, if the data of
-/// the added runs cannot be read or has changed. `more` is called before the first run begins, with the added runs.
+/// stay as they are. Results that showed the latest experiment show all experiments from then on. `data_dir` is
+/// remembered unless it is empty. Throws BadInput, and changes nothing, if the data of the added runs cannot be read or
+/// has changed. `more` is called before the first run begins, with the added runs.
 void grow_lab(LabFile& lab, const Experiment& experiment, const Growth& growth, const std::filesystem::path& data_dir,
               const StoreMore& more = {});
 

@@ -94,9 +94,10 @@ Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector
     return store_experiment(lab, experiment, experiment.expand(), chosen, more);
 }
 
-std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
+std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& given,
                                            const std::function<void(LabFile&)>& fill) {
     namespace fs = std::filesystem;
+    const fs::path path = lab_file_of(given);
     std::error_code error;
     fs::path temporary = path;
     temporary += ".starting";

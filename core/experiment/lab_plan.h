@@ -31,8 +31,9 @@ Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector
 inline constexpr const char* sequential_field = "one_by_one";
 
 /// Creates a lab atomically with the contents that `fill` writes: if the program is killed in the meantime, no
-/// incomplete lab remains at `path`. Throws BadInput like LabFile::create, and whatever `fill` throws.
-std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& path,
+/// incomplete lab remains there. A link stays a link: the file that it names is created. Throws BadInput like
+/// LabFile::create, and whatever `fill` throws.
+std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& given,
                                            const std::function<void(LabFile&)>& fill);
 
 /// Returns a number by which runs of one seed are ordered where their times are compared: a fixed permutation of the

@@ -5,6 +5,7 @@
 #include <boost/random/sobol.hpp>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "core/experiment/cohort_width.h"
 #include "core/spec/error.h"
@@ -29,7 +30,7 @@ void check_halving(const Search& search, const std::vector<RunSpec>& runs) {
     }
     if (split_by_memory(cohorts, runs).size() > 1) {
         throw BadInput("Successive halving compares runs of one cohort, but the memory is too small for a cohort of " +
-                       std::to_string(runs.size()) + " runs; reduce --samples.");
+                       std::to_string(runs.size()) + " runs; use fewer samples.");
     }
     const RunSpec& first = runs.front();
     if (search.first_rung % first.evaluate_every != 0) {
@@ -66,7 +67,7 @@ Search::Method search_method(std::string_view word) {
 std::optional<SearchRange> parse_search_range(std::string_view assignment) {
     const auto equals = assignment.find('=');
     if (equals == std::string_view::npos || equals == 0) return std::nullopt;
-    const Key& entry = key(assignment.substr(0, equals));
+    const Key& entry = key(trimmed(assignment.substr(0, equals)));
     const Value sample = entry.get(RunSpec{});
     std::string_view text = trimmed(assignment.substr(equals + 1));
     const auto dots = text.find("..");
@@ -94,6 +95,15 @@ std::optional<SearchRange> parse_search_range(std::string_view assignment) {
                        "\" must ascend, and begin above 0 if it is logarithmic, such as learning_rate=1e-4..1e-2 log.");
     }
     return range;
+}
+
+std::string range_text(const SearchRange& range) {
+    return range.key + "=" + number_text(range.low) + ".." + number_text(range.high) +
+           (range.logarithmic ? " log" : "");
+}
+
+bool Search::samples_key(std::string_view key) const {
+    return std::any_of(ranges.begin(), ranges.end(), [&](const SearchRange& range) { return range.key == key; });
 }
 
 std::map<std::string, std::string> search_values(const Search& search, const std::vector<double>& point) {
@@ -144,7 +154,12 @@ void apply_search(Search& search, Experiment& experiment) {
         throw BadInput("The number of samples is " + std::to_string(search.samples) + "; it must be from 1 to 10000.");
     }
     if (search.ranges.empty() && search.method != Search::Method::halving) {
-        throw BadInput("The search needs a range of a setting, such as --set \"learning_rate=1e-4..1e-2 log\".");
+        throw BadInput("The search needs a range of a setting, such as \"learning_rate=1e-4..1e-2 log\".");
+    }
+    std::set<std::string> sampled;
+    for (const SearchRange& range : search.ranges) {
+        if (sampled.insert(range.key).second) continue;
+        throw BadInput("The setting " + range.key + " has two ranges; give it one.");
     }
     if (!search.ranges.empty()) {
         std::vector<std::map<std::string, std::string>> runs;
@@ -174,6 +189,36 @@ nlohmann::json to_json(const Search& search) {
     return result;
 }
 
+void store_search(LabFile& lab, std::int64_t experiment, const Search& search, const std::vector<RunSpec>& runs) {
+    nlohmann::json document = to_json(search);
+    if (const auto halving = halving_of(search, experiment, runs)) document["settings"] = halving->settings;
+    lab.add_document(experiment, search_document, document.dump());
+}
+
+std::optional<Search> stored_search(const LabFile& lab, std::int64_t experiment) {
+    for (const DocumentRecord& document : lab.documents(experiment)) {
+        if (document.kind != search_document) continue;
+        try {
+            const auto json = nlohmann::json::parse(document.text);
+            Search search;
+            search.method = search_method(json.at("method").get<std::string>());
+            search.samples = json.value("samples", search.samples);
+            search.seed = json.value("seed", search.seed);
+            search.first_rung = json.value("first_rung", std::int64_t{0});
+            for (const auto& range : json.value("ranges", nlohmann::json::array())) {
+                search.ranges.push_back({range.at("key").get<std::string>(), range.at("low").get<double>(),
+                                         range.at("high").get<double>(), range.value("scale", "") == "log"});
+            }
+            return search;
+        } catch (const nlohmann::json::exception&) {  // written by a newer program
+            return std::nullopt;
+        } catch (const BadInput&) {
+            return std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
 std::string search_words(const std::string& document) {
     const auto json = nlohmann::json::parse(document, nullptr, false);
     if (!json.is_object()) return document;
@@ -201,13 +246,11 @@ std::optional<Halving> halving_of(const Search& search, std::int64_t experiment,
 }
 
 std::optional<Halving> stored_halving(const LabFile& lab, std::int64_t experiment) {
-    for (const DocumentRecord& document : lab.documents(experiment)) {
-        if (document.kind != search_document) continue;
-        const auto json = nlohmann::json::parse(document.text, nullptr, false);
-        if (!json.is_object() || json.value("method", "") != "halving") return std::nullopt;
-        return Halving{experiment, json.value("first_rung", std::int64_t{0}), json.value("settings", std::int64_t{0})};
-    }
-    return std::nullopt;
+    const auto document = lab.document(experiment, search_document);
+    if (!document) return std::nullopt;
+    const auto json = nlohmann::json::parse(*document, nullptr, false);
+    if (!json.is_object() || json.value("method", "") != "halving") return std::nullopt;
+    return Halving{experiment, json.value("first_rung", std::int64_t{0}), json.value("settings", std::int64_t{0})};
 }
 
 }  // namespace ropelab

@@ -18,6 +18,7 @@ struct SearchRange {
     double low = 0;
     double high = 0;
     bool logarithmic = false;  // uniform in the logarithm
+    bool operator==(const SearchRange&) const = default;
 };
 
 /// Search over ranges of settings. The samples are fixed before training: they depend only on the members.
@@ -30,6 +31,10 @@ struct Search {
     std::int64_t samples = 16;
     std::int64_t seed = 1;
     std::int64_t first_rung = 0;  // of halving
+    bool operator==(const Search&) const = default;
+
+    /// Returns whether the search samples this setting.
+    bool samples_key(std::string_view key) const;
 };
 
 /// Kind of the document that stores an experiment's search.
@@ -40,6 +45,8 @@ Search::Method search_method(std::string_view word);
 /// Parses "learning_rate=1e-4..1e-2 log" or "theta=500..10000". Returns nullopt if the text is no range of a numeric
 /// setting other than the seed. Throws BadInput if the range is empty or outside the setting's range.
 std::optional<SearchRange> parse_search_range(std::string_view assignment);
+/// Returns a range as the text that parse_search_range() parses: "learning_rate=0.0001..0.01 log".
+std::string range_text(const SearchRange& range);
 
 /// Returns the value of each range at a point of the unit cube: rounded to six digits, or to a whole number.
 std::map<std::string, std::string> search_values(const Search& search, const std::vector<double>& point);
@@ -49,7 +56,7 @@ std::vector<std::vector<double>> search_points(const Search& search);
 
 /// Replaces the explicit runs of the experiment by the samples of the search and sets the first rung of halving, if it
 /// is 0, to an eighth of the iterations, rounded up to an evaluation. Throws BadInput if there is no range for random
-/// or sobol, if a sampled setting is also swept, or if halving cannot compare the runs: they must have one length,
+/// or sobol, if a setting has two ranges, or if halving cannot compare the runs: they must have one length,
 /// shape and evaluation interval, fit into the memory in one cohort, and have an evaluation at each rung.
 void apply_search(Search& search, Experiment& experiment);
 
@@ -57,6 +64,10 @@ void apply_search(Search& search, Experiment& experiment);
 std::string search_words(const std::string& document);
 /// Returns the search as the JSON of its document.
 nlohmann::json to_json(const Search& search);
+/// Stores a search with the experiment of this number; `runs` are all its runs.
+void store_search(LabFile& lab, std::int64_t experiment, const Search& search, const std::vector<RunSpec>& runs);
+/// Returns the search that the lab stores with an experiment; nullopt if there is none.
+std::optional<Search> stored_search(const LabFile& lab, std::int64_t experiment);
 /// Returns the halving of an experiment whose lab stores one; nullopt otherwise.
 std::optional<Halving> stored_halving(const LabFile& lab, std::int64_t experiment);
 /// Returns the halving of a search over these runs; nullopt for other methods.

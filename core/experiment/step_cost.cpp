@@ -5,8 +5,6 @@
 #include <system_error>
 
 #include "core/data/synthetic/names.h"
-#include "core/rope/frequencies.h"
-#include "core/rope/memory.h"
 #include "core/spec/layout.h"
 
 namespace ropelab {
@@ -114,24 +112,6 @@ double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
     const double sums = (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0);
     const double layer = size * (3.0 * C + wide_rows(spec)) + sums * C + attention_numbers(spec);
     return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
-}
-
-CacheBytes cache_bytes(const RunSpec& spec) {
-    constexpr int bytes_per_number = 4;
-    CacheBytes result;
-    if (spec.operations != Operations::eager) {
-        CacheShape shape;
-        shape.layers = spec.layers;
-        shape.heads = spec.heads;
-        shape.kv_heads = spec.kv_heads();
-        shape.head_dim = spec.head_dim();
-        result.kv = kv_cache_bytes(shape, KvCache::grouped, spec.visible_tokens(), bytes_per_number);
-    }
-    if (spec.rotates() && spec.rope_cache) {
-        result.rope = rope_cache_bytes(rotary_dim(spec.head_dim(), spec.fraction), spec.context, bytes_per_number,
-                                       TableLayout::single);
-    }
-    return result;
 }
 
 double MemoryNeed::total() const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/bench/machine.h"
 #include "core/experiment/estimate.h"
 #include "core/spec/processor.h"
 
@@ -126,17 +125,20 @@ TimeModel::Coefficients TimeModel::fitted(const std::vector<const TimedCohort*>&
     const double common = median_or_one(ratios);
     Coefficients factor = {common, common, common};
     for (int round = 0; round < rounds; ++round) {
+        // Sums over the rows, so that the sweeps, for which the window waits, cost the same for any number of rows.
+        std::array<Coefficients, std::tuple_size_v<Coefficients>> xx{};
+        Coefficients xy{};
+        for (const Row& row : rows) {
+            for (std::size_t j = 0; j < factor.size(); ++j) {
+                xy[j] += row.weight * row.x[j] * row.y;
+                for (std::size_t k = 0; k < factor.size(); ++k) xx[j][k] += row.weight * row.x[j] * row.x[k];
+            }
+        }
         for (int sweep = 0; sweep < sweeps; ++sweep) {
             for (std::size_t j = 0; j < factor.size(); ++j) {
-                double numerator = pull * common / (common * common);
-                double denominator = pull / (common * common);
-                for (const Row& row : rows) {
-                    double rest = row.y;
-                    for (std::size_t k = 0; k < factor.size(); ++k) rest -= k == j ? 0 : row.x[k] * factor[k];
-                    numerator += row.weight * row.x[j] * rest;
-                    denominator += row.weight * row.x[j] * row.x[j];
-                }
-                factor[j] = std::max(0.0, numerator / denominator);
+                double numerator = pull * common / (common * common) + xy[j];
+                for (std::size_t k = 0; k < factor.size(); ++k) numerator -= k == j ? 0 : xx[j][k] * factor[k];
+                factor[j] = std::max(0.0, numerator / (pull / (common * common) + xx[j][j]));
             }
         }
         for (Row& row : rows) {
@@ -147,11 +149,6 @@ TimeModel::Coefficients TimeModel::fitted(const std::vector<const TimedCohort*>&
     }
     for (std::size_t j = 0; j < prior.size(); ++j) prior[j] *= factor[j];
     return prior;
-}
-
-const std::string& processor_name() {
-    static const std::string name = bench::this_machine().processor;
-    return name;
 }
 
 }  // namespace ropelab

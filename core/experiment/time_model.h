@@ -75,7 +75,4 @@ class TimeModel {
     std::string automatic_precision_, automatic_device_;  // of the newest cohort that chose them; "" if there is none
 };
 
-/// Returns the model name of this machine's processor.
-const std::string& processor_name();
-
 }  // namespace ropelab

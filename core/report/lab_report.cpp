@@ -6,8 +6,8 @@
 #include <span>
 
 #include "core/experiment/lab_growth.h"
+#include "core/experiment/lab_results.h"
 #include "core/experiment/search.h"
-#include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
 #include "core/reproduce/evaluate.h"
 #include "core/reproduce/generation_speed.h"
@@ -27,30 +27,35 @@ namespace {
 // A lab's runs with everything that the parts of a report need.
 struct ReportSource {
     const LabFile& lab;
-    std::vector<RunRecord> records;
-    std::vector<RunSpec> specs;
-    ResultsTable table;
+    LabRuns runs;
+    std::vector<RunSpec> specs;  // of all runs
+    ResultsTable table;          // of the selected runs
     std::optional<StoredSheet> sheet;
 };
 
-ReportSource report_source(const LabFile& lab, const ResultsOptions& options) {
-    ReportSource source{lab, lab.runs(), {}, {}, stored_sheet(lab)};
-    if (source.records.empty()) throw BadInput("The lab " + lab.path().string() + " has no runs yet.");
-    std::vector<ResultRun> runs;
-    const std::map<std::string, std::string> names = setting_names(lab);
-    for (const RunRecord& record : source.records) {
-        source.specs.push_back(stored_spec(record));
-        runs.push_back({stored_settings(record), record.name, record.summary, record.state});
-        const auto name = names.find(setting_key(source.specs.back()));
-        if (name != names.end()) runs.back().setting_name = name->second;
-    }
-    source.table = results_table(runs, options);
+// Returns the selection that the lab stores; all runs if it stores none, or an experiment without runs.
+RunSelection report_selection(const LabFile& lab) {
+    RunSelection selection = stored_selection(lab);
+    const std::vector<RunRecord> records = lab.runs();
+    const bool has_runs = selection.experiment == RunSelection::latest_experiment ||
+                          std::any_of(records.begin(), records.end(), [&](const RunRecord& record) {
+                              return record.experiment == selection.experiment;
+                          });
+    if (lab.choice(selection_choice).empty() || !has_runs) selection.experiment = RunSelection::all_experiments;
+    return selection;
+}
+
+ReportSource report_source(const LabFile& lab, ResultsOptions options) {
+    ReportSource source{lab, lab_runs(lab, report_selection(lab)), {}, {}, stored_sheet(lab)};
+    for (const RunRecord& record : source.runs.records) source.specs.push_back(stored_spec(record));
+    apply(source.runs.selection, options);
+    source.table = results_table(result_runs(lab, source.runs, options.target_loss.has_value()), options);
     return source;
 }
 
-std::string report_joined(const std::vector<std::string>& texts) {
+std::string report_joined(const std::vector<std::string>& texts, const std::string& separator = ", ") {
     std::string result;
-    for (const std::string& text : texts) result += (result.empty() ? "" : ", ") + text;
+    for (const std::string& text : texts) result += (result.empty() ? "" : separator) + text;
     return result;
 }
 
@@ -64,33 +69,31 @@ std::vector<std::string> values_of_setting(const ReportSource& source, const Key
     return values;
 }
 
-bool is_swept(const ReportSource& source, std::string_view name) {
-    return values_of_setting(source, key(name)).size() > 1;
+bool is_swept(const ReportSource& source, const std::string& name) {
+    const std::vector<std::string>& swept = source.table.swept;
+    return std::find(swept.begin(), swept.end(), name) != swept.end();
 }
 
 void add_overview(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
     std::map<std::string, int> states;
-    for (const RunRecord& record : source.records) ++states[to_string(record.state)];
+    for (const RunRecord& record : source.runs.records) ++states[to_string(record.state)];
     std::vector<std::string> counts;
     for (const auto& [state, count] : states) counts.push_back(std::to_string(count) + " " + state);
     document.blocks.push_back(ReportParagraph{"This report describes the lab " + source.lab.path().filename().string() +
-                                              ": " + runs_text(static_cast<std::int64_t>(source.records.size())) +
+                                              ": " + runs_text(static_cast<std::int64_t>(source.runs.records.size())) +
                                               " (" + report_joined(counts) + "). RoPE Lab " + options.version +
                                               " wrote it on " + options.date + " (UTC)."});
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
-        const auto documents = source.lab.documents(experiment.id);
-        const bool extends = std::any_of(documents.begin(), documents.end(),
-                                         [](const DocumentRecord& each) { return each.kind == extension_document; });
-        const auto runs = std::count_if(source.records.begin(), source.records.end(),
+        const bool extends = source.lab.document(experiment.id, extension_document).has_value();
+        const auto runs = std::count_if(source.runs.records.begin(), source.runs.records.end(),
                                         [&](const RunRecord& record) { return record.experiment == experiment.id; });
         document.blocks.push_back(ReportParagraph{"Experiment " + std::to_string(experiment.id) + ", \"" +
                                                   experiment.name + "\", " +
                                                   (extends ? "which extends the lab, " : "") + "was started on " +
                                                   experiment.created + " and has " + runs_text(runs) + "."});
-        for (const DocumentRecord& each : documents) {
-            if (each.kind != search_document) continue;
+        if (const auto search = source.lab.document(experiment.id, search_document)) {
             document.blocks.push_back(
-                ReportParagraph{"Its search was fixed before the first run: " + search_words(each.text) + "."});
+                ReportParagraph{"Its search was fixed before the first run: " + search_words(*search) + "."});
         }
     }
 }
@@ -117,7 +120,7 @@ void add_data(ReportDocument& document, const ReportSource& source) {
     document.blocks.push_back(ReportHeading{1, "Data"});
     ReportTable texts{"Texts on which the runs train.", {"text", "bytes", "SHA-256"}, {}};
     std::set<std::string> known;
-    for (const RunRecord& record : source.records) {
+    for (const RunRecord& record : source.runs.records) {
         if (!record.text || !known.insert(record.text->name + record.text->sha256).second) continue;
         texts.rows.push_back({record.text->name, std::to_string(record.text->bytes), record.text->sha256});
     }
@@ -131,7 +134,7 @@ void add_data(ReportDocument& document, const ReportSource& source) {
 void add_environment(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
     document.blocks.push_back(ReportHeading{1, "Environment"});
     std::map<std::vector<std::string>, int> counts;
-    for (const RunRecord& record : source.records) {
+    for (const RunRecord& record : source.runs.records) {
         if (!record.conditions) continue;
         const RunConditions& conditions = *record.conditions;
         ++counts[{conditions.device, conditions.precision, std::to_string(conditions.threads),
@@ -150,11 +153,10 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         ReportParagraph{options.machine + " The lab does not store the processor on which its runs were trained."});
 }
 
-// Returns the results as a table with the columns of a paper.
-ReportTable results_block(const ResultsTable& table) {
-    const TableStyle style{{"paper"}, false};
+// Returns the results as a table with the columns of a paper: `columns`.
+ReportTable results_block(const ResultsTable& table, const TableStyle& style,
+                          const std::vector<ResultsColumn>& columns) {
     ReportTable result{caption_words(table) + " " + mark_legend(), {}, {}, results_latex(table, style)};
-    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
     for (const ResultsColumn& column : columns)
         result.head.push_back(column.title.empty() ? column.chosen_name() : column.title);
     for (const ResultGroup& group : table.groups) {
@@ -167,8 +169,11 @@ ReportTable results_block(const ResultsTable& table) {
 void add_results_part(ReportDocument& document, const ReportSource& source) {
     const ResultsTable& table = source.table;
     document.blocks.push_back(ReportHeading{1, "Results"});
-    document.blocks.push_back(results_block(table));
-    ReportList notes{table_notes(table)};
+    document.blocks.push_back(ReportParagraph{source.runs.words(table)});
+    const TableStyle style{{"paper"}, false};
+    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
+    document.blocks.push_back(results_block(table, style, columns));
+    ReportList notes{table_notes(table, columns)};
     if (const std::string generation = generation_note(source.lab); !generation.empty())
         notes.items.push_back(generation);
     document.blocks.push_back(std::move(notes));
@@ -220,7 +225,7 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
     ReportTable table{"All runs of the lab. Losses in nats per token; times in seconds per run.",
                       {"run", "name", "state", "iterations", "best val. loss", "full val. loss", "time"},
                       {}};
-    for (const RunRecord& record : source.records) {
+    for (const RunRecord& record : source.runs.records) {
         const RunSummary summary = record.summary.value_or(RunSummary{});
         table.rows.push_back({std::to_string(record.id), record.name, to_string(record.state),
                               std::to_string(record.iteration), fixed_text(summary.best_validation_loss, 4),
@@ -229,7 +234,7 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
     }
     document.blocks.push_back(std::move(table));
     ReportList remarks;
-    for (const RunRecord& record : source.records) {
+    for (const RunRecord& record : source.runs.records) {
         if (!record.message.empty())
             remarks.items.push_back("Run " + std::to_string(record.id) + ": " + record.message);
         if (!record.note.empty()) {
@@ -237,6 +242,11 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
         }
     }
     if (!remarks.items.empty()) document.blocks.push_back(std::move(remarks));
+}
+
+// Returns whether a figure shows the results that the table compares.
+bool shows_results(const std::string& figure) {
+    return figure.starts_with("loss-by") || figure == "improvement" || figure == "group-means";
 }
 
 std::string figure_caption(const std::string& name, const ReportSource& source) {
@@ -251,9 +261,8 @@ std::string figure_caption(const std::string& name, const ReportSource& source) 
         {"forest-plot",
          "Differences of the reproduction sheet's rows with their 95 % intervals, and the published ones."},
     };
-    const bool compares = name == "improvement" || name.starts_with("loss-by") || name == "group-means";
     return captions.at(name) +
-           (compares ? " Quantity: " + std::string(measures()[source.table.compared].title) + "." : "");
+           (shows_results(name) ? " Quantity: " + std::string(measures()[source.table.compared].title) + "." : "");
 }
 
 void add_figures_part(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
@@ -281,23 +290,28 @@ std::string experiment_file_name(std::int64_t experiment) {
     return "experiment-" + std::to_string(experiment) + ".json";
 }
 
-// Returns whether an experiment of the lab has a document of this kind; `text` receives the document.
-bool find_document(const LabFile& lab, std::int64_t experiment, const std::string& kind, std::string& text) {
-    for (const DocumentRecord& document : lab.documents(experiment)) {
-        if (document.kind != kind) continue;
-        text = document.text;
-        return true;
+// Returns the flags of `results` and `figure` for the runs, baseline, measure and test of the report's table.
+std::vector<std::string> result_flags(const LabRuns& runs, const ResultsOptions& options) {
+    std::vector<std::string> flags;
+    const auto add = [&](const char* flag, const std::string& value) { flags.insert(flags.end(), {flag, value}); };
+    if (runs.experiments > 1) {
+        const bool all = runs.selected.experiment == RunSelection::all_experiments;
+        add("--experiment", all ? "all" : std::to_string(runs.selected.experiment));
     }
-    return false;
+    if (runs.selection.unfinished) flags.emplace_back("--unfinished");
+    if (!runs.selection.split_by.empty()) add("--split-by", report_joined(runs.selection.split_by, ","));
+    for (const RunId run : runs.selection.excluded) add("--exclude-run", std::to_string(run));
+    for (const auto& [name, value] : options.baseline) add("--baseline", name + "=" + value);
+    if (options.compare != ResultsOptions{}.compare) add("--compare", options.compare);
+    if (options.test != ResultsOptions{}.test) add("--test", to_string(options.test));
+    return flags;
 }
 
-// Returns the flags of `results` and `figure` for the baseline, measure and test.
-std::string result_flags(const ResultsOptions& options) {
-    std::string flags;
-    for (const auto& [name, value] : options.baseline) flags += " --baseline " + shell_word(name + "=" + value);
-    if (options.compare != ResultsOptions{}.compare) flags += " --compare " + options.compare;
-    if (options.test != ResultsOptions{}.test) flags += " --test " + to_string(options.test);
-    return flags;
+// Returns the words of a command line, each with a space before it.
+std::string shell_words(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += " " + shell_word(word);
+    return text;
 }
 
 void add_commands(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
@@ -309,10 +323,9 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
     std::string commands;
     bool first = true;
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
-        std::string text;
-        if (find_document(source.lab, experiment.id, sheet_document, text)) continue;
-        const bool extends = find_document(source.lab, experiment.id, extension_document, text);
-        const bool continues = extends && text.find("\"from\"") != std::string::npos;
+        if (source.lab.document(experiment.id, sheet_document)) continue;
+        const auto extension = source.lab.document(experiment.id, extension_document);
+        const bool continues = extension && extension->find("\"from\"") != std::string::npos;
         // A second experiment is added to the lab with --resume, and its runs begin anew unless they continued others.
         const auto halving = stored_halving(source.lab, experiment.id);
         commands += "ropelab-cli sweep --experiment " + experiment_file_name(experiment.id) + " --lab " + lab +
@@ -327,13 +340,15 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
         commands += "ropelab-cli reproduce " + plan.sheet + " --scale " + to_string(plan.scale) + " --seeds " +
                     std::to_string(plan.experiment.values("seed").size()) + " --lab " + lab + '\n';
     }
-    commands += "ropelab-cli results --lab " + lab + result_flags(options.results) + '\n';
+    const std::string flags = shell_words(result_flags(source.runs, options.results));
+    commands += "ropelab-cli results --lab " + lab + flags + '\n';
     for (const std::string& name : options.figures) {
-        const bool of_results = name.starts_with("loss-by") || name == "improvement" || name == "group-means";
         commands += "ropelab-cli figure " + name + " --lab " + lab + " --output " + name + ".pdf" +
-                    (of_results ? result_flags(options.results) : "") + '\n';
+                    (shows_results(name) ? flags : "") + '\n';
     }
-    commands += "ropelab-cli report --lab " + lab + " --output report" + result_flags(options.results) + '\n';
+    // The command `results` stores the choice of runs, which `report` uses.
+    commands +=
+        "ropelab-cli report --lab " + lab + " --output report" + shell_words(result_flags({}, options.results)) + '\n';
     document.blocks.push_back(ReportCode{commands});
     for (const auto& [name, text] : experiment_files(source.lab)) {
         document.blocks.push_back(ReportParagraph{"The file " + name + " contains:"});
@@ -341,16 +356,12 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
     }
 }
 
-void write_report_file(const std::filesystem::path& file, const std::string& text) {
-    write_output(file, text);
-}
-
 }  // namespace
 
 std::vector<std::string> suitable_figures(const LabFile& lab, const ResultsOptions& results) {
     const ReportSource source = report_source(lab, results);
     std::vector<std::string> names;
-    const bool has_metrics = std::any_of(source.records.begin(), source.records.end(),
+    const bool has_metrics = std::any_of(source.runs.records.begin(), source.runs.records.end(),
                                          [](const RunRecord& record) { return record.iteration > 0; });
     if (has_metrics) names = {"validation-loss", "training-loss"};
     const auto counted_groups = std::count_if(source.table.groups.begin(), source.table.groups.end(),
@@ -367,11 +378,15 @@ std::vector<std::string> suitable_figures(const LabFile& lab, const ResultsOptio
     return names;
 }
 
+std::vector<std::string> figure_flags(const LabFile& lab, const std::string& figure, const ResultsOptions& results) {
+    if (!shows_results(figure)) return {};
+    return result_flags(lab_runs(lab, report_selection(lab)), results);
+}
+
 std::map<std::string, std::string> experiment_files(const LabFile& lab) {
     std::map<std::string, std::string> files;
-    std::string text;
     for (const ExperimentRecord& experiment : lab.experiments()) {
-        if (find_document(lab, experiment.id, sheet_document, text)) continue;
+        if (lab.document(experiment.id, sheet_document)) continue;
         // Written again, so that earlier names of settings are current ones.
         files[experiment_file_name(experiment.id)] =
             Experiment::from_text(experiment.description).to_json().dump(4) + '\n';
@@ -397,10 +412,10 @@ ReportDocument lab_report(const LabFile& lab, const ReportOptions& options) {
 
 void write_report(const std::filesystem::path& folder, const LabFile& lab, const ReportOptions& options) {
     const ReportDocument document = lab_report(lab, options);
-    write_report_file(folder / "report.md", report_markdown(document));
-    write_report_file(folder / "report.html", report_html(document));
-    write_report_file(folder / "report.tex", report_latex(document));
-    for (const auto& [name, text] : experiment_files(lab)) write_report_file(folder / name, text);
+    write_output(folder / "report.md", report_markdown(document));
+    write_output(folder / "report.html", report_html(document));
+    write_output(folder / "report.tex", report_latex(document));
+    for (const auto& [name, text] : experiment_files(lab)) write_output(folder / name, text);
 }
 
 }  // namespace ropelab

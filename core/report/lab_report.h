@@ -26,12 +26,17 @@ struct ReportOptions {
 /// Returns the names of the figures (`ropelab-cli figure`) that suit the lab's runs, in the order of the report.
 std::vector<std::string> suitable_figures(const LabFile& lab, const ResultsOptions& results);
 
+/// Returns the flags of `ropelab-cli figure` with which a figure shows the runs, baseline, measure and test of the
+/// report's table; none for a figure that does not show results.
+std::vector<std::string> figure_flags(const LabFile& lab, const std::string& figure, const ResultsOptions& results);
+
 /// Returns the file names and contents of the experiments from which the report's commands train the lab again:
 /// {"experiment-1.json", …}. Experiments of reproduction sheets are not among them.
 std::map<std::string, std::string> experiment_files(const LabFile& lab);
 
 /// Returns the report of a lab: its settings, data, environment, results with tests and verdicts, runs, predictions,
-/// figures, and the commands that repeat them. Throws BadInput if the lab has no runs.
+/// figures, and the commands that repeat them. The results are those of the runs that the lab's stored selection
+/// includes (RunSelection), or of all runs if it stores none. Throws BadInput if the lab has no runs.
 ReportDocument lab_report(const LabFile& lab, const ReportOptions& options);
 
 /// Writes report.md, report.html, report.tex and the files of experiment_files into a folder, each atomically. Throws

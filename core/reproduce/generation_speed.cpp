@@ -41,11 +41,10 @@ void check(const GenerationSpeed& settings) {
 std::set<std::int64_t> sheets_with_speeds(const LabFile& lab) {
     std::set<std::int64_t> result;
     for (const ExperimentRecord& experiment : lab.experiments()) {
-        for (const DocumentRecord& document : lab.documents(experiment.id)) {
-            if (document.kind != sheet_document) continue;
-            const auto writing = nlohmann::json::parse(document.text).value("writing", nlohmann::json::object());
-            if (writing.value("samples", 0) > 0) result.insert(experiment.id);
-        }
+        const auto sheet = lab.document(experiment.id, sheet_document);
+        if (!sheet) continue;
+        const auto writing = nlohmann::json::parse(*sheet).value("writing", nlohmann::json::object());
+        if (writing.value("samples", 0) > 0) result.insert(experiment.id);
     }
     return result;
 }

@@ -17,6 +17,7 @@
 #include "core/experiment/stored_run.h"
 #include "core/reproduce/generation_speed.h"
 #include "core/spec/error.h"
+#include "core/spec/processor.h"
 #include "core/stats/smoothing.h"
 
 namespace ropelab {

@@ -1,7 +1,6 @@
 #include "core/reproduce/report.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/experiment/experiment.h"
 #include "core/reproduce/calibration.h"
@@ -17,27 +16,21 @@ namespace {
 
 using nlohmann::json;
 
-json number(double value) {
-    return std::isfinite(value) ? json(value) : json();
-}
-json number(const std::optional<double>& value) {
-    return value ? number(*value) : json();
-}
 json sample_json(const Sample& sample) {
-    return {{"mean", sample.n > 0 ? number(sample.mean) : json()},
-            {"std", sample.n > 1 ? number(sample.standard_deviation) : json()},
+    return {{"mean", sample.n > 0 ? json_number(sample.mean) : json()},
+            {"std", sample.n > 1 ? json_number(sample.standard_deviation) : json()},
             {"n", sample.n}};
 }
 
 json effect_json(const std::optional<RowEffect>& effect) {
     if (!effect) return {};
     return {{"scale", to_string(effect->scale)},
-            {"value", number(effect->value)},
-            {"low", number(effect->low)},
-            {"high", number(effect->high)},
-            {"range_low", number(effect->range_low)},
-            {"range_high", number(effect->range_high)},
-            {"paper", number(effect->paper)}};
+            {"value", json_number(effect->value)},
+            {"low", json_number(effect->low)},
+            {"high", json_number(effect->high)},
+            {"range_low", json_number(effect->range_low)},
+            {"range_high", json_number(effect->range_high)},
+            {"paper", json_number(effect->paper)}};
 }
 
 json row_json(const SheetRow& row) {
@@ -46,30 +39,30 @@ json row_json(const SheetRow& row) {
     result.erase("seed");
     result.update(plan.keys);
     json values = json::array();
-    for (const double value : row.values) values.push_back(number(value));
+    for (const double value : row.values) values.push_back(json_number(value));
     result["claim"] = plan.claim;
     result["measure"] = plan.measure;
     result["ours"] = sample_json(row.ours);
     result["baseline"] = plan.baseline ? sample_json(row.baseline) : json();
     result["paper"] = plan.paper ? sample_json(*plan.paper) : json();
-    result["difference"] = number(row.difference);
-    result["difference_low"] = number(row.difference_low);
-    result["difference_high"] = number(row.difference_high);
-    result["difference_percent"] = number(row.difference_percent);
+    result["difference"] = json_number(row.difference);
+    result["difference_low"] = json_number(row.difference_low);
+    result["difference_high"] = json_number(row.difference_high);
+    result["difference_percent"] = json_number(row.difference_percent);
     result["effect"] = effect_json(row.effect);
-    result["paper_printed_percent"] = number(plan.paper_printed);
-    result["paper_recomputed"] = {{"difference_percent", number(row.paper_difference_percent)},
-                                  {"p_student", number(row.paper_p_student)},
-                                  {"p_welch", number(row.paper_p_welch)}};
-    result["p_student"] = number(row.p_student);
-    result["p_welch"] = number(row.p_welch);
-    result["p_paired"] = number(row.p_paired);
-    result["p_equivalence"] = number(row.p_equivalence);
-    result["p_rule"] = number(row.p_rule);
-    result["p_holm"] = number(row.p_holm);
-    result["p_refutation"] = number(row.p_refutation);
-    result["control_percent"] = number(row.control_percent);
-    result["control_p"] = number(row.control_p);
+    result["paper_printed_percent"] = json_number(plan.paper_printed);
+    result["paper_recomputed"] = {{"difference_percent", json_number(row.paper_difference_percent)},
+                                  {"p_student", json_number(row.paper_p_student)},
+                                  {"p_welch", json_number(row.paper_p_welch)}};
+    result["p_student"] = json_number(row.p_student);
+    result["p_welch"] = json_number(row.p_welch);
+    result["p_paired"] = json_number(row.p_paired);
+    result["p_equivalence"] = json_number(row.p_equivalence);
+    result["p_rule"] = json_number(row.p_rule);
+    result["p_holm"] = json_number(row.p_holm);
+    result["p_refutation"] = json_number(row.p_refutation);
+    result["control_percent"] = json_number(row.control_percent);
+    result["control_p"] = json_number(row.control_p);
     result["verdict"] = to_string(row.verdict);
     result["by_rule"] = row.by_rule ? json(to_string(*row.by_rule)) : json();
     result["words"] = row.words;

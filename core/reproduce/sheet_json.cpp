@@ -1,5 +1,4 @@
 // Conversion of a sheet's plan from and to the JSON documents that a lab stores.
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -7,6 +6,7 @@
 #include "core/reproduce/sheet.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "core/stats/results_cells.h"
 
 namespace ropelab {
 
@@ -14,18 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-// A NaN is stored as null.
-json number_or_null(double value) {
-    return std::isfinite(value) ? json(value) : json();
-}
 double number_of(const json& value) {
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
 json sample_json(const std::optional<Sample>& sample) {
     if (!sample) return {};
-    return {
-        {"mean", number_or_null(sample->mean)}, {"std", number_or_null(sample->standard_deviation)}, {"n", sample->n}};
+    return {{"mean", json_number(sample->mean)}, {"std", json_number(sample->standard_deviation)}, {"n", sample->n}};
 }
 std::optional<Sample> sample_from(const json& value) {
     if (value.is_null()) return std::nullopt;

@@ -77,6 +77,15 @@ void check_scan(const BaseScan& scan, std::int64_t context) {
     }
 }
 
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is at least `least`.
+double round_step(double least) {
+    const double power = std::pow(10.0, std::floor(std::log10(std::max(least, 1.0))));
+    for (double leading : {1.0, 2.0, 5.0}) {
+        if (leading * power >= least) return leading * power;
+    }
+    return 10 * power;
+}
+
 }  // namespace
 
 std::vector<double> context_bound(const Frequencies& frequencies, int head_dim, std::size_t count) {
@@ -119,6 +128,16 @@ double negative_fraction(const Frequencies& frequencies, int head_dim, std::int6
     });
     const auto length = static_cast<double>(context);
     return negative / (length * (length + 1.0) / 2.0);
+}
+
+BaseScan base_scan(std::int64_t context, int head_dim, double high, std::optional<double> step) {
+    constexpr double cosines = 2e9;  // computed in about two seconds
+    const double cosines_per_base = static_cast<double>(context) * head_dim / 2;
+    BaseScan scan;
+    scan.high = high;
+    scan.step = step ? *step : round_step(high * cosines_per_base / cosines);
+    scan.low = std::min(std::max(100.0, scan.step), high);
+    return scan;
 }
 
 FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t context, const BaseScan& scan,

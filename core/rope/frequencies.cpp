@@ -88,6 +88,16 @@ std::vector<double> wavelengths(const Frequencies& frequencies) {
     return result;
 }
 
+double digit_base(double theta, int dimension) {
+    check_theta(theta);
+    if (dimension < 2) throw BadInput("The digits of positions need a rotary dimension of 2 or more.");
+    return std::pow(theta, 2.0 / dimension);
+}
+
+double position_digit(double position, int digit, double base) {
+    return std::fmod(std::floor(position / std::pow(base, digit)), base);
+}
+
 double coinciding_theta(int head_dim, int rotary_dim, double theta) {
     check_head_dim(head_dim);
     check_theta(theta);

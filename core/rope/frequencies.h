@@ -52,6 +52,13 @@ std::vector<double> slice_frequencies(int rotary_dim, double theta);
 /// Returns the wavelength λ_i = 2π/ω_i of each pair in tokens; infinity for a pair that is not rotated.
 std::vector<double> wavelengths(const Frequencies& frequencies);
 
+/// Returns the base β = theta^(2/dimension) of the numeral system whose digits the pairs represent (Su 2023): pair i
+/// rotates by one full period while digit i counts from 0 to β.
+double digit_base(double theta, int dimension);
+/// Returns digit `digit` of a position in base `base`: floor(position/base^digit) mod base. Digit 0 is the lowest one,
+/// which the pair with the highest frequency represents. It is a whole number only if the base is one.
+double position_digit(double position, int digit, double base);
+
 /// Returns the base θ′ = theta^(d_r/d) at which slice has the same frequencies as truncate has at base `theta` (formula
 /// 5).
 double coinciding_theta(int head_dim, int rotary_dim, double theta);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "core/rope/cosine_sum.h"
 #include "core/spec/error.h"
+#include "core/spec/random_stream.h"
 
 namespace ropelab {
 
@@ -24,7 +26,21 @@ std::vector<ChannelPair> pairs_of(std::size_t head_dim, const Frequencies& frequ
     return pairs;
 }
 
+std::vector<double> random_vector(std::int64_t seed, std::string_view name, int head_dim) {
+    std::vector<float> values(static_cast<std::size_t>(head_dim));
+    RandomStream(seed, name).fill_normal(values, 1.0);
+    return {values.begin(), values.end()};
+}
+
 }  // namespace
+
+std::vector<double> random_query(std::int64_t seed, int head_dim) {
+    return random_vector(seed, "query", head_dim);
+}
+
+std::vector<double> random_key(std::int64_t seed, int head_dim) {
+    return random_vector(seed, "key", head_dim);
+}
 
 std::vector<ChannelPair> channel_pairs(int head_dim, int rotary_dim, Partial partial, Pairing pairing) {
     if (head_dim < 0 || rotary_dim < 0 || rotary_dim > head_dim) {

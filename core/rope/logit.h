@@ -25,6 +25,11 @@ LogitSplit split_logit(std::span<const double> query, std::span<const double> ke
                        const Frequencies& frequencies, Partial partial, Pairing pairing,
                        NumberFormat positions = NumberFormat::float64);
 
+/// Return a random query and a random key of `head_dim` independent normal numbers of mean 0 and variance 1, which
+/// depend on the seed. The first numbers do not depend on the head dimension.
+std::vector<double> random_query(std::int64_t seed, int head_dim);
+std::vector<double> random_key(std::int64_t seed, int head_dim);
+
 /// Indices of the two channels of a pair (formula 6).
 struct ChannelPair {
     std::size_t first = 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/spec/error.h"
@@ -171,6 +172,14 @@ const Key& find_key(std::string_view name) {
                    nearest(wanted, known) + "\"?");
 }
 
+void store_value(RotarySetup& setup, const Key& key, std::string_view text) {
+    try {
+        key.parse(setup, text);
+    } catch (const BadInput& error) {
+        throw BadInput("The setting " + std::string(key.name) + " is not valid: " + error.what());
+    }
+}
+
 // Parses one entry "name=value" and stores the value. `seen` holds the settings of the entries before.
 void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const Key*>& seen) {
     const std::size_t equals = entry.find('=');
@@ -182,11 +191,7 @@ void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const K
         throw BadInput("The rotary setup has the setting " + std::string(key.name) + " twice; give it only once.");
     }
     seen.push_back(&key);
-    try {
-        key.parse(setup, entry.substr(equals + 1));
-    } catch (const BadInput& error) {
-        throw BadInput("The setting " + std::string(key.name) + " is not valid: " + error.what());
-    }
+    store_value(setup, key, entry.substr(equals + 1));
 }
 
 /// Returns a text without "A:" or "B:" in front of its settings.
@@ -274,6 +279,19 @@ RotarySetup parse_setup(std::string_view text) {
     }
     check(setup);
     return setup;
+}
+
+std::vector<std::string_view> setup_settings() {
+    std::vector<std::string_view> names;
+    for (const Key& key : keys()) names.push_back(key.name);
+    return names;
+}
+
+void set_setting(RotarySetup& setup, std::string_view name, std::string_view text) {
+    RotarySetup changed = setup;
+    store_value(changed, find_key(name), text);
+    check(changed);
+    setup = std::move(changed);
 }
 
 std::string setups_text(const ComparedSetups& setups) {

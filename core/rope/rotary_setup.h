@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/rope/frequencies.h"
 #include "core/rope/number_format.h"
@@ -54,6 +55,12 @@ std::string text_of(const RotarySetup& setup);
 /// line breaks separate settings; semicolons separate the numbers of a list. Throws BadInput for an unknown setting
 /// (the message names the most similar one), for a value that is not valid, for two setups, and if check() throws.
 RotarySetup parse_setup(std::string_view text);
+
+/// Returns the names of all settings of the line, in its order.
+std::vector<std::string_view> setup_settings();
+/// Stores one setting from its text, such as "theta" from "500k", and calls check(). Throws BadInput as parse_setup
+/// does; the setup is then unchanged.
+void set_setting(RotarySetup& setup, std::string_view name, std::string_view text);
 
 /// One setup, or two setups A and B that are compared.
 struct ComparedSetups {

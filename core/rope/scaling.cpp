@@ -76,11 +76,9 @@ void scale_by_parts(std::vector<double>& frequencies, const Scaling& scaling, do
 }
 
 void scale_yarn(std::vector<double>& frequencies, int dimension, double theta, const Scaling& scaling, double context) {
-    Ramp ramp = yarn_ramp(dimension, theta, context, scaling);
-    if (ramp.low == ramp.high) ramp.high += 0.001;  // avoids a division by 0, as Hugging Face transformers does
-    blend(frequencies, scaling.factor, [&](std::size_t i, double) {
-        return 1.0 - std::clamp((static_cast<double>(i) - ramp.low) / (ramp.high - ramp.low), 0.0, 1.0);
-    });
+    const Ramp ramp = yarn_ramp(dimension, theta, context, scaling);
+    blend(frequencies, scaling.factor,
+          [&](std::size_t i, double) { return 1.0 - yarn_ramp_weight(static_cast<double>(i), ramp); });
 }
 
 void scale_llama3(std::vector<double>& frequencies, const Scaling& scaling, double context) {
@@ -182,6 +180,11 @@ Ramp yarn_ramp(int dimension, double theta, double context, const Scaling& scali
     if (scaling.truncate) ramp = {std::floor(ramp.low), std::ceil(ramp.high)};
     // Hugging Face transformers clips `high` to the number of channels, not of pairs.
     return {std::max(ramp.low, 0.0), std::min(ramp.high, dimension - 1.0)};
+}
+
+double yarn_ramp_weight(double pair, Ramp ramp) {
+    if (ramp.low == ramp.high) ramp.high += 0.001;  // avoids a division by 0, as Hugging Face transformers does
+    return std::clamp((pair - ramp.low) / (ramp.high - ramp.low), 0.0, 1.0);
 }
 
 Scaled scaled(std::span<const double> plain, int dimension, double theta, const Scaling& scaling, double context,

@@ -96,5 +96,7 @@ struct Ramp {
 /// Returns the ends of YaRN's ramp, clipped as in Hugging Face transformers: low ≥ 0 and high ≤ dimension − 1. Throws
 /// BadInput if a parameter of the scaling is out of range.
 Ramp yarn_ramp(int dimension, double theta, double context, const Scaling& scaling);
+/// Returns the weight of interpolation of a pair, 0 to 1: 0 keeps its frequency, 1 divides it by the scaling factor.
+double yarn_ramp_weight(double pair, Ramp ramp);
 
 }  // namespace ropelab

@@ -1,6 +1,21 @@
 #include "core/spec/processor.h"
 
+#include <fstream>
+
 namespace ropelab {
+
+const std::string& processor_name() {
+    static const std::string name = [] {
+        std::ifstream stream("/proc/cpuinfo");
+        for (std::string line; std::getline(stream, line);) {
+            if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
+                return line.substr(line.find(": ") + 2);
+            }
+        }
+        return std::string("unknown");
+    }();
+    return name;
+}
 
 bool processor_multiplies_bfloat16() {
 #if defined(__x86_64__)

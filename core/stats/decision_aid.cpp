@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 
-#include "core/experiment/experiment.h"
-#include "core/experiment/step_cost.h"
+#include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/holm.h"
 #include "core/stats/results_cells.h"
 #include "core/stats/results_compare.h"
 #include "core/stats/setting_words.h"
+#include "core/store/run_settings.h"
 
 namespace ropelab {
 
@@ -59,12 +59,9 @@ bool is_cache(const DecisionCost& cost) {
     return cost.name == "cache_bytes";
 }
 
-// Compares two groups in a cost. The sizes of caches are exact, so that their comparison has no p.
-PairTest cost_test(const ResultsTable& table, std::size_t first, std::size_t second, const DecisionCost& cost) {
-    if (!is_cache(cost)) return pair_test(table, first, second, measure_index(std::string(cost.name)));
-    const double difference =
-        group_cache_bytes(table, table.groups[first]) - group_cache_bytes(table, table.groups[second]);
-    return {first, second, difference < 0 ? 1 : difference > 0 ? -1 : 0, std::nullopt};
+// Compares the caches of two groups. Their sizes are exact, so that the comparison has no p.
+PairTest cache_test(std::size_t first, std::size_t second, double first_bytes, double second_bytes) {
+    return {first, second, first_bytes < second_bytes ? 1 : first_bytes > second_bytes ? -1 : 0, std::nullopt};
 }
 
 DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& groups, std::size_t loss,
@@ -72,11 +69,18 @@ DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& gr
     DecisionAid aid;
     aid.loss = loss;
     aid.cost = cost;
+    std::vector<double> caches;  // bytes of each group, only if they are the cost
+    if (is_cache(cost)) {
+        for (const std::size_t group : groups) caches.push_back(group_cache_bytes(table, table.groups[group]));
+    }
+    const std::optional<std::size_t> speed =
+        is_cache(cost) ? std::nullopt : std::optional(measure_index(std::string(cost.name)));
     std::vector<PairTest> tests;  // loss and cost of each pair in turn
     for (std::size_t i = 0; i < groups.size(); ++i) {
         for (std::size_t j = i + 1; j < groups.size(); ++j) {
             tests.push_back(pair_test(table, groups[i], groups[j], loss));
-            tests.push_back(cost_test(table, groups[i], groups[j], cost));
+            tests.push_back(speed ? pair_test(table, groups[i], groups[j], *speed)
+                                  : cache_test(groups[i], groups[j], caches[i], caches[j]));
         }
     }
     std::vector<std::optional<double>> raw;

@@ -42,9 +42,28 @@ std::string seeds_of(const ResultsTable& table) {
     return "n = " + count + (most == 1 ? " seed" : " seeds");
 }
 
+// Returns the precision in which the counted runs trained, with the number of runs of each if they differ; without such
+// runs, the setting that they share; "" if it is unknown.
+std::string precision_words(const ResultsTable& table) {
+    std::map<std::string, int> counts;
+    for (const ResultGroup& group : table.groups) {
+        const auto found = group.conditions.find("precision");
+        if (found == group.conditions.end()) continue;
+        for (const auto& [precision, count] : found->second) counts[precision] += count;
+    }
+    if (counts.size() == 1) return counts.begin()->first;
+    std::string words;
+    for (const auto& [precision, count] : counts) {
+        words += (words.empty() ? "" : ", ") + precision + " (" + runs_text(count) + ")";
+    }
+    if (!words.empty()) return words;
+    words = shared_words(table, "precision");
+    return words == "auto" ? "chosen by the program (auto)" : words;
+}
+
 std::string trained_words(const ResultsTable& table) {
     const std::string data = shared_words(table, "data");
-    const std::string precision = shared_words(table, "precision");
+    const std::string precision = precision_words(table);
     std::string model = listed(table, {{"block", "# blocks"},
                                        {"layers", "# layers"},
                                        {"heads", "# heads"},
@@ -54,8 +73,7 @@ std::string trained_words(const ResultsTable& table) {
     std::string words = data.empty() ? "Data set: see the column." : "Data set: " + data + ".";
     if (!model.empty()) words += " Model: " + model + ".";
     if (!training.empty()) words += " Training: " + training + ".";
-    if (precision.empty()) return words;
-    return words + " Precision: " + (precision == "auto" ? "chosen by the program (auto)" : precision) + ".";
+    return precision.empty() ? words : words + " Precision: " + precision + ".";
 }
 
 std::string baseline_and_test_words(const ResultsTable& table) {

@@ -51,6 +51,10 @@ std::string csv_number(const std::optional<double>& value) {
     return value && std::isfinite(*value) ? number_text(*value) : "";
 }
 
+nlohmann::json json_number(const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json();
+}
+
 std::string mean_and_deviation(const Description& described, int decimals) {
     if (described.n == 0) return missing_cell;
     const std::string mean = fixed_text(described.mean, decimals);
@@ -114,7 +118,12 @@ std::vector<std::size_t> measured(const ResultsTable& table) {
     return result;
 }
 
-std::vector<std::string> table_notes(const ResultsTable& table) {
+std::vector<std::string> table_notes(const ResultsTable& table, std::span<const ResultsColumn> columns) {
+    const auto shows = [&](std::string_view quantity) {
+        return std::any_of(columns.begin(), columns.end(), [&](const ResultsColumn& column) {
+            return std::string_view(column.chosen_name()).starts_with(quantity);
+        });
+    };
     std::vector<std::string> result = {"Losses are in nats per token: mean ± sample standard deviation over n seeds."};
     const Measure& compared = measures()[table.compared];
     if (table.groups.size() > 1) {
@@ -123,14 +132,20 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
             const int count = table.comparisons_beside(group);
             result.push_back("Baseline: " + group_label(table, group) +
                              ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
-                             " with this group; Holm's correction is over " + std::to_string(count) +
-                             (count == 1 ? " comparison." : " comparisons."));
+                             " with this group; " +
+                             (count == 0   ? "no group could be tested."
+                              : count == 1 ? "Holm's correction is over 1 comparison."
+                                           : "Holm's correction is over " + std::to_string(count) + " comparisons."));
         }
-        result.push_back(
-            "95 % interval: confidence interval of the mean of " + std::string(compared.name) +
-            ". Detectable difference: difference [" + std::string(compared.unit) + "] that " + test_title(table.test) +
-            " detects with 80 % power for these seeds and standard deviations, at the level of the first and strictest "
-            "step of Holm's correction (5 % / number of comparisons).");
+        if (shows("interval") || shows("confidence")) {
+            result.push_back("95 % interval: confidence interval of the mean of " + std::string(compared.name) + ".");
+        }
+        if (shows("detectable")) {
+            result.push_back("Detectable difference: difference [" + std::string(compared.unit) + "] that " +
+                             test_title(table.test) +
+                             " detects with 80 % power for these seeds and standard deviations, at the level of the "
+                             "first and strictest step of Holm's correction (5 % / number of comparisons).");
+        }
     }
     if (std::any_of(table.groups.begin(), table.groups.end(),
                     [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
@@ -143,7 +158,8 @@ std::vector<std::string> table_notes(const ResultsTable& table) {
                          number_text(*table.target_loss) + " nats per token.");
     }
     const auto has_one_clock = [](const ResultGroup& group) { return shares_time(group, measure_index("seconds")); };
-    if (std::any_of(table.groups.begin(), table.groups.end(), has_one_clock)) {
+    const bool shows_time = shows("seconds") || shows("tokens_per_second");
+    if (shows_time && std::any_of(table.groups.begin(), table.groups.end(), has_one_clock)) {
         result.push_back(
             "Runs of a cohort share one clock: their training time and speed are measured once for the whole cohort "
             "and have no standard deviation.");

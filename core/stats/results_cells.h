@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ std::size_t width_of(const std::string& text);
 
 /// Formats a number for CSV with full precision; "" if it is missing.
 std::string csv_number(const std::optional<double>& value);
+/// Converts a number to JSON; null if it is missing or not finite.
+nlohmann::json json_number(const std::optional<double>& value);
 /// Formats a text as a field of CSV, in quotation marks if it needs them.
 std::string csv_field(const std::string& text);
 /// Escapes the special characters of LaTeX in a text.
@@ -69,8 +72,8 @@ struct LatexTable {
     std::string label;
     std::string comments;  // lines that begin with "% "
 };
-/// Returns a LaTeX table with caption and label (package booktabs). A table of more than eight columns is turned and
-/// fitted to the page (packages rotating and graphicx); a comment says so.
+/// Returns a LaTeX table with caption and label (packages booktabs and graphicx). A table that is wider than the column
+/// or page is made smaller; one of more than eight columns is turned (package rotating), and a comment says so.
 std::string latex_table(const LatexTable& table);
 
 /// Column of the results table. `full` omits the columns whose heading is "" for a format; a column that is chosen by
@@ -116,7 +119,8 @@ std::string test_title(TestKind test);
 
 /// Returns the indices of the measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
-/// Returns the notes below a table: its baselines, tests and units, and the runs that are excluded.
-std::vector<std::string> table_notes(const ResultsTable& table);
+/// Returns the notes below a table with these columns: its baselines, tests and units, and the runs that are excluded.
+/// Quantities that no column shows have no note.
+std::vector<std::string> table_notes(const ResultsTable& table, std::span<const ResultsColumn> columns);
 
 }  // namespace ropelab

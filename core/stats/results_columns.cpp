@@ -85,7 +85,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     add({"difference_percent", &ResultGroup::difference_percent});
     const auto improvement = [](Group group) { return signed_percent(group.improvement_percent); };
     add({"improvement_percent", &ResultGroup::improvement_percent, if_comparing("improvement (%)"),
-         if_comparing("improvement (\\%)"), improvement, "improvement"});
+         if_comparing("improv. (\\%)"), improvement, "improvement"});
     add({"",
          {},
          if_comparing("difference [95 % interval]"),

@@ -1,5 +1,4 @@
 // Converts the results table to CSV and JSON.
-#include <cmath>
 
 #include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
@@ -10,13 +9,6 @@ namespace ropelab {
 namespace {
 
 using nlohmann::json;
-
-json json_number(double value) {
-    return std::isfinite(value) ? json(value) : json();
-}
-json json_number(const std::optional<double>& value) {
-    return value ? json_number(*value) : json();
-}
 
 json json_interval(const std::optional<DifferenceInterval>& estimate) {
     return estimate ? json{json_number(estimate->low), json_number(estimate->high)} : json{nullptr, nullptr};

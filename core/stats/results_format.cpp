@@ -38,17 +38,19 @@ std::string latex_table(const LatexTable& table) {
     const bool is_wide = table.alignment.size() > most_upright_columns;
     const std::string environment = is_wide ? "sidewaystable" : "table";
     std::string result = "% This table needs \\usepackage{booktabs}" +
-                         std::string(is_wide ? ", \\usepackage{rotating} and \\usepackage{graphicx}" : "") + ".\n";
+                         std::string(is_wide ? ", \\usepackage{rotating}" : "") + " and \\usepackage{graphicx}.\n";
     if (is_wide) {
         result += "% It has " + std::to_string(table.alignment.size()) + " columns: tables of more than " +
                   std::to_string(most_upright_columns) +
                   " are turned by 90 degrees and fitted to the page. \"--columns paper\" prints a narrow one.\n";
     }
     result += table.comments + "\\begin{" + environment + "}\n\\centering\n\\caption{" + table.caption + "}\n\\label{" +
-              table.label + "}\n";
-    if (is_wide) result += "\\resizebox{\\linewidth}{!}{%\n";
-    result += "\\begin{tabular}{" + table.alignment + "}\n\\toprule\n" + table.lines + "\\bottomrule\n\\end{tabular}" +
-              (is_wide ? "}" : "") + "\n";
+              table.label + "}\n\\vspace{1ex}\n" + (is_wide ? "" : "\\setlength{\\tabcolsep}{4pt}\n");
+    // A table that is wider than the page or the column is made smaller; \width is its natural width.
+    result += "\\resizebox{" +
+              std::string(is_wide ? "\\linewidth" : "\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi") +
+              "}{!}{%\n\\begin{tabular}{" + table.alignment + "}\n\\toprule\n" + table.lines +
+              "\\bottomrule\n\\end{tabular}}\n";
     return result + "\\end{" + environment + "}\n";
 }
 
@@ -97,7 +99,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
             lines[i] += std::string(width - width_of(cells[i]) + (lines[i].empty() ? 0 : 2), ' ') + cells[i];
         }
     }
-    for (const std::string& note : table_notes(table)) lines.push_back(note);
+    for (const std::string& note : table_notes(table, columns)) lines.push_back(note);
     if (has_marks(columns)) lines.push_back(mark_legend());
     for (const ResultGroup& group : table.groups) {
         if (table.groups.size() < 2 || table.is_baseline(group)) continue;
@@ -112,14 +114,20 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
 std::string results_latex(const ResultsTable& table, const TableStyle& style) {
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::latex, style);
     std::string comments;
-    for (const std::string& note : table_notes(table)) comments += "% " + note + "\n";
+    for (const std::string& note : table_notes(table, columns)) comments += "% " + note + "\n";
     std::string lines;
     const auto add_line = [&](const auto& cell_of) {
         for (const ResultsColumn& column : columns) {
             lines += cell_of(column) + (&column == &columns.back() ? " \\\\\n" : " & ");
         }
     };
-    add_line([](const ResultsColumn& column) { return column.latex_title; });
+    // The caption names the test, so that the only column of p values needs no more than Holm's name.
+    const auto is_p = [](const ResultsColumn& column) { return column.name.starts_with("p_"); };
+    const bool is_only_p = std::count_if(columns.begin(), columns.end(), is_p) == 1;
+    add_line([&](const ResultsColumn& column) {
+        const bool is_corrected = column.name == "p_" + to_string(table.test) + "_holm";
+        return is_only_p && is_corrected ? std::string("$p$ (Holm)") : column.latex_title;
+    });
     lines += "\\midrule\n";
     for (const ResultGroup& group : table.groups) {
         add_line([&](const ResultsColumn& column) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <set>
+#include <tuple>
 
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
@@ -132,13 +133,14 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
                           const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
-        // Settings of the model are compared first, because each data set has a baseline of its own.
+        // Settings of the model are compared first, because each data set has a baseline of its own. Of groups that are
+        // equal in this, one with results is the baseline, because groups without results cannot be compared.
         const auto defaults_of = [](const ResultGroup& group) {
-            std::pair<int, int> count;
+            int model = 0, data = 0;
             for (const auto& setting : group.settings) {
-                if (has_default(setting)) ++(is_data_setting(setting.first) ? count.second : count.first);
+                if (has_default(setting)) ++(is_data_setting(setting.first) ? data : model);
             }
-            return count;
+            return std::tuple(model, data, !group.counted.empty());
         };
         const auto found = std::max_element(
             groups.begin(), groups.end(),

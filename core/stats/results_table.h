@@ -150,9 +150,9 @@ struct ResultsOptions {
     std::string compare = "best_validation_loss";
     /// Settings of the baseline as typed, such as {"theta", "10k"} or {"fraction", "2 ch"}; the first group that has
     /// them is the baseline. If empty, the baseline is the first group with the most swept settings at their defaults,
-    /// where the settings of the data set (`data`, `symbols`, `split`) count least. Losses on different data sets
-    /// cannot be compared, so a group of another data set is compared with the group of its data set that has the other
-    /// settings of the baseline.
+    /// where the settings of the data set (`data`, `symbols`, `split`) count least; of equal groups, the first one
+    /// with results. Losses on different data sets cannot be compared, so a group of another data set is compared with
+    /// the group of its data set that has the other settings of the baseline.
     std::map<std::string, std::string> baseline;
     /// If true, runs that were stopped or failed are included if they have results.
     bool unfinished = false;
@@ -265,7 +265,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style = {}
 /// empty field. Differences, p values and intervals are for the measure in the column `compared` and the group in the
 /// column `baseline`; the column `verdict` is based on the test in the column `test`. Throws like results_text().
 std::string results_csv(const ResultsTable& table, const TableStyle& style = {});
-/// Formats a table as a LaTeX table (packages booktabs, and rotating and graphicx if it is wide) with caption and
+/// Formats a table as a LaTeX table (packages booktabs and graphicx, and rotating if it is wide) with caption and
 /// label. The caption names data, model, steps, precision, n, test and correction, and explains the significance marks.
 /// Comments explain the tests. A table of more than eight columns is turned. Throws like results_text().
 std::string results_latex(const ResultsTable& table, const TableStyle& style = {});

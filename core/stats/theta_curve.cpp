@@ -140,7 +140,7 @@ json theta_curves_json(const ResultsTable& table) {
                           {"f", fit.f},
                           {"degrees_of_freedom", fit.degrees_of_freedom},
                           {"p", fit.p},
-                          {"vertex_theta", std::isfinite(vertex) ? json(vertex) : json()},
+                          {"vertex_theta", json_number(vertex)},
                           {"vertex_theta_confidence_95",
                            interval ? json{std::exp(interval->low), std::exp(interval->high)} : json()},
                           {"words", theta_curve_words(table, curve)}});

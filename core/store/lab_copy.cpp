@@ -67,7 +67,8 @@ void swap_in(const fs::path& file, const fs::path& checkpoints, const fs::path& 
 
 }  // namespace
 
-void LabFile::save_as(const fs::path& target) const {
+void LabFile::save_as(const fs::path& given) const {
+    const fs::path target = lab_file_of(given);
     std::error_code error;
     if (fs::equivalent(path_, target, error)) {
         throw BadInput(target.string() + " is this lab itself; choose another name.");

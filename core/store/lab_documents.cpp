@@ -40,6 +40,12 @@ std::vector<DocumentRecord> LabFile::documents(std::int64_t experiment) const {
     return result;
 }
 
+std::optional<std::string> LabFile::document(std::int64_t experiment, const std::string& kind) const {
+    sqlite::Query row = database_->connection.query("SELECT text FROM document WHERE experiment = ? AND kind = ?");
+    row.with(experiment, kind);
+    return row.next() ? std::optional(row.text(0)) : std::nullopt;
+}
+
 void LabFile::set_measurement(RunId id, const std::string& name, double value) {
     run(id);  // throws if there is no such run
     database_->connection.query("INSERT OR REPLACE INTO measurement (run, name, value) VALUES (?, ?, ?)")

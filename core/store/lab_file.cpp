@@ -12,6 +12,7 @@
 #include "core/store/atomic_file.h"
 #include "core/store/lab_database.h"
 #include "core/store/lab_schema.h"
+#include "core/store/output_file.h"
 #include "core/store/process_mark.h"
 
 namespace ropelab {
@@ -151,7 +152,16 @@ LabFile::~LabFile() {
     }
 }
 
-std::unique_ptr<LabFile> LabFile::create(const fs::path& path) {
+fs::path lab_file_of(const fs::path& path) {
+    fs::path file = without_links(path);
+    std::error_code error;
+    const bool is_beside_link =
+        file != path && fs::exists(checkpoint_folder_of(path), error) && !fs::exists(checkpoint_folder_of(file), error);
+    return is_beside_link ? path : file;
+}
+
+std::unique_ptr<LabFile> LabFile::create(const fs::path& given) {
+    const fs::path path = lab_file_of(given);
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST) {
         throw BadInput(path.string() + " already exists; open it, or choose another name.");
@@ -169,7 +179,8 @@ std::unique_ptr<LabFile> LabFile::create(const fs::path& path) {
     }
 }
 
-std::unique_ptr<LabFile> LabFile::open(const fs::path& path, Mode mode) {
+std::unique_ptr<LabFile> LabFile::open(const fs::path& given, Mode mode) {
+    const fs::path path = lab_file_of(given);
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) throw BadInput("There is no file " + path.string() + ".");

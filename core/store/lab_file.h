@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -84,6 +85,34 @@ struct SettingLook {
     bool operator==(const SettingLook&) const = default;
 };
 
+/// Returns the file of the lab that `path` names, which need not exist: symbolic links are followed, so that the log,
+/// the checkpoints and the lock of a lab are beside the file itself. Earlier versions stored the checkpoints beside the
+/// link; a link with checkpoints beside it, whose file has none, is returned as it is.
+std::filesystem::path lab_file_of(const std::filesystem::path& path);
+/// An answer to a question of a lecture.
+struct AnswerRecord {
+    std::string id;        // unique among all labs; add_answers() makes one if it is empty
+    std::string lecture;   // title of the lecture
+    std::string scene;     // id of the scene
+    std::string question;  // its text
+    std::string kind;      // "choice", "number" or "curve"
+    /// The answer that was given, JSON: the text of the choice, the number (null for "none"), or the curve as an object
+    /// with the arrays "x" and "y".
+    std::string given;
+    /// The right answer at that time, in the same form; "null" if there was none.
+    std::string truth;
+    /// What is needed to show the answer, JSON: "choices"; "unit" and "tolerance"; or "x" and "y", the axes with
+    /// "label", "unit" and "logarithmic", and "null_distance".
+    std::string details = "{}";
+    bool right = false;
+    /// Distance from the right answer in the unit of the answer, in decades for a curve on a logarithmic axis; NaN for
+    /// a choice.
+    double distance = std::numeric_limits<double>::quiet_NaN();
+    std::int64_t people = 1;  // how many people gave this answer, as in a show of hands
+    std::string created;      // UTC, ISO 8601; add_answers() takes the current time if it is empty
+    std::string group;        // name of the group that was asked; "" for none
+};
+
 /// A lab file, `name.ropelab`, which stores experiments and their runs. It is an SQLite database with an application id
 /// and a versioned schema; it uses a write-ahead log, or a rollback journal if the file system does not support the
 /// log. Checkpoints are stored in the folder `name.ropelab.checkpoints/` next to it. A LabFile must be used by one
@@ -95,12 +124,13 @@ class LabFile {
     enum class Mode { read, write };
 
     /// Creates a new, empty lab. Throws BadInput if the file, or checkpoints of a deleted lab of this name, exist.
-    static std::unique_ptr<LabFile> create(const std::filesystem::path& path);
+    /// A link to a missing file stays a link: the file that it names is created.
+    static std::unique_ptr<LabFile> create(const std::filesystem::path& given);
     /// Opens an existing lab. A lab with an older schema is migrated first, even if it is opened for reading.
-    static std::unique_ptr<LabFile> open(const std::filesystem::path& path, Mode mode = Mode::write);
+    static std::unique_ptr<LabFile> open(const std::filesystem::path& given, Mode mode = Mode::write);
     ~LabFile();
 
-    /// Path of the lab file.
+    /// Path of the lab file: lab_file_of() the path with which it was opened.
     const std::filesystem::path& path() const { return path_; }
     /// Returns the folder `name.ropelab.checkpoints/` and creates it if necessary.
     std::filesystem::path checkpoint_folder() const;
@@ -122,6 +152,8 @@ class LabFile {
     void add_document(std::int64_t experiment, const std::string& kind, const std::string& text);
     /// Returns the documents of an experiment, sorted by kind.
     std::vector<DocumentRecord> documents(std::int64_t experiment) const;
+    /// Returns the text of an experiment's document of this kind; nullopt if there is none.
+    std::optional<std::string> document(std::int64_t experiment, const std::string& kind) const;
     /// Stores a named measurement of a run in addition to its summary, replacing an earlier value. A value that is not
     /// finite is stored as NaN.
     void set_measurement(RunId id, const std::string& name, double value);
@@ -137,6 +169,12 @@ class LabFile {
     std::string choice(const std::string& name) const;
     /// Stores a choice, replacing an earlier one.
     void set_choice(const std::string& name, const std::string& value);
+
+    /// Stores answers to questions of lectures in one transaction. An answer with a known id is not stored again. Throws
+    /// BadInput if an answer has an unknown kind, nobody who gave it, or a text that is no JSON.
+    void add_answers(std::span<const AnswerRecord> answers);
+    /// Returns all answers, oldest first.
+    std::vector<AnswerRecord> answers() const;
 
     /// Returns the runs that are not deleted, in ascending order of id.
     std::vector<RunRecord> runs() const;
@@ -200,15 +238,16 @@ class LabFile {
     void purge();
 
     /// Saves a copy of the lab, including checkpoints, under another name, with SQLite's backup interface. The copy is
-    /// written to a temporary file and then renamed, so that an interrupted save leaves the target unchanged. Throws
-    /// BadInput if the target is this lab, a lab that is open, or a file that is not a lab.
-    void save_as(const std::filesystem::path& target) const;
+    /// written to a temporary file and then renamed, so that an interrupted save leaves the target unchanged. A link
+    /// stays a link: the file that it names is replaced. Throws BadInput if the target is this
+    /// lab, a lab that is open, or a file that is not a lab.
+    void save_as(const std::filesystem::path& given) const;
     /// Adds the experiments and runs of another lab under new ids, with their documents, measurements and checkpoints.
     /// A setting that only the other lab has keeps its colour, unless a setting of this lab has the same one; settings
     /// without a name here get that of the other lab.
     /// If this lab already has an equal run (equal settings and metrics), only a missing checkpoint is added; each run
-    /// of this lab matches at most one run of the other lab. A run that was being trained is added as stopped. Returns
-    /// the number of added runs.
+    /// of this lab matches at most one run of the other lab. A run that was being trained is added as stopped. Answers
+    /// to questions are added unless this lab has them. Returns the number of added runs.
     int merge(const std::filesystem::path& other);
 
     /// The implementation; see lab_database.h.

@@ -107,6 +107,13 @@ constexpr const char* copy_looks = R"sql(
     WHERE name <> '' AND settings NOT IN (SELECT settings FROM main.setting_look)
     ORDER BY id)sql";
 
+// Answers have names that are unique among all labs.
+constexpr const char* copy_answers = R"sql(
+    INSERT OR IGNORE INTO main.answer (name, lecture, scene, question, kind, given, truth, details, is_right, distance,
+                                       people, created, group_name)
+    SELECT name, lecture, scene, question, kind, given, truth, details, is_right, distance, people, created, group_name
+    FROM other.answer ORDER BY id)sql";
+
 /// A run of the other lab.
 struct Incoming {
     RunId id;
@@ -199,6 +206,7 @@ int LabFile::merge(const fs::path& other) {
         ++added;
     }
     database.run(copy_looks);
+    database.run(copy_answers);
     transaction.commit();
     try {
         checkpoints.move_into_place();

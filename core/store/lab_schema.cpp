@@ -175,8 +175,29 @@ constexpr const char* version_9 = R"sql(
 ALTER TABLE setting_look ADD COLUMN name TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array<const char*, 9> migrations_in_order = {version_1, version_2, version_3, version_4, version_5,
-                                                            version_6, version_7, version_8, version_9};
+// `answer` stores the answers to questions of lectures (AnswerRecord in lab_file.h). `name` is unique among all labs, so
+// that merging labs does not repeat an answer.
+constexpr const char* version_10 = R"sql(
+CREATE TABLE answer (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    lecture TEXT NOT NULL,
+    scene TEXT NOT NULL,
+    question TEXT NOT NULL,
+    kind TEXT NOT NULL,                                -- choice, number or curve
+    given TEXT NOT NULL,                               -- JSON
+    truth TEXT NOT NULL,                               -- JSON
+    details TEXT NOT NULL,                             -- JSON
+    is_right INTEGER NOT NULL,
+    distance REAL,                                     -- NULL for a choice
+    people INTEGER NOT NULL DEFAULT 1,
+    created TEXT NOT NULL,                             -- UTC, ISO 8601
+    group_name TEXT NOT NULL DEFAULT ''
+);
+)sql";
+
+constexpr std::array<const char*, 10> migrations_in_order = {version_1, version_2, version_3, version_4, version_5,
+                                                              version_6, version_7, version_8, version_9, version_10};
 
 }  // namespace
 

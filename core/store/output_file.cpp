@@ -33,8 +33,10 @@ std::optional<int> descriptor_named(const fs::path& path) {
     return std::nullopt;
 }
 
-// Follows links from `path` to a file that need not exist, or to a name of an open descriptor.
+}  // namespace
+
 fs::path without_links(fs::path path) {
+    // The result is no longer a link, or it is a name of an open descriptor.
     constexpr int most_links = 40;  // as in Linux
     std::error_code error;
     for (int i = 0; i < most_links && !descriptor_named(path) && fs::is_symlink(path, error); ++i) {
@@ -45,8 +47,6 @@ fs::path without_links(fs::path path) {
     if (!descriptor_named(path) && fs::is_symlink(path, error)) throw_file_error(path.string(), "written", ELOOP);
     return path;
 }
-
-}  // namespace
 
 OutputFile::OutputFile(const fs::path& path) : name_(path.string()), target_(without_links(path)) {
     if (const auto open = descriptor_named(target_)) {

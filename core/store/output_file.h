@@ -50,6 +50,10 @@ class OutputFile {
 /// gets the number of one of them. Writing to a closed standard output still fails. Call it when the program starts.
 void reserve_standard_descriptors();
 
+/// Follows symbolic links from `path` to the file that they name, which need not exist; only the last part of a path is
+/// followed. Returns `path` if it is no link. Throws BadInput if the links lead in a circle.
+std::filesystem::path without_links(std::filesystem::path path);
+
 /// Returns whether `path` names standard output: "-", /dev/stdout or a link to it.
 bool is_standard_output(const std::filesystem::path& path);
 /// Returns whether writing to `path` would replace the content of an existing file. It is false for "-", FIFOs and

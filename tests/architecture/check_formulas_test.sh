@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Tests check_formulas.sh with a synthetic source tree: first without faults, then with each fault alone.
 set -euo pipefail
-check=$(dirname "${BASH_SOURCE[0]}")/check_formulas.sh
-tree=$(mktemp -d)
-trap 'rm -rf "$tree"' EXIT
+here=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=tests/architecture/synthetic_tree.sh
+source "$here/synthetic_tree.sh"
+
+run_check() {
+    bash "$here/check_formulas.sh" "$tree"
+}
 
 make_good_tree() {
     rm -rf "${tree:?}"/*
@@ -15,23 +19,7 @@ make_good_tree() {
     printf 'tr("F2 renames a run."); Key_F9; "BF16"\n' >"$tree/ui/keys.cpp"
 }
 
-make_good_tree
-bash "$check" "$tree" >/dev/null || { echo "a tree without faults was rejected:" && bash "$check" "$tree"; exit 1; }
-
-missed=0
-# expect_rejected FILE LINE WORDS: appends the line to the file, and asserts that the check fails and prints the words.
-expect_rejected() {
-    make_good_tree
-    printf '%s\n' "$2" >>"$tree/$1"
-    local said
-    if said=$(bash "$check" "$tree"); then
-        echo "the check did not reject: $2 in $1"
-        missed=$((missed + 1))
-    elif ! grep -qF "$3" <<<"$said"; then
-        echo "the output does not contain \"$3\": $said"
-        missed=$((missed + 1))
-    fi
-}
+expect_accepted
 
 expect_rejected core/new.h '/// As in F14.' 'core/new.h:1 refers to formula 14'
 expect_rejected ui/new.cpp 'tr("Liu et al. 2023, formula 14")' 'ui/new.cpp:1 refers to formula 14'
@@ -42,5 +30,4 @@ expect_rejected ui/new.cpp 'tr("Bound (F12): fails")' 'ui/new.cpp:1:tr("Bound (F
 expect_rejected app/new.cpp 'out << "a line\nF12";' 'app/new.cpp:1:'
 expect_rejected core/new.cpp 'theory = "context bound (F12)";' 'core/new.cpp:1:'
 
-((missed == 0)) || exit 1
-echo 'The check found every fault with its file and line.'
+finish 'The check found every fault with its file and line.'

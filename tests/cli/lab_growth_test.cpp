@@ -56,6 +56,9 @@ TEST_F(LabGrowthVerbTest, MoreSeedsAddOnlyTheMissingRuns) {
     for (const RunRecord& run : runs()) EXPECT_EQ(run.state, RunState::finished);
     EXPECT_EQ(LabFile::open(lab_, LabFile::Mode::read)->experiments().size(), 2U);
     EXPECT_THAT(runs().at(2).name, testing::HasSubstr("seed 2"));
+    for (const auto& group : ropelab_cli({"results", "--lab", lab_, "--json"}).json().at("groups")) {
+        EXPECT_EQ(group.at("n"), 3) << "results show the added runs together with those that the lab had";
+    }
 
     const auto again = resume({"--set", "seed=1..3"});
     EXPECT_EQ(again.status, 0) << again.err;

@@ -251,6 +251,7 @@ TEST_F(LabVerbsTest, ResultsRemembersWhichRunsAreIncluded) {
     EXPECT_EQ(run_selection(LabFile::open(lab_)->choice(selection_choice)).experiment, RunSelection::all_experiments);
 
     EXPECT_EQ(results({"--split-by", "precision"}).at("groups").size(), 2U);
+    EXPECT_EQ(results({"--split-by", "precision,device"}).at("groups").size(), 2U);
     EXPECT_EQ(results({"--split-by", "nothing", "--exclude-run", "2"}).at("groups").at(0).at("n"), 2);
     EXPECT_EQ(results({}).at("groups").at(0).at("n"), 2);
     EXPECT_EQ(results({"--include-run", "2", "--experiment", "latest"}).at("groups").at(0).at("n"), 1);

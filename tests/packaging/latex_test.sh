@@ -76,3 +76,37 @@ done
 (cd "$scratch" && pdflatex -interaction=nonstopmode -halt-on-error figures.tex >figures.log) ||
     wrong "a figure does not compile: $(grep -A3 '^!' "$scratch/figures.log")"
 [[ -s $scratch/figures.pdf ]] || wrong 'pdflatex produced no page of figures'
+
+# A paper of two pages in two columns with a table and three figures, none of them wider than its column.
+"$program" results --lab "$lab" --format latex --columns paper --best-bold >"$scratch/column.tex"
+for figure in validation-loss loss-by-theta; do
+    "$program" figure $figure --lab "$lab" --size-for icml-column --output "$scratch/$figure-column.pdf" >/dev/null 2>&1 ||
+        wrong "the figure $figure was not written for a column"
+done
+"$program" figure group-means --lab "$lab" --size-for icml-column --output "$scratch/means-column.tex" >/dev/null 2>&1 ||
+    wrong 'the figure group-means was not written for a column'
+words='The base of the rotary frequencies decides how far a head can tell two positions apart.'
+paragraph=$(for _ in {1..20}; do printf '%s ' "$words"; done)
+cat >"$scratch/columns.tex" <<TEX
+\\documentclass[twocolumn]{article}
+\\usepackage{booktabs}
+\\usepackage{graphicx}
+\\usepackage{pgfplots}
+\\pgfplotsset{compat=1.16}
+\\textwidth=6.75in \\oddsidemargin=-0.125in \\textheight=8.5in \\topmargin=-0.5in \\columnsep=0.25in
+\\begin{document}
+$paragraph
+\\input{column}
+\\begin{figure}\\includegraphics{validation-loss-column}\\caption{Validation loss.}\\end{figure}
+\\begin{figure}\\includegraphics{loss-by-theta-column}\\caption{Loss against the base.}\\end{figure}
+
+$paragraph
+\\begin{figure}\\input{means-column}\\caption{Means of the groups.}\\end{figure}
+
+$paragraph
+\\end{document}
+TEX
+(cd "$scratch" && pdflatex -interaction=nonstopmode -halt-on-error columns.tex >columns.log) ||
+    wrong "the paper does not compile: $(grep -A3 '^!' "$scratch/columns.log")"
+grep -q '(2 pages' "$scratch/columns.log" || wrong "the paper has not two pages: $(grep 'Output written' "$scratch/columns.log")"
+! grep -E '^Overfull .hbox \([0-9]{2,}' "$scratch/columns.log" || wrong 'the table or a figure is wider than its column'

@@ -26,6 +26,46 @@ BadInput Room::noPart(const QString& part, const QStringList& parts) {
     return BadInput(sentence.toStdString());
 }
 
+bool Room::setControl(const QString& name, const QString& value) {
+    for (const RoomControl& each : controls()) {
+        if (each.name != name) continue;
+        each.set(value);
+        return true;
+    }
+    return false;
+}
+
+QVariant Room::control(const QString& name) {
+    for (const RoomControl& each : controls()) {
+        if (each.name == name) return each.value();
+    }
+    return {};
+}
+
+QWidget* Room::controlWidget(const QString& name) {
+    for (const RoomControl& each : controls()) {
+        if (each.name == name) return each.widget;
+    }
+    return nullptr;
+}
+
+std::function<void()> Room::restorer() {
+    QList<QPair<QString, QString>> values;
+    for (const RoomControl& each : controls()) values.append({each.name, each.value().toString()});
+    return [this, part = shownPart(), values] {
+        const auto attempt = [](const auto& restore) {
+            try {
+                restore();
+            } catch (const BadInput&) {  // the value belongs to a lab that is no longer open
+            }
+        };
+        if (!part.isEmpty()) attempt([&] { showPart(part); });
+        for (const auto& [name, value] : values) {
+            if (control(name).toString() != value) attempt([&] { setControl(name, value); });
+        }
+    };
+}
+
 QWidget* Room::picture() {
     for (PlotWidget* plot : findChildren<PlotWidget*>()) {
         if (plot->isVisible()) return plot;

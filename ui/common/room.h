@@ -2,10 +2,14 @@
 
 #include <QSize>
 #include <QString>
+#include <QStringList>
+#include <QVariant>
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 #include "core/spec/error.h"
+#include "ui/common/room_control.h"
 #include "ui/figure/figure.h"
 
 class QAbstractButton;
@@ -37,6 +41,23 @@ class Room : public QWidget {
     virtual void refreshNow() = 0;
     /// Shows the part of the room with this id ("bases"). Throws BadInput with the valid ids if there is no such part.
     virtual void showPart(const QString& part);
+
+    /// Returns the name of the part that is shown, for showPart(), or "" if the room has no parts.
+    virtual QString shownPart() const { return {}; }
+
+    /// Returns the controls that a lecture can set, in the order in which messages name them.
+    virtual std::vector<RoomControl> controls() { return {}; }
+    /// Sets a control from text. Returns false if the room has no control of this name. Throws BadInput for a bad value.
+    bool setControl(const QString& name, const QString& value);
+    /// Returns the value of a control, or an invalid value if there is none of this name.
+    QVariant control(const QString& name);
+    /// Returns the widget of a control of the room, or of a setting that its panel edits; null if there is none.
+    virtual QWidget* controlWidget(const QString& name);
+    /// Returns the rows of buttons and fields beside the figures, which a presentation hides except for the controls of
+    /// its scene.
+    virtual QList<QWidget*> bars() { return {}; }
+    /// Returns a function that restores the part and the controls of the room as they are now.
+    virtual std::function<void()> restorer();
 
     /// Arranges the room for the visible part of its page, in pixels, which scrolls if the room is larger. Called
     /// before the room is laid out.

@@ -137,12 +137,4 @@ QLabel* makeNote(QWidget* parent) {
     return label;
 }
 
-QLabel* makeErrorLabel(QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setWordWrap(true);
-    label->hide();
-    colorAsError(label);
-    return label;
-}
-
 }  // namespace ropelab::ui

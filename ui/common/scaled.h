@@ -38,7 +38,5 @@ void colorAsError(QLabel* label);
 
 /// Creates an empty label for several lines of text in the quiet colour of the theme.
 QLabel* makeNote(QWidget* parent);
-/// Creates a hidden label for several lines of text in the error colour of the theme.
-QLabel* makeErrorLabel(QWidget* parent);
 
 }  // namespace ropelab::ui

@@ -157,9 +157,12 @@ struct FigureOrigin {
     /// Flags of the command line that compute the figure, without dashes: "figure" with its name, "setup", "unit" … A
     /// flag that is repeated has a list of values. Empty if the command line cannot compute the figure.
     QJsonObject flags = {};
-    /// The lab of the runs: "path", "experiments" (objects with id, name, created) and "runs" (ids). Empty for a figure
-    /// without runs.
+    /// The lab of the runs: "path", "experiments" (objects with id, name, created), "runs" (ids) and
+    /// "precision" (number of runs by precision). Empty for a figure without runs.
     QJsonObject lab = {};
+    /// Choices of the window that the command line has no flags for, such as "smoothing" of training curves, "picked"
+    /// of the results, or "replay" of the Inspect room (a ReplayJob). Empty for figures of the command line.
+    QJsonObject view = {};
 };
 
 /// A plot as data: its curves, axes and units, and the settings from which it was made. A figure has no title, because

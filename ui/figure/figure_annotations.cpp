@@ -219,7 +219,9 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
         if (line.label.isEmpty() || !m_y.contains(line.at) || !std::isfinite(y)) {
             continue;
         }
-        const double width = metrics.horizontalAdvance(line.label);
+        // A label that is wider than the axes would cover the labels of the curves' ends.
+        const QString label = metrics.elidedText(line.label, Qt::ElideMiddle, axes.width() - 2 * gap);
+        const double width = metrics.horizontalAdvance(label);
         const double space = axes.width() - 2 * gap - width;
         QList<QRectF> candidates;
         for (const double fraction : {0.0, 1.0, 0.5, 0.25, 0.75}) {
@@ -230,7 +232,7 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
                 }
             }
         }
-        drawLabel(painter, candidates, line.label, m_style.colorOf(line.ink), font);
+        drawLabel(painter, candidates, label, m_style.colorOf(line.ink), font);
     }
     for (const FigureLine& line : m_vertical) {
         const double x = axes.left() + m_x.toDevice(line.at);

@@ -112,6 +112,20 @@ QStringList runWords(const QJsonObject& settings) {
     return parts;
 }
 
+/// Returns the precision in which the runs of a figure trained: "Precision: float32", or with the numbers of runs if
+/// they differ; "" if no run has begun.
+QString precisionWords(const QJsonObject& lab) {
+    const QJsonObject counts = lab[QStringLiteral("precision")].toObject();
+    QStringList parts;
+    for (const QString& precision : counts.keys()) {
+        const int runs = counts[precision].toInt();
+        parts << (counts.size() == 1 ? precision
+                  : runs == 1        ? QObject::tr("%1 (1 run)").arg(precision)
+                                     : QObject::tr("%1 (%2 runs)").arg(precision).arg(runs));
+    }
+    return parts.isEmpty() ? QString() : QObject::tr("Precision: %1").arg(parts.join(QStringLiteral(", ")));
+}
+
 QStringList settingsWords(const Figure& figure) {
     const QJsonObject& settings = figure.settings;
     if (settings.contains(QStringLiteral("results")))
@@ -133,7 +147,10 @@ QStringList settingsWords(const Figure& figure) {
     if (const double smoothing = view[QStringLiteral("smoothing")].toDouble(); smoothing > 0) {
         parts << QObject::tr("Curves are smoothed with the weight %1").arg(smoothing);
     }
-    if (const QString values = captionValues(settings, {QStringLiteral("name")}); !values.isEmpty()) {
+    // The setting "precision" can be "auto"; the caption says what was used.
+    QStringList omitted = {QStringLiteral("name")};
+    if (!precisionWords(figure.origin.lab).isEmpty()) omitted << QStringLiteral("precision");
+    if (const QString values = captionValues(settings, omitted); !values.isEmpty()) {
         parts << QObject::tr("Settings: %1").arg(values);
     }
     return parts;
@@ -147,6 +164,7 @@ QString captionOf(const Figure& figure) {
     for (const QString& note : notes) sentences << captionSentence(note);
     const QStringList settings = settingsWords(figure);
     for (const QString& words : settings) sentences << captionSentence(words);
+    sentences << captionSentence(precisionWords(figure.origin.lab));
     sentences.removeAll(QString());
     return sentences.join(QLatin1Char(' '));
 }

@@ -28,10 +28,11 @@ struct FigureParts {
 };
 
 QString hashOf(const QString& figure, const QJsonObject& settings, const FigureOrigin& origin, const QByteArray& data) {
-    const QJsonObject all{{QStringLiteral("figure"), figure},
-                          {QStringLiteral("settings"), settings},
-                          {QStringLiteral("flags"), origin.flags},
-                          {QStringLiteral("lab"), origin.lab}};
+    QJsonObject all{{QStringLiteral("figure"), figure},
+                    {QStringLiteral("settings"), settings},
+                    {QStringLiteral("flags"), origin.flags},
+                    {QStringLiteral("lab"), origin.lab}};
+    if (!origin.view.isEmpty()) all[QStringLiteral("view")] = origin.view;  // earlier versions wrote none
     // Reading JSON can change how a number is stored, so the hash is that of the text that was read once.
     const QByteArray once = QJsonDocument(all).toJson(QJsonDocument::Compact);
     QCryptographicHash hash(QCryptographicHash::Sha256);
@@ -95,7 +96,8 @@ std::optional<FigureRecord> recordOf(const QJsonObject& object, const FigurePart
     record.summary = object[QStringLiteral("summary")].toString();
     record.caption = object[QStringLiteral("caption")].toString();
     record.settings = object[QStringLiteral("settings")].toObject();
-    record.origin = {object[QStringLiteral("flags")].toObject(), object[QStringLiteral("lab")].toObject()};
+    record.origin = {object[QStringLiteral("flags")].toObject(), object[QStringLiteral("lab")].toObject(),
+                     object[QStringLiteral("view")].toObject()};
     record.data = parts.data[record.letter];
     record.isEdited = hashOf(record.figure, record.settings, record.origin, record.data) !=
                       object[QStringLiteral("sha256")].toString();
@@ -126,6 +128,7 @@ QByteArray recordJson(std::span<const Figure> panels) {
             {QStringLiteral("settings"), figure.settings},
             {QStringLiteral("flags"), figure.origin.flags},
             {QStringLiteral("lab"), figure.origin.lab},
+            {QStringLiteral("view"), figure.origin.view},
             {QStringLiteral("sha256"), hashOf(figure.name, figure.settings, figure.origin, figureCsv(figure))}});
     }
     return QJsonDocument(QJsonObject{{QStringLiteral("format"), QStringLiteral("ropelab-figure")},

@@ -32,7 +32,6 @@ class FigureRenderer {
     AxisScale xScale() const { return m_xScale; }
     AxisScale yScale() const { return m_yScale; }
     const AxisMarks& xMarks() const { return m_xMarks; }
-    const AxisMarks& yMarks() const { return m_yMarks; }
     /// Boxes of the labels inside the axes at the last painting, in the plot's units.
     const QList<QRectF>& labelBoxes() const;
     /// Returns the distance, in the plot's units, from a place to a curve of the shown figure; nullopt if the curve is

@@ -75,7 +75,7 @@ class PgfplotsWriter {
         text +=
             m_colors + QStringLiteral("\\definecolor{ropelabhairline}{HTML}{%1}\n").arg(hexOf(m_style.theme.hairline));
         text += QStringLiteral("\\begin{axis}[\n  width=%1mm, height=%2mm,\n")
-                    .arg(plain(m_options.widthMm), plain(m_options.heightMm));
+                    .arg(plain(m_options.widthMm - outsideMm()), plain(m_options.heightMm));
         text += axisOptions(QLatin1Char('x'), m_figure.x, m_x, kXMarks) +
                 axisOptions(QLatin1Char('y'), m_figure.y, m_y, kYMarks);
         text += QStringLiteral(
@@ -86,6 +86,13 @@ class PgfplotsWriter {
                     .arg(m_figure.map ? QStringLiteral("false") : QStringLiteral("true"));
         if (m_labelsOutside) text += QStringLiteral("  clip=false,\n");
         return text + m_axisExtras + QStringLiteral("]\n");
+    }
+
+    /// Returns the width of the labels at the right of the axes, about half the font size per letter, at most half of
+    /// the figure's width.
+    double outsideMm() const {
+        const double points = (0.5 * static_cast<double>(m_outsideLetters) + 1) * m_options.fontPt;
+        return m_labelsOutside ? std::round(std::min(points * 25.4 / 72, m_options.widthMm / 2)) : 0;
     }
 
     /// Returns a text without line breaks, for a comment.
@@ -240,6 +247,7 @@ class PgfplotsWriter {
         };
         const Range& along = isVertical ? m_y : m_x;
         m_labelsOutside = m_labelsOutside || line.labelAtEnd;
+        if (line.labelAtEnd) m_outsideLetters = std::max(m_outsideLetters, line.label.size());
         const QString anchor = line.labelAtEnd ? QStringLiteral("west")
                                : isVertical    ? QStringLiteral("north west")
                                                : QStringLiteral("south east");
@@ -319,6 +327,7 @@ class PgfplotsWriter {
     QString m_comments;
     QList<QList<double>> m_columns;
     bool m_labelsOutside = false;
+    qsizetype m_outsideLetters = 0;  // of the longest label outside
 };
 
 }  // namespace

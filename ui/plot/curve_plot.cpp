@@ -92,6 +92,7 @@ void CurvePlot::clear() {
     m_groups.clear();
     m_shown.clear();
     m_floor.reset();
+    m_rungs.clear();
     m_horizon = 0;
     pickRun(kNoRun);
     highlight(kNoRun);
@@ -172,6 +173,13 @@ void CurvePlot::setRunFailed(RunId run, bool failed) {
     schedule();
 }
 
+void CurvePlot::setRunStopped(RunId run, int rung) {
+    const auto found = m_runs.find(run);
+    if (found == m_runs.end() || found->second.rung == rung) return;
+    found->second.rung = rung;
+    schedule();
+}
+
 bool CurvePlot::isRunVisible(RunId run) const {
     const auto found = m_runs.find(run);
     return found != m_runs.end() && found->second.visible;
@@ -219,6 +227,12 @@ void CurvePlot::setFloor(std::optional<double> nats, const QString& label) {
 
 void CurvePlot::setHorizon(double iterations) {
     m_horizon = std::isfinite(iterations) ? std::max(0.0, iterations) : 0.0;
+    schedule();
+}
+
+void CurvePlot::setRungs(const QList<double>& iterations) {
+    if (m_rungs == iterations) return;
+    m_rungs = iterations;
     schedule();
 }
 

@@ -47,7 +47,9 @@ class CurvePlot : public PlotWidget {
     void removeRun(RunId run);
     /// Marks the last finite point of a failed run (for example, a diverged one) in red.
     void setRunFailed(RunId run, bool failed);
-    /// Removes all runs and the entropy floor, and resets the view.
+    /// Marks the last point of a run that successive halving stopped at a rung, counted from 1; 0: it was not stopped.
+    void setRunStopped(RunId run, int rung);
+    /// Removes all runs, rungs and the entropy floor, and resets the view.
     void clear();
     std::vector<RunId> runs() const;
 
@@ -110,6 +112,8 @@ class CurvePlot : public PlotWidget {
     /// Draws a horizontal line at the best possible loss, in nats, with a label such as "entropy floor" and the value.
     /// nullopt removes the line.
     void setFloor(std::optional<double> nats, const QString& label = QString());
+    /// Draws a vertical line at each rung of successive halving, in ascending order of iterations.
+    void setRungs(const QList<double>& iterations);
     /// Sets the number of iterations that the x axis covers at least; 0 makes the axis follow the data.
     void setHorizon(double iterations);
     /// Sets the settings that exported figures contain.
@@ -153,6 +157,7 @@ class CurvePlot : public PlotWidget {
         Ink ink;
         bool visible = true;
         bool failed = false;
+        int rung = 0;  // successive halving stopped the run there; 0: it did not
     };
     /// A curve of the figure on screen.
     struct Shown {
@@ -164,8 +169,8 @@ class CurvePlot : public PlotWidget {
     void fitLegend();
     /// Returns the current figure. If `shown` is not null, appends its curves in the order of the figure.
     Figure figure(std::vector<Shown>* shown) const;
-    /// Adds a red point at the last finite value of each failed run.
-    void addEndsOfFailed(Figure& figure) const;
+    /// Adds a point at the last finite value of each run that failed (red) or that was stopped at a rung (grey).
+    void addEnds(Figure& figure) const;
     void addCurve(Figure& figure, const Shown& shown) const;
     /// Adds the curves of all groups with their bands.
     std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;
@@ -209,6 +214,7 @@ class CurvePlot : public PlotWidget {
     double m_perNat = 1;
     std::optional<double> m_floor;
     QString m_floorLabel;
+    QList<double> m_rungs;
     double m_horizon = 0;
     QString m_name;
     QJsonObject m_settings;

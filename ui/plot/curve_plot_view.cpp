@@ -18,9 +18,12 @@ namespace {
 /// Extends a range to round numbers, so that the axis of a live plot changes rarely. If `notNegative` is true, the
 /// range does not extend below 0.
 Range rounded(Range range, bool notNegative) {
-    const double step = std::pow(10.0, std::floor(std::log10((range.maximum - range.minimum) / 5)));
-    const double minimum = std::floor(range.minimum / step) * step;
-    return {notNegative ? std::max(0.0, minimum) : minimum, std::ceil(range.maximum / step) * step};
+    const double exponent = std::floor(std::log10((range.maximum - range.minimum) / 5));
+    const double step = std::pow(10.0, std::abs(exponent));  // a whole number, so that 0.6 is not 0.6000000000000001
+    const auto up = [&](double value) { return exponent < 0 ? value * step : value / step; };
+    const auto down = [&](double value) { return exponent < 0 ? value / step : value * step; };
+    const double minimum = down(std::floor(up(range.minimum)));
+    return {notNegative ? std::max(0.0, minimum) : minimum, down(std::ceil(up(range.maximum)))};
 }
 
 }  // namespace
@@ -80,7 +83,10 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
         (*shown)[i].label = distinct[static_cast<qsizetype>(i)];
     }
     for (FigureBand& band : figure.bands) band.label = distinct[names.indexOf(band.label)];
-    addEndsOfFailed(figure);
+    addEnds(figure);
+    for (qsizetype i = 0; i < m_rungs.size(); ++i) {
+        figure.verticalLines.push_back({m_rungs[i], tr("rung %1").arg(i + 1)});
+    }
     if (losses && m_floor) {
         const double value = *m_floor * m_perNat;
         figure.horizontalLines.push_back({value, QStringLiteral("%1 %2").arg(m_floorLabel, readableNumber(value))});
@@ -89,18 +95,19 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     return figure;
 }
 
-void CurvePlot::addEndsOfFailed(Figure& figure) const {
+void CurvePlot::addEnds(Figure& figure) const {
     const Quantity quantity = m_quantities.front();
     for (const auto& [id, run] : m_runs) {
         const auto found = m_curves.find({id, quantity});
-        if (!run.visible || !run.failed || found == m_curves.end()) continue;
+        if (!run.visible || (!run.failed && run.rung == 0) || found == m_curves.end()) continue;
         const QList<double>& x = found->second.x();
         const QList<double>& y = found->second.smoothed(weightOf(quantity, found->second), factorOf(quantity));
         for (qsizetype i = y.size() - 1; i >= 0; --i) {
             if (!std::isfinite(y[i])) continue;
             FigureCurve mark;
-            mark.quantity = tr("%1 failed").arg(run.label);
-            mark.ink = {Ink::Kind::error};
+            mark.quantity = run.failed ? tr("%1 failed").arg(run.label)
+                                       : tr("%1 stopped at rung %2").arg(run.label, QString::number(run.rung));
+            mark.ink = {run.failed ? Ink::Kind::error : Ink::Kind::quiet};
             mark.x = {x[i]};
             mark.y = {y[i]};
             mark.companion = true;
@@ -233,12 +240,18 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     if (forScreen && isSmoothed) {
         parts.append(tr("smoothing weight %1").arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
     }
-    const auto failed = std::count_if(figure.curves.begin(), figure.curves.end(), [](const FigureCurve& curve) {
-        return curve.shape == FigureCurve::Shape::points;
-    });
-    if (failed > 0) {
+    const auto ends = [&figure](Ink::Kind kind) {
+        return std::count_if(figure.curves.begin(), figure.curves.end(), [kind](const FigureCurve& curve) {
+            return curve.shape == FigureCurve::Shape::points && curve.ink.kind == kind;
+        });
+    };
+    if (const auto failed = ends(Ink::Kind::error); failed > 0) {
         parts.append(failed == 1 ? tr("red point: a run failed there")
                                  : tr("red points: %1 runs failed there").arg(failed));
+    }
+    if (const auto stopped = ends(Ink::Kind::quiet); stopped > 0) {
+        parts.append(stopped == 1 ? tr("grey point: a run was stopped at a rung")
+                                  : tr("grey points: %1 runs were stopped at a rung").arg(stopped));
     }
     if (!figure.bands.empty()) {
         parts.append(tr("shaded: mean ± standard deviation over seeds"));
@@ -326,7 +339,7 @@ void CurvePlot::render() {
         return std::none_of(m_shown.begin(), m_shown.end(), [&](const Shown& each) { return each.id == cached.first; });
     });
     now.note = noteOf(now, true);
-    for (std::size_t i = 0; i < m_shown.size(); ++i) {  // the curves after these mark the ends of failed runs
+    for (std::size_t i = 0; i < m_shown.size(); ++i) {  // the curves after these mark the ends of runs
         now.curves[i].emphasis = emphasisOf(m_shown[i].id.run);
     }
     m_settingRanges = true;

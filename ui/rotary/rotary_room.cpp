@@ -174,6 +174,32 @@ QWidget* RotaryRoom::panel() {
     return m_panel;
 }
 
+std::vector<RoomControl> RotaryRoom::controls() {
+    const QString name = QStringLiteral("pair");
+    return {{name,
+             [this, name](const QString& value) {
+                 if (value == QLatin1String("none")) return model().pickPair(std::nullopt);
+                 const std::int64_t pair = controlWhole(name, value);
+                 if (pair < 0 || pair >= model().pairs()) {
+                     throw BadInput(QStringLiteral("There is no pair %1; the pairs are 0 to %2.")
+                                        .arg(pair)
+                                        .arg(model().pairs() - 1)
+                                        .toStdString());
+                 }
+                 model().pickPair(static_cast<int>(pair), true);
+             },
+             [this] {
+                 const auto pair = model().pickedPair();
+                 return pair ? QVariant(*pair) : QVariant(QStringLiteral("none"));
+             }}};
+}
+
+QWidget* RotaryRoom::controlWidget(const QString& name) {
+    if (QWidget* own = Room::controlWidget(name)) return own;
+    const auto* setup = m_panel ? m_panel->findChild<SetupPanel*>() : nullptr;
+    return setup ? setup->field(name) : nullptr;
+}
+
 void RotaryRoom::addActions(ActionRegistry&) {}
 
 QWidget* RotaryRoom::picture() {

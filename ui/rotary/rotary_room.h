@@ -48,6 +48,10 @@ class RotaryRoom : public Room {
     /// Returns the view that the user chose last.
     QWidget* picture() override;
     UndoScope undoScope() const override { return UndoScope::rotary; }
+    /// Returns the picked pair; rooms add their own controls.
+    std::vector<RoomControl> controls() override;
+    /// Returns also the fields of the rotary setup.
+    QWidget* controlWidget(const QString& name) override;
     void endEdit() override { m_model.endDrag(); }
 
     const QList<FigureView*>& views() const { return m_views; }

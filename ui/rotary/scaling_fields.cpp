@@ -1,5 +1,6 @@
 #include "ui/rotary/scaling_fields.h"
 
+#include <QHash>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <cmath>
@@ -91,6 +92,22 @@ const QList<ScalingFields::Parameter>& ScalingFields::parameters() {
          "23"},
     };
     return all;
+}
+
+QWidget* ScalingFields::field(const QString& name) const {
+    static const QHash<QString, double Scaling::*> members = {
+        {QStringLiteral("factor"), &Scaling::factor},
+        {QStringLiteral("original_context"), &Scaling::original_context},
+        {QStringLiteral("beta_fast"), &Scaling::beta_fast},
+        {QStringLiteral("beta_slow"), &Scaling::beta_slow},
+        {QStringLiteral("low_freq_factor"), &Scaling::low_freq_factor},
+        {QStringLiteral("high_freq_factor"), &Scaling::high_freq_factor}};
+    const auto member = members.constFind(name);
+    if (member == members.constEnd()) return nullptr;
+    for (const auto& [parameter, slider] : m_sliders) {
+        if (parameter->member == *member) return slider;
+    }
+    return nullptr;
 }
 
 bool ScalingFields::isShared(const Parameter& parameter) {

@@ -21,6 +21,8 @@ class ScalingFields : public QWidget {
 
     /// Shows the scaling of a setup without a signal. An unset training context is shown as the context of the setup.
     void setSetup(const RotarySetup& setup);
+    /// Returns the field of a parameter by its name in a setup's line of text ("factor"), or null.
+    QWidget* field(const QString& name) const;
 
  signals:
     /// The user set a parameter; emitted repeatedly during a drag. `what` names the change, for example "change

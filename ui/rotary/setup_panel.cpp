@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QHash>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -250,6 +251,16 @@ void SetupPanel::applyText(const QString& text) {
     } catch (const BadInput& error) {
         showProblem(QString::fromStdString(error.what()));
     }
+}
+
+QWidget* SetupPanel::field(const QString& name) const {
+    const QHash<QString, QWidget*> fields = {
+        {QStringLiteral("theta"), m_theta},       {QStringLiteral("fraction"), m_fraction},
+        {QStringLiteral("head_dim"), m_headDim},  {QStringLiteral("context"), m_context},
+        {QStringLiteral("partial"), m_partial},   {QStringLiteral("pairing"), m_pairing},
+        {QStringLiteral("precision"), m_precision}, {QStringLiteral("scaling"), m_scaling}};
+    const auto found = fields.constFind(name);
+    return found == fields.constEnd() ? m_scalingFields->field(name) : *found;
 }
 
 QString SetupPanel::problem() const {

@@ -34,6 +34,8 @@ class SetupPanel : public QWidget {
     /// The button that opens the wrong statements about RoPE.
     QPushButton* statements() const { return m_statements; }
 
+    /// Returns the field of a setting of the setup by its name in the setup's line of text, or null.
+    QWidget* field(const QString& name) const;
     ComparisonBar* comparison() const { return m_comparison; }
 
     /// Parses one or two setups and applies them, like pasting their text. The panel shows an error if the text is

@@ -52,37 +52,50 @@ QString experimentChanges(const Experiment& from, const Experiment& to) {
 
 class ExperimentModel::Edit : public UndoStep {
  public:
-    Edit(ExperimentModel* model, const QString& text, Experiment after)
-        : UndoStep(text), m_model(model), m_before(model->m_value), m_after(std::move(after)) {}
+    Edit(ExperimentModel* model, const QString& text, Experiment after, SweepOptions optionsAfter)
+        : UndoStep(text),
+          m_model(model),
+          m_before(model->m_value),
+          m_after(std::move(after)),
+          m_optionsBefore(model->m_options),
+          m_optionsAfter(std::move(optionsAfter)) {}
     QString values(bool undone) const override {
         return undone ? experimentChanges(m_after, m_before) : experimentChanges(m_before, m_after);
     }
-    void undo() override { m_model->set(m_before); }
-    void redo() override { m_model->set(m_after); }
+    void undo() override { m_model->set(m_before, m_optionsBefore); }
+    void redo() override { m_model->set(m_after, m_optionsAfter); }
 
  private:
     ExperimentModel* m_model;
     Experiment m_before;
     Experiment m_after;
+    SweepOptions m_optionsBefore;
+    SweepOptions m_optionsAfter;
 };
 
 ExperimentModel::ExperimentModel(Experiment first, QUndoStack* undo, QObject* parent)
     : QObject(parent), m_value(std::move(first)), m_original(m_value), m_undo(undo) {}
 
 void ExperimentModel::edit(const QString& text, const std::function<void(Experiment&)>& edit) {
+    editOptions(text, [&edit](Experiment& experiment, SweepOptions&) { edit(experiment); });
+}
+
+void ExperimentModel::editOptions(const QString& text, const std::function<void(Experiment&, SweepOptions&)>& edit) {
     Experiment after = m_value;
-    edit(after);
-    if (after == m_value) return;
-    m_undo->push(new Edit(this, text, std::move(after)));
+    SweepOptions options = m_options;
+    edit(after, options);
+    if (after == m_value && options == m_options) return;
+    m_undo->push(new Edit(this, text, std::move(after), std::move(options)));
 }
 
-void ExperimentModel::replace(const Experiment& value) {
+void ExperimentModel::replace(const Experiment& value, const SweepOptions& options) {
     m_original = value;
-    set(value);
+    set(value, options);
 }
 
-void ExperimentModel::set(const Experiment& value) {
+void ExperimentModel::set(const Experiment& value, const SweepOptions& options) {
     m_value = value;
+    m_options = options;
     emit changed();
 }
 

@@ -5,11 +5,15 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "core/experiment/halving.h"
+#include "core/experiment/lab_growth.h"
 #include "core/experiment/lab_plan.h"
+#include "core/experiment/search.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/paths.h"
@@ -18,10 +22,14 @@ namespace ropelab::ui {
 
 namespace {
 
+// Returns the absolute path of the file that a path names; a link is followed.
+QString absoluteFile(const QString& path) {
+    return fromPath(lab_file_of(toPath(QFileInfo(path).absoluteFilePath())));
+}
+
 QString withSuffix(const QString& target) {
-    const QString full = QFileInfo(target).absoluteFilePath();
     const QString suffix = QStringLiteral(".ropelab");
-    return full.endsWith(suffix) ? full : full + suffix;
+    return absoluteFile(target.endsWith(suffix) ? target : target + suffix);
 }
 
 }  // namespace
@@ -61,7 +69,7 @@ void LabDocument::startEmptyLab() {
 }
 
 void LabDocument::open(const QString& path, bool readOnly) {
-    const QString full = QFileInfo(path).absoluteFilePath();
+    const QString full = absoluteFile(path);
     if (m_file && full == this->path()) return;
     // A missing file is not locked, otherwise a lock file would be left beside it.
     std::unique_ptr<QLockFile> lock = !readOnly && QFileInfo::exists(full) ? lockFor(full) : nullptr;
@@ -74,6 +82,31 @@ void LabDocument::open(const QString& path, bool readOnly) {
     adopt(std::move(file), std::move(lock), unsaved);
     emit opened();
     emit renamed();
+}
+
+void LabDocument::showInstead(const QString& path) {
+    if (isSaving()) throw BadInput("The lab is being saved; show the other lab when it is saved.");
+    std::unique_ptr<LabFile> file;
+    if (!path.isEmpty()) file = LabFile::open(toPath(QFileInfo(path).absoluteFilePath()), LabFile::Mode::read);
+    if (!m_own) m_own = Own{std::move(m_file), std::move(m_lock), m_unsaved, m_readOnly};
+    adopt(std::move(file), nullptr, path.isEmpty());
+    m_readOnly = !path.isEmpty();
+    emit opened();
+    emit renamed();
+}
+
+void LabDocument::returnToOwn() {
+    if (!m_own) return;
+    Own own = *std::exchange(m_own, std::nullopt);
+    adopt(std::move(own.file), std::move(own.lock), own.unsaved);
+    m_readOnly = own.readOnly;
+    emit opened();
+    emit renamed();
+}
+
+QString LabDocument::ownPath() const {
+    if (!m_own) return path();
+    return m_own->file ? fromPath(m_own->file->path()) : QString();
 }
 
 void LabDocument::saveAs(const QString& target) {
@@ -89,9 +122,10 @@ void LabDocument::saveAs(const QString& target) {
 }
 
 void LabDocument::saveInBackground(const QString& target, std::function<void(const QString& error)> then) {
-    const QString full = withSuffix(target);
+    QString full;
     auto lock = std::make_shared<std::unique_ptr<QLockFile>>();
     try {
+        full = withSuffix(target);
         if (!m_file) saveAs(full);  // creates an empty lab
         if (full != path()) *lock = lockTarget(full);
     } catch (const std::exception& error) {
@@ -129,11 +163,46 @@ void LabDocument::becomeCopy(const QString& full, std::unique_ptr<QLockFile> loc
     emit renamed();
 }
 
-Plan LabDocument::addSweep(const Experiment& experiment) {
-    experiment.expand();  // throws for an invalid experiment before a file is created
-    Plan plan = plan_new_runs(writable(), experiment, enter_predictions);
+Plan LabDocument::addSweep(const Experiment& experiment, const SweepOptions& options,
+                           const std::filesystem::path& dataDir) {
+    Search search;
+    const Experiment sampled = sampledExperiment(experiment, options, &search);
+    const std::vector<RunSpec> all = sampled.expand();  // throws for an invalid experiment before a file is created
+    if (options.extends && m_file && newest_experiment(*m_file)) return extend(sampled, options, dataDir);
+    Plan plan =
+        plan_new_runs(writable(), sampled, [&](LabFile& lab, std::int64_t id, const std::vector<RunSpec>& runs) {
+            enter_predictions(lab, id, runs);
+            if (options.search) store_search(lab, id, search, runs);
+        });
+    for (PlannedRun& run : plan.runs) {
+        if (options.search) run.halving = halving_of(search, run.experiment, all);
+    }
     emit runsChanged();
     return plan;
+}
+
+Plan LabDocument::extend(const Experiment& experiment, const SweepOptions& options,
+                         const std::filesystem::path& dataDir) {
+    if (options.search && options.search->method == Search::Method::halving) {
+        throw BadInput(
+            "Successive halving compares the runs of one new sweep, so it cannot add runs to the lab; start it as a "
+            "new sweep.");
+    }
+    LabFile& lab = writable();
+    const Growth growth = growth_of(lab, experiment, options.anew);
+    if (growth.added.empty()) throw BadInput(kNoRunIsMissing);
+    std::vector<RunId> added;
+    std::set<RunId> known;
+    for (const RunRecord& run : lab.runs()) known.insert(run.id);
+    grow_lab(lab, experiment, growth, dataDir.empty() ? remembered_data_dir(lab) : dataDir,
+             [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
+                 if (options.search) store_search(file, id, *options.search, runs);
+             });
+    for (const RunRecord& run : lab.runs()) {
+        if (!known.contains(run.id)) added.push_back(run.id);
+    }
+    emit runsChanged();
+    return plan_continued_runs(lab, added);
 }
 
 Plan LabDocument::planToResume(const std::vector<RunId>& runs) const {
@@ -148,10 +217,14 @@ bool LabDocument::isUnfinished(const RunRecord& run) {
     return canResume(run) && !stopped_at_rung(run) && (run.state != RunState::failed || run.iteration == 0);
 }
 
-std::optional<Experiment> LabDocument::latestExperiment() const {
+std::optional<Experiment> LabDocument::latestExperiment(SweepOptions* options) const {
     const auto all = experiments();
     if (all.empty()) return std::nullopt;
-    return Experiment::from_text(all.back().description);
+    Experiment latest = Experiment::from_text(all.back().description);
+    if (!options) return latest;
+    options->search = stored_search(*m_file, all.back().id);
+    if (options->search && !options->search->ranges.empty()) latest.set_explicit_runs({});
+    return latest;
 }
 
 void LabDocument::renameRun(RunId id, const QString& name) {
@@ -177,6 +250,13 @@ void LabDocument::restoreRun(RunId id) {
 void LabDocument::setLook(const SettingLook& look) {
     writable().set_setting_looks(std::span(&look, 1));
     emit runsChanged();
+}
+
+void LabDocument::addAnswers(const std::vector<AnswerRecord>& answers) {
+    if (!m_own) return writable().add_answers(answers);
+    if (m_own->readOnly) throw BadInput("Your lab is open read-only, so the answers cannot be stored in it.");
+    if (!m_own->file) std::tie(m_own->file, m_own->lock) = makeUnsaved();
+    m_own->file->add_answers(answers);
 }
 
 bool LabDocument::storeLooks(const std::vector<SettingLook>& looks) {
@@ -209,6 +289,11 @@ bool LabDocument::storeChoice(const std::string& name, const std::string& value)
 }
 
 LabFile& LabDocument::writable() {
+    if (m_readOnly && m_own) {
+        throw BadInput(
+            "This is the recorded lab of a lecture, which cannot be changed. End the lecture, or save the lab under "
+            "another name.");
+    }
     if (m_readOnly) {
         throw BadInput(
             "This lab is open read-only because another window has it open. To change it, save it under another "
@@ -216,17 +301,22 @@ LabFile& LabDocument::writable() {
     }
     if (isSaving()) throw BadInput("This lab cannot be changed while it is being saved under another name.");
     if (!m_file) {
-        QDir().mkpath(m_labs);
-        // The number distinguishes labs that are created in the same second.
-        const QString stem =
-            m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
-        QString path = stem + QStringLiteral(".ropelab");
-        for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
-        auto lock = lockFor(path);
-        adopt(LabFile::create(toPath(path)), std::move(lock), true);
+        auto [file, lock] = makeUnsaved();
+        adopt(std::move(file), std::move(lock), true);
         emit renamed();
     }
     return *m_file;
+}
+
+std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> LabDocument::makeUnsaved() const {
+    QDir().mkpath(m_labs);
+    // The number distinguishes labs that are created in the same second.
+    const QString stem =
+        m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
+    QString path = stem + QStringLiteral(".ropelab");
+    for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+    auto lock = lockFor(path);
+    return {LabFile::create(toPath(path)), std::move(lock)};
 }
 
 void LabDocument::adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved) {

@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/experiment/experiment.h"
 #include "core/experiment/runner.h"
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
+#include "ui/session/sweep_options.h"
 
 namespace ropelab::ui {
 
@@ -56,8 +58,18 @@ class LabDocument : public QObject {
     /// Opens a lab. Runs that are marked as running, because their program was killed, become stopped. Throws BadInput
     /// and keeps the current lab if the file is not a lab.
     void open(const QString& path, bool readOnly = false);
+    /// Opens a lab read-only in place of the user's lab, or an empty unsaved lab if `path` is empty. The user's lab stays
+    /// open and locked until returnToOwn(). Throws BadInput, and changes nothing, if the file is not a lab.
+    void showInstead(const QString& path);
+    /// Shows the user's lab again; does nothing if it is shown.
+    void returnToOwn();
+    /// Returns whether the lab is the user's and none that showInstead() opened.
+    bool isOwn() const { return !m_own; }
+    /// Returns the path of the user's lab, or "" if it has no file.
+    QString ownPath() const;
+
     /// Saves a copy of the lab as `target` and continues with the copy; the file of an unsaved lab is deleted. Throws
-    /// BadInput if the copy cannot be written.
+    /// BadInput if the copy cannot be written. A link stays a link: the file that it names is replaced.
     void saveAs(const QString& target);
     /// Saves like saveAs(), but copies on a background thread. Calls `then` with "" when the document has switched to
     /// the copy, or with the reason why saving failed. The lab cannot be changed meanwhile. Opening another lab cancels
@@ -67,8 +79,10 @@ class LabDocument : public QObject {
     bool isSaving() const { return m_saving.isRunning(); }
 
     /// Adds an experiment and its runs to the lab, creates the file if there is none, and returns a plan to train the
-    /// runs. Throws BadInput and adds nothing if the experiment is invalid.
-    Plan addSweep(const Experiment& experiment);
+    /// runs. With the option to extend, only the runs that the lab lacks are added; their data are read from `dataDir`.
+    /// Throws BadInput and adds nothing if the experiment or an option is invalid, or if no run is missing.
+    Plan addSweep(const Experiment& experiment, const SweepOptions& options = {},
+                  const std::filesystem::path& dataDir = {});
     /// Returns a plan to resume these runs. Throws BadInput for settings that this version of the program does not
     /// know.
     Plan planToResume(const std::vector<RunId>& runs) const;
@@ -77,8 +91,9 @@ class LabDocument : public QObject {
     /// Returns whether resuming a run makes sense. It does not if the run failed after its first step, because it would
     /// fail again.
     static bool isUnfinished(const RunRecord& run);
-    /// Returns the experiment that was added last; nullopt for an empty lab.
-    std::optional<Experiment> latestExperiment() const;
+    /// Returns the experiment that was added last; nullopt for an empty lab. `options` receives its search, whose
+    /// samples are then not among the experiment's explicit runs.
+    std::optional<Experiment> latestExperiment(SweepOptions* options = nullptr) const;
 
     /// Changes the name of a run. Throws BadInput if the lab is read-only.
     void renameRun(RunId id, const QString& name);
@@ -94,6 +109,9 @@ class LabDocument : public QObject {
     std::string choice(const std::string& name) const;
     /// Stores a choice. Returns false and stores nothing if the lab cannot be written now.
     bool storeChoice(const std::string& name, const std::string& value);
+    /// Stores answers to questions of a lecture in the user's lab, even while another one is shown in its place; creates the file if there is none. Throws BadInput if the lab is
+    /// read-only.
+    void addAnswers(const std::vector<AnswerRecord>& answers);
     /// Restores a deleted run. Throws BadInput if the lab is read-only.
     void restoreRun(RunId id);
 
@@ -107,6 +125,9 @@ class LabDocument : public QObject {
 
  private:
     LabFile& writable();
+    Plan extend(const Experiment& experiment, const SweepOptions& options, const std::filesystem::path& dataDir);
+    /// Creates the file of an unsaved lab and locks it.
+    std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> makeUnsaved() const;
     void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
     void release();
     std::unique_ptr<QLockFile> lockFor(const QString& path) const;
@@ -114,7 +135,16 @@ class LabDocument : public QObject {
     std::unique_ptr<QLockFile> lockTarget(const QString& path) const;
     void becomeCopy(const QString& path, std::unique_ptr<QLockFile> lock);
 
+    /// The user's lab while another one is shown in its place.
+    struct Own {
+        std::unique_ptr<LabFile> file;
+        std::unique_ptr<QLockFile> lock;
+        bool unsaved;
+        bool readOnly;
+    };
+
     QString m_labs;
+    std::optional<Own> m_own;
     std::unique_ptr<LabFile> m_file;
     std::unique_ptr<QLockFile> m_lock;
     bool m_unsaved = true;

@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonArray>
+#include <QMap>
 #include <QObject>
 #include <algorithm>
 #include <set>
@@ -26,11 +27,16 @@ QString withHome(const QString& path) {
 
 QJsonObject labOrigin(const LabFile& lab, const std::vector<RunId>& runs) {
     std::set<std::int64_t> wanted;
+    QMap<QString, int> precisions;
     QJsonArray ids;
     for (const RunId id : runs) {
+        const RunRecord run = lab.run(id);
         ids.append(static_cast<qint64>(id));
-        wanted.insert(lab.run(id).experiment);
+        wanted.insert(run.experiment);
+        if (run.conditions) ++precisions[QString::fromStdString(run.conditions->precision)];
     }
+    QJsonObject precision;
+    for (const auto& [name, count] : precisions.asKeyValueRange()) precision[name] = count;
     QJsonArray experiments;
     for (const ExperimentRecord& experiment : lab.experiments()) {
         if (!wanted.contains(experiment.id)) continue;
@@ -41,7 +47,8 @@ QJsonObject labOrigin(const LabFile& lab, const std::vector<RunId>& runs) {
     const QString path = QFileInfo(QString::fromStdString(lab.path().string())).absoluteFilePath();
     return {{QStringLiteral("path"), withoutHome(path)},
             {QStringLiteral("experiments"), experiments},
-            {QStringLiteral("runs"), ids}};
+            {QStringLiteral("runs"), ids},
+            {QStringLiteral("precision"), precision}};
 }
 
 QString findLab(const QJsonObject& origin, const QString& folder) {

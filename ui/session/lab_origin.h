@@ -8,8 +8,9 @@
 
 namespace ropelab::ui {
 
-/// Returns FigureOrigin::lab for these runs of a lab: its path, and the ids of the runs and of their experiments. The
-/// user's home folder is written as "~", so that a published figure does not name the user.
+/// Returns FigureOrigin::lab for these runs of a lab: its path, the ids of the runs and of their experiments, and the
+/// number of runs by the precision in which they trained. The user's home folder is written as "~", so that a published
+/// figure does not name the user.
 QJsonObject labOrigin(const LabFile& lab, const std::vector<RunId>& runs);
 
 /// Returns the path of the lab that `origin` names: its path, else a file of this name in `folder`. Returns "" if

@@ -56,7 +56,7 @@ class RotaryStep : public UndoStep {
     RotaryModel::Restore m_roomsAfter;  // empty until the step is undone
 };
 
-RotaryModel::RotaryModel(QUndoStack& undo, QObject* parent) : QObject(parent), m_undo(undo) {
+RotaryModel::RotaryModel(QUndoStack& undo, QObject* parent) : QObject(parent), m_undo(&undo) {
     computeFrequencies();
 }
 
@@ -72,6 +72,19 @@ RotaryModel::Restore RotaryModel::captureRooms() const {
     return [rooms = std::move(rooms)] {
         for (const Restore& restore : rooms) restore();
     };
+}
+
+void RotaryModel::setUndoStack(QUndoStack& undo) {
+    m_undo = &undo;
+    m_mayMerge = false;
+    m_stepsPairs = false;
+}
+
+void RotaryModel::show(const State& state) {
+    check(state.setup);
+    if (state.other) check(state.other->setup);
+    m_mayMerge = false;
+    setState(state);
 }
 
 void RotaryModel::change(const QString& what, const RotarySetup& setup) {
@@ -150,8 +163,8 @@ std::vector<RotaryModel::Earlier> RotaryModel::earlierSetups(std::size_t most) c
         const ShapedSetup setup{step->from().setup, step->from().shape};
         if (!isKnown(setup)) found.push_back({step->text(), setup});
     };
-    for (int i = m_undo.index() - 1; i >= 0; --i) {
-        const QUndoCommand* command = m_undo.command(i);
+    for (int i = m_undo->index() - 1; i >= 0; --i) {
+        const QUndoCommand* command = m_undo->command(i);
         for (int child = command->childCount() - 1; child >= 0; --child) add(*command->child(child));
         add(*command);
     }
@@ -165,7 +178,7 @@ void RotaryModel::pushAlone(const QString& what, const State& to) {
 
 void RotaryModel::push(const QString& what, const State& to, bool mayMerge) {
     m_isPushing = true;
-    m_undo.push(new RotaryStep(*this, what, to, mayMerge));
+    m_undo->push(new RotaryStep(*this, what, to, mayMerge));
     m_isPushing = false;
 }
 

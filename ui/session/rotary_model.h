@@ -63,7 +63,14 @@ class RotaryModel : public QObject {
     void keepForUndo(QObject* room, std::function<Restore()> capture);
 
     /// Returns the undo stack of the rotary rooms, for steps that change what only one room has.
-    QUndoStack& undoStack() { return m_undo; }
+    QUndoStack& undoStack() { return *m_undo; }
+    /// Sets the stack of the following undo steps. A lecture has a stack of its own, so that its changes are no steps of
+    /// the user's stack.
+    void setUndoStack(QUndoStack& undo);
+    /// Returns what undo steps change.
+    State state() const { return {m_setup, m_shape, m_picked, m_other, m_editsB}; }
+    /// Shows another state without an undo step. Throws BadInput for an invalid setup, which leaves the model unchanged.
+    void show(const State& state);
 
     const RotarySetup& setup() const { return m_setup; }
     const ModelShape& shape() const { return m_shape; }
@@ -147,7 +154,6 @@ class RotaryModel : public QObject {
     };
     /// Returns a function that brings back what all registered rooms have now.
     Restore captureRooms() const;
-    State state() const { return {m_setup, m_shape, m_picked, m_other, m_editsB}; }
     void setState(const State& state);
     void computeFrequencies();
     void push(const QString& what, const State& to, bool mayMerge);
@@ -156,7 +162,7 @@ class RotaryModel : public QObject {
     /// Returns the state in which the other setup is edited, as setup B if `editsB` is true.
     State exchanged(bool editsB) const;
 
-    QUndoStack& m_undo;
+    QUndoStack* m_undo;
     std::vector<Keeper> m_keepers;
     RotarySetup m_setup;
     ModelShape m_shape;

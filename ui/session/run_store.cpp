@@ -8,6 +8,7 @@
 
 #include "core/experiment/experiment.h"
 #include "core/experiment/halving.h"
+#include "core/experiment/search.h"
 #include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
 #include "ui/common/format.h"
@@ -29,8 +30,8 @@ void recomputeLastAndBest(RunView& run) {
     run.best.reset();
     const RunMetrics::Evaluations& all = run.evaluations;
     for (std::size_t i = 0; i < all.iteration.size(); ++i) {
-        updateLastAndBest(
-            run, {run.record.id, all.iteration[i], all.training_loss[i], all.validation_loss[i], all.time[i]});
+        updateLastAndBest(run,
+                          {run.record.id, all.iteration[i], all.training_loss[i], all.validation_loss[i], all.time[i]});
     }
 }
 
@@ -109,6 +110,7 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
         }
     }
     applyColors(file, keepVisibility);
+    applyRungs(file);
     emit reloaded();
     m_arrived.clear();
 }
@@ -129,6 +131,16 @@ void RunStore::applyColors(const LabFile* file, bool keep) {
 
 void RunStore::renewName(RunView& run) {
     run.name = QString::fromStdString(shown_run_name(run.settingName, run.record.name, run.spec));
+}
+
+void RunStore::applyRungs(const LabFile* file) {
+    std::map<std::int64_t, std::optional<Halving>> halvings;
+    for (RunView& run : m_runs) {
+        const std::int64_t experiment = run.record.experiment;
+        const auto [known, isNew] = halvings.try_emplace(experiment);
+        if (isNew) known->second = stored_halving(*file, experiment);
+        run.rungs = known->second ? rungs_of(*known->second, run.spec.iterations) : std::vector<std::int64_t>();
+    }
 }
 
 const RunMetrics* RunStore::arrived(RunId id) const {
@@ -221,7 +233,10 @@ QString stateText(const RunView& run) {
             return QObject::tr("failed at %1").arg(groupedText(record.iteration));
         case RunState::stopped:
             if (const auto rung = stopped_at_rung(record)) {
-                return QObject::tr("stopped at rung %1 (%2)").arg(*rung).arg(groupedText(record.iteration));
+                const QString steps = countText(record.iteration, QObject::tr("step"));
+                return run.rungs.empty() ? QObject::tr("stopped at rung %1, %2").arg(QString::number(*rung), steps)
+                                         : QObject::tr("stopped at rung %1 of %2, %3")
+                                               .arg(QString::number(*rung), QString::number(run.rungs.size()), steps);
             }
             return QObject::tr("stopped at %1").arg(groupedText(record.iteration));
     }

@@ -29,6 +29,7 @@ struct RunView {
     bool pinned = false;                   // the user pinned the setting
     std::string settingName;               // the user's name for the setting; "" for none
     QString name;                          // as lists and figures show the run (shown_run_name)
+    std::vector<std::int64_t> rungs;       // iterations at which successive halving compares the run; empty without
 };
 
 /// The runs of the lab as the window shows them. They are read from the file once and then updated by the events of
@@ -77,12 +78,14 @@ class RunStore : public QObject {
     RunView* entry(RunId id);
     void applyColors(const LabFile* file, bool keep);
     static void renewName(RunView& run);
+    void applyRungs(const LabFile* file);
     SettingColors m_colors;
     std::vector<RunView> m_runs;
     std::map<RunId, RunMetrics> m_arrived;
 };
 
-/// Returns the state of a run as text: "finished", "412 / 2,000" (step and total steps), "stopped at 300".
+/// Returns the state of a run as text: "finished", "412 / 2,000" (step and total steps), "stopped at 300", "stopped at
+/// rung 2 of 4, 500 steps".
 QString stateText(const RunView& run);
 
 }  // namespace ropelab::ui

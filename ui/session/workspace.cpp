@@ -1,6 +1,7 @@
 #include "ui/session/workspace.h"
 
 #include <QFileInfo>
+#include <QScopedValueRollback>
 #include <QUndoCommand>
 #include <algorithm>
 #include <utility>
@@ -50,11 +51,13 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
                                                      .arg(message));
     });
     connect(&m_lab, &LabDocument::opened, this, [this] {
-        m_undo.clear();
+        if (!m_isExchanging) m_undo.clear();
         m_runs.reload(m_lab.file(), false);
         storeColors();
+        if (m_isExchanging) return;
         attempt(QStringLiteral("experiment"), [this] {
-            if (auto latest = m_lab.latestExperiment()) m_experiment.replace(*latest);
+            SweepOptions stored;
+            if (auto latest = m_lab.latestExperiment(&stored)) m_experiment.replace(*latest, stored);
         });
     });
     connect(&m_lab, &LabDocument::runsChanged, this, [this] {
@@ -70,10 +73,13 @@ void Workspace::start() {
     if (m_session.isActive() || m_afterMeter) return;
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
     attempt(QStringLiteral("start"), [this] {
-        if (m_experiment.value().expand().empty()) throw BadInput("The sweep has no runs to train; add a run to it.");
-        // Runs of earlier sweeps are hidden, so that the plot shows only the new sweep.
-        auto plan = m_lab.addSweep(m_experiment.value());
+        const SweepOptions& options = m_experiment.options();
+        if (sampledExperiment(m_experiment.value(), options).expand().empty())
+            throw BadInput("The sweep has no runs to train; add a run to it.");
+        auto plan = m_lab.addSweep(m_experiment.value(), options, m_options.dataDir);
+        // Runs of earlier sweeps are hidden, so that the plot shows only the new sweep, unless it extends them.
         for (const RunView& run : m_runs.runs()) {
+            if (options.extends) break;
             const bool isNew = std::any_of(plan.runs.begin(), plan.runs.end(),
                                            [&run](const PlannedRun& planned) { return planned.id == run.record.id; });
             m_runs.setVisible(run.record.id, isNew);
@@ -114,7 +120,7 @@ std::vector<RunId> Workspace::unfinishedRuns() const {
 void Workspace::enqueue() {
     if (!m_session.isActive()) return start();
     attempt(QStringLiteral("start"), [this] {
-        Plan plan = m_lab.addSweep(m_experiment.value());
+        Plan plan = m_lab.addSweep(m_experiment.value(), m_experiment.options(), m_options.dataDir);
         std::vector<RunId> added;
         for (const PlannedRun& run : plan.runs) added.push_back(run.id);
         if (m_session.append(plan.runs)) {
@@ -223,6 +229,7 @@ void Workspace::change(const QString& text, std::function<void()> redo, std::fun
 
 void Workspace::newLab() {
     whenIdle([this] {
+        exchangeLab([this] { m_lab.returnToOwn(); });
         addUnsavedToRecent();
         m_lab.startEmptyLab();
         m_settings.setValue("lab/unsaved", QString());
@@ -232,6 +239,7 @@ void Workspace::newLab() {
 void Workspace::openLab(const QString& path) {
     whenIdle([this, path] {
         attempt(QStringLiteral("lab"), [this, &path] {
+            exchangeLab([this] { m_lab.returnToOwn(); });
             addUnsavedToRecent();
             m_lab.open(path);
         });
@@ -294,6 +302,63 @@ void Workspace::callWhenIdle() {
     for (auto& then : std::exchange(m_whenIdle, {})) whenIdle(std::move(then));
 }
 
+void Workspace::beginLecture() {
+    if (m_beforeLecture) return;
+    m_beforeLecture = m_rotary.state();
+    m_rotary.setUndoStack(m_lectureUndo);
+}
+
+void Workspace::endLecture() {
+    if (!m_beforeLecture) return;
+    m_lectureUndo.clear();
+    m_rotary.setUndoStack(m_rotaryUndo);
+    m_rotary.show(*std::exchange(m_beforeLecture, std::nullopt));
+    showOwnLab();
+}
+
+void Workspace::requireNoOwnSweep() const {
+    if ((m_session.isActive() && m_lab.isOwn()) || m_afterMeter) {
+        throw BadInput("A sweep is training in your lab, so the lab of this scene cannot be shown; stop the sweep first.");
+    }
+}
+
+void Workspace::exchangeLab(const std::function<void()>& change) {
+    if (!m_lab.isOwn()) addUnsavedToRecent();  // what a lecture trained stays available
+    const QScopedValueRollback exchanging(m_isExchanging, true);
+    change();
+}
+
+void Workspace::showLabInstead(const QString& path, std::function<void(const QString& error)> then) {
+    requireNoOwnSweep();
+    whenIdle([this, path, then = std::move(then)] {
+        QString failure;
+        try {
+            exchangeLab([this, &path] { m_lab.showInstead(path); });
+        } catch (const std::exception& error) {
+            failure = QString::fromStdString(error.what());
+        }
+        if (then) then(failure);
+    });
+}
+
+void Workspace::showOwnLab(std::function<void()> then) {
+    if (m_lab.isOwn()) {
+        if (then) then();
+        return;
+    }
+    whenIdle([this, then = std::move(then)] {
+        if (!m_lab.isOwn()) exchangeLab([this] { m_lab.returnToOwn(); });
+        if (then) then();
+    });
+}
+
+void Workspace::trainInstead(const Experiment& experiment) {
+    requireNoOwnSweep();
+    experiment.expand();  // throws for an invalid experiment before another lab is shown
+    exchangeLab([this] { m_lab.showInstead(QString()); });
+    train(m_lab.addSweep(experiment));
+}
+
 bool Workspace::reopenUnsaved() {
     const QString path = m_settings.value("lab/unsaved").toString();
     if (path.isEmpty() || !QFileInfo::exists(path)) return false;
@@ -342,7 +407,7 @@ void Workspace::sweepEnded(RunState how, const QString& message) {
 }
 
 void Workspace::storeLabPath() {
-    if (!m_lab.hasFile()) return;
+    if (!m_lab.hasFile() || !m_lab.isOwn()) return;
     m_settings.setValue("lab/unsaved", m_lab.isUnsaved() ? m_lab.path() : QString());
     if (!m_lab.isUnsaved()) m_settings.addRecentLab(m_lab.path());
 }
@@ -353,7 +418,7 @@ void Workspace::storeColors() {
 }
 
 void Workspace::storeQueue() {
-    if (!m_session.isActive()) return;  // The stored queue stays, so that its runs can be resumed.
+    if (!m_session.isActive() || !m_lab.isOwn()) return;  // The stored queue stays, so that its runs can be resumed.
     QStringList queue = {m_lab.path()};
     for (const WaitingCohort& cohort : m_session.waiting()) {
         for (const RunId run : cohort.runs) queue << QString::number(run);

@@ -50,8 +50,10 @@ class Workspace : public SessionActions {
     RotaryModel& rotary() { return m_rotary; }
     /// Returns the undo stack of the lab: the settings of the sweep and the changes of its runs.
     QUndoStack& undo() { return m_undo; }
-    /// Returns the undo stack of the rotary rooms.
-    QUndoStack& rotaryUndo() { return m_rotaryUndo; }
+    /// Returns the undo stack of the rotary rooms; during a lecture, that of the lecture.
+    QUndoStack& rotaryUndo() { return m_rotary.undoStack(); }
+    /// Returns the undo stack that the rotary rooms use during a lecture.
+    QUndoStack& lectureUndo() { return m_lectureUndo; }
     const std::filesystem::path& dataDir() const { return m_options.dataDir; }
     /// Returns a function that opens the training engine; it may be called on any thread.
     Runner::EngineSource engine() const { return m_engineLock.forTraining(); }
@@ -85,6 +87,21 @@ class Workspace : public SessionActions {
     /// end of a measurement.
     void whenIdle(std::function<void()> then);
 
+    /// Begins a lecture: what it changes in the rotary setup and in the shown lab is no change of the user's. endLecture()
+    /// restores the user's setup, undo history and lab.
+    void beginLecture();
+    void endLecture();
+    bool isInLecture() const { return m_beforeLecture.has_value(); }
+    /// Shows a lab read-only in place of the user's lab, or an empty unsaved one if `path` is empty. Throws BadInput if
+    /// a sweep of the user is active or if the file is not a lab. A sweep that trainInstead() started is stopped first;
+    /// `then` is called when the lab is shown, or with the reason why it cannot be shown.
+    void showLabInstead(const QString& path, std::function<void(const QString& error)> then);
+    /// Shows the user's lab again, and then calls `then`. A sweep that trainInstead() started is stopped first.
+    void showOwnLab(std::function<void()> then = {});
+    /// Starts to train an experiment in an empty unsaved lab in place of the user's. Throws BadInput as
+    /// showLabInstead(), and for an invalid experiment. Requires that no sweep is active.
+    void trainInstead(const Experiment& experiment);
+
     /// Reopens the unsaved lab of the previous session. Returns false if there is none or it has no runs.
     bool reopenUnsaved();
 
@@ -105,6 +122,9 @@ class Workspace : public SessionActions {
     void addUnsavedToRecent();
     void sweepEnded(RunState how, const QString& message);
     void storeLabPath();
+    void requireNoOwnSweep() const;
+    /// Changes the shown lab while the undo history and the experiment of the user stay.
+    void exchangeLab(const std::function<void()>& change);
     /// Stores the colours of settings that were seen for the first time.
     void storeColors();
     void storeQueue();
@@ -114,10 +134,13 @@ class Workspace : public SessionActions {
     Settings m_settings;
     QUndoStack m_undo;
     QUndoStack m_rotaryUndo;
+    QUndoStack m_lectureUndo;
     LabDocument m_lab;
     RunStore m_runs;
     ExperimentModel m_experiment;
     RotaryModel m_rotary{m_rotaryUndo};
+    std::optional<RotaryModel::State> m_beforeLecture;
+    bool m_isExchanging = false;    // a lecture shows another lab, or the user's lab again
     std::vector<RunId> m_training;  // runs of the active or last sweep
     std::vector<std::function<void()>> m_whenIdle;
     std::optional<Plan> m_afterMeter;  // the sweep to start when the measurement has ended

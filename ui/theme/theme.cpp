@@ -56,6 +56,29 @@ Theme makeDark() {
     return theme;
 }
 
+Theme makeHighContrast() {
+    Theme theme = makeLight();
+    theme.window = QColor(0xFF, 0xFF, 0xFF);
+    theme.field = QColor(0xFF, 0xFF, 0xFF);
+    theme.text = QColor(0x00, 0x00, 0x00);
+    theme.quietText = QColor(0x26, 0x26, 0x26);
+    theme.hairline = QColor(0x8C, 0x8C, 0x8C);
+    theme.accent = QColor(0x00, 0x3E, 0x8C);
+    theme.success = QColor(0x00, 0x53, 0x38);
+    theme.warning = QColor(0x69, 0x43, 0x00);
+    theme.error = QColor(0x94, 0x10, 0x10);
+    // The hues of Okabe and Ito, darkened until a line has a contrast of at least 4.5:1 on white.
+    theme.data = {QColor(0x00, 0x5A, 0x8C), QColor(0xB8, 0x4A, 0x00), QColor(0x00, 0x73, 0x51),
+                  QColor(0xA0, 0x3E, 0x78), QColor(0x8F, 0x5E, 0x00), QColor(0x1F, 0x74, 0xA6),
+                  QColor(0x00, 0x00, 0x00)};
+    theme.query = theme.data[0];
+    theme.key = theme.data[1];
+    theme.rotated = theme.data[0];
+    theme.unrotated = QColor(0x5A, 0x60, 0x6A);
+    theme.compared = QColor(0x5B, 0x1A, 0x94);
+    return theme;
+}
+
 /// Returns the relative luminance of a colour by WCAG 2.1.
 double luminance(const QColor& color) {
     const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
@@ -71,6 +94,11 @@ const Theme& Theme::light() {
 
 const Theme& Theme::dark() {
     static const Theme theme = makeDark();
+    return theme;
+}
+
+const Theme& Theme::highContrast() {
+    static const Theme theme = makeHighContrast();
     return theme;
 }
 

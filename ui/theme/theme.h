@@ -11,8 +11,8 @@ namespace ropelab::ui {
 /// Light or dark colours.
 enum class Appearance { light, dark };
 
-/// Colours by their meaning. There are two themes, `light()` and `dark()`. Text colours have a contrast of at
-/// least 4.5:1 on window, panel, paper and field.
+/// Colours by their meaning. The themes are `light()`, `dark()` and `highContrast()`. Text colours have a contrast of at
+/// least 4.5:1 on window, panel, paper and field, with `highContrast()` at least 7:1.
 struct Theme {
     Appearance appearance = Appearance::light;
     QColor window;      // background of windows
@@ -40,6 +40,8 @@ struct Theme {
 
     static const Theme& light();
     static const Theme& dark();
+    /// Theme for projectors in bright rooms: black on white, and data in colours that are dark enough for lines.
+    static const Theme& highContrast();
     /// Returns the light or the dark theme.
     static const Theme& of(Appearance appearance);
 

@@ -80,6 +80,8 @@ const Theme& ThemeManager::theme() const {
             return Theme::light();
         case Choice::dark:
             return Theme::dark();
+        case Choice::contrast:
+            return Theme::highContrast();
         case Choice::system:
             break;
     }

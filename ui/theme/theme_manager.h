@@ -28,7 +28,8 @@ class ThemeManager : public QObject {
     Q_OBJECT
 
  public:
-    enum class Choice { system, light, dark };
+    /// `contrast` is the theme for projectors.
+    enum class Choice { system, light, dark, contrast };
     Q_ENUM(Choice)
 
     /// Returns the application's theme manager; needs a QApplication. It does not change Qt's state before `apply`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "ui/lecture/answers_figure.h"
 #include "ui/rooms/cache/cache_figures.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
@@ -18,6 +19,7 @@ namespace ropelab::ui {
 
 FigureRoom roomOfFigure(const QString& name) {
     if (name == QLatin1String(kForestPlot)) return {QStringLiteral("reproduce"), QStringLiteral("effects")};
+    if (name == QLatin1String(kAnswersFigure)) return {QStringLiteral("results"), {}};
     if (findResultsFigure(name)) return {QStringLiteral("results"), name};
     if (findInspectFigure(name)) return {QStringLiteral("inspect"), name};
     if (labFigureNames().contains(name)) return {QStringLiteral("train"), {}};

@@ -2,14 +2,17 @@
 
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QJsonArray>
 #include <QTimer>
 #include <algorithm>
 #include <set>
 #include <utility>
 
+#include "core/experiment/lab_results.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/room.h"
+#include "ui/lecture/answers_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_batch.h"
 #include "ui/rooms/reproduce/forest_figure.h"
@@ -54,11 +57,47 @@ std::vector<RunId> idsOf(const RunStore& runs) {
     return ids;
 }
 
+/// Returns which runs a figure of results shows: those of the table, unless a flag says otherwise.
+RunSelection selectionFor(const LabFile& lab, const LaunchOptions& options) {
+    if (!options.usesStoredSelection) return options.selection;
+    RunSelection selection = stored_selection(lab);
+    if (options.isExperimentChosen) selection.experiment = options.selection.experiment;
+    if (!options.selection.split_by.empty()) selection.split_by = options.selection.split_by;
+    selection.unfinished = selection.unfinished || options.selection.unfinished;
+    selection.excluded.insert(options.selection.excluded.begin(), options.selection.excluded.end());
+    return selection;
+}
+
+/// Returns the runs that the lab's selection includes; for a figure that is computed again, all runs.
+std::vector<RunId> selectedIds(const LabFile& lab, const LaunchOptions& options) {
+    const RunSelection selection =
+        options.usesStoredSelection ? stored_selection(lab) : RunSelection{RunSelection::all_experiments};
+    std::vector<RunId> ids;
+    for (const RunRecord& run : lab_runs(lab, selection).selected_records()) {
+        if (!selection.excluded.contains(run.id)) ids.push_back(run.id);
+    }
+    return ids;
+}
+
+/// Returns the flags that choose the same runs, without the lab's stored selection.
+QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
+    const bool all = results.experiment == RunSelection::all_experiments;
+    QJsonObject flags{
+        {QStringLiteral("experiment"), all ? QStringLiteral("all") : QString::number(results.experiment)}};
+    if (selection.unfinished) flags[QStringLiteral("unfinished")] = true;
+    for (const std::string& name : selection.split_by) flags[QStringLiteral("split-by")] = QString::fromStdString(name);
+    QJsonArray excluded;
+    for (const RunId run : selection.excluded) excluded.append(QString::number(run));
+    if (!excluded.isEmpty()) flags[QStringLiteral("exclude-run")] = excluded;
+    return flags;
+}
+
 Figure resultsFigure(Workspace& workspace, const LaunchOptions& options, const ResultsFigure& figure) {
+    const RunSelection selection = selectionFor(*workspace.lab().file(), options);
     ResultsChoices choices;
-    choices.experiment = options.selection.experiment;
-    choices.excluded = options.selection.excluded;
-    apply(options.selection, choices.options);
+    choices.experiment = selection.experiment;
+    choices.excluded = selection.excluded;
+    apply(selection, choices.options);
     choices.options.baseline = options.baseline;
     choices.options.test = options.test;
     if (options.unit == QStringLiteral("bits")) choices.options.compare = "bits_per_character";
@@ -68,14 +107,20 @@ Figure resultsFigure(Workspace& workspace, const LaunchOptions& options, const R
         throw BadInput("No group of runs in this lab has the settings " + assignments_text(options.baseline) +
                        "; the baseline must be one of the groups.");
     }
-    Figure result =
-        resultsFigureOf(workspace.lab(), workspace.runs(), workspace.dataDir(), figure, choices, options.withPublished);
+    Figure result = resultsFigureOf(workspace.lab(), workspace.runs(), workspace.dataDir(), figure, choices,
+                                    options.withPublished, options.view[QStringLiteral("picked")].toInt(-1));
     result.origin.lab = labOrigin(*workspace.lab().file(), results.runs);
+    result.origin.flags = selectionFlags(selection, results);
     return result;
 }
 
 Figure inspectFigureFrom(Workspace& workspace, const LaunchOptions& options, const InspectFigure& figure) {
-    const InspectMoment moment{options.run, options.beside, options.step, options.text, options.pair};
+    InspectMoment moment{options.run, options.beside, options.step, options.text, options.pair};
+    if (const QString replay = options.view[QStringLiteral("replay")].toString(); !replay.isEmpty()) {
+        const ReplayJob job = parseReplayJob(replay.toStdString());
+        moment.choices = job.choices;
+        moment.inputs = job.modelInputs;
+    }
     Figure result = inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), figure, moment);
     std::vector<RunId> runs = {options.run};
     if (const QJsonValue shown = result.settings[QStringLiteral("run")]; options.run == 0) runs = {shown.toInteger()};
@@ -87,7 +132,9 @@ Figure inspectFigureFrom(Workspace& workspace, const LaunchOptions& options, con
 /// Returns a figure of the Train room.
 Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const QString& name) {
     const std::vector<RunId> all = idsOf(workspace.runs());
-    const std::vector<RunId>& shown = options.runs.empty() ? all : options.runs;
+    // Without --runs, the figure shows the runs of the table of results.
+    const std::vector<RunId> shown =
+        options.runs.empty() ? selectedIds(*workspace.lab().file(), options) : options.runs;
     for (const RunId id : shown) {
         if (!workspace.runs().find(id)) {
             throw BadInput("The lab " + options.lab.toStdString() + " has no run " + std::to_string(id) + ".");
@@ -95,19 +142,50 @@ Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const 
     }
     for (const RunId id : all) {
         const bool isShown = std::find(shown.begin(), shown.end(), id) != shown.end();
-        // Without --runs, the runs are shown that the window would show.
-        if (!options.runs.empty()) workspace.runs().setVisible(id, isShown);
+        workspace.runs().setVisible(id, isShown);
     }
-    workspace.settings().setValue("train/unit", options.unit);
+    Settings& settings = workspace.settings();
+    settings.setValue("train/unit", options.unit);
+    const QJsonObject& view = options.view;
+    settings.setValue("train/smoothing", view[QStringLiteral("smoothing")].toInt());
+    settings.setValue("train/logarithmic", view[QStringLiteral("logarithmic")].toBool());
+    if (view.contains(QStringLiteral("bands"))) {
+        const bool bands = view[QStringLiteral("bands")].toBool();
+        settings.setValue("train/bands", bands ? QStringLiteral("on") : QStringLiteral("off"));
+    }
     TrainRoom room(workspace, workspace.runAccess(), workspace.experiment(), workspace.settings());
     room.resize(options.size);
-    room.showQuantity(QString(name).replace(QLatin1Char('-'), QLatin1Char('_')));
+    room.showQuantity(
+        view[QStringLiteral("quantity")].toString(QString(name).replace(QLatin1Char('-'), QLatin1Char('_'))));
     if (name.endsWith(QStringLiteral("-loss"))) waitUntilDone(room);
     room.refreshNow();
     return room.exportedFigure();
 }
 
+/// Returns the figure of the answers to a question.
+Figure answersOf(const LabFile& lab, const LaunchOptions& options) {
+    const std::vector<AnsweredQuestion> questions = answered_questions(lab.answers());
+    const auto count = static_cast<int>(questions.size());
+    if (count == 0) {
+        throw BadInput("The lab " + options.lab.toStdString() + " has no answers to questions of lectures.");
+    }
+    if (options.question > count) {
+        throw BadInput("The lab " + options.lab.toStdString() + " has answers to " + std::to_string(count) +
+                       " questions, so there is no question " + std::to_string(options.question) +
+                       "; \"ropelab-cli lecture answers\" lists them.");
+    }
+    const int number = options.question == 0 ? count : options.question;
+    Figure result = answersFigure(questions[static_cast<std::size_t>(number - 1)]);
+    result.origin.flags = {{QStringLiteral("question"), QString::number(number)}};
+    return result;
+}
+
 Figure labFigure(Workspace& workspace, const LaunchOptions& options, const QString& name) {
+    if (name == QLatin1String(kAnswersFigure)) {
+        Figure result = answersOf(*workspace.lab().file(), options);
+        result.origin.lab = labOrigin(*workspace.lab().file(), {});
+        return result;
+    }
     if (name == QLatin1String(kForestPlot)) {
         Figure result = forestPlotOf(workspace.lab(), options);
         result.origin.lab = labOrigin(*workspace.lab().file(), idsOf(workspace.runs()));
@@ -137,10 +215,11 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
         if (name == kRandomFigure) applicable = {QStringLiteral("mean"), QStringLiteral("correlation")};
     } else if (name == QLatin1String(kForestPlot)) {
         applicable = {QStringLiteral("claim")};
+    } else if (name == QLatin1String(kAnswersFigure)) {
+        // The figure's origin has the number of the question.
     } else if (findResultsFigure(name)) {
-        applicable = {QStringLiteral("unit"),     QStringLiteral("compare"),    QStringLiteral("test"),
-                      QStringLiteral("baseline"), QStringLiteral("published"),  QStringLiteral("experiment"),
-                      QStringLiteral("split-by"), QStringLiteral("unfinished"), QStringLiteral("exclude-run")};
+        applicable = {QStringLiteral("unit"), QStringLiteral("compare"), QStringLiteral("test"),
+                      QStringLiteral("baseline"), QStringLiteral("published")};
     } else if (inspect) {
         applicable = {QStringLiteral("run"), QStringLiteral("beside"), QStringLiteral("step")};
         if (inspect->input == InspectFigure::Input::text) applicable << QStringLiteral("text");
@@ -148,7 +227,8 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     } else {
         applicable = {QStringLiteral("unit")};
     }
-    QJsonObject flags = figure.origin.flags;  // of a figure of training: quantity, unit and runs
+    // Of a figure of training: quantity, unit and runs; of results: which runs it shows; of answers: the question.
+    QJsonObject flags = figure.origin.flags;
     flags[QStringLiteral("figure")] = name;
     for (const QString& flag : std::as_const(applicable)) {
         if (all.contains(flag)) flags[flag] = all[flag];
@@ -170,6 +250,8 @@ std::vector<Figure> makeFigures(const LaunchOptions& options) {
         if (!isRotary && !workspace) {
             workspace = std::make_unique<Workspace>(temporaryOptions(folder, options, {}));
             workspace->lab().open(options.lab, true);
+        }
+        if (!isRotary && name != QLatin1String(kAnswersFigure)) {
             if (workspace->runs().runs().empty()) {
                 throw BadInput("The lab " + options.lab.toStdString() +
                                " contains no runs, so there is nothing to plot.");

@@ -13,6 +13,7 @@
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/figure/figure_preset.h"
+#include "ui/lecture/answers_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/reproduce/forest_figure.h"
@@ -96,8 +97,8 @@ RunSelection selectionOf(const CommandLine& parser) {
         }
     }
     selection.unfinished = parser.isSet(QStringLiteral("unfinished"));
-    const QString split = parser.value(QStringLiteral("split-by"));
-    if (!split.isEmpty()) selection.split_by = {split.toStdString()};
+    const QStringList split = parser.value(QStringLiteral("split-by")).split(QLatin1Char(','), Qt::SkipEmptyParts);
+    for (const QString& condition : split) selection.split_by.push_back(condition.toStdString());
     check_split(selection.split_by);
     for (const QString& run : parser.values(QStringLiteral("exclude-run"))) {
         bool isNumber = false;
@@ -109,19 +110,16 @@ RunSelection selectionOf(const CommandLine& parser) {
     return selection;
 }
 
-// Returns the flags that choose what a figure shows, and their values.
+// Returns the flags that choose what a figure shows, and their values, without those that choose the runs of results.
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
-    for (const char* flag : {"setup", "unit", "compare", "test", "experiment", "split-by", "runs", "claim", "run",
-                             "beside", "step", "text", "pair", "mean", "correlation"}) {
+    for (const char* flag : {"setup", "unit", "compare", "test", "runs", "claim", "question", "run", "beside", "step",
+                             "text", "pair", "mean", "correlation"}) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
     }
-    for (const char* flag : {"published", "unfinished"}) {
-        if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = true;
-    }
-    for (const char* flag : {"baseline", "exclude-run"}) {
-        if (!parser.isSet(QLatin1String(flag))) continue;
-        flags[QLatin1String(flag)] = QJsonArray::fromStringList(parser.values(QLatin1String(flag)));
+    if (parser.isSet(QStringLiteral("published"))) flags[QStringLiteral("published")] = true;
+    if (parser.isSet(QStringLiteral("baseline"))) {
+        flags[QStringLiteral("baseline")] = QJsonArray::fromStringList(parser.values(QStringLiteral("baseline")));
     }
     return flags;
 }
@@ -157,7 +155,7 @@ void checkOneOutput(const QString& output, bool asJson) {
 
 QStringList labFigureNames() {
     return trainingFigureNames() + resultsFigureNames() + inspectFigureNames() +
-           QStringList{QLatin1String(kForestPlot)};
+           QStringList{QLatin1String(kForestPlot), QLatin1String(kAnswersFigure)};
 }
 
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
@@ -212,15 +210,21 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "Figures of the Results room: also show the values that papers report, if data set and model are the same."},
         {"experiment",
          "Figures of the Results room: the experiment whose runs they show; latest, all or the number of an "
-         "experiment.",
+         "experiment; default: the lab's choice.",
          "name", "all"},
         {"unfinished", "Figures of the Results room: include stopped and failed runs."},
-        {"split-by", "Figures of the Results room: separate groups by the precision, device or kernels of their runs.",
-         "name"},
+        {"split-by",
+         "Figures of the Results room: separate groups by the precision, device or kernels of their runs; several: "
+         "precision,device.",
+         "names"},
         {"exclude-run", "Figures of the Results room: the number of a run that they exclude; repeatable.", "number", "",
          true},
-        {"runs", "Figures of training: the ids of the runs to show, separated by commas; default: all.", "numbers"},
+        {"runs",
+         "Figures of training: the ids of the runs to show, separated by commas; default: those of the results.",
+         "numbers"},
         {"claim", "The claim that the figure forest-plot shows; default: all claims of the sheet.", "name"},
+        {"question", "The number of the question whose answers the figure answers shows; default: the last one.",
+         "number", "0"},
         {"run", "Figures of the Inspect room: the number of the run to show; default: the first run of the lab.",
          "number", "0"},
         {"beside", "Figures of the Inspect room: the number of a second run; heat maps show the difference.", "number",
@@ -385,6 +389,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
                            " applies to figures of the Results room, such as improvement, not to " + names + ".");
         }
         result.selection = selectionOf(parser);
+        result.isExperimentChosen = set("experiment");
         if (set("runs")) {
             if (!isAny([](const QString& name) { return trainingFigureNames().contains(name); })) {
                 throw BadInput("--runs applies to figures of training, such as validation-loss, not to " + names + ".");
@@ -426,6 +431,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             throw BadInput("--claim applies to the figure forest-plot, not to " + names + ".");
         }
         result.claim = parser.value(QStringLiteral("claim")).toStdString();
+        if (set("question") && !result.figures.contains(QLatin1String(kAnswersFigure))) {
+            throw BadInput("--question applies to the figure answers, not to " + names + ".");
+        }
+        result.question = static_cast<int>(wholeIn(parser, QStringLiteral("question"), 0, 1e6));
         result.isHeightChosen = set("height-mm");
         if ((set("mean") || set("correlation")) && !result.figures.contains(kRandomFigure)) {
             throw BadInput("--mean and --correlation apply to the figure random-logits, not to " + names + ".");

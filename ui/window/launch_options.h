@@ -54,8 +54,11 @@ struct LaunchOptions {
     QStringList figures;  // names of figures, for example "validation-loss"; several are panels of one page
     /// Flags that choose what the figures show, without dashes, and their values: FigureOrigin::flags without "figure".
     QJsonObject figureFlags;
+    /// Choices of the window for figures that are computed again: FigureOrigin::view.
+    QJsonObject view;
     bool showsCaption = false;    // print the captions of the figures
     std::string claim;            // id or number of the claim of a forest plot; "" for all
+    int question = 0;             // number of the question of the figure answers, from 1; 0 for the last one
     bool isHeightChosen = false;  // false: a figure with Figure::heightMm has this height
     QString unit;                 // unit of losses: "nats" or "bits"
     // Options of the figures of the Inspect room; see InspectMoment for the meaning of 0 and −1.
@@ -67,11 +70,14 @@ struct LaunchOptions {
     int pair = 0;           // index of the pair that the figure pair-logits shows
     RandomVectors vectors;  // distribution of q and k of the figure random-logits
     // Options of the figures of the Results room.
-    RunSelection selection{RunSelection::all_experiments};  // which runs they show
-    std::map<std::string, std::string> baseline;            // settings of the baseline group; see ResultsOptions
-    bool withPublished = false;                             // a figure of results also shows published values
-    std::string compare;                                    // the measure to compare; "" for the loss in `unit`
-    TestKind test = TestKind::welch;                        // test for confidence intervals and significance
+    /// Which runs they show: those of the lab's stored selection, changed by the flags, or those of the flags alone.
+    RunSelection selection{RunSelection::all_experiments};
+    bool isExperimentChosen = false;              // --experiment is given
+    bool usesStoredSelection = true;              // false for figures that are computed again
+    std::map<std::string, std::string> baseline;  // settings of the baseline group; see ResultsOptions
+    bool withPublished = false;                   // a figure of results also shows published values
+    std::string compare;                          // the measure to compare; "" for the loss in `unit`
+    TestKind test = TestKind::welch;              // test for confidence intervals and significance
     ExportOptions figureOptions;
     QString verified;  // the figure file that --verify checks
     ReplayJob replay;

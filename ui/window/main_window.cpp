@@ -17,10 +17,14 @@
 #include "ui/common/scaled.h"
 #include "ui/common/scroll_page.h"
 #include "ui/common/text.h"
+#include "ui/lecture/answers_dialog.h"
+#include "ui/lecture/course_dialog.h"
 #include "ui/models/model_map.h"
 #include "ui/session/undo_step.h"
 #include "ui/statements/statement_cards.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/window/class_pooler.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/corner.h"
 #include "ui/window/dialog_explanations.h"
@@ -59,7 +63,12 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
     : QMainWindow(parent),
       m_workspace(std::move(options)),
       m_actions(new ActionRegistry(this)),
-      m_report(new ReportWriter(this)) {
+      m_report(new ReportWriter(this)),
+      m_pooler(new ClassPooler(this)) {
+    askResults = [this] {
+        return QFileDialog::getOpenFileNames(this, tr("Results of the class"), QString(),
+                                             tr("Labs and printed results (*.ropelab *.json)"));
+    };
     askOpen = [this] {
         return QFileDialog::getOpenFileName(this, tr("Open a lab"), QString(), tr("Labs (*.ropelab)"));
     };
@@ -85,7 +94,9 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
 
 MainWindow::~MainWindow() {
     // The widgets are deleted before the workspace, because fields that lose the focus commit their value to it.
+    delete m_course;  // gives back what the course changed
     hide();
+    delete m_answers;
     delete m_models;
     delete m_statements;
     delete m_palette;
@@ -175,7 +186,7 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace.lab(), &LabDocument::opened, this, [this] {
         m_banners->dismiss(QStringLiteral("found"));
         m_banners->dismiss(QStringLiteral("readonly"));
-        if (!m_workspace.lab().isReadOnly()) return;
+        if (!m_workspace.lab().isReadOnly() || !m_workspace.lab().isOwn()) return;
         m_banners->show(QStringLiteral("readonly"), BannerArea::Kind::warning,
                         tr("%1 is open read-only, because another window has it open or the file cannot be written. "
                            "To work on a copy, save it under another name.")
@@ -190,7 +201,7 @@ void MainWindow::connectWorkspace() {
     connect(&session, &SweepSession::stateChanged, m_actions, &ActionRegistry::refresh);
     connect(&session, &SweepSession::ended, m_actions, &ActionRegistry::refresh);
     connect(&session, &SweepSession::delivered, this, &MainWindow::reportFailedRuns);
-    for (QUndoStack* stack : {&m_workspace.undo(), &m_workspace.rotaryUndo()}) {
+    for (QUndoStack* stack : {&m_workspace.undo(), &m_workspace.rotaryUndo(), &m_workspace.lectureUndo()}) {
         connect(stack, &QUndoStack::indexChanged, m_actions, &ActionRegistry::refresh);
     }
     connect(&m_workspace.runs(), &RunStore::reloaded, m_actions, &ActionRegistry::refresh);
@@ -251,9 +262,11 @@ void MainWindow::restoreSettings() {
     ThemeManager& theme = ThemeManager::instance();
     const QString choice = settings.value("window/theme").toString();
     theme.setScale(settings.value("window/scale").toInt());
-    theme.setChoice(choice == QStringLiteral("light")  ? ThemeManager::Choice::light
-                    : choice == QStringLiteral("dark") ? ThemeManager::Choice::dark
-                                                       : ThemeManager::Choice::system);
+    theme.setChoice(choice == QStringLiteral("light")      ? ThemeManager::Choice::light
+                    : choice == QStringLiteral("dark")     ? ThemeManager::Choice::dark
+                    : choice == QStringLiteral("contrast") ? ThemeManager::Choice::contrast
+                                                           : ThemeManager::Choice::system);
+    setMotionReduced(settings.value("window/reduced_motion").toBool());
     setPanelFolded(settings.value("window/panel_folded").toBool());
     setRailFolded(settings.value("window/rail_folded").toBool());
     const QByteArray geometry = settings.value("window/geometry").toByteArray();
@@ -264,7 +277,7 @@ void MainWindow::restoreSettings() {
     }
     // From now on, changes by the user are stored.
     connect(&theme, &ThemeManager::changed, this, [this, &theme] {
-        const char* names[] = {"system", "light", "dark"};
+        const char* names[] = {"system", "light", "dark", "contrast"};
         m_workspace.settings().setValue("window/theme", QString::fromLatin1(names[static_cast<int>(theme.choice())]));
         m_workspace.settings().setValue("window/scale", theme.scale());
     });
@@ -319,6 +332,7 @@ void MainWindow::setRailFolded(bool folded) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    closeCourse();
     m_workspace.settings().setValue("window/geometry", saveGeometry());
     if (!m_workspace.isBusy()) {
         event->accept();

@@ -12,13 +12,17 @@
 #include "ui/session/workspace.h"
 #include "ui/window/stall_meter.h"
 
+class QMimeData;
 class QStackedWidget;
 class QUndoStack;
 
 namespace ropelab::ui {
 
+class AnswersDialog;
+class ClassPooler;
 class CommandPalette;
 class Corner;
+class CourseDialog;
 class FormulaBook;
 struct FigureRecord;
 class KeyboardSheet;
@@ -95,6 +99,21 @@ class MainWindow : public QMainWindow {
     /// the figure. If the lab is not found, asks for it. A banner says why a figure cannot be opened.
     void openFigure(const QString& path);
 
+    /// Returns the window of the course for a student alone and creates it on first use.
+    CourseDialog& course();
+    /// Shows the window of the course beside this one; a lecture that is open ends.
+    void showCourse();
+    /// Closes the window of the course: the user's setup, controls and lab come back.
+    void closeCourse();
+    /// Shows the answers to questions of lectures that the lab stores.
+    void showAnswers();
+    /// Returns the window of the answers, or null before showAnswers().
+    AnswersDialog* answers() { return m_answers; }
+    /// Pools the results of a class, labs and printed results, in a new lab, and shows their means.
+    void poolResults(const QStringList& files);
+    /// Asks for the results of a class; returns an empty list if the user cancels. Tests replace it.
+    std::function<QStringList()> askResults;
+
     /// Functions that ask the user for a file to open or to save; they return "" if the user cancels. Tests replace
     /// them.
     std::function<QString()> askOpen;
@@ -128,6 +147,9 @@ class MainWindow : public QMainWindow {
     void addViewActions();
     void addRunActions();
     void addHelpActions();
+    void addCourseActions();
+    /// Returns the dragged files if they are several results of a class, otherwise an empty list.
+    static QStringList droppedResults(const QMimeData* data);
     void connectWorkspace();
     void switchTo(int room);
     /// Returns what the palette finds beside the actions: the fields and figures of all rooms, formulas and models.
@@ -171,6 +193,9 @@ class MainWindow : public QMainWindow {
     StatementCards* m_statements = nullptr;
     FormulaBook* m_formulas = nullptr;
     ReportWriter* m_report;
+    ClassPooler* m_pooler;
+    CourseDialog* m_course = nullptr;
+    AnswersDialog* m_answers = nullptr;
     bool m_railFolded = false;
     bool m_panelFolded = false;
     bool m_panelOpened = false;  // the user opened the panel in a narrow window

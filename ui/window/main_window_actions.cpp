@@ -10,6 +10,7 @@
 #include <QUrl>
 
 #include "ui/common/room.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/explanation_card.h"
@@ -30,6 +31,7 @@ void MainWindow::addActions() {
     addViewActions();
     addRunActions();
     addHelpActions();
+    addCourseActions();
     m_actions->fill(menuBar());
 
     auto* recent = new QMenu(tr("Open recent lab"), this);
@@ -155,6 +157,7 @@ void MainWindow::addViewActions() {
     };
     const Entry choices[] = {{"view.light", tr("Light theme"), Choice::light},
                              {"view.dark", tr("Dark theme"), Choice::dark},
+                             {"view.contrast", tr("High-contrast theme"), Choice::contrast},
                              {"view.system", tr("Theme of the system"), Choice::system}};
     for (const Entry& entry : choices) {
         m_actions->add({.id = entry.id,
@@ -164,6 +167,15 @@ void MainWindow::addViewActions() {
                         .checked = [&theme, choice = entry.choice] { return theme.choice() == choice; },
                         .separatorBefore = entry.choice == Choice::light});
     }
+    m_actions->add({.id = "view.motion",
+                    .menu = "View",
+                    .text = tr("Reduce motion"),
+                    .handler =
+                        [this] {
+                            setMotionReduced(!isMotionReduced());
+                            m_workspace.settings().setValue("window/reduced_motion", isMotionReduced());
+                        },
+                    .checked = [] { return isMotionReduced(); }});
     m_actions->add({.id = "view.larger",
                     .menu = "View",
                     .text = tr("Larger text and controls"),

@@ -128,10 +128,13 @@ void MainWindow::compareWithRun(RunId run) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    if (!droppedFile(event->mimeData()).isEmpty()) event->acceptProposedAction();
+    const bool isKnown =
+        !droppedFile(event->mimeData()).isEmpty() || !droppedResults(event->mimeData()).isEmpty();
+    if (isKnown) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
+    if (const QStringList results = droppedResults(event->mimeData()); !results.isEmpty()) return poolResults(results);
     const QString path = droppedFile(event->mimeData());
     if (path.endsWith(QStringLiteral(".ropelab"), Qt::CaseInsensitive)) {
         m_workspace.openLab(path);

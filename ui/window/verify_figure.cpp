@@ -213,6 +213,8 @@ Figure recomputedFigure(const FigureRecord& record, const QString& lab, const st
     if (!lab.isEmpty()) arguments << QStringLiteral("--lab=") + lab;
     LaunchOptions options = parseLaunchOptions(arguments);
     options.dataDir = dataDir;
+    options.view = record.origin.view;
+    options.usesStoredSelection = false;  // the lab's choice of runs can have changed since the export
     return makeFigures(options).front();
 }
 

@@ -203,16 +203,6 @@ TEST(Experiment, RejectsInvalidZipsAndExclusions) {
     EXPECT_MESSAGE(both.expand(), BadInput, "set by explicit runs");
 }
 
-TEST(Experiment, RunSettingsRoundTrip) {
-    RunSpec spec;
-    spec.theta = 12345.678;
-    spec.fraction = 1.0 / 3;
-    spec.position = Position::learned_rope;
-    spec.precision = Precision::bfloat16;
-    EXPECT_EQ(run_spec_from_json(to_json(spec)), spec);
-    EXPECT_EQ(run_spec_from_json(nlohmann::json::parse(to_json(spec).dump())), spec);
-}
-
 TEST(Experiment, CohortsGroupEqualShapes) {
     Experiment experiment;
     experiment.set("position", {"none", "learned", "rope"});

@@ -65,6 +65,10 @@ TEST_F(LabPlanTest, CreatesALabAtomically) {
     EXPECT_EQ(lab->path(), path);
     EXPECT_EQ(lab->runs().size(), 2U);
     EXPECT_FALSE(std::filesystem::exists(folder_ / "a.ropelab.starting"));
+    const auto link = folder_ / "link.ropelab";
+    std::filesystem::create_symlink("real.ropelab", link);
+    EXPECT_EQ(create_filled_lab(link, [](LabFile&) {})->path(), folder_ / "real.ropelab");
+    EXPECT_TRUE(std::filesystem::is_symlink(link)) << "the file that the link names is created";
     EXPECT_MESSAGE(create_filled_lab(path, [](LabFile&) {}), BadInput, "already exists");
     EXPECT_MESSAGE(create_filled_lab(folder_ / "none/b.ropelab", [](LabFile&) {}), BadInput, "b.ropelab");
 }

@@ -38,6 +38,35 @@ TEST(Search, ParsesRangesOfNumbers) {
     EXPECT_MESSAGE(parse_search_range("dropout=0..5"), BadInput, "dropout");
 }
 
+TEST(Search, RangesAreWrittenAsTheyAreParsed) {
+    for (const char* text : {"learning_rate=0.0001..0.01 log", "theta=500..10000", "warmup=1..3"}) {
+        EXPECT_EQ(range_text(*parse_search_range(text)), text);
+    }
+    Search twice = search_over(Search::Method::sobol, {"theta=500..10000", "theta=1..2"}, 2);
+    Experiment experiment;
+    EXPECT_MESSAGE(apply_search(twice, experiment), BadInput, "theta has two ranges");
+    EXPECT_TRUE(twice.samples_key("theta"));
+    EXPECT_FALSE(twice.samples_key("warmup"));
+}
+
+TEST(Search, IsReadFromItsLab) {
+    const ScratchFolder folder;
+    const auto lab = LabFile::create(folder / "a.ropelab");
+    Search search = search_over(Search::Method::halving, {"learning_rate=1e-4..1e-2 log"}, 4);
+    search.seed = 7;
+    search.first_rung = 200;
+    Experiment experiment;
+    Search applied = search;
+    apply_search(applied, experiment);
+    plan_new_runs(*lab, experiment, [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
+        store_search(file, id, search, runs);
+    });
+    EXPECT_EQ(stored_search(*lab, 1), search);
+    EXPECT_EQ(stored_halving(*lab, 1), (Halving{1, 200, 4}));
+    plan_new_runs(*lab, Experiment());
+    EXPECT_EQ(stored_search(*lab, 2), std::nullopt);
+}
+
 TEST(Search, ValuesLieInTheirRanges) {
     for (const Search::Method method : {Search::Method::random, Search::Method::sobol}) {
         const Search search = search_over(method, {"learning_rate=1e-4..1e-2 log", "warmup=1..3"}, 600);
@@ -121,6 +150,8 @@ TEST(Search, RungsAreFixedByTheNumberOfSettings) {
     EXPECT_EQ(rung_at(halving, 300, 1000), 0);
     EXPECT_EQ(rung_at(halving, 400, 1000), 3);
     EXPECT_EQ(rung_at(halving, 800, 1000), 0) << "one setting remains after rung 3: 5, 3, 2, 1";
+    EXPECT_EQ(rungs_of(halving, 1000), (std::vector<std::int64_t>{100, 200, 400}));
+    EXPECT_TRUE(rungs_of(Halving{}, 1000).empty());
     EXPECT_EQ(rung_at(halving, 400, 400), 0) << "there is no rung at the last iteration";
 }
 

@@ -8,6 +8,7 @@
 #include "core/experiment/lab_growth.h"
 #include "core/experiment/lab_plan.h"
 #include "core/spec/error.h"
+#include "core/stats/run_selection.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 
@@ -16,8 +17,9 @@ namespace {
 
 class LabReportTest : public testing::Test {
  protected:
-    // Stores an experiment with two thetas and three seeds whose runs have ended.
-    std::unique_ptr<LabFile> finished_lab() {
+    // Stores an experiment with two thetas and three seeds whose runs have ended. They trained in float32, except for
+    // the run `in_bfloat16`.
+    std::unique_ptr<LabFile> finished_lab(RunId in_bfloat16 = 0) {
         auto lab = LabFile::create(folder_ / "my lab.ropelab");
         Experiment experiment("first");
         experiment.set("theta", {"500", "10k"});
@@ -29,8 +31,9 @@ class LabReportTest : public testing::Test {
             summary.best_validation_loss = 1.5 + 0.001 * static_cast<double>(run.id * run.id % 7);
             summary.final_validation_loss = summary.best_validation_loss + 0.01;
             lab->bind_to_text(run.id, {"synthetic", 400000, std::string(64, 'c')}, true);
+            const std::string precision = run.id == in_bfloat16 ? "bfloat16" : "float32";
             lab->record(std::vector<Event>{
-                event::CohortStarted{{run.id}, 0, 1000, {"float32", "cpu", 2, "float32: set by the user.", ""}},
+                event::CohortStarted{{run.id}, 0, 1000, {precision, "cpu", 2, precision + ": set by the user.", ""}},
                 event::Step{run.id, 1, 3, 1, 1e-3}, event::RunEnded{run.id, RunState::finished, "", summary}});
         }
         return lab;
@@ -62,9 +65,54 @@ TEST_F(LabReportTest, ContainsWhatAReviewerAsksFor) {
           "\"seed\": ["}) {
         EXPECT_THAT(text, testing::HasSubstr(part));
     }
+    EXPECT_THAT(text, testing::HasSubstr("Precision: float32."));
+    EXPECT_THAT(text, testing::HasSubstr("Runs: 6 of 6 runs count, of experiment 1."));
     const std::string latex = report_latex(lab_report(*lab, with));
     EXPECT_THAT(latex, testing::HasSubstr("\\label{tab:results}"));
     EXPECT_THAT(latex, testing::HasSubstr("\\label{fig:loss-by-theta}"));
+}
+
+// Table, figures and commands of a report are about the runs that the lab selects, as those of the Results room.
+TEST_F(LabReportTest, CountsTheRunsThatTheLabSelects) {
+    const auto lab = finished_lab();
+    Experiment second("second");
+    second.set("theta", {"7000"});
+    plan_new_runs(*lab, second);
+    const auto text = [&] { return report_markdown(lab_report(*lab, options())); };
+    EXPECT_THAT(text(), testing::HasSubstr("Runs: 6 of 7 runs count"));
+    EXPECT_THAT(text(), testing::HasSubstr("ropelab-cli results --lab 'my lab.ropelab' --experiment all\n"));
+    RunSelection selection;
+    selection.experiment = 1;
+    selection.excluded = {2};
+    selection.split_by = {"precision", "device"};
+    lab->set_choice(selection_choice, to_text(selection));
+    EXPECT_THAT(text(), testing::HasSubstr("Runs: 5 of 6 runs count"));
+    EXPECT_THAT(text(), testing::HasSubstr("ropelab-cli results --lab 'my lab.ropelab' --experiment 1 --split-by "
+                                           "precision,device --exclude-run 2\n"));
+    EXPECT_THAT(figure_flags(*lab, "improvement", {}),
+                testing::ElementsAre("--experiment", "1", "--split-by", "precision,device", "--exclude-run", "2"));
+    EXPECT_THAT(figure_flags(*lab, "validation-loss", {}), testing::IsEmpty());
+    selection.experiment = 9;  // an experiment that the lab lacks
+    lab->set_choice(selection_choice, to_text(selection));
+    EXPECT_THAT(text(), testing::HasSubstr("Runs: 5 of 7 runs count"));
+}
+
+// Runs with different conditions are pooled only with a warning.
+TEST_F(LabReportTest, WarnsOfDifferentConditions) {
+    EXPECT_THAT(report_markdown(lab_report(*finished_lab(1), options())),
+                testing::HasSubstr("in different precision: bfloat16 (1), float32 (5)."));
+}
+
+TEST_F(LabReportTest, HasTheRunsThatTheLabSelects) {
+    const auto lab = finished_lab();
+    RunSelection selection;
+    selection.excluded = {2};
+    lab->set_choice(selection_choice, to_text(selection));
+    const std::string text = report_markdown(lab_report(*lab, options()));
+    EXPECT_THAT(text, testing::HasSubstr("Runs: 5 of 6 runs count, of experiment 1. Not counted: 1 excluded by the"));
+    EXPECT_THAT(text, testing::HasSubstr("results --lab 'my lab.ropelab' --exclude-run 2\n"));
+    EXPECT_THAT(text, testing::HasSubstr("report --lab 'my lab.ropelab' --output report\n"))
+        << "the lab remembers the choice of the command before";
 }
 
 TEST_F(LabReportTest, FiguresSuitTheSweep) {
@@ -86,6 +134,7 @@ TEST_F(LabReportTest, ItsExperimentsDescribeTheSameRuns) {
     const std::string text = report_markdown(lab_report(*lab, options()));
     EXPECT_THAT(text, testing::HasSubstr("--experiment experiment-2.json --lab 'my lab.ropelab' --resume --anew\n"));
     EXPECT_THAT(text, testing::HasSubstr("which extends the lab"));
+    EXPECT_THAT(text, testing::HasSubstr("results --lab 'my lab.ropelab' --experiment all\n"));
 }
 
 TEST_F(LabReportTest, NamesTheSearchAndRepeatsTheHalving) {

@@ -25,16 +25,18 @@ VerdictRule rule_with(VerdictRule::Kind kind, TestKind test, double margin) {
     return rule;
 }
 
+void expect_interval(const MeanDifference& difference, double low, double high) {
+    EXPECT_NEAR(difference.low.value(), low, 1e-9);
+    EXPECT_NEAR(difference.high.value(), high, 1e-9);
+}
+
 TEST(RowTests, PairedIntervalsHaveTheConfidence) {
     const std::vector<double> others(other_losses.begin(), other_losses.begin() + 3);
     const auto usual = paired_difference(group_losses, others, 0.05);
     EXPECT_NEAR(usual->value, -0.1016666667, 1e-9);
     EXPECT_NEAR(usual->reference, 6.01 / 3, 1e-12);
-    EXPECT_NEAR(*usual->low, -0.1206395818, 1e-9);
-    EXPECT_NEAR(*usual->high, -0.0826937515, 1e-9);
-    const auto strict = paired_difference(group_losses, others, 0.01);
-    EXPECT_NEAR(*strict->low, -0.1454311115, 1e-9);
-    EXPECT_NEAR(*strict->high, -0.0579022218, 1e-9);
+    expect_interval(*usual, -0.1206395818, -0.0826937515);
+    expect_interval(*paired_difference(group_losses, others, 0.01), -0.1454311115, -0.0579022218);
     EXPECT_FALSE(paired_difference(std::span(group_losses).first(1), std::span(others).first(1), 0.05)->low);
     EXPECT_FALSE(paired_difference({}, {}, 0.05));
 }
@@ -44,11 +46,8 @@ TEST(RowTests, GroupIntervalsHaveTheConfidence) {
     const auto usual = group_difference(a, b, 0.05);
     EXPECT_NEAR(usual->value, -0.1125, 1e-12);
     EXPECT_NEAR(usual->reference, 12.085 / 6, 1e-12);
-    EXPECT_NEAR(*usual->low, -0.1563556702, 1e-9);
-    EXPECT_NEAR(*usual->high, -0.0686443298, 1e-9);
-    const auto strict = group_difference(a, b, 0.01);
-    EXPECT_NEAR(*strict->low, -0.1831543735, 1e-9);
-    EXPECT_NEAR(*strict->high, -0.0418456265, 1e-9);
+    expect_interval(*usual, -0.1563556702, -0.0686443298);
+    expect_interval(*group_difference(a, b, 0.01), -0.1831543735, -0.0418456265);
     EXPECT_FALSE(group_difference(a, {}, 0.05));
     EXPECT_FALSE(group_difference({}, b, 0.05));
 }

@@ -58,6 +58,9 @@ TEST(ResultsChoice, PaperHasTheColumnsOfAPaper) {
     EXPECT_THAT(text, StartsWith("theta   best val. loss  n  improvement (%)  p Welch, Holm      mark\n"));
     EXPECT_THAT(text, HasSubstr("n.s. not significant"));
     EXPECT_THAT(results_text(table), Not(HasSubstr("n.s. not significant")));
+    // A note explains a quantity only where a column shows it.
+    EXPECT_THAT(results_text(table), AllOf(HasSubstr("\n95 % interval: "), HasSubstr("\nDetectable difference: ")));
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("\n95 % interval: ")), Not(HasSubstr("\nDetectable difference: "))));
     EXPECT_THAT(results_csv(table, columns_of("paper,detectable")), HasSubstr(",mark,detectable\r\n"));
 }
 
@@ -90,7 +93,7 @@ TEST(ResultsChoice, MarksCorrectedP) {
 
 TEST(ResultsCaption, NamesDataModelStepsPrecisionTestAndCorrection) {
     const std::string latex = results_latex(results_table(pairs_of_runs(-0.2)), columns_of("paper"));
-    EXPECT_THAT(latex, StartsWith("% This table needs \\usepackage{booktabs}.\n"));
+    EXPECT_THAT(latex, StartsWith("% This table needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n"));
     EXPECT_THAT(latex, HasSubstr("\\begin{table}\n\\centering\n\\caption{Best validation loss in nats per token, mean "
                                  "$\\pm$ sample standard deviation over n = 3 seeds. Data set: tinyshakespeare. "));
     EXPECT_THAT(latex, HasSubstr(" 4 layers, "));
@@ -108,8 +111,8 @@ TEST(ResultsCaption, ThePairedTestIsAppliedAndNamed) {
     options.test = TestKind::paired;
     const ResultsTable table = results_table(pairs_of_runs(-0.006), options);
     const std::string paired = results_latex(table, columns_of("paper"));
-    EXPECT_THAT(welch, AllOf(HasSubstr("$p$ (Welch, Holm)"), HasSubstr(" & n.s. \\\\\n")));
-    EXPECT_THAT(paired, AllOf(HasSubstr("$p$ (paired, Holm)"), HasSubstr("the t test paired by seed"),
+    EXPECT_THAT(welch, AllOf(HasSubstr(" & $p$ (Holm) & mark"), HasSubstr(" & n.s. \\\\\n")));
+    EXPECT_THAT(paired, AllOf(HasSubstr("$p$ (Holm)"), HasSubstr("the t test paired by seed"),
                               HasSubstr("$^{**}$ \\\\\n"), Not(HasSubstr("Welch"))));
     EXPECT_THAT(paired, HasSubstr("$" + p_text(table.groups[1].paired.p_holm) + "$"));
 }
@@ -117,11 +120,14 @@ TEST(ResultsCaption, ThePairedTestIsAppliedAndNamed) {
 TEST(ResultsLatexTable, WideTablesAreTurned) {
     const ResultsTable table = results_table(theta_paper_runs());
     const std::string wide = results_latex(table);
-    EXPECT_THAT(wide, HasSubstr("\\usepackage{rotating} and \\usepackage{graphicx}"));
+    EXPECT_THAT(wide, HasSubstr("\\usepackage{booktabs}, \\usepackage{rotating} and \\usepackage{graphicx}."));
     EXPECT_THAT(wide, HasSubstr("% It has 16 columns: tables of more than 8 are turned by 90 degrees"));
     EXPECT_THAT(wide, HasSubstr("\\begin{sidewaystable}"));
     EXPECT_THAT(wide, HasSubstr("\\resizebox{\\linewidth}{!}{%\n\\begin{tabular}"));
-    EXPECT_THAT(results_latex(table, columns_of("paper")), Not(HasSubstr("rotating")));
+    const std::string narrow = results_latex(table, columns_of("paper"));
+    EXPECT_THAT(narrow, Not(HasSubstr("rotating")));
+    EXPECT_THAT(narrow, HasSubstr("\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"))
+        << "the table is made smaller if it is wider than a column";
 }
 
 TEST(ResultsLatexTable, PrintsTheBestMeanInBold) {

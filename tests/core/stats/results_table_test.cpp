@@ -103,6 +103,16 @@ TEST(ResultsTable, BaselineIsTheGroupWithTheMostDefaults) {
 }
 
 // The baseline may be given as a fraction, as a percentage or in channels of the heads of the run.
+// Successive halving stops most settings, the first one too.
+TEST(ResultsTable, BaselineOfEqualGroupsHasResults) {
+    std::vector<ResultRun> runs;
+    for (const double rate : {0.0001, 0.0002, 0.0004}) runs.push_back(result_run({{"learning_rate", rate}}, 1.5));
+    runs[0].state = RunState::stopped;
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(table.baseline, 1U);
+    EXPECT_THAT(results_text(table), HasSubstr("with this group; no group could be tested."));
+}
+
 TEST(ResultsTable, ParsesTheBaselineAsSettingsAreTyped) {
     std::vector<ResultRun> runs;
     for (const double fraction : {1.0, 0.25, 0.0625}) {

@@ -68,6 +68,14 @@ std::vector<ResultRun> runs_in_two_precisions() {
     return runs;
 }
 
+TEST(ResultsConditions, CaptionNamesThePrecisionThatWasUsed) {
+    std::vector<ResultRun> runs = runs_in_two_precisions();
+    for (ResultRun& run : runs) run.settings["precision"] = "auto";
+    EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("Precision: bfloat16 (1 run), float32 (17 runs)."));
+    for (ResultRun& run : runs) run.conditions->precision = "float32";
+    EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("Precision: float32."));
+}
+
 TEST(ResultsConditions, WarnsOfPooledPrecisionAndSplits) {
     const std::vector<ResultRun> runs = runs_in_two_precisions();
     const ResultsTable pooled = results_table(runs);

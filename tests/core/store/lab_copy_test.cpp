@@ -53,6 +53,35 @@ TEST_F(LabCopy, ReplacesAnotherLabAndItsCheckpoints) {
     EXPECT_EQ(checkpoint_value(*copy, 2), 2.5F);
 }
 
+TEST_F(LabCopy, FollowsALinkAndKeepsIt) {
+    const auto link = folder_.path() / "link.ropelab";
+    std::filesystem::create_symlink("elsewhere/copy.ropelab", link);  // names no file yet
+    lab_->save_as(link);
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_TRUE(std::filesystem::is_regular_file(target_));
+    lab_->save_as(link);  // replaces the file that the link names
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    const auto copy = LabFile::open(link);
+    EXPECT_EQ(copy->path(), target_);
+    EXPECT_EQ(checkpoint_value(*copy, 2), 2.5F);
+    EXPECT_EQ(files_in(target_.parent_path()), 2U) << "the file and its checkpoint folder, and nothing beside the link";
+}
+
+TEST_F(LabCopy, FindsCheckpointsBesideALink) {
+    lab_->save_as(target_);
+    const auto link = folder_.path() / "link.ropelab";
+    std::filesystem::create_symlink(target_, link);
+    const auto beside = [](std::filesystem::path lab) { return lab += ".checkpoints"; };
+    std::filesystem::rename(beside(target_), beside(link));  // as earlier versions stored them
+    EXPECT_EQ(checkpoint_value(*LabFile::open(link), 1), 1.5F);
+}
+
+TEST_F(LabCopy, ALinkThatNamesItselfIsRejected) {
+    const auto link = folder_.path() / "link.ropelab";
+    std::filesystem::create_symlink(link, link);
+    EXPECT_THROW(lab_->save_as(link), BadInput);
+}
+
 // A lab whose program was killed has a log, which SQLite must not replay into the copy.
 TEST_F(LabCopy, ReplacesALabThatWasNotClosed) {
     const auto away = folder_.path() / "away";

@@ -38,6 +38,9 @@ TEST_F(LabDocuments, RoundTrip) {
     EXPECT_EQ(documents[1].experiment, 1);
     EXPECT_EQ(documents[1].created.size(), std::string("2026-03-01T12:00:00Z").size());
     EXPECT_TRUE(lab_->documents(2).empty());
+    EXPECT_EQ(lab_->document(1, "sheet"), rules);
+    EXPECT_EQ(lab_->document(1, "search"), std::nullopt);
+    EXPECT_EQ(lab_->document(2, "sheet"), std::nullopt);
 }
 
 TEST_F(LabDocuments, CanBeAddedOnceAndOnlyBeforeTheRunsStart) {

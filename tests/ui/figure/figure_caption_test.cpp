@@ -19,6 +19,17 @@ TEST(Captions, NameQuantityNoteRunsAndSettings) {
         "a ]]> b & \"c\"; theta = 10000.5.");
 }
 
+TEST(Captions, NameThePrecisionInWhichTheRunsTrained) {
+    Figure figure = sampleFigure();
+    figure.settings["precision"] = "auto";
+    EXPECT_TRUE(captionOf(figure).contains("precision = auto"));
+    figure.origin.lab = {{"precision", QJsonObject{{"bfloat16", 2}}}};
+    EXPECT_TRUE(captionOf(figure).endsWith(" Precision: bfloat16."));
+    EXPECT_FALSE(captionOf(figure).contains("auto"));
+    figure.origin.lab = {{"precision", QJsonObject{{"bfloat16", 2}, {"float32", 1}}}};
+    EXPECT_TRUE(captionOf(figure).endsWith(" Precision: bfloat16 (2 runs), float32 (1 run)."));
+}
+
 TEST(Captions, OfResultsNameSeedsGroupsAndBaseline) {
     Figure figure;
     figure.x.label = "θ";

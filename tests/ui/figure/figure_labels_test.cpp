@@ -4,6 +4,7 @@
 
 #include <QFontMetricsF>
 
+#include "ui/figure/export.h"
 #include "ui/figure/figure_head.h"
 #include "ui/figure/figure_renderer.h"
 #include "ui/figure/label_places.h"
@@ -42,6 +43,27 @@ void expectApart(const QList<QRectF>& boxes) {
             EXPECT_FALSE(boxes[i].intersects(boxes[j])) << i << " on " << j;
         }
     }
+}
+
+// The label of the entropy floor covered the labels of the curves' ends in a column of a paper.
+TEST(FigureLabels, ALineLabelStaysWithinTheAxes) {
+    Figure figure;
+    figure.x.label = "step";
+    figure.y.label = "loss";
+    figure.curves = {lineOf({0, 100}, {4, 2})};
+    figure.curves[0].label = "theta 500000, 100 %, seed 1";
+    figure.horizontalLines = {{1, "entropy floor (whole validation split) 0.787"}};
+    ExportOptions options;
+    options.format = FigureFormat::svg;
+    options.fontPt = 8;
+    const auto painted = [&](double widthMm) {
+        options.widthMm = widthMm;
+        const QByteArray bytes = figureBytes(figure, options);
+        return QString::fromUtf8(bytes.left(bytes.indexOf("<metadata")));
+    };
+    EXPECT_TRUE(painted(180).contains("entropy floor (whole validation split) 0.787"));
+    EXPECT_FALSE(painted(60).contains("whole validation split"));
+    EXPECT_TRUE(painted(60).contains("0.787")) << "the value stays";
 }
 
 TEST(LabelPlaces, ShortenedLabelsStayDistinct) {

@@ -21,6 +21,16 @@ TEST(FigurePresets, HaveTheWidthsOfThePublishers) {
     EXPECT_THROW(figurePreset("poster"), BadInput);
 }
 
+TEST(FigurePresets, KeepTheLimitsOfThePublishers) {
+    for (const FigurePreset& preset : figurePresets()) {
+        const QByteArray name = preset.name;
+        const double highest = name.startsWith("nature") ? 170 : 9 * 25.4;  // text height of the page
+        EXPECT_LT(preset.heightMm, highest) << preset.name;
+        EXPECT_LE(preset.fontPt, name.startsWith("nature") ? 7 : name == "slide" ? 12 : 10) << preset.name;
+        EXPECT_GE(preset.fontPt, name.startsWith("nature") ? 5 : 8) << preset.name;
+    }
+}
+
 TEST(FigurePresets, AreSizesThatCanBeExported) {
     for (const FigurePreset& preset : figurePresets()) {
         ExportOptions options;

@@ -114,6 +114,26 @@ TEST_F(CurvePlotTest, FailedRunHasARedPointAtItsLastFiniteValue) {
     EXPECT_EQ(plot.toFigure().curves.size(), 2U);
 }
 
+TEST_F(CurvePlotTest, RungsAreLinesAndStoppedRunsHaveAGreyPoint) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 100}, {4, 2});
+    plot.setCurve({2, Quantity::validation_loss}, {0, 100, 200}, {4, 2, 1.5});
+    plot.setRungs({100, 200});
+    plot.setRunStopped(1, 1);
+    const Figure figure = plot.toFigure();
+    ASSERT_EQ(figure.verticalLines.size(), 2U);
+    EXPECT_EQ(figure.verticalLines[1].at, 200);
+    EXPECT_EQ(figure.verticalLines[1].label, "rung 2");
+    ASSERT_EQ(figure.curves.size(), 3U);
+    EXPECT_EQ(figure.curves[2].ink.kind, Ink::Kind::quiet);
+    EXPECT_EQ(figure.curves[2].x, (QList<double>{100}));
+    EXPECT_TRUE(figure.curves[2].quantity.endsWith("stopped at rung 1"));
+    EXPECT_TRUE(figure.note.contains("grey point: a run was stopped at a rung")) << figure.note.toStdString();
+    EXPECT_FALSE(figure.note.contains("failed"));
+    plot.setRunStopped(1, 0);  // the run resumes
+    plot.clear();
+    EXPECT_TRUE(plot.toFigure().verticalLines.empty());
+}
+
 TEST_F(CurvePlotTest, SmoothsPerIterationAndShowsRawValues) {
     fill(300);
     plot.setCurve({1, Quantity::validation_loss}, {0, 100, 200, 300}, {4, 3, 2.5, 2.4});

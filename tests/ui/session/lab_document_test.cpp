@@ -1,9 +1,13 @@
 #include "ui/session/lab_document.h"
 
+#include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <set>
 
+#include "core/experiment/lab_plan.h"
 #include "core/spec/error.h"
+#include "core/stats/run_selection.h"
 #include "tests/ui/support/workbench.h"
 
 namespace ropelab::ui {
@@ -95,6 +99,70 @@ TEST_F(LabDocumentTest, SavingASavedLabKeepsTheOldFile) {
     document.saveAs(file("two"));
     EXPECT_TRUE(QFileInfo::exists(file("one.ropelab")));
     EXPECT_EQ(document.name(), "two");
+}
+
+TEST_F(LabDocumentTest, SavingToALinkReplacesTheFileThatItNames) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    ASSERT_TRUE(QDir(folder.path()).mkpath("disk"));
+    const QString real = file("disk/real.ropelab");
+    const QString link = file("link.ropelab");
+    ASSERT_TRUE(QFile::link(real, link));
+    document.saveAs(link);
+    EXPECT_TRUE(QFileInfo(link).isSymLink());
+    EXPECT_EQ(document.path(), real);
+    LabDocument second(file("labs"));
+    second.open(link);
+    EXPECT_TRUE(second.isReadOnly()) << "both names have the same lock";
+    EXPECT_EQ(second.runs().size(), document.runs().size());
+}
+
+TEST_F(LabDocumentTest, SweepsKeepTheirSearch) {
+    LabDocument document(file("labs"));
+    Experiment experiment = smallSweep();
+    experiment.set("theta", {});
+    SweepOptions options;
+    options.search = Search{Search::Method::random, {{"learning_rate", 1e-4, 1e-2, true}}, 3, 5, 0};
+    const Plan plan = document.addSweep(experiment, options);
+    ASSERT_EQ(plan.runs.size(), 3U);
+    EXPECT_NE(plan.runs[0].spec.learning_rate, plan.runs[1].spec.learning_rate);
+    SweepOptions stored;
+    const auto latest = document.latestExperiment(&stored);
+    EXPECT_EQ(stored, options);
+    EXPECT_TRUE(latest->explicit_runs().empty()) << "the samples follow from the search";
+    EXPECT_EQ(sampledExperiment(*latest, stored).expand(), sampledExperiment(experiment, options).expand());
+}
+
+TEST_F(LabDocumentTest, HalvingIsPartOfThePlan) {
+    LabDocument document(file("labs"));
+    Experiment experiment;
+    experiment.set("theta", {"100", "1000", "10000", "100000"});
+    SweepOptions options;
+    options.search.emplace().method = Search::Method::halving;
+    const Plan plan = document.addSweep(experiment, options);
+    ASSERT_EQ(plan.runs.size(), 4U);
+    ASSERT_TRUE(plan.runs[3].halving);
+    EXPECT_EQ(plan.runs[3].halving->settings, 4);
+    EXPECT_EQ(plan.runs[3].halving, plan_continued_runs(*document.file(), {plan.runs[3].id}).runs[0].halving);
+}
+
+TEST_F(LabDocumentTest, ExtendingAddsOnlyTheMissingRuns) {
+    LabDocument document(file("labs"));
+    Experiment experiment = smallSweep();
+    const std::size_t before = document.addSweep(experiment).runs.size();
+    SweepOptions options;
+    options.extends = true;
+    EXPECT_THROW(document.addSweep(experiment, options), BadInput) << "the lab has all of them";
+    experiment.set("seed", {"1337", "1338"});
+    EXPECT_EQ(runsToTrain(experiment, options, document.file()).size(), before);
+    const Plan plan = document.addSweep(experiment, options);
+    EXPECT_EQ(plan.runs.size(), before);
+    for (const PlannedRun& run : plan.runs) EXPECT_EQ(run.spec.seed, 1338);
+    EXPECT_EQ(document.runs().size(), 2 * before);
+    EXPECT_EQ(run_selection(document.choice(selection_choice)).experiment, RunSelection::all_experiments);
+    options.search.emplace().method = Search::Method::halving;
+    experiment.set("seed", {"1", "2"});
+    EXPECT_THROW(document.addSweep(experiment, options), BadInput);
 }
 
 TEST_F(LabDocumentTest, SecondWindowOpensTheLabReadOnly) {

@@ -51,9 +51,21 @@ TEST_F(RunStoreTest, StateNamesTheRungOfSuccessiveHalving) {
     EXPECT_EQ(stopped("").substr(0, 10), "stopped at");
     EXPECT_EQ(stopped("").find("rung"), std::string::npos);
     EXPECT_TRUE(LabDocument::isUnfinished(store.find(run)->record));
-    EXPECT_EQ(stopped("Stopped at rung 2 of successive halving, iteration 20: …").substr(0, 17), "stopped at rung 2");
+    EXPECT_EQ(stopped("Stopped at rung 2 of successive halving, iteration 20: …").substr(0, 18), "stopped at rung 2,");
     EXPECT_FALSE(LabDocument::isUnfinished(store.find(run)->record)) << "it is resumed only on request";
     EXPECT_TRUE(LabDocument::canResume(store.find(run)->record));
+}
+
+TEST_F(RunStoreTest, StateCountsTheRungsOfTheSweep) {
+    const std::int64_t experiment = lab->add_experiment("halved", Experiment("halved").to_json().dump());
+    lab->add_document(experiment, "search", R"({"method": "halving", "first_rung": 100, "settings": 8})");
+    const RunId halved = lab->add_run(experiment, "two", R"({"theta": 500, "iterations": 1000})");
+    store.reload(lab.get(), false);
+    EXPECT_EQ(store.find(halved)->rungs, (std::vector<std::int64_t>{100, 200, 400}));
+    EXPECT_TRUE(store.find(run)->rungs.empty());
+    store.apply({Event(event::Step{halved, 200, 2, 1, 1e-3}),
+                 Event(event::RunEnded{halved, RunState::stopped, "Stopped at rung 2 of successive halving, …", {}})});
+    EXPECT_EQ(stateText(*store.find(halved)), "stopped at rung 2 of 3, 200 steps");
 }
 
 TEST_F(RunStoreTest, DeliveriesUpdateTheEvaluations) {

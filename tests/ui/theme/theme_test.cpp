@@ -24,6 +24,14 @@ TEST(Theme, TextIsReadableOnEverySurface) {
     }
 }
 
+TEST(Theme, HighContrastIsReadableOnAProjector) {
+    const Theme& theme = Theme::highContrast();
+    for (const Theme::TextPair& pair : theme.textPairs()) {
+        EXPECT_GE(contrastRatio(pair.text, pair.surface), 7.0) << pair.name;
+    }
+    for (const QColor& color : theme.data) EXPECT_GE(contrastRatio(color, theme.paper), 4.5) << color.name().toStdString();
+}
+
 TEST(Theme, DataColoursAreTheOkabeItoPalette) {
     EXPECT_EQ(Theme::light().dataColor(0).name(), "#0072b2");
     EXPECT_EQ(Theme::light().dataColor(6).name(), "#000000");

@@ -73,6 +73,8 @@ TEST(LaunchOptions, FiguresOfResultsHaveTheSelectionOfTheCommandResults) {
     EXPECT_EQ(selection({"--experiment", "3", "--unfinished", "--split-by", "device", "--exclude-run", "2",
                          "--exclude-run", "5"}),
               (RunSelection{3, true, {2, 5}, {"device"}}));
+    EXPECT_EQ(selection({"--split-by", "precision,device"}).split_by,
+              (std::vector<std::string>{"precision", "device"}));
 }
 
 TEST(LaunchOptions, ParsesReplayOptions) {

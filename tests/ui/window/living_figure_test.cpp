@@ -15,11 +15,13 @@
 #include <QUrl>
 
 #include "core/spec/error.h"
+#include "core/stats/run_selection.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/room.h"
 #include "ui/figure/export.h"
 #include "ui/figure/figure_caption.h"
 #include "ui/figure/figure_record.h"
+#include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
 #include "ui/window/batch_modes.h"
 #include "ui/window/figure_rooms.h"
@@ -122,6 +124,31 @@ TEST_F(LivingFigures, OfChosenRunsAreVerified) {
               0);
     EXPECT_EQ(readFigureFile(path).front().origin.flags["exclude-run"].toArray().size(), 1);
     EXPECT_EQ(verify({"--verify", path}), 0);
+}
+
+TEST_F(LivingFigures, ShowTheRunsOfTheTableAndStayVerified) {
+    const QString lab = trainedLab();
+    const RunId last = window->workspace().runs().runs().back().record.id;
+    RunSelection selection;
+    selection.excluded = {last};
+    ASSERT_TRUE(window->workspace().lab().storeChoice(selection_choice, to_text(selection)));
+    const QString path = file("stored.svg");
+    ASSERT_EQ(writeFigure(parse({"--figure", "group-means", "--lab", lab, "--output", path})), 0);
+    EXPECT_EQ(readFigureFile(path).front().origin.flags["exclude-run"].toArray(), QJsonArray{QString::number(last)});
+    ASSERT_EQ(writeFigure(parse({"--figure", "validation-loss", "--lab", lab, "--output", file("curves.svg")})), 0);
+    const QString shown = readFigureFile(file("curves.svg")).front().origin.flags["runs"].toString();
+    EXPECT_FALSE(shown.split(",").contains(QString::number(last))) << shown.toStdString();
+    ASSERT_TRUE(window->workspace().lab().storeChoice(selection_choice, to_text(RunSelection())));
+    EXPECT_EQ(verify({"--verify", path}), 0) << "the figure stores its own choice of runs";
+}
+
+TEST_F(LivingFigures, CaptionsNameThePrecisionThatWasUsed) {
+    const QString lab = trainedLab();
+    const QString path = file("figure.svg");
+    ASSERT_EQ(writeFigure(parse({"--figure", "validation-loss", "--lab", lab, "--output", path})), 0);
+    const QString caption = readFigureFile(path).front().caption;
+    EXPECT_TRUE(caption.contains("Precision: float32.")) << caption.toStdString();
+    EXPECT_FALSE(caption.contains("precision = ")) << caption.toStdString();
 }
 
 TEST_F(LivingFigures, OfALabAreVerifiedAndFindTheirLab) {
@@ -249,6 +276,55 @@ TEST_F(LivingFigures, ExportedFigureOfTheWindowIsVerified) {
     window->room().refreshNow();
     exportFigure(window->room().exportedFigure(), options, path);
     EXPECT_EQ(verify({"--verify", path}), 0);
+}
+
+TEST_F(LivingFigures, ChoicesOfTheWindowWithoutAFlagAreVerified) {
+    trainedLab();
+    ExportOptions options;
+    options.format = FigureFormat::svg;
+    const QString path = file("window.svg");
+    const auto exported = [&] {
+        window->room().refreshNow();
+        exportFigure(window->room().exportedFigure(), options, path);
+        return readFigureFile(path).front();
+    };
+    window->workspace().settings().setValue("train/smoothing", 90);
+    window->workspace().settings().setValue("train/logarithmic", true);
+    TrainRoom room(window->workspace(), window->workspace().runAccess(), window->workspace().experiment(),
+                   window->workspace().settings());
+    room.showQuantity("losses");  // two quantities, smoothed, on a logarithmic axis
+    room.refreshNow();
+    exportFigure(room.exportedFigure(), options, path);
+    const FigureRecord curves = readFigureFile(path).front();
+    EXPECT_TRUE(curves.settings["view"].toObject()["logarithmic"].toBool());
+    EXPECT_DOUBLE_EQ(curves.settings["view"].toObject()["smoothing"].toDouble(), 0.9);
+    EXPECT_FALSE(curves.isEdited);
+    EXPECT_EQ(verify({"--verify", path}), 0);
+
+    window->showRoom("results", "spikes");
+    window->room().refreshNow();
+    ASSERT_TRUE(waitUntil([&] { return !window->room().isBusy(); }));
+    EXPECT_TRUE(exported().origin.view.contains("picked"));
+    EXPECT_EQ(verify({"--verify", path}), 0);
+}
+
+TEST_F(LivingFigures, EditedChoicesOfTheWindowAreRefused) {
+    Figure figure = makeFigures(parse({"--figure", "spectrum", "--setup", "head_dim=16", "--output", "a.svg"})).front();
+    figure.origin.view = {{"picked", 1}};
+    ExportOptions options;
+    options.format = FigureFormat::svg;
+    const QString path = file("figure.svg");
+    exportFigure(figure, options, path);
+    EXPECT_FALSE(readFigureFile(path).front().isEdited);
+    QFile svg(path);
+    ASSERT_TRUE(svg.open(QIODevice::ReadWrite));
+    QByteArray bytes = svg.readAll();
+    ASSERT_TRUE(bytes.contains("\"picked\":1"));
+    bytes.replace("\"picked\":1", "\"picked\":2");
+    svg.seek(0);
+    svg.write(bytes);
+    svg.close();
+    EXPECT_TRUE(readFigureFile(path).front().isEdited);
 }
 
 TEST_F(LivingFigures, CaptionOfARoomIsCopied) {

@@ -65,6 +65,10 @@ CacheRoom::~CacheRoom() {
     }
 }
 
+QList<QWidget*> CacheRoom::bars() {
+    return {m_cosineButton, m_sineButton, m_bothButton};
+}
+
 QWidget* CacheRoom::makeBar() {
     auto* bar = new QWidget(this);
     auto* row = new QHBoxLayout(bar);

@@ -24,6 +24,8 @@ class CacheRoom : public RotaryRoom {
     explicit CacheRoom(RotaryModel& rotary, QWidget* parent = nullptr);
     ~CacheRoom() override;
 
+    QList<QWidget*> bars() override;
+
     FigureView* cosineView() const { return m_cosine; }
     FigureView* sineView() const { return m_sine; }
     FigureView* errorView() const { return m_error; }

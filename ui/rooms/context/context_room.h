@@ -35,6 +35,10 @@ class ContextRoom : public RotaryRoom {
     /// Shows a part by name: "bound", "bases", "bases-near" (a scan of one decade around theta), "decay" or "random".
     /// Throws BadInput for any other name.
     void showPart(const QString& part) override;
+    QString shownPart() const override;
+    /// Returns pair, target, mean and correlation.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override { return {m_toolbar}; }
 
     Part part() const { return m_part; }
     FigureView* view() const { return m_view; }

@@ -24,6 +24,12 @@ Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, c
         data.requestedPair = moment.pair;
     }
     inputs.ablation = pair_range(Ablation::Kind::stop, 0, 0);
+    if (moment.choices) {
+        data.choices = *moment.choices;
+        inputs = moment.inputs;
+        data.textRequested = !inputs.text.isEmpty();
+        data.requestedPair = data.choices.pair;
+    }
     computeInput(data, figure.input, inputs, engine, dataDir, [] { return false; });
     Figure result = figure.make(data).figure;
     if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "core/experiment/runner.h"
 #include "core/store/lab_file.h"
@@ -15,6 +16,9 @@ struct InspectMoment {
     std::int64_t iteration = -1;  // −1: the newest snapshot
     QString text = {};            // the text of attention figures; "": the text of the snapshot
     int pair = 0;                 // the pair whose logit term is shown
+    /// All choices and inputs of the window, instead of `text` and `pair`; nullopt: those of the command line.
+    std::optional<InspectChoices> choices = {};
+    ModelInputs inputs = {};
 };
 
 /// Returns a figure of a lab without a widget. Runs the checkpoint's model if the figure needs it. Throws

@@ -116,6 +116,13 @@ FigureOrigin InspectRoom::originOf(const Figure& figure) {
     if (!known) return origin;
     origin.flags = {{QStringLiteral("figure"), figure.name}, {QStringLiteral("run"), QString::number(m_data.run->id)}};
     if (m_data.ghost) origin.flags[QStringLiteral("beside")] = QString::number(m_data.ghost->id);
+    ReplayJob job = replayJob();  // has all choices of the panel
+    job.lab = QStringLiteral("lab");
+    job.output = QStringLiteral("-");
+    job.figures = {figure.name};
+    if (whyNotReplayable(job).isEmpty()) {
+        origin.view = {{QStringLiteral("replay"), QString::fromStdString(replayJobText(job))}};
+    }
     if (m_data.snapshot()) origin.flags[QStringLiteral("step")] = QString::number(m_data.snapshot()->iteration);
     if (known->input == InspectFigure::Input::text && !m_panel->text().isEmpty()) {
         origin.flags[QStringLiteral("text")] = m_panel->text();

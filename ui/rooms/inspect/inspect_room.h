@@ -57,6 +57,10 @@ class InspectRoom : public Room {
     void refreshNow() override;
     /// Shows the figure with this name. Throws BadInput for an unknown name.
     void showPart(const QString& figure) override;
+    QString shownPart() const override;
+    /// Returns run (a name), layer, head, iteration, pair and part.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
     /// Returns the figure that was clicked last.
     QWidget* picture() override;
     QAbstractButton* playButton() const override;

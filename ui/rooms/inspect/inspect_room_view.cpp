@@ -91,6 +91,46 @@ InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel&
     fitSides();
 }
 
+QString InspectRoom::shownPart() const {
+    return m_main->chosenName();
+}
+
+std::vector<RoomControl> InspectRoom::controls() {
+    // The lists follow the selected run when the room is drawn; a lecture that sets the run and then a head needs them now.
+    const auto renewed = [this](RoomControl control) {
+        control.set = [this, set = std::move(control.set)](const QString& value) {
+            if (m_stale) renew();
+            set(value);
+        };
+        return control;
+    };
+    const QString iteration = QStringLiteral("iteration");
+    const QString pair = QStringLiteral("pair");
+    return {renewed(controlOf(QStringLiteral("run"), m_panel->runs())),
+            renewed(controlOf(QStringLiteral("layer"), m_panel->layers())),
+            renewed(controlOf(QStringLiteral("head"), m_panel->heads())),
+            {iteration,
+             [this, iteration](const QString& value) {
+                 m_wantedStep = std::max<std::int64_t>(0, controlWhole(iteration, value));
+                 schedule();
+             },
+             [this] { return QVariant(static_cast<qlonglong>(m_bar->iteration())); }, m_bar},
+            {pair,
+             [this, pair](const QString& value) {
+                 m_pair = std::nullopt;
+                 if (value != QLatin1String("none")) m_pair = static_cast<int>(controlWhole(pair, value));
+                 m_rotary.pickPair(m_pair, true);
+                 schedule();
+             },
+             [this] { return m_pair ? QVariant(*m_pair) : QVariant(QStringLiteral("none")); }, nullptr},
+            {QStringLiteral("part"), [this](const QString& part) { showPart(part); },
+             [this] { return QVariant(shownPart()); }, m_main->chooser()}};
+}
+
+QList<QWidget*> InspectRoom::bars() {
+    return {m_main->chooser(), m_side->chooser(), m_bar};
+}
+
 QWidget* InspectRoom::makeEmptyState() {
     const EmptyPage empty =
         makeEmptyPage(tr("Inspect how a run learns to use its frequencies"),

@@ -21,8 +21,6 @@ QStringList fineTunedNumbers(const InspectData& data);
 
 /// Returns the title of a scaling method, as "YaRN".
 QString methodTitle(ScalingMethod method);
-/// Returns the colour of a scaling method, which is the same in every room.
-Ink methodInk(ScalingMethod method);
 /// Returns the loss as means over blocks of positions, which reduces the noise of few sequences. x is the middle of a
 /// block.
 FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink);

@@ -3,8 +3,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -13,6 +11,7 @@
 
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
+#include "ui/common/frame_fields.h"
 #include "ui/common/scaled.h"
 #include "ui/session/settings.h"
 
@@ -24,34 +23,17 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
     askPath = [this](const QString& suggestion) {
-        const QString suffix = m_format->currentData().toString();
-        QFileDialog dialog(this, tr("Export replay as"), {}, tr("Images (*.%1)").arg(suffix));
-        dialog.setAcceptMode(QFileDialog::AcceptSave);
-        dialog.setFileMode(QFileDialog::AnyFile);
-        dialog.setDefaultSuffix(suffix);
-        dialog.selectFile(suggestion);
-        // Frames get numbered names, so a file with exactly this name is not overwritten.
-        dialog.setOption(QFileDialog::DontConfirmOverwrite, suffix != QLatin1String("gif"));
-        return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
+        return askFramesPath(this, tr("Export replay as"), m_format->currentData().toString(), suggestion);
     };
 
     QGridLayout* grid = makeFieldGrid();
     m_format = makeChoice(tr("Format"), this, 24);
-    m_format->addItem(tr("animated GIF"), QStringLiteral("gif"));
-    m_format->addItem(tr("one PNG per frame"), QStringLiteral("png"));
-    m_format->addItem(tr("one SVG per frame"), QStringLiteral("svg"));
-    addField(grid, tr("format"), m_format, tr("An animated GIF is limited to 255 colours; PNG and SVG are not."));
+    addFrameFormat(grid, m_format);
     m_width = makeChoice(tr("Width"), this);
-    for (const int width : {640, 960, 1280, 1920}) m_width->addItem(tr("%1 pixels").arg(width), width);
-    addField(grid, tr("width"), m_width, tr("The height is proportional to the width, and text is scaled with it."));
+    addFrameWidth(grid, m_width);
     m_frameRate = new QDoubleSpinBox(this);
-    m_frameRate->setRange(0.1, 50);
-    m_frameRate->setDecimals(1);
-    m_frameRate->setSuffix(tr(" frames per second"));
-    m_frameRate->setAccessibleName(tr("Frames per second"));
+    addFrameRate(grid, m_frameRate);
     m_frameRate->setValue(m_job.framesPerSecond);
-    addField(grid, tr("frame rate"), m_frameRate,
-             tr("An animated GIF is played at this frame rate; its last frame is shown for at least 2 s."));
     m_frames = new QSpinBox(this);
     m_frames->setRange(std::min(2, snapshots), snapshots);
     m_frames->setValue(std::min(snapshots, m_job.most));
@@ -87,8 +69,7 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
 
 ReplayJob ReplayDialog::job(const QString& path) const {
     ReplayJob job = m_job;
-    const QString suffix = m_format->currentData().toString();
-    job.output = QFileInfo(path).suffix().toLower() == suffix ? path : path + QLatin1Char('.') + suffix;
+    job.output = withFrameSuffix(path, m_format->currentData().toString());
     job.width = m_width->currentData().toInt();
     job.framesPerSecond = m_frameRate->value();
     job.most = m_frames->value() < m_frames->maximum() ? m_frames->value() : 0;
@@ -110,11 +91,8 @@ void ReplayDialog::renewWords() {
 
 QString ReplayDialog::whyNotWritable(const QString& path) const {
     const QString output = job(path).output;
-    // The file dialog asked about overwriting only for the name as it was typed.
-    if (output != path && QFileInfo::exists(output)) {
-        return tr("The file %1 already exists; choose another name, or type the name with its suffix.").arg(output);
-    }
-    return whyFramesExist(output);
+    const QString why = whyReplacedUnasked(output, path);
+    return why.isEmpty() ? whyFramesExist(output) : why;
 }
 
 void ReplayDialog::save() {

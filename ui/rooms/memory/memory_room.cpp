@@ -84,6 +84,15 @@ MemoryRoom::~MemoryRoom() {
     }
 }
 
+std::vector<RoomControl> MemoryRoom::controls() {
+    std::vector<RoomControl> result = RotaryRoom::controls();
+    for (const char* name : {"layers", "heads", "kv_heads"}) {
+        const QString field = QString::fromLatin1(name);
+        result.push_back(controlOf(field, m_shape->field(field)));
+    }
+    return result;
+}
+
 QWidget* MemoryRoom::makeBar() {
     auto* bar = new QWidget(this);
     auto* flow = new FlowLayout(bar);

@@ -26,6 +26,10 @@ class MemoryRoom : public RotaryRoom {
     ~MemoryRoom() override;
     void fitPage(const QSize& page) override;
 
+    /// Returns pair, layers, heads and kv_heads.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override { return {m_bar}; }
+
     FigureView* tableView() const { return m_table; }
     FigureView* cacheView() const { return m_cache; }
     ShapePanel* shape() const { return m_shape; }

@@ -111,6 +111,16 @@ void ReproduceRoom::showPart(const QString& part) {
     showPage(static_cast<Page>(page));
 }
 
+QString ReproduceRoom::shownPart() const {
+    return QLatin1String(kParts[static_cast<std::size_t>(m_page)]);
+}
+
+QList<QWidget*> ReproduceRoom::bars() {
+    QList<QWidget*> result = {m_measure};
+    for (QToolButton* tab : m_tabs) result << tab;
+    return result;
+}
+
 TextTable& ReproduceRoom::checks() {
     return m_checks->table();
 }

@@ -50,6 +50,8 @@ class ReproduceRoom : public Room {
     /// Shows the tab with this name: "claims", "comparison", "effects", "checks", "predictions" or
     /// "letters".
     void showPart(const QString& part) override;
+    QString shownPart() const override;
+    QList<QWidget*> bars() override;
 
     Page page() const { return m_page; }
     void showPage(Page page);

@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QMenu>
+#include <algorithm>
 
 namespace ropelab::ui {
 
@@ -16,8 +17,8 @@ ColumnChoice::ColumnChoice(QWidget* parent) : QToolButton(parent) {
     setText(tr("Columns"));
     setAccessibleName(tr("Columns of the table"));
     setToolTip(
-        tr("Chooses the columns of the table on screen and in its exports. ropelab-cli results --columns does "
-           "the same and also chooses their order."));
+        tr("Chooses the columns of the table on screen and in its exports. To change their order, drag the titles of "
+           "the table. ropelab-cli results --columns does the same."));
     setFocusPolicy(Qt::TabFocus);
     setPopupMode(QToolButton::InstantPopup);
     setMenu(new QMenu(this));
@@ -51,8 +52,12 @@ QAction* ColumnChoice::actionOf(const QString& name) const {
 }
 
 QStringList ColumnChoice::shown() const {
-    if (m_chosen == QStringList(kPaper)) return m_inPaper;
-    if (m_chosen != QStringList(kFull)) return m_chosen;
+    const bool isPreset = m_chosen == QStringList(kPaper) || m_chosen == QStringList(kFull);
+    return isPreset ? namesOf(m_chosen.front()) : m_chosen;
+}
+
+QStringList ColumnChoice::namesOf(const QString& preset) const {
+    if (preset == kPaper) return m_inPaper;
     QStringList all;
     for (const auto& [name, title] : m_columns) {
         if (name != QStringLiteral("mark")) all << name;  // the verdict says the same in words
@@ -97,16 +102,26 @@ void ColumnChoice::choosePreset(const QString& name) {
 
 void ColumnChoice::toggleColumn(const QString& name, bool on) {
     QStringList wanted = shown();
-    if (on) {
-        wanted << name;
-    } else {
-        wanted.removeAll(name);
+    wanted.removeAll(name);
+    if (on) {  // after the columns that precede it in the full table
+        qsizetype place = 0;
+        for (const auto& [column, title] : m_columns) {
+            if (column == name) break;
+            place = std::max(place, wanted.indexOf(column) + 1);
+        }
+        wanted.insert(place, name);
     }
-    QStringList ordered;
-    for (const auto& [column, title] : m_columns) {
-        if (wanted.contains(column)) ordered << column;
+    setShown(wanted);
+}
+
+void ColumnChoice::setShown(const QStringList& names) {
+    m_chosen = names;
+    for (const QString& preset : {kFull, kPaper}) {
+        if (names.isEmpty() || names == namesOf(preset)) {
+            m_chosen = {preset};
+            break;
+        }
     }
-    m_chosen = ordered.isEmpty() ? QStringList(kFull) : ordered;
     renewChecks();
     emit changed();
 }

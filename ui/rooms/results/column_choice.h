@@ -11,7 +11,8 @@ class QAction;
 
 namespace ropelab::ui {
 
-/// A button with a menu that chooses the columns of the results table: a preset, or single columns.
+/// A button with a menu that chooses the columns of the results table: a preset, or single columns. The table's header
+/// changes their order (setShown).
 class ColumnChoice : public QToolButton {
     Q_OBJECT
 
@@ -27,6 +28,10 @@ class ColumnChoice : public QToolButton {
     QString words() const { return m_chosen.join(QLatin1Char(',')); }
     /// Selects the columns of such a text; "" selects the preset `full`.
     void choose(const QString& words);
+    /// Returns the names of the columns that are shown now, in their order.
+    QStringList shown() const;
+    /// Selects these columns in this order, as the user does.
+    void setShown(const QStringList& names);
     /// Returns the menu's action of a preset or a column; null if there is none.
     QAction* actionOf(const QString& name) const;
 
@@ -39,8 +44,8 @@ class ColumnChoice : public QToolButton {
     void renewChecks();
     void toggleColumn(const QString& name, bool on);
     void choosePreset(const QString& name);
-    /// Returns the names of the columns that are shown now.
-    QStringList shown() const;
+    /// Returns the names of a preset's columns.
+    QStringList namesOf(const QString& preset) const;
 
     QList<QPair<QString, QString>> m_columns;
     QStringList m_inPaper;

@@ -204,10 +204,11 @@ void FigurePane::requestSteps() {
 }
 
 Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::filesystem::path& dataDir,
-                       const ResultsFigure& figure, const ResultsChoices& choices, bool withPublished) {
+                       const ResultsFigure& figure, const ResultsChoices& choices, bool withPublished, int picked) {
     using Input = ResultsFigure::Input;
     ResultsData data;
     data.results = resultsOf(runs, choices);
+    if (picked < static_cast<int>(data.results.table.groups.size())) data.picked = picked;
     data.runs = runsOf(runs, data.results, figure.input == Input::evaluations);
     if (figure.input == Input::texts) data.texts = textInformation(data.runs, dataDir);
     if (figure.input == Input::steps && lab.file()) {

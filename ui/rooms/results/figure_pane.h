@@ -83,9 +83,10 @@ class FigurePane : public QWidget {
 };
 
 /// Returns a figure of the workspace's lab without a widget. Blocks until slow data are computed. With `withPublished`,
-/// the figure also shows the values that papers report. Throws BadInput, with a sentence on what is missing, if the
-/// figure would be empty.
+/// the figure also shows the values that papers report. `picked` is the index of the selected group, or −1. Throws
+/// BadInput, with a sentence on what is missing, if the figure would be empty.
 Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::filesystem::path& dataDir,
-                       const ResultsFigure& figure, const ResultsChoices& choices, bool withPublished = false);
+                       const ResultsFigure& figure, const ResultsChoices& choices, bool withPublished = false,
+                       int picked = -1);
 
 }  // namespace ropelab::ui

@@ -118,6 +118,10 @@ QString GroupTable::titleOf(int column) const {
     return column < 0 || column >= columnCount() ? QString() : m_columns[static_cast<std::size_t>(column)].title;
 }
 
+QString GroupTable::nameOf(int column) const {
+    return column < 0 || column >= columnCount() ? QString() : text(m_columns[static_cast<std::size_t>(column)].name);
+}
+
 GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& why) const {
     return {kSettings,
             keyTitle(key),

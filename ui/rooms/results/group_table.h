@@ -32,6 +32,9 @@ class GroupTable : public QAbstractTableModel {
     /// Returns the title of a column, or "" for an index out of range.
     QString titleOf(int column) const;
 
+    /// Returns the name of a column as in TableStyle::columns, or "" for an index out of range.
+    QString nameOf(int column) const;
+
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;

@@ -151,6 +151,9 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     connect(m_target, &QLineEdit::textChanged, this, notify);
     connect(m_output, &TableOutput::formatChanged, this, &ResultsPanel::saveChoices);
     connect(&m_lab, &LabDocument::opened, this, &ResultsPanel::loadLabChoices);
+    connect(&m_lab, &LabDocument::runsChanged, this, [this] {  // extending a lab chooses all its experiments
+        if (!m_saved && m_lab.choice(selection_choice) != m_storedSelection) loadLabChoices();
+    });
     loadLabChoices();
 }
 

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonObject>
+#include <QComboBox>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -215,6 +216,8 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
         {QStringLiteral("test"), QString::fromStdString(to_string(table.test))}};
     if (m_results.experiment > 0) origin.flags[QStringLiteral("experiment")] = QString::number(m_results.experiment);
     if (m_panel->published()->isChecked()) origin.flags[QStringLiteral("published")] = true;
+    // Some figures show the selected group, others only highlight it.
+    if (table.groups.size() > 1 && m_picked >= 0) origin.view = {{QStringLiteral("picked"), m_picked}};
     const ResultsChoices choices = m_panel->choices();
     if (choices.options.unfinished) origin.flags[QStringLiteral("unfinished")] = true;
     for (const std::string& name : choices.options.split_by) {  // one at most
@@ -250,6 +253,18 @@ void ResultsRoom::showPart(const QString& figure) {
     if (figure == predictions) return showPage(Page::predictions);
     if (!m_figures->choose(figure)) throw noPart(figure, resultsFigureNames() << predictions);
     showPage(Page::groups);
+}
+
+QString ResultsRoom::shownPart() const {
+    return m_page == Page::predictions ? QStringLiteral("predictions") : QString::fromLatin1(m_figures->chosen().name);
+}
+
+std::vector<RoomControl> ResultsRoom::controls() {
+    return {controlOf(QStringLiteral("quantity"), m_panel->measure())};
+}
+
+QList<QWidget*> ResultsRoom::bars() {
+    return {m_bar, m_figures->chooser()};
 }
 
 QString ResultsRoom::words() const {
@@ -314,7 +329,8 @@ void ResultsRoom::renew() {
     m_generation->choose(m_results.experiment);
     if (!m_hasCountedRuns) renewEmptyState();
     const int rows = m_groups->rowCount();
-    const int columns = m_groups->columnCount();
+    QStringList titles;
+    for (int i = 0; i < m_groups->columnCount(); ++i) titles << m_groups->titleOf(i);
     m_groups->chooseColumns(m_panel->style().columns);
     m_groups->setResults(m_results);
     renewColumnChoice();
@@ -326,11 +342,14 @@ void ResultsRoom::renew() {
     m_decision->setVisible(!m_decision->text().isEmpty());
     if (m_picked >= static_cast<int>(table.groups.size()) || (m_picked < 0 && !table.groups.empty())) m_picked = 0;
     if (table.groups.empty()) m_picked = -1;
-    const bool another = rows != m_groups->rowCount() || columns != m_groups->columnCount();
+    QStringList newTitles;
+    for (int i = 0; i < m_groups->columnCount(); ++i) newTitles << m_groups->titleOf(i);
+    const bool another = rows != m_groups->rowCount() || titles != newTitles;
     if (m_picked >= 0 && (another || !m_groupView->currentIndex().isValid())) pickGroup(m_picked);
     renewPicked();
     fitColumns();
-    if (m_hasCountedRuns && m_orderWanted) restoreOrder();
+    // The sorted column can have another place now.
+    if (m_hasCountedRuns && (m_orderWanted || titles != newTitles)) restoreOrder();
 }
 
 void ResultsRoom::renewColumnChoice() {
@@ -414,22 +433,29 @@ QString ResultsRoom::exportText() const {
 }
 
 void ResultsRoom::showGroupMenu(const QPoint& where) {
-    const QModelIndex index = m_order->mapToSource(m_groupView->indexAt(where));
+    const QModelIndex under = m_groupView->indexAt(where);
+    const QModelIndex cell = under.isValid() ? under : m_groupView->currentIndex();
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setObjectName(QStringLiteral("group-menu"));
+    addNameEntry(*menu, m_order->mapToSource(cell));
+    addColumnEntries(*menu, cell.column());
+    menu->popup(m_groupView->viewport()->mapToGlobal(where));
+}
+
+void ResultsRoom::addNameEntry(QMenu& menu, const QModelIndex& index) {
     if (!index.isValid()) return;
     ResultGroup group = m_results.table.groups[static_cast<std::size_t>(index.row())];
     const RunView* run = m_access.runs.find(m_results.runAt(group.members.front()));
     if (!run) return;
     const QString name = QString::fromStdString(std::exchange(group.name, {}));
-    auto* menu = new QMenu(this);
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->setObjectName(QStringLiteral("group-menu"));
-    menu->addAction(tr("Rename setting …"), this,
-                    [this, name, setting = run->setting, automatic = longLabel(m_results.table, group)] {
-                        openSettingName(
-                            automatic, name,
-                            [this, setting](const QString& typed) { m_actions.renameSetting(setting, typed); }, this);
-                    });
-    menu->popup(m_groupView->viewport()->mapToGlobal(where));
+    menu.addAction(tr("Rename setting …"), this,
+                   [this, name, setting = run->setting, automatic = longLabel(m_results.table, group)] {
+                       openSettingName(
+                           automatic, name,
+                           [this, setting](const QString& typed) { m_actions.renameSetting(setting, typed); }, this);
+                   });
+    menu.addSeparator();
 }
 
 void ResultsRoom::showSeedMenu(const QPoint& where) {

@@ -8,6 +8,8 @@
 #include "ui/session/run_access.h"
 
 class QLabel;
+class QMenu;
+class QModelIndex;
 class QPushButton;
 class QSplitter;
 class QStackedWidget;
@@ -50,12 +52,15 @@ class ResultsRoom : public Room {
     bool isBusy() const override;
     /// Shows the figure with this name, or the page of predictions for "predictions". Throws BadInput for another name.
     void showPart(const QString& figure) override;
+    QString shownPart() const override;
+    /// Returns quantity, the compared measure.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
 
     const Results& results() const { return m_results; }
     GroupTable& groups() { return *m_groups; }
     SeedTable& seeds() { return *m_seeds; }
     QTableView& groupView() { return *m_groupView; }
-    QTableView& seedView() { return *m_seedView; }
     FigurePane& figures() { return *m_figures; }
     ResultsPanel& choices() { return *m_panel; }
     PredictionsPage& predictionsPage() { return *m_predictionsPage; }
@@ -118,6 +123,16 @@ class ResultsRoom : public Room {
     TableStyle tableStyle(const ResultsTable& table) const;
     void saveOrder();
     void restoreOrder();
+    /// Makes the order of the columns that the user dragged that of the chosen columns.
+    void takeColumnOrder(int moved);
+    /// Moves the columns of this name by one place to the left (−1) or to the right (1).
+    void moveColumn(const QString& name, int by);
+    /// Shows the menu of a column: hide it, move it, and the choice of columns.
+    void showColumnMenu(int column, const QPoint& where);
+    /// Adds what showColumnMenu() shows to a menu.
+    void addColumnEntries(QMenu& menu, int column);
+    /// Adds the entry that renames the setting of a row of the table, an index of its source model.
+    void addNameEntry(QMenu& menu, const QModelIndex& index);
 
     SessionActions& m_actions;
     RunAccess m_access;
@@ -149,6 +164,7 @@ class ResultsRoom : public Room {
     QSplitter* m_split = nullptr;
     bool m_splitByHand = false;
     bool m_isRestoringOrder = false;  // the program sorts the table, not the user
+    bool m_isPlacingColumns = false;  // the program moves the titles of the table, not the user
     bool m_orderWanted = true;        // the saved order of this lab is still to be restored
 };
 

@@ -87,9 +87,18 @@ QWidget* ResultsRoom::makeResults() {
                 renewPicked();
             });
 
+    QHeaderView* header = m_groupView->horizontalHeader();
+    connect(header, &QHeaderView::sortIndicatorChanged, this, &ResultsRoom::saveOrder);
+    header->setSectionsMovable(true);
+    connect(header, &QHeaderView::sectionMoved, this, [this](int moved) {
+        if (!m_isPlacingColumns) takeColumnOrder(moved);
+    });
+    header->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(header, &QWidget::customContextMenuRequested, this, [this, header](const QPoint& where) {
+        showColumnMenu(header->logicalIndexAt(where), header->viewport()->mapToGlobal(where));
+    });
     m_groupView->setContextMenuPolicy(Qt::CustomContextMenu);
-    connect(m_groupView, &QTableView::customContextMenuRequested, this, &ResultsRoom::showGroupMenu);
-    connect(m_groupView->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &ResultsRoom::saveOrder);
+    connect(m_groupView, &QWidget::customContextMenuRequested, this, &ResultsRoom::showGroupMenu);
 
     auto* below = new QSplitter(Qt::Horizontal, page);
     below->setChildrenCollapsible(false);

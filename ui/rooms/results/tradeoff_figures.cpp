@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/experiment/step_cost.h"
+#include "core/spec/cache_bytes.h"
 #include "core/stats/results_front.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

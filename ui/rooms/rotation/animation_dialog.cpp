@@ -3,7 +3,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
@@ -16,6 +15,7 @@
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
+#include "ui/common/frame_fields.h"
 #include "ui/common/scaled.h"
 
 namespace ropelab::ui {
@@ -48,15 +48,7 @@ AnimationDialog::AnimationDialog(AnimationJob job, QWidget* parent)
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
     askPath = [this](const QString& suggestion) {
-        const QString suffix = m_format->currentData().toString();
-        QFileDialog dialog(this, tr("Export animation as"), {}, tr("Images (*.%1)").arg(suffix));
-        dialog.setAcceptMode(QFileDialog::AcceptSave);
-        dialog.setFileMode(QFileDialog::AnyFile);
-        dialog.setDefaultSuffix(suffix);
-        dialog.selectFile(suggestion);
-        // Frames get numbered names, so a file with exactly this name is not overwritten.
-        dialog.setOption(QFileDialog::DontConfirmOverwrite, suffix != QLatin1String("gif"));
-        return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
+        return askFramesPath(this, tr("Export animation as"), m_format->currentData().toString(), suggestion);
     };
     makeFields();
     connectProcess();
@@ -80,19 +72,10 @@ void AnimationDialog::makeFields() {
     m_frames->setRange(2, kMostFrames);
     m_frames->setAccessibleName(tr("Frames"));
     addField(grid, tr("frames"), m_frames, tr("The animation has this number of frames."));
-    m_frameRate->setRange(0.1, 50);
-    m_frameRate->setDecimals(1);
-    m_frameRate->setSuffix(tr(" frames per second"));
-    m_frameRate->setAccessibleName(tr("Frames per second"));
-    addField(grid, tr("frame rate"), m_frameRate,
-             tr("An animated GIF is played at this frame rate; its last frame is shown for at least 2 s."));
-    m_format->addItem(tr("animated GIF"), QStringLiteral("gif"));
-    m_format->addItem(tr("one PNG per frame"), QStringLiteral("png"));
-    m_format->addItem(tr("one SVG per frame"), QStringLiteral("svg"));
-    addField(grid, tr("format"), m_format, tr("An animated GIF is limited to 255 colours; PNG and SVG are not."));
-    for (const int width : {640, 960, 1280, 1920}) m_width->addItem(tr("%1 pixels").arg(width), width);
+    addFrameRate(grid, m_frameRate);
+    addFrameFormat(grid, m_format);
+    addFrameWidth(grid, m_width);
     m_width->setCurrentIndex(m_width->findData(m_job.width));
-    addField(grid, tr("width"), m_width, tr("The height is proportional to the width, and text is scaled with it."));
     grid->addWidget(m_dark, grid->rowCount(), 1);
     m_words->setProperty("quiet", true);
     m_words->setWordWrap(true);
@@ -149,8 +132,7 @@ void AnimationDialog::resetRange() {
 
 AnimationJob AnimationDialog::job(const QString& path) const {
     AnimationJob job = m_job;
-    const QString suffix = m_format->currentData().toString();
-    job.output = QFileInfo(path).suffix().toLower() == suffix ? path : path + QLatin1Char('.') + suffix;
+    job.output = withFrameSuffix(path, m_format->currentData().toString());
     job.over = static_cast<AnimationJob::Over>(m_over->currentData().toInt());
     job.first = m_first->value();
     job.last = m_last->value();
@@ -184,10 +166,7 @@ void AnimationDialog::save() {
     if (path.isEmpty()) return;
     const AnimationJob job = this->job(path);
     QString why = whyFramesExist(job.output);
-    if (job.output != path && QFileInfo::exists(job.output)) {
-        // The file dialog asked about overwriting only for the name as it was typed.
-        why = tr("The file %1 already exists; choose another name, or type the name with its suffix.").arg(job.output);
-    }
+    if (const QString replaced = whyReplacedUnasked(job.output, path); !replaced.isEmpty()) why = replaced;
     const std::string text = animationJobText(job);
     try {
         parseAnimationJob(text);

@@ -115,7 +115,8 @@ QWidget* RotationRoom::makeStrip() {
     m_stripColumn = new QVBoxLayout(strip);
     auto* column = m_stripColumn;
     scaleLayout(column, {0, 4, 0, 0}, 4);
-    m_stripRow = new QHBoxLayout;
+    m_tabRow = new QWidget(strip);
+    m_stripRow = new QHBoxLayout(m_tabRow);
     auto* row = m_stripRow;
     scaleLayout(row, {0, 0, 0, 0}, 4);
     m_tabs = new QButtonGroup(this);
@@ -132,14 +133,14 @@ QWidget* RotationRoom::makeStrip() {
         m_tabs->setId(addToggle(row, m_tabs, tab.text, tab.text, tab.tip), tab.page);
     }
     row->addStretch(1);
-    m_logitText = new QLabel(strip);
+    m_logitText = new QLabel(m_tabRow);
     m_logitText->setToolTip(
         tr("logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"));
     row->addWidget(m_logitText);
     // At the end, so that the button keeps its place while the numbers change.
-    m_formula = makeFormulaButton(strip);
+    m_formula = makeFormulaButton(m_tabRow);
     row->addWidget(m_formula);
-    column->addLayout(row);
+    column->addWidget(m_tabRow);
 
     m_pages = new QStackedWidget(strip);
     auto* logitPage = new QWidget(m_pages);
@@ -221,8 +222,14 @@ RotationRoom::Page RotationRoom::page() const {
 void RotationRoom::showPart(const QString& part) {
     const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"), QStringLiteral("matrix"),
                                QStringLiteral("aim")};
+    const QString dials = QStringLiteral("dials");  // always shown, above the pages
+    if (part == dials) {
+        ScrollPage::reveal(m_dials);
+        emit m_dials->chosen();
+        return;
+    }
     const auto page = parts.indexOf(part);
-    if (page < 0) throw noPart(part, parts);
+    if (page < 0) throw noPart(part, QStringList{dials} + parts);
     showPage(static_cast<Page>(page));
 }
 

@@ -40,8 +40,13 @@ class RotationRoom : public RotaryRoom {
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
     void addActions(ActionRegistry& registry) override;
-    /// Shows the page "logit", "helix", "matrix" or "aim".
+    /// Shows the page "logit", "helix", "matrix" or "aim", or chooses the dials above it ("dials").
     void showPart(const QString& part) override;
+    QString shownPart() const override;
+    /// Returns m, n, pair, seed, distance, vectors (random, equal or aimed) and play (on or off).
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
+    std::function<void()> restorer() override;
     QAbstractButton* playButton() const override;
     void endEdit() override;
     void fitPage(const QSize& page) override;
@@ -141,6 +146,8 @@ class RotationRoom : public RotaryRoom {
     void restore(const RotationState& state);
     void keepStateForUndo();
     void stepBy(int by);
+    /// Changes the source of q and k without an undo step.
+    void useVectors(VectorSource source);
 
     RotationScene m_scene;
     FigureView* m_dials = nullptr;
@@ -158,6 +165,7 @@ class RotationRoom : public RotaryRoom {
     QVBoxLayout* m_stripColumn = nullptr;
     QHBoxLayout* m_stripRow = nullptr;
     QButtonGroup* m_tabs = nullptr;
+    QWidget* m_tabRow = nullptr;
     QToolButton* m_formula = nullptr;
     QLabel* m_logitText = nullptr;
     QStackedWidget* m_pages = nullptr;

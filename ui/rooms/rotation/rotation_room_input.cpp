@@ -123,15 +123,17 @@ void RotationRoom::undoShift() {
 }
 
 void RotationRoom::chooseVectors(VectorSource source) {
-    change(tr("change the source of q and k"), [this, source] {
-        m_scene.state.source = source;
-        if (source == VectorSource::random) {
-            m_scene.sampleVectors();
-        } else {
-            m_scene.refit();
-        }
-        schedule();
-    });
+    change(tr("change the source of q and k"), [this, source] { useVectors(source); });
+}
+
+void RotationRoom::useVectors(VectorSource source) {
+    m_scene.state.source = source;
+    if (source == VectorSource::random) {
+        m_scene.sampleVectors();
+    } else {
+        m_scene.refit();
+    }
+    schedule();
 }
 
 void RotationRoom::sampleAgain() {

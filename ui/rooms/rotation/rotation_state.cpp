@@ -2,18 +2,8 @@
 
 #include <algorithm>
 
-#include "core/spec/random_stream.h"
-
 namespace ropelab::ui {
 namespace {
-
-/// Samples `count` numbers of mean 0 and standard deviation 1. A longer vector of the same seed begins with the numbers
-/// of a shorter one.
-std::vector<double> sampled(std::int64_t seed, const char* what, std::size_t count) {
-    std::vector<float> values(count);
-    RandomStream(seed, what).fill_normal(values, 1.0);
-    return {values.begin(), values.end()};
-}
 
 /// Resizes `vector` to the size of `fresh`, whose last numbers fill the added channels.
 void fitTo(std::vector<double>& vector, const std::vector<double>& fresh) {
@@ -54,8 +44,8 @@ void RotationScene::refit() {
     state.distance = std::clamp<std::int64_t>(state.distance, 0, last);
     const auto size = static_cast<std::size_t>(setup.head_dim);
     if (state.query.size() != size || state.key.size() != size) {
-        fitTo(state.query, sampled(state.seed, "query", size));
-        fitTo(state.key, sampled(state.seed, "key", size));
+        fitTo(state.query, random_query(state.seed, setup.head_dim));
+        fitTo(state.key, random_key(state.seed, setup.head_dim));
     }
     if (state.source == VectorSource::equal) {
         state.key = state.query;

@@ -38,7 +38,8 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent)
     : RotaryRoom(rotary, QStringLiteral("spectrum"), parent) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
-    column->addWidget(makeTabs());
+    m_tabs = makeTabs();
+    column->addWidget(m_tabs);
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(makeFrequencies());
     m_encodings = new EncodingsPage(addPair(tr("Encodings")), m_pages);
@@ -134,6 +135,22 @@ void SpectrumRoom::showPart(const QString& part) {
     if (place < 0) throw noPart(part, parts);
     (place == 0 ? m_frequenciesTab : m_encodingsTab)->setChecked(true);
     if (place > 0) m_encodings->choose(static_cast<EncodingsPage::Picture>(place - 1));
+}
+
+QString SpectrumRoom::shownPart() const {
+    if (!isShowingEncodings()) return QStringLiteral("frequencies");
+    return QString::fromLatin1(encodingFigures()[static_cast<std::size_t>(m_encodings->picture())].name);
+}
+
+std::vector<RoomControl> SpectrumRoom::controls() {
+    std::vector<RoomControl> result = RotaryRoom::controls();
+    result.push_back({QStringLiteral("part"), [this](const QString& part) { showPart(part); },
+                      [this] { return QVariant(shownPart()); }, m_tabs});
+    return result;
+}
+
+QList<QWidget*> SpectrumRoom::bars() {
+    return {m_tabs, m_wavelength, m_frequency};
 }
 
 std::optional<int> SpectrumRoom::pairAt(double x) const {

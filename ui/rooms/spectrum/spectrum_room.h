@@ -32,6 +32,10 @@ class SpectrumRoom : public RotaryRoom {
     void refreshNow() override;
     /// Shows the page "frequencies", or the figure of the page of encodings with this name, for example "alibi-bias".
     void showPart(const QString& part) override;
+    QString shownPart() const override;
+    /// Returns pair and part.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
 
     FigureView* spectrumView() const { return m_spectrum; }
     FigureView* kernelView() const { return m_kernel; }
@@ -90,6 +94,7 @@ class SpectrumRoom : public RotaryRoom {
     QString comparedSentence() const;
     std::int64_t kernelLength() const;
 
+    QWidget* m_tabs = nullptr;
     QToolButton* m_frequenciesTab = nullptr;
     QToolButton* m_encodingsTab = nullptr;
     QStackedWidget* m_pages = nullptr;

@@ -155,6 +155,7 @@ void ChipListEdit::setTypable(bool typable) {
 }
 
 void ChipListEdit::setPlaceholder(const QString& text) {
+    if (text == m_placeholder->text()) return;
     m_placeholder->setText(text);
     rebuild();
 }

@@ -109,6 +109,9 @@ QString KeyField::text() const {
 }
 
 void KeyField::renew() {
+    const bool isSampled = m_model.options().samples(m_key.name);
+    if (m_field) m_field->setEnabled(!isSampled);
+    if (m_field && isSampled) return m_field->setText(tr("sampled"));
     QStringList values;
     for (const std::string& value : m_model.value().values(m_key.name)) {
         values << fieldText(m_key.name, QString::fromStdString(value));

@@ -23,6 +23,7 @@ class PlotToolbar : public QWidget {
     /// "gradient_norm", "tokens_per_second" or "roofline". Throws BadInput for any other id.
     void showQuantity(const QString& id);
 
+    QComboBox* quantity() const { return m_quantity; }
     /// Returns whether the roofline is selected, which RooflineView shows in place of the plot.
     bool isRoofline() const;
 

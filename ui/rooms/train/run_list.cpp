@@ -66,6 +66,10 @@ RunList::RunList(SessionActions& actions, RunAccess access, QWidget* parent)
         emit runPicked(m_keep);
     });
     connect(m_table, &QAbstractItemModel::modelReset, this, [this] {
+        fitStates();
+        fitColumns();
+    });
+    connect(m_table, &QAbstractItemModel::modelReset, this, [this] {
         if (m_table->rowOf(m_keep) >= 0) pick(m_keep);
     });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RunList::restyle);
@@ -136,9 +140,16 @@ void RunList::resizeEvent(QResizeEvent* event) {
     fitColumns();
 }
 
+void RunList::fitStates() {
+    const auto& runs = m_access.runs.runs();
+    const bool hasRungs = std::any_of(runs.begin(), runs.end(), [](const RunView& run) { return !run.rungs.empty(); });
+    // "stopped at rung 2 of 4, 1,000 steps" is the longest state of a sweep with rungs.
+    header()->resizeSection(RunTable::State, ThemeManager::instance().pixels(hasRungs ? 232 : 104));
+}
+
 void RunList::fitColumns() {
-    // The name and note columns share the width that the other columns leave. If it is too narrow, the list scrolls.
     const auto& manager = ThemeManager::instance();
+    // The name and note columns share the width that the other columns leave. If it is too narrow, the list scrolls.
     int left = viewport()->width();
     for (const int column : {RunTable::State, RunTable::Last, RunTable::Best}) left -= header()->sectionSize(column);
     const int note = manager.pixels(kMinNoteWidth);
@@ -236,7 +247,7 @@ void RunList::restyle() {
                       .arg(manager.pixels(2)));
     setIconSize(RunTable::swatchSize());
     header()->setMinimumSectionSize(manager.pixels(56));
-    header()->resizeSection(RunTable::State, manager.pixels(104));
+    fitStates();
     header()->resizeSection(RunTable::Last, manager.pixels(100));
     header()->resizeSection(RunTable::Best, manager.pixels(84));
     fitColumns();

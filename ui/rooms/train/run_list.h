@@ -51,6 +51,8 @@ class RunList : public QTreeView {
     void addComparisons(QMenu* menu, RunId run);
     void addLook(QMenu* menu, const RunView& run);
     void restyle();
+    /// Makes the column of the states as wide as the longest state of the sweeps in the lab.
+    void fitStates();
     void fitColumns();
 
     SessionActions& m_actions;

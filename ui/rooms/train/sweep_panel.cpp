@@ -24,6 +24,7 @@
 #include "ui/rooms/train/data_choice.h"
 #include "ui/rooms/train/key_field.h"
 #include "ui/rooms/train/model_choice.h"
+#include "ui/rooms/train/search_group.h"
 #include "ui/rooms/train/sweep_chips.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/experiment_model.h"
@@ -48,8 +49,8 @@ QStringList texts(const Experiment& experiment, const char* key) {
 
 namespace {
 
-Estimate costOf(const Experiment& experiment, const std::filesystem::path& dataDir) {
-    return estimate(experiment.expand(), *machine_time_model(), dataDir);
+Estimate costOf(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir) {
+    return estimate(runs, *machine_time_model(), dataDir);
 }
 
 QString unbreakable(QString text) {
@@ -66,8 +67,8 @@ QString runsText(const Estimate& cost) {
 
 }  // namespace
 
-QString estimateSentence(const ExperimentModel& experiment, const std::filesystem::path& dataDir) {
-    const Estimate cost = costOf(experiment.value(), dataDir);
+QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir) {
+    const Estimate cost = costOf(runs, dataDir);
     return QObject::tr("%1, about %2, %3")
         .arg(runsText(cost), unbreakable(durationText(cost.seconds)), unbreakable(bytesText(cost.bytes)));
 }
@@ -77,6 +78,8 @@ SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentMode
     const auto [area, content, column] = makePanel(this, tr("Sweep"));
     m_area = area;
     column->addWidget(makeSimple());
+    m_search = new SearchGroup(m_experiment, this);
+    column->addWidget(m_search);
     column->addWidget(makeMore());
     column->addStretch(1);
     layout()->addWidget(makeFooter());
@@ -294,10 +297,17 @@ void SweepPanel::renew() {
         return listed.value(labels.indexOf(label), label);
     });
     m_runs->setValues(labels);
+    const SweepOptions& options = m_experiment.options();
+    const bool hasSamples = options.search && !options.search->ranges.empty();
+    m_runs->setPlaceholder(hasSamples ? tr("samples of the search") : tr("all combinations"));
     // A setting that explicit runs set has no common value; adding a value here adds a run.
-    m_theta->setValues(isSetByRuns(experiment, "theta") ? QStringList() : texts(experiment, "theta"));
-    m_fraction->setValues(isSetByRuns(experiment, "fraction") ? QStringList() : texts(experiment, "fraction"));
-    m_seed->setValues(isSetByRuns(experiment, "seed") ? QStringList() : texts(experiment, "seed"));
+    for (const auto& [edit, name] :
+         {std::pair(m_theta, "theta"), std::pair(m_fraction, "fraction"), std::pair(m_seed, "seed")}) {
+        const bool isSampled = options.samples(name);
+        edit->setValues(isSampled || isSetByRuns(experiment, name) ? QStringList() : texts(experiment, name));
+        edit->setPlaceholder(isSampled ? tr("sampled by the search") : tr("set by the listed runs"));
+        edit->setEnabled(!isSampled);
+    }
     QStringList zips;
     for (const auto& zip : experiment.zips()) zips << zipText(zip);
     m_zips->setValues(zips);
@@ -313,7 +323,8 @@ void SweepPanel::renewEstimate() {
     m_considering = false;
     QString problem;
     try {
-        m_estimate->setText(estimateSentence(m_experiment, m_access.dataDir));
+        m_estimate->setText(estimateSentence(
+            runsToTrain(m_experiment.value(), m_experiment.options(), m_access.lab.file()), m_access.dataDir));
     } catch (const BadInput& error) {
         problem = QString::fromStdString(error.what());
     }
@@ -335,10 +346,13 @@ void SweepPanel::consider(const std::function<void(Experiment&)>& change) {
     try {
         Experiment after = m_experiment.value();
         change(after);
-        const Estimate then = costOf(after, m_access.dataDir);
+        const auto cost = [this](const Experiment& experiment) {
+            return costOf(runsToTrain(experiment, m_experiment.options(), m_access.lab.file()), m_access.dataDir);
+        };
+        const Estimate then = cost(after);
         std::optional<Estimate> now;
         try {
-            now = costOf(m_experiment.value(), m_access.dataDir);
+            now = cost(m_experiment.value());
         } catch (const BadInput&) {  // the change repairs the sweep
             now = then;
         }
@@ -369,8 +383,11 @@ void SweepPanel::considerFor(KeyField* field) {
 void SweepPanel::pickPreset(int index) {
     if (index >= static_cast<int>(presets().size())) return;
     const Preset& preset = presets()[static_cast<std::size_t>(index)];
-    m_experiment.edit(tr("preset %1").arg(QString::fromStdString(preset.name)),
-                      [&preset](Experiment& experiment) { experiment = preset.experiment; });
+    m_experiment.editOptions(tr("preset %1").arg(QString::fromStdString(preset.name)),
+                             [&preset](Experiment& experiment, SweepOptions& options) {
+                                 experiment = preset.experiment;
+                                 options.search.reset();
+                             });
 }
 
 }  // namespace ropelab::ui

@@ -22,6 +22,7 @@ class ExperimentModel;
 
 class ChipListEdit;
 class KeyField;
+class SearchGroup;
 
 /// Right panel of the Train room, which edits the experiment of the workspace: the most important settings at the top,
 /// all others behind "More settings", the estimated time and memory and the Start button at the bottom.
@@ -34,6 +35,8 @@ class SweepPanel : public QFrame {
     /// Returns the estimate of runs, time and memory that the panel shows, with the effect of a considered change ("6
     /// runs → 12 runs, …"), or the reason why the sweep cannot start.
     QString estimateText() const;
+    /// Returns the fields of search and extension.
+    SearchGroup& search() const { return *m_search; }
     /// Shows or hides the settings behind "More settings".
     void setMoreShown(bool shown);
     /// Updates the button "Show runs and queue" / "Show curves". `shown` says whether the page of runs and queue is
@@ -79,14 +82,15 @@ class SweepPanel : public QFrame {
     QLabel* m_problem;
     QPushButton* m_plan;
     QPushButton* m_start;
+    SearchGroup* m_search;
     ChipListEdit* m_zips;
     ChipListEdit* m_exclusions;
     QPushButton* m_continue;
     bool m_considering = false;  // the estimate shows a change that the user considers
 };
 
-/// Returns the estimated cost of the experiment: "6 runs, about 55 s, 180 MB". It uses the times of earlier sweeps
-/// on this machine (machine_time_model). Throws BadInput if the experiment is invalid.
-QString estimateSentence(const ExperimentModel& experiment, const std::filesystem::path& dataDir);
+/// Returns the estimated cost of runs: "6 runs, about 55 s, 180 MB". It uses the times of earlier sweeps on this
+/// machine (machine_time_model). Throws BadInput if the data of a run are unknown.
+QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir);
 
 }  // namespace ropelab::ui

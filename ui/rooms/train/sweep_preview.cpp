@@ -93,6 +93,9 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
     column->addWidget(m_table, 1);
 
     connect(&m_experiment, &ExperimentModel::changed, this, &SweepPreview::renew);
+    connect(&m_access.runs, &RunStore::reloaded, this, [this] {
+        if (m_experiment.options().extends) renew();  // the lab lacks other runs now
+    });
     connect(&m_access.session, &SweepSession::stateChanged, this, &SweepPreview::renewButton);
     connect(&m_access.session, &SweepSession::ended, this, [this] {
         if (!m_preview.measured()) renew();  // the measured speed of the machine may have changed
@@ -160,7 +163,8 @@ void SweepPreview::renew() {
     }
     m_preview = {};
     try {
-        m_preview = ropelab::preview(m_experiment.value().expand(), m_access.dataDir);
+        m_preview = ropelab::preview(runsToTrain(m_experiment.value(), m_experiment.options(), m_access.lab.file()),
+                                     m_access.dataDir);
         fill();
     } catch (const BadInput& error) {
         m_table->clear();

@@ -8,7 +8,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <set>
 
+#include "core/experiment/halving.h"
 #include "core/spec/error.h"
 #include "ui/common/actions.h"
 #include "ui/common/format.h"
@@ -102,7 +104,11 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     connect(&runs, &RunStore::runChanged, this, [this](RunId run) {
         const RunView* view = m_access.runs.find(run);
         const bool failed = view && view->record.state == RunState::failed;
-        for (CurvePlot* plot : plots()) plot->setRunFailed(run, failed);
+        const int rung = view ? stopped_at_rung(view->record).value_or(0) : 0;
+        for (CurvePlot* plot : plots()) {
+            plot->setRunFailed(run, failed);
+            plot->setRunStopped(run, rung);
+        }
         if (run == m_sampled || m_sampled == 0) showSample(run);
     });
     m_visibleTimer.setSingleShot(true);
@@ -174,7 +180,11 @@ FigureOrigin TrainRoom::originOf(const Figure& figure) {
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, shown);
     const std::vector<Quantity>& quantities = m_plot->shownQuantities();
     // The command line computes neither the roofline nor the figures of the newest probes.
-    if (m_toolbar->isRoofline() || quantities.size() != 1 || figure.name != m_plot->toFigure().name) return origin;
+    if (m_toolbar->isRoofline() || figure.name != m_plot->toFigure().name) return origin;
+    origin.view = {{QStringLiteral("quantity"), m_settings.value("train/quantity").toString()},
+                   {QStringLiteral("smoothing"), m_settings.value("train/smoothing").toInt()},
+                   {QStringLiteral("logarithmic"), m_plot->isYLogarithmic()},
+                   {QStringLiteral("bands"), m_toolbar->isBands()}};
     origin.flags = {{QStringLiteral("figure"), nameOf(quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
                     {QStringLiteral("unit"), m_settings.value("train/unit").toString() == QLatin1String("bits")
                                                  ? QStringLiteral("bits")
@@ -220,14 +230,15 @@ void TrainRoom::renewEmptyState() {
     bool ready = false;
     try {
         const Experiment& experiment = m_experiment.value();
+        const std::vector<RunSpec> runs = runsToTrain(experiment, m_experiment.options(), m_access.lab.file());
         const std::string text = experiment.values("data").front();
         const QString dataSet = text == "synthetic"         ? tr("a synthetic language")
                                 : text == "synthetic-local" ? tr("a synthetic language without long-range dependencies")
                                                             : QString::fromStdString(text);
-        sentence = tr("The Start button trains %1 on %2 and plots their losses beside their frequency spectra. At each "
-                      "evaluation one of them generates a text that shows what it has learned so far. Estimate: %3.")
-                       .arg(countText(static_cast<std::int64_t>(experiment.expand().size()), tr("small model")),
-                            dataSet, estimateSentence(m_experiment, m_access.dataDir));
+        sentence =
+            tr("The Start button trains %1 on %2 and plots their losses beside their frequency spectra. At each "
+               "evaluation one of them generates a text that shows what it has learned so far. Estimate: %3.")
+                .arg(countText(std::ssize(runs), tr("small model")), dataSet, estimateSentence(runs, m_access.dataDir));
         ready = true;
     } catch (const BadInput& error) {
         sentence = QString::fromStdString(error.what());
@@ -256,6 +267,7 @@ void TrainRoom::syncRuns() {
             plot->addRun(id, run.name, run.ink);
             plot->setRunVisible(id, run.visible);
             plot->setRunFailed(id, run.record.state == RunState::failed);
+            plot->setRunStopped(id, stopped_at_rung(run.record).value_or(0));
         }
         if (std::find(known.begin(), known.end(), id) != known.end() || !file) continue;
         const RunMetrics* arrived = m_access.runs.arrived(id);
@@ -270,8 +282,8 @@ void TrainRoom::syncRuns() {
                          toList(run.evaluations.validation_loss));
     }
     QJsonObject settings;
-    for (const ExperimentRecord& experiment : m_access.lab.experiments()) {
-        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiment.description)).object();
+    if (const auto experiments = m_access.lab.experiments(); !experiments.empty()) {
+        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiments.back().description)).object();
     }
     for (CurvePlot* plot : plots()) plot->setSettings(settings);
     renewVisible();
@@ -282,10 +294,16 @@ void TrainRoom::syncRuns() {
 void TrainRoom::renewVisible() {
     m_visibleTimer.stop();
     double horizon = 0;
+    std::set<std::int64_t> rungs;
     for (const RunView& run : m_access.runs.runs()) {
-        if (run.visible) horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
+        if (!run.visible) continue;
+        horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
+        rungs.insert(run.rungs.begin(), run.rungs.end());
     }
-    for (CurvePlot* plot : plots()) plot->setHorizon(horizon);
+    for (CurvePlot* plot : plots()) {
+        plot->setHorizon(horizon);
+        plot->setRungs({rungs.begin(), rungs.end()});
+    }
     renewGroups();
     updateFloor();
     // The sample of a run that was hidden, for example by a newer sweep, is replaced unless the user picked that run.

@@ -52,6 +52,11 @@ class TrainRoom : public Room {
     void refreshNow() override;
     /// Shows the page of runs and queue if `part` is "plan". Throws BadInput for any other name.
     void showPart(const QString& part) override;
+    QString shownPart() const override { return m_planShown ? QStringLiteral("plan") : QString(); }
+    /// Returns quantity, and scope (all, sweep or run).
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
+    std::function<void()> restorer() override;
 
     CurvePlot& plot() { return *m_plot; }
     /// Returns the view of the roofline, which replaces the plot while the quantity "roofline" is selected.

@@ -6,6 +6,8 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <array>
+#include <utility>
 
 #include "ui/common/actions.h"
 #include "ui/common/icons.h"
@@ -104,6 +106,38 @@ void TrainRoom::addActions(ActionRegistry& registry) {
                           m_second->choose(name);
                       }});
     }
+}
+
+std::vector<RoomControl> TrainRoom::controls() {
+    using Scope = RunScope::Scope;
+    constexpr std::array<std::pair<const char*, Scope>, 3> scopes = {
+        {{"all", Scope::all}, {"sweep", Scope::sweep}, {"run", Scope::run}}};
+    const auto setScope = [this, scopes](const QString& word) {
+        for (const auto& [name, scope] : scopes) {
+            if (word == QLatin1String(name)) return m_scope->showRuns(scope);
+        }
+        throw BadInput("The control scope is \"" + word.toStdString() + "\", but it must be all, sweep or run.");
+    };
+    const auto shownScope = [this, scopes] {
+        for (const auto& [name, scope] : scopes) {
+            if (m_scope->scope() == scope) return QVariant(QString::fromLatin1(name));
+        }
+        return QVariant(QStringLiteral("other"));
+    };
+    return {{QStringLiteral("quantity"), [this](const QString& id) { m_toolbar->showQuantity(id); },
+             [this] { return m_toolbar->quantity()->currentData(); }, m_toolbar->quantity()},
+            {QStringLiteral("scope"), setScope, shownScope, m_scope->choice()}};
+}
+
+QList<QWidget*> TrainRoom::bars() {
+    return {m_toolbar, m_scope};
+}
+
+std::function<void()> TrainRoom::restorer() {
+    return [this, plan = m_planShown, restore = Room::restorer()] {
+        showPlan(plan);
+        restore();
+    };
 }
 
 QWidget* TrainRoom::makeEmptyState() {

@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -134,7 +135,7 @@ TEST_F(ResultsRoomTest, ChoosesTheColumnsOfTableAndExport) {
     EXPECT_EQ(room->groups().columnOf("seeds"), -1);
     EXPECT_FALSE(panel.columns()->actionOf("n")->isChecked());
     EXPECT_FALSE(panel.columns()->actionOf("paper")->isChecked());
-    EXPECT_EQ(panel.columns()->words(), "settings,best_validation_loss,improvement_percent,mark,p_welch_holm");
+    EXPECT_EQ(panel.columns()->words(), "settings,best_validation_loss,improvement_percent,p_welch_holm,mark");
 
     room.reset();
     workspace = std::make_unique<Workspace>(options());
@@ -144,6 +145,62 @@ TEST_F(ResultsRoomTest, ChoosesTheColumnsOfTableAndExport) {
     EXPECT_TRUE(room->choices().bestBold()->isChecked());
     room->choices().columns()->actionOf("full")->trigger();
     EXPECT_EQ(room->groups().columnCount(), all);
+}
+
+TEST_F(ResultsRoomTest, DraggedColumnsKeepTheirOrderInTableExportAndNextStart) {
+    openUsual();
+    room->choices().columns()->actionOf("paper")->trigger();
+    const auto titles = [this] {
+        QStringList result;
+        QHeaderView& header = *room->groupView().horizontalHeader();
+        for (int place = 0; place < header.count(); ++place) {
+            result << room->groups().titleOf(header.logicalIndex(place));
+        }
+        return result;
+    };
+    room->groupView().sortByColumn(room->groups().columnOf("θ"), Qt::DescendingOrder);
+    room->groupView().horizontalHeader()->moveSection(2, 0);  // drags the seeds to the front
+    const QStringList dragged = {"seeds", "θ", "best validation loss", "improvement", "p Welch, Holm", "mark"};
+    ASSERT_TRUE(waitUntil([&] { return room->groups().titleOf(0) == "seeds"; }));
+    EXPECT_EQ(titles(), dragged);
+    EXPECT_EQ(cell(0, "θ"), "10k") << "still sorted by θ";
+    room->choices().formats()->setCurrentIndex(1);
+    room->choices().copyButton()->click();
+    EXPECT_TRUE(QApplication::clipboard()->text().startsWith("n,theta,best_validation_loss,"));
+    room->choices().columns()->actionOf("verdict")->trigger();  // shown behind the columns that precede it
+    EXPECT_EQ(titles().indexOf("verdict"), titles().indexOf("improvement") + 1);
+    room->choices().columns()->actionOf("verdict")->trigger();
+
+    room.reset();
+    workspace = std::make_unique<Workspace>(options());
+    room = std::make_unique<ResultsRoom>(*workspace, workspace->runAccess(), workspace->settings());
+    openUsual();
+    EXPECT_EQ(titles(), dragged) << "the order is remembered";
+}
+
+TEST_F(ResultsRoomTest, TitlesOfTheTableHaveAMenuOfColumns) {
+    openUsual();
+    room->choices().columns()->actionOf("paper")->trigger();
+    const auto choose = [this](const QString& title, const QString& entry) {
+        QHeaderView* header = room->groupView().horizontalHeader();
+        const QPoint where(header->sectionViewportPosition(room->groups().columnOf(title)) + 4, 4);
+        emit header->customContextMenuRequested(where);
+        auto* menu = room->findChild<QMenu*>("column-menu");
+        ASSERT_TRUE(menu);
+        for (QAction* action : menu->actions()) {
+            if (action->text() == entry) action->trigger();
+        }
+        delete menu;
+    };
+    choose("best validation loss", "Move column right");
+    EXPECT_EQ(room->groups().titleOf(1), "seeds");
+    EXPECT_EQ(room->groups().titleOf(2), "best validation loss");
+    choose("best validation loss", "Move column left");
+    EXPECT_EQ(room->choices().columns()->words(), "paper") << "the preset's order again";
+    choose("mark", "Hide column");
+    EXPECT_EQ(room->groups().columnOf("mark"), -1);
+    choose("θ", "All columns");
+    EXPECT_EQ(room->choices().columns()->words(), "full");
 }
 
 TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {

@@ -1,7 +1,7 @@
 #include "ui/rooms/train/roofline_view.h"
 
 #include "core/experiment/step_cost.h"
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/roofline_figure.h"
 #include "ui/rooms/train/run_list.h"
@@ -36,24 +36,10 @@ TEST(RooflineFigure, SaysWhichDataAreMissing) {
     EXPECT_NE(rooflineFigure({}, {}).emptyText, rooflineFigure(kMachine, {}).emptyText);
 }
 
-class RooflineViewTest : public Workbench {
- protected:
-    void SetUp() override {
-        Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        workspace->experiment().replace(smallSweep(60));
-        room = std::make_unique<TrainRoom>(*workspace, workspace->runAccess(), workspace->experiment(),
-                                           workspace->settings());
-        room->resize(900, 600);
-        room->show();
-    }
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<TrainRoom> room;
-};
+using RooflineViewTest = TrainRoomBench;
 
 TEST_F(RooflineViewTest, MeasuresTheMachineWhenFirstShownAndPlotsTheRuns) {
-    workspace->start();
-    ASSERT_TRUE(waitForEnd(*workspace));
+    train();
     EXPECT_EQ(workspace->settings().value("machine/multiply_per_second").toDouble(), 0);
     room->showQuantity("roofline");
     EXPECT_TRUE(room->roofline().isVisible());
@@ -83,8 +69,7 @@ TEST_F(RooflineViewTest, MeasuresTheMachineWhenFirstShownAndPlotsTheRuns) {
 
 TEST_F(RooflineViewTest, ShowsPredictedAndMeasuredMemory) {
     EXPECT_EQ(room->roofline().memorySentence(), "");
-    workspace->start();
-    ASSERT_TRUE(waitForEnd(*workspace));
+    train();
     EXPECT_TRUE(room->roofline().memorySentence().contains("predicted"));
     room->roofline().setPeakMemory(250'000'000);
     EXPECT_TRUE(room->roofline().memorySentence().contains("250 MB measured"))

@@ -4,29 +4,15 @@
 #include <QMenu>
 #include <QToolButton>
 
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/run_list.h"
-#include "ui/rooms/train/train_room.h"
 
 namespace ropelab::ui {
 namespace {
 
-class RunScopeTest : public Workbench {
+class RunScopeTest : public TrainRoomBench {
  protected:
-    void SetUp() override {
-        Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        workspace->experiment().replace(smallSweep(40));
-        room = std::make_unique<TrainRoom>(*workspace, workspace->runAccess(), workspace->experiment(),
-                                           workspace->settings());
-        room->resize(900, 600);
-        room->show();
-    }
-    void train() {
-        workspace->start();
-        ASSERT_TRUE(waitForEnd(*workspace));
-    }
     RunScope& scope() { return room->scope(); }
     std::vector<RunId> visible() const {
         std::vector<RunId> result;
@@ -41,8 +27,6 @@ class RunScopeTest : public Workbench {
         scope().choice()->setCurrentIndex(index);
         emit scope().choice()->activated(index);
     }
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<TrainRoom> room;
 };
 
 TEST_F(RunScopeTest, SaysHowManyEarlierRunsANewSweepHides) {

@@ -1,14 +1,17 @@
 #include "ui/rooms/train/sweep_panel.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QSpinBox>
 
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rooms/train/data_choice.h"
 #include "ui/rooms/train/key_field.h"
+#include "ui/rooms/train/search_group.h"
 
 namespace ropelab::ui {
 namespace {
@@ -294,6 +297,67 @@ TEST_F(SweepPanelTest, SelectsPresetsAndDataFiles) {
     emit text->activated(text->count() - 2);
     EXPECT_EQ(experiment().values("data").front(), texts.toStdString());
     EXPECT_TRUE(choice->currentText().endsWith("changed"));
+}
+
+TEST_F(SweepPanelTest, SearchIsFoldedUntilItIsUsed) {
+    SearchGroup& search = panel->search();
+    EXPECT_FALSE(search.method()->isVisible());
+    workspace->experiment().editOptions("search", [](Experiment&, SweepOptions& options) {
+        options.search = Search{Search::Method::sobol, {{"theta", 100, 1000, true}}, 4, 1, 0};
+    });
+    EXPECT_TRUE(search.method()->isVisible());
+    EXPECT_EQ(search.method()->currentText(), "Sobol samples");
+    EXPECT_EQ(search.ranges()->values(), QStringList("theta=100..1000 log"));
+    EXPECT_EQ(search.samples()->value(), 4);
+    EXPECT_FALSE(chips("θ").isEnabled()) << "the search samples it";
+    EXPECT_FALSE(search.firstRung()->isEnabled());
+}
+
+TEST_F(SweepPanelTest, SearchSamplesRangesAsUndoableSteps) {
+    SearchGroup& search = panel->search();
+    search.setShown(true);
+    const auto choose = [&](Search::Method method) {
+        const int index = search.method()->findData(static_cast<int>(method));
+        search.method()->setCurrentIndex(index);
+        emit search.method()->activated(index);
+    };
+    choose(Search::Method::random);
+    EXPECT_TRUE(panel->estimateText().contains("needs a range")) << panel->estimateText().toStdString();
+    EXPECT_FALSE(search.ranges()->commit(0, "data=a..b"));
+    EXPECT_TRUE(search.ranges()->commit(0, "learning_rate = 1e-4..1e-2 log"));
+    EXPECT_TRUE(panel->estimateText().startsWith("16 runs")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(chips("runs").values().isEmpty()) << "the samples are the list of runs";
+    EXPECT_EQ(field("learning_rate").text(), "sampled");
+    search.samples()->setValue(5);
+    EXPECT_TRUE(panel->estimateText().startsWith("5 runs")) << panel->estimateText().toStdString();
+    search.ranges()->commit(1, "learning_rate=1..2");
+    EXPECT_TRUE(search.ranges()->error().contains("two ranges")) << search.ranges()->error().toStdString();
+    EXPECT_EQ(experiment().explicit_runs().size(), 0U) << "the experiment itself has no samples";
+    choose(Search::Method::halving);
+    EXPECT_TRUE(search.firstRung()->isEnabled());
+    search.firstRung()->setValue(7);
+    EXPECT_TRUE(panel->estimateText().contains("multiple of evaluate_every")) << panel->estimateText().toStdString();
+    while (workspace->undo().canUndo()) workspace->undo().undo();
+    EXPECT_EQ(chips("runs").values().size(), 6);
+    EXPECT_EQ(search.method()->currentText(), "all combinations");
+    EXPECT_NE(field("learning_rate").text(), "sampled");
+}
+
+TEST_F(SweepPanelTest, OnlyMissingRunsAreEstimatedAndAdded) {
+    workspace->experiment().replace(smallSweep());
+    const std::size_t before = workspace->lab().addSweep(experiment()).runs.size();
+    panel->search().setShown(true);
+    EXPECT_FALSE(panel->search().anew()->isEnabled());
+    panel->search().extends()->click();
+    EXPECT_TRUE(panel->search().anew()->isEnabled());
+    EXPECT_TRUE(panel->estimateText().contains("has all runs of this sweep")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(chips("seeds").commit(1, "1338"));
+    EXPECT_TRUE(panel->estimateText().startsWith(QString::number(before) + " runs"))
+        << panel->estimateText().toStdString();
+    engine.step_microseconds = 0;
+    workspace->start();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    EXPECT_EQ(workspace->runs().runs().size(), 2 * before);
 }
 
 }  // namespace

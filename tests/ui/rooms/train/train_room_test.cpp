@@ -9,7 +9,7 @@
 
 #include "core/data/corpus.h"
 #include "core/spec/error.h"
-#include "tests/ui/support/workbench.h"
+#include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/common/actions.h"
 #include "ui/common/explanation.h"
 #include "ui/figure/ticks.h"
@@ -25,24 +25,7 @@
 namespace ropelab::ui {
 namespace {
 
-class TrainRoomTest : public Workbench {
- protected:
-    void SetUp() override {
-        Workbench::SetUp();
-        workspace = std::make_unique<Workspace>(options());
-        workspace->experiment().replace(smallSweep(60));
-        room = std::make_unique<TrainRoom>(*workspace, workspace->runAccess(), workspace->experiment(),
-                                           workspace->settings());
-        room->resize(900, 600);
-        room->show();
-    }
-    void train() {
-        workspace->start();
-        ASSERT_TRUE(waitForEnd(*workspace));
-    }
-    std::unique_ptr<Workspace> workspace;
-    std::unique_ptr<TrainRoom> room;
-};
+using TrainRoomTest = TrainRoomBench;
 
 TEST_F(TrainRoomTest, EveryQuantityHasCurves) {
     train();
@@ -54,6 +37,21 @@ TEST_F(TrainRoomTest, EveryQuantityHasCurves) {
     }
     EXPECT_THROW(room->showQuantity("speed of light"), BadInput);
     EXPECT_EQ(workspace->settings().value("train/quantity").toString(), "gradient_norm");
+}
+
+TEST_F(TrainRoomTest, RungsOfSuccessiveHalvingAreLinesInThePlot) {
+    Experiment experiment = smallSweep(80);
+    experiment.set("theta", {"100", "200", "300", "400"});
+    SweepOptions options;
+    options.search = Search{Search::Method::halving, {}, 16, 1, 20};
+    workspace->lab().addSweep(experiment, options);
+    ASSERT_EQ(room->plot().toFigure().verticalLines.size(), 2U);
+    EXPECT_EQ(room->plot().toFigure().verticalLines[1].at, 40);
+    const int wide = room->runList().header()->sectionSize(RunTable::State);
+    workspace->lab().addSweep(smallSweep());
+    for (const RunView& run : workspace->runs().runs()) workspace->runs().setVisible(run.record.id, run.rungs.empty());
+    ASSERT_TRUE(waitUntil([&] { return room->plot().toFigure().verticalLines.empty(); }));
+    EXPECT_EQ(room->runList().header()->sectionSize(RunTable::State), wide) << "the lab still has stopped runs";
 }
 
 TEST_F(TrainRoomTest, F1ExplainsThePlottedQuantityWithValuesOfThePickedRun) {

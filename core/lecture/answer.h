@@ -1,0 +1,46 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ropelab {
+
+// Comparison of an answer to a question of a lecture with the right one.
+
+/// A curve: y at ascending x. A y that is not finite is a gap.
+struct AnswerCurve {
+    std::vector<double> x;
+    std::vector<double> y;
+};
+
+/// Axes over which a curve is drawn.
+struct AnswerAxes {
+    double low = 0;  // ends of the x axis
+    double high = 1;
+    bool x_logarithmic = false;
+    bool y_logarithmic = false;
+};
+
+/// Distance between a drawn curve and the right one, in the unit of y, or in decades if the y axis is logarithmic.
+struct CurveDistance {
+    /// Mean absolute difference over the part of the x axis where both curves have values; positions on the axis have
+    /// equal weights. NaN if there is no such part.
+    double distance = 0;
+    /// The same distance for a horizontal line at the mean of the right curve over that part (on a logarithmic y axis,
+    /// at its geometric mean). A curve that was drawn without any knowledge of the shape is about as far.
+    double null_distance = 0;
+    /// The part of the x axis, between 0 and 1, over which a curve was drawn of where the right curve has values.
+    double covered = 0;
+};
+/// Compares two curves. Between two points a curve is a straight line on the axes.
+CurveDistance curve_distance(const AnswerCurve& drawn, const AnswerCurve& truth, const AnswerAxes& axes);
+
+/// Parses a typed number as parse_number does, also with a percent sign (divided by 100), a comma between groups of
+/// three digits, or a unit after a space; "none" becomes null. Throws BadInput if the text is neither.
+nlohmann::json parse_answer(std::string_view text);
+/// Returns whether a given number (or null for "none") differs from the right one by at most `tolerance`.
+bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, double tolerance);
+
+}  // namespace ropelab

@@ -1,0 +1,26 @@
+#include <algorithm>
+
+#include "core/lecture/lecture.h"
+#include "core/lecture/lecture_rooms.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+bool is_setup_setting(std::string_view key, std::string_view room) {
+    const auto has = [&](const std::vector<std::string_view>& names) {
+        return std::find(names.begin(), names.end(), key) != names.end();
+    };
+    return has(setup_settings()) && (room.empty() || !has(lecture_room(room).controls));
+}
+
+bool apply_to_setups(const LectureChange& change, std::string_view room, ComparedSetups& setups) {
+    if (change.key == "setup") {
+        setups = parse_setups(change.value);
+        return true;
+    }
+    if (!is_setup_setting(change.key, room)) return false;
+    set_setting(setups.a, change.key, change.value);
+    return true;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,95 @@
+#include "core/lecture/lecture_rooms.h"
+
+#include <algorithm>
+
+#include "core/rope/rotary_setup.h"
+#include "core/spec/aliases.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+const std::vector<LectureRoom>& lecture_rooms() {
+    static const std::vector<LectureRoom> rooms = {
+        {"train", {"plan"}, {"quantity", "scope"}},
+        {"rotation",
+         {"dials", "logit", "helix", "matrix", "aim"},
+         {"m", "n", "pair", "seed", "distance", "vectors", "play"}},
+        {"spectrum", {"frequencies", "alibi-bias", "attention-mask", "sinusoidal-embeddings"}, {"pair", "part"}},
+        {"table", {}, {"pair"}},
+        {"context", {"bound", "bases", "bases-near", "decay", "random"}, {"target", "mean", "correlation"}},
+        {"memory", {}, {"layers", "heads", "kv_heads", "model"}},
+        {"results",
+         {"group-means", "loss-by-theta", "improvement", "paired-differences", "loss-by-fraction", "loss-fit",
+          "loss-by-context", "learning-curves", "spikes", "loss-by-speed", "loss-by-memory", "loss-by-generation-speed",
+          "loss-by-cache", "parallel-coordinates", "mutual-information", "predictions"},
+         {"quantity"}},
+        {"reproduce", {"claims", "comparison", "effects", "checks", "predictions", "letters"}, {}},
+        {"inspect",
+         {"logit-contribution",
+          "weighted-logit-contribution",
+          "query-spectrum",
+          "key-spectrum",
+          "value-spectrum",
+          "query-channels",
+          "key-channels",
+          "pair-dials",
+          "logit-contribution-over-training",
+          "attention-entropy",
+          "attention-sink",
+          "retrieval-over-training",
+          "theta-over-training",
+          "inspect-loss",
+          "loss-by-position",
+          "retrieval-accuracy",
+          "retrieval-gain",
+          "retrieval-loss",
+          "logit-by-distance",
+          "attention-heads",
+          "attention-map",
+          "pair-logits",
+          "attention-by-distance",
+          "attention-spectrum",
+          "ablation-loss",
+          "ablation-retrieval",
+          "ablation-curve",
+          "ablation-retrieval-curve",
+          "extrapolation-loss",
+          "extrapolation-retrieval",
+          "fine-tuned-loss"},
+         {"run", "layer", "head", "iteration", "pair", "part"}},
+    };
+    return rooms;
+}
+
+const LectureRoom& lecture_room(std::string_view name) {
+    return item_named(lecture_rooms(), shortened(current_name(Alias::Kind::room, name)), "room");
+}
+
+LectureView lecture_view(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    const LectureRoom& room = lecture_room(text.substr(0, slash));
+    if (slash == std::string_view::npos) return {room.name, {}};
+    const std::string_view part = current_name(Alias::Kind::figure, text.substr(slash + 1));
+    const auto found = std::find(room.parts.begin(), room.parts.end(), part);
+    if (found != room.parts.end()) return {room.name, *found};
+    const std::string sentence = "The room \"" + std::string(room.name) + "\" has no part \"" + shortened(part) + "\"";
+    if (room.parts.empty()) throw BadInput(sentence + "; it has no parts.");
+    throw BadInput(sentence + "; did you mean \"" + std::string(room.name) + "/" +
+                   nearest(shortened(part), room.parts) + "\"?");
+}
+
+std::vector<std::string_view> lecture_controls(const LectureRoom& room) {
+    std::vector<std::string_view> all = room.controls;
+    for (std::string_view setting : setup_settings()) {
+        if (std::find(all.begin(), all.end(), setting) == all.end()) all.push_back(setting);
+    }
+    return all;
+}
+
+bool is_lecture_control(const LectureRoom& room, std::string_view key) {
+    const auto all = lecture_controls(room);
+    return std::find(all.begin(), all.end(), key) != all.end();
+}
+
+}  // namespace ropelab

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+/// Returns a text for a message; a text of more than `most` bytes is cut off.
+std::string shortened(std::string_view text, std::size_t most = 60);
+
+/// A line of a lecture file, for error messages.
+struct LecturePlace {
+    std::string file;
+    int line = 0;  // from 1
+
+    /// Throws BadInput with the message "FILE, line 12: SENTENCE".
+    [[noreturn]] void fail(const std::string& sentence) const;
+    /// Returns another line of the same file.
+    LecturePlace at(int other) const { return {file, other}; }
+    /// Calls a function. If it throws BadInput, throws it with this place in front of its message.
+    template <typename F>
+    auto run(const F& function) const {
+        try {
+            return function();
+        } catch (const BadInput& error) {
+            fail(error.what());
+        }
+    }
+};
+
+/// Node of a YAML text: a scalar, null, a list or a mapping. Mappings keep the order of the text.
+struct YamlNode {
+    enum class Kind { null, scalar, list, mapping };
+    Kind kind = Kind::null;
+    int line = 0;  // line in the lecture file, from 1
+    std::string text = {};
+    bool quoted = false;               // a scalar in quotes or a block of text, which is never a number
+    std::vector<YamlNode> keys = {};   // of a mapping
+    std::vector<YamlNode> items = {};  // of a list, or the values of a mapping
+};
+
+/// Parses a YAML text that begins in the line `first` of a lecture. An empty text is an empty mapping. Throws BadInput,
+/// with the line, for invalid YAML, for several documents, anchors, aliases and tags, for keys that are lists or
+/// mappings, for more than 20 levels, and for texts above 64 kB.
+YamlNode parse_yaml(std::string_view text, const LecturePlace& first);
+
+/// Returns a scalar as JSON: true, false, null or a number if it is written as one without quotes, otherwise a string;
+/// lists and mappings as arrays and objects.
+nlohmann::json json_of_yaml(const YamlNode& node);
+
+/// A mapping of a lecture with a fixed set of keys. All functions throw BadInput, with the line and with what would be
+/// right, if a value has another type.
+class YamlMapping {
+ public:
+    /// Checks the keys of `node`. `what` names the mapping in messages, such as "scene" or "question". Throws BadInput
+    /// if the node is not a mapping, and for unknown and repeated keys.
+    YamlMapping(const YamlNode& node, LecturePlace place, std::string what, std::span<const std::string_view> known);
+
+    /// Returns the place of the mapping, or that of a value.
+    const LecturePlace& place() const { return place_; }
+    LecturePlace place_of(std::string_view key) const;
+    /// Returns a value; null if there is none.
+    const YamlNode* find(std::string_view key) const;
+    bool has(std::string_view key) const { return find(key) != nullptr; }
+
+    /// Returns a text; "" if the key is missing.
+    std::string text(std::string_view key) const;
+    /// Returns a number; `fallback` if the key is missing.
+    double number(std::string_view key, double fallback) const;
+    /// Returns true or false; false if the key is missing.
+    bool flag(std::string_view key) const;
+    /// Returns a list of texts; a single text is a list of one. Empty if the key is missing.
+    std::vector<std::string> texts(std::string_view key) const;
+
+ private:
+    const YamlNode& node_;
+    LecturePlace place_;
+    std::string what_;
+};
+
+}  // namespace ropelab

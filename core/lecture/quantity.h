@@ -1,0 +1,41 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rope/rotary_setup.h"
+
+namespace ropelab {
+
+class LabFile;
+
+/// What a quantity is computed from.
+struct QuantitySource {
+    ComparedSetups setups;
+    /// The lab of runs; null if there is none.
+    const LabFile* lab = nullptr;
+};
+
+/// Describes a quantity for help texts.
+struct QuantityDescription {
+    std::string name;         // "wavelength"
+    std::string arguments;    // "(pair)"; "" if it has none
+    std::string unit;         // "tokens"
+    std::string description;  // one sentence
+    bool needs_lab = false;
+};
+/// Returns all quantities by name.
+const std::vector<QuantityDescription>& quantities();
+
+/// Computes a quantity from its expression: a name with arguments in brackets, "wavelength(31)", "logit(100, 60)",
+/// "final_validation_loss(theta=500)". "B." in front of the name computes it from setup B. The functions are those that
+/// the figures use. Returns a number, null if there is no such value ("no negative B(Δ) below the context"), or a list
+/// of numbers or of intervals [low, high]. Throws BadInput for an unknown name (the message names the most similar
+/// one), for missing, superfluous or invalid arguments, and if a lab is required that is not there.
+nlohmann::json evaluate_quantity(std::string_view expression, const QuantitySource& source);
+/// Throws BadInput as evaluate_quantity() does for an expression that no setup or lab makes valid; computes nothing.
+void check_quantity(std::string_view expression);
+
+}  // namespace ropelab

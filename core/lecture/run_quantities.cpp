@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/experiment/experiment.h"
+#include "core/experiment/stored_run.h"
+#include "core/lecture/quantity_table.h"
+#include "core/spec/aliases.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/power.h"
+#include "core/stats/results_table.h"
+#include "core/stats/run_selection.h"
+#include "core/stats/t_test.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab {
+
+namespace {
+
+/// A run of the lab with its settings.
+struct CountedRun {
+    RunRecord record;
+    RunSpec spec;
+};
+using CountedRuns = std::vector<CountedRun>;
+
+/// Returns the runs that the lab's results include, as its table does.
+CountedRuns runs_of_results(const LabFile& lab) {
+    const RunSelection selection = run_selection(lab.choice(selection_choice));
+    const std::vector<RunRecord> records = lab.runs();
+    std::vector<SelectableRun> selectable;
+    for (const RunRecord& record : records) selectable.push_back({record.id, record.experiment});
+    CountedRuns runs;
+    for (const std::size_t index : selected_runs(selectable, selection).indices) {
+        const RunRecord& record = records[index];
+        const bool ended = record.state == RunState::finished || selection.unfinished;
+        if (record.summary && ended && !selection.excluded.contains(record.id)) {
+            runs.push_back({record, stored_spec(record)});
+        }
+    }
+    return runs;
+}
+
+bool matches(const CountedRun& run, const RunFilter& filter) {
+    return std::all_of(filter.begin(), filter.end(), [&](const auto& wanted) {
+        const auto& [name, text] = wanted;
+        if (name == "run") return static_cast<double>(run.record.id) == parse_number(text);
+        const Key& setting = key(current_name(Alias::Kind::key, name));
+        RunSpec other = run.spec;
+        setting.set(other, parse_value(setting, current_value(setting.name, text), run.spec));
+        return setting.get(other) == setting.get(run.spec);
+    });
+}
+
+CountedRuns matching_runs(const QuantityInput& input, const RunFilter& filter) {
+    CountedRuns runs = runs_of_results(*input.lab);
+    std::erase_if(runs, [&](const CountedRun& run) { return !matches(run, filter); });
+    return runs;
+}
+
+std::string filter_text(const RunFilter& filter) {
+    return filter.empty() ? "" : " with " + assignments_text(filter);
+}
+
+RunSpec without_seed(RunSpec spec) {
+    spec.seed = RunSpec{}.seed;
+    return spec;
+}
+
+/// Returns the matching runs by seed. Throws BadInput if there is none, or if they differ in another setting, because
+/// a mean over them would mix two groups.
+std::map<std::int64_t, CountedRun> runs_by_seed(const QuantityInput& input, const RunFilter& filter) {
+    std::map<std::int64_t, CountedRun> by_seed;
+    for (CountedRun& run : matching_runs(input, filter)) {
+        if (!by_seed.empty()) {
+            const RunSpec first = without_seed(by_seed.begin()->second.spec);
+            const RunSpec other = without_seed(run.spec);
+            for (const Key& setting : keys()) {
+                if (setting.get(first) == setting.get(other)) continue;
+                throw BadInput("The runs" + filter_text(filter) + " differ in " + std::string(setting.name) + "; add " +
+                               std::string(setting.name) + "=" + to_text(setting.get(first)) + ".");
+            }
+        }
+        by_seed.insert_or_assign(run.spec.seed, std::move(run));
+    }
+    if (by_seed.empty()) {
+        throw BadInput("The lab " + input.lab->path().filename().string() + " has no finished run" +
+                       filter_text(filter) + ".");
+    }
+    return by_seed;
+}
+
+using ValuesBySeed = std::map<std::int64_t, double>;
+
+ValuesBySeed values_by_seed(const QuantityInput& input, std::size_t measure, const RunFilter& filter) {
+    ValuesBySeed values;
+    for (const auto& [seed, run] : runs_by_seed(input, filter)) {
+        values[seed] = measures()[measure].of(*run.record.summary);
+    }
+    return values;
+}
+
+std::vector<double> plain_values(const ValuesBySeed& by_seed) {
+    std::vector<double> values;
+    for (const auto& [seed, value] : by_seed) values.push_back(value);
+    return values;
+}
+
+Description described(const QuantityInput& input, std::size_t measure, const RunFilter& filter) {
+    return describe(plain_values(values_by_seed(input, measure, filter)));
+}
+
+template <std::size_t measure>
+nlohmann::json mean_of(const QuantityInput& input) {
+    return finite_or_null(described(input, measure, input.arguments.filter()).mean);
+}
+
+std::size_t measure_of(const QuantityInput& input) {
+    return measure_index(input.arguments.text("quantity"));
+}
+
+/// Values of two groups of runs with equal seeds.
+struct SeedPairs {
+    std::vector<double> a;
+    std::vector<double> b;
+};
+
+SeedPairs paired(const ValuesBySeed& first, const ValuesBySeed& second) {
+    SeedPairs pairs;
+    for (const auto& [seed, value] : first) {
+        const auto other = second.find(seed);
+        if (other == second.end()) continue;
+        pairs.a.push_back(value);
+        pairs.b.push_back(other->second);
+    }
+    if (pairs.a.empty()) throw BadInput("The two groups of runs have no seed in common.");
+    return pairs;
+}
+
+SeedPairs seed_pairs(const QuantityInput& input) {
+    const std::size_t measure = measure_of(input);
+    return paired(values_by_seed(input, measure, input.arguments.filter(0)),
+                  values_by_seed(input, measure, input.arguments.filter(1)));
+}
+
+/// Returns the pairs of the only two groups of a lab, in the order in which they first appear.
+SeedPairs pairs_of_two_groups(const QuantityInput& input) {
+    const std::size_t measure = measure_of(input);
+    std::vector<std::pair<RunSpec, ValuesBySeed>> groups;
+    for (const CountedRun& run : runs_of_results(*input.lab)) {
+        const RunSpec spec = without_seed(run.spec);
+        const auto same = [&](const auto& group) { return group.first == spec; };
+        auto found = std::find_if(groups.begin(), groups.end(), same);
+        if (found == groups.end()) found = groups.insert(groups.end(), {spec, {}});
+        found->second[run.spec.seed] = measures()[measure].of(*run.record.summary);
+    }
+    if (groups.size() != 2) {
+        throw BadInput("The lab has " + std::to_string(groups.size()) +
+                       " groups of runs; name two, as in detectable_difference(" + input.arguments.text("quantity") +
+                       "; theta=500; theta=10k).");
+    }
+    return paired(groups[0].second, groups[1].second);
+}
+
+nlohmann::json difference(const QuantityInput& input) {
+    const SeedPairs pairs = seed_pairs(input);
+    return finite_or_null(describe(paired_differences(pairs.a, pairs.b)).mean);
+}
+
+nlohmann::json p_value(const QuantityInput& input) {
+    const SeedPairs pairs = seed_pairs(input);
+    const auto test = paired_t_test(pairs.a, pairs.b);
+    return test ? finite_or_null(test->p) : nlohmann::json(nullptr);
+}
+
+nlohmann::json detectable(const QuantityInput& input) {
+    const SeedPairs pairs = input.arguments.filters() == 2 ? seed_pairs(input) : pairs_of_two_groups(input);
+    const auto smallest = detectable_difference_of_pairs(sample_of(paired_differences(pairs.a, pairs.b)));
+    return smallest ? finite_or_null(*smallest) : nlohmann::json(nullptr);
+}
+
+nlohmann::json deviation(const QuantityInput& input) {
+    return finite_or_null(described(input, measure_of(input), input.arguments.filter()).standard_deviation);
+}
+
+double contribution_of(const QuantityInput& input, const RunRecord& run) {
+    const std::vector<std::int64_t> iterations = input.lab->snapshots(run.id);
+    const auto snapshot = iterations.empty() ? std::nullopt : input.lab->snapshot(run.id, iterations.back());
+    if (!snapshot || snapshot->logit_contribution.empty()) {
+        throw BadInput("The run \"" + run.name + "\" has no snapshot with logit contributions.");
+    }
+    const ProbeArray& shares = snapshot->logit_contribution;
+    const std::array<const char*, 3> names = {"layer", "head", "pair"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::int64_t count = shares.shape.at(i) - (i == 2 ? 1 : 0);  // the last element is not a pair
+        if (input.arguments.whole(names[i]) < count) continue;
+        throw BadInput("There is no " + std::string(names[i]) + " " + input.arguments.text(names[i]) +
+                       "; the run has " + std::to_string(count) + ", counted from 0.");
+    }
+    const auto row = shares.row(input.arguments.whole("layer"), input.arguments.whole("head"));
+    return row[static_cast<std::size_t>(input.arguments.whole("pair"))];
+}
+
+nlohmann::json contribution(const QuantityInput& input) {
+    std::vector<double> values;
+    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) {
+        values.push_back(contribution_of(input, run.record));
+    }
+    return finite_or_null(describe(values).mean);
+}
+
+nlohmann::json steps(const QuantityInput& input) {
+    std::vector<double> values;
+    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) {
+        values.push_back(static_cast<double>(run.record.summary->iterations));
+    }
+    return finite_or_null(describe(values).mean);
+}
+
+constexpr const char* run_arguments = "(setting=value, …)";
+constexpr const char* pair_arguments = "(quantity; setting=value, …; setting=value, …)";
+
+/// Adds the mean of each measure of the results table.
+template <std::size_t... measure>
+void add_means(std::vector<Quantity>& list, std::index_sequence<measure...>) {
+    const auto add = [&](std::size_t index, nlohmann::json (*compute)(const QuantityInput&)) {
+        const Measure& each = measures()[index];
+        list.push_back({{std::string(each.name), run_arguments, std::string(each.unit),
+                         "Mean over the seeds of the runs with these settings: " + std::string(each.title) + ".", true},
+                        compute});
+    };
+    (add(measure, mean_of<measure>), ...);
+}
+
+}  // namespace
+
+std::vector<Quantity> run_quantities() {
+    std::vector<Quantity> list = {
+        {{"runs", run_arguments, "runs", "Number of finished runs with these settings.", true},
+         [](const QuantityInput& input) -> nlohmann::json {
+             return matching_runs(input, input.arguments.filter()).size();
+         }},
+        {{"steps", run_arguments, "steps", "Mean number of training steps of the runs with these settings.", true},
+         steps},
+    };
+    add_means(list, std::make_index_sequence<measure_count>());
+    list.insert(
+        list.end(),
+        {{{"standard_deviation", "(quantity, setting=value, …)", "as the quantity",
+           "Standard deviation of a quantity of the runs with these settings over their seeds.", true},
+          deviation},
+         {{"difference", pair_arguments, "as the quantity",
+           "Mean difference between two groups of runs, first minus second, over equal seeds.", true},
+          difference},
+         {{"p_value", pair_arguments, "", "p of the paired t test between two groups of runs of equal seeds.", true},
+          p_value},
+         {{"detectable_difference", "(quantity) or (quantity; setting=value, …; setting=value, …)", "as the quantity",
+           "Smallest difference that the paired t test detects with a power of 80 % at the 5 % level. A lab of two "
+           "groups needs no settings.",
+           true},
+          detectable},
+         {{"contribution", "(layer, head, pair, setting=value, …)", "",
+           "Logit contribution of a pair in the last snapshot, as a share of the variance, averaged over seeds.", true},
+          contribution}});
+    return list;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,101 @@
+#include "core/lecture/lecture_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/store/lab_file.h"
+#include "tests/core/lecture/lecture_text.h"
+#include "tests/support/scratch_folder.h"
+
+namespace ropelab {
+namespace {
+
+std::vector<CheckedQuantity> checks_of(const std::string& yaml, const std::filesystem::path& file = "test.md") {
+    return check_lecture(parse_lecture(lecture_with_block(yaml), file));
+}
+
+TEST(CheckLecture, ComputesEachCheckAfterTheChangesOfItsStep) {
+    const auto checks = checks_of(R"(show: rotation
+setup: theta=10k head_dim=64 fraction=100% context=1024
+steps:
+  - check: {quantity: wavelength(31), expected: 47117, tolerance: 1}
+  - set: {theta: 500k over 3 s, m: 30}
+    check: {quantity: wavelength(31), expected: 2084765, tolerance: 1}
+  - set: {head_dim: 32}
+    check:
+      - {quantity: pairs, expected: 16}
+      - {quantity: wavelength(0), expected: 6, tolerance: 0.1}
+  - set: {setup: "theta=10k | B: theta=500k"}
+    check: {quantity: B.wavelength(31), expected: 2084765, tolerance: 1})");
+    ASSERT_EQ(checks.size(), 5U);
+    EXPECT_TRUE(checks[0].ok);
+    EXPECT_TRUE(checks[1].ok);
+    EXPECT_TRUE(checks[2].ok);
+    EXPECT_FALSE(checks[3].ok);
+    EXPECT_TRUE(checks[4].ok);
+    EXPECT_EQ(checks[3].scene, "a-scene");
+    EXPECT_EQ(checks[3].line, 15);
+    EXPECT_NEAR(checks[3].value.get<double>(), 6.283185307179586, 1e-12);
+    EXPECT_EQ(checks[3].problem, "");
+}
+
+TEST(CheckLecture, ReportsQuantitiesThatCannotBeComputed) {
+    const auto checks = checks_of(R"(show: rotation
+find: wavelength(40)
+steps:
+  - ask: {text: How long?, quantity: first_negative(10)}
+    check: {quantity: wavelength(32), expected: 5}
+  - ask: {text: How long?, quantity: first_negative})");
+    ASSERT_EQ(checks.size(), 3U);
+    EXPECT_EQ(checks[0].quantity, "wavelength(40)");
+    EXPECT_THAT(checks[0].problem, ::testing::HasSubstr("no pair 40"));
+    EXPECT_EQ(checks[1].quantity, "wavelength(32)");
+    EXPECT_THAT(checks[1].problem, ::testing::HasSubstr("no pair 32"));
+    EXPECT_EQ(checks[2].quantity, "first_negative(10)");
+    EXPECT_THAT(checks[2].problem, ::testing::HasSubstr("no value"));
+    for (const CheckedQuantity& each : checks) EXPECT_FALSE(each.ok);
+}
+
+TEST(CheckLecture, ReadsTheRecordedLab) {
+    const ScratchFolder folder;
+    LabFile::create(folder / "runs.ropelab");
+    const std::string yaml = "show: results\nlab: runs.ropelab\nsteps:\n  - check: {quantity: runs, expected: 0}";
+    const auto checks = checks_of(yaml, folder / "test.md");
+    ASSERT_EQ(checks.size(), 1U);
+    EXPECT_TRUE(checks[0].ok);
+    folder.write("runs.ropelab", "no lab");
+    const auto broken = checks_of(yaml, folder / "test.md");
+    ASSERT_EQ(broken.size(), 2U);
+    EXPECT_EQ(broken[0].quantity, "lab");
+    EXPECT_FALSE(broken[0].ok);
+    EXPECT_FALSE(broken[1].ok);
+}
+
+TEST(CheckLecture, ComparesNumbersListsAndNone) {
+    const auto json = [](const char* text) { return nlohmann::json::parse(text); };
+    EXPECT_TRUE(agrees_with(5.5, 5, 0.5));
+    EXPECT_FALSE(agrees_with(5.5, 5, 0.4));
+    EXPECT_TRUE(agrees_with(nullptr, nullptr, 0));
+    EXPECT_FALSE(agrees_with(nullptr, 0, 1));
+    EXPECT_FALSE(agrees_with(0, nullptr, 1));
+    EXPECT_TRUE(agrees_with(json("[[1, 2], [3, 4]]"), json("[[1, 2.5], [3, 4]]"), 0.5));
+    EXPECT_FALSE(agrees_with(json("[[1, 2]]"), json("[[1, 2], [3, 4]]"), 0.5));
+    EXPECT_FALSE(agrees_with(json("[1]"), json("1"), 0.5));
+}
+
+TEST(CheckLecture, PassesForTheLecturesOfTheProgram) {
+    for (const ShippedLecture& each : shipped_lectures()) {
+        Lecture lecture = load_lecture(each.file);
+        for (LectureScene& scene : lecture.scenes) {
+            if (!scene.lab.empty()) scene.live.reset();  // training is tested through the command
+        }
+        std::erase_if(lecture.scenes, [](const LectureScene& scene) { return scene.live.has_value(); });
+        for (const CheckedQuantity& check : check_lecture(lecture)) {
+            EXPECT_TRUE(check.ok) << each.name << ", line " << check.line << ": " << check.quantity << " is "
+                                  << check.value << ", expected " << check.expected << " " << check.problem;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ropelab

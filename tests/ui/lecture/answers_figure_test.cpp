@@ -1,0 +1,125 @@
+#include "ui/lecture/answers_figure.h"
+
+#include <gtest/gtest.h>
+
+#include <QLabel>
+#include <QListWidget>
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/lecture/answers_dialog.h"
+#include "ui/plot/figure_view.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+AnswerRecord answerOf(const char* kind, const std::string& given, const std::string& truth, const std::string& group,
+                      std::int64_t people = 1) {
+    AnswerRecord answer;
+    answer.lecture = "Clocks";
+    answer.scene = "hands";
+    answer.question = kind;
+    answer.kind = kind;
+    answer.given = given;
+    answer.truth = truth;
+    answer.group = group;
+    answer.people = people;
+    answer.created = "2026-03-01T10:00:00Z";
+    answer.right = given == truth;
+    return answer;
+}
+
+std::vector<AnsweredQuestion> choiceQuestions() {
+    std::vector<AnswerRecord> answers = {answerOf("choice", "\"a\"", "\"b\"", "2025", 6),
+                                         answerOf("choice", "\"b\"", "\"b\"", "2025", 2),
+                                         answerOf("choice", "\"b\"", "\"b\"", "2026", 9)};
+    for (AnswerRecord& answer : answers) answer.details = R"({"choices":["a","b"]})";
+    return answered_questions(answers);
+}
+
+const FigureCurve* curveNamed(const Figure& figure, const QString& beginning) {
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.label.startsWith(beginning)) return &curve;
+    }
+    return nullptr;
+}
+
+TEST(AnswersFigure, ChoicesAreSharesByGroup) {
+    const Figure figure = answersFigure(choiceQuestions().front());
+    EXPECT_EQ(figure.x.categories, QStringList({"a", "b (right)"}));
+    const FigureCurve* first = curveNamed(figure, "2025");
+    const FigureCurve* second = curveNamed(figure, "2026");
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(first->y.front(), 75);
+    EXPECT_EQ(second->y.front(), 0);
+    EXPECT_NE(first->x.front(), second->x.front());  // beside each other
+    EXPECT_NE(first->ink, second->ink);
+    EXPECT_EQ(first->label, QStringLiteral("2025 (n = 8)"));
+    EXPECT_TRUE(figure.summary.contains(QStringLiteral("11 of 17")));
+}
+
+TEST(AnswersFigure, NumbersAreHistogramsWithTheRightOne) {
+    std::vector<AnswerRecord> answers = {
+        answerOf("number", "40000.0", "47117.0", "2026"), answerOf("number", "50000.0", "47117.0", "2026", 3),
+        answerOf("number", "null", "47117.0", "2026"), answerOf("number", "47117.0", "47117.0", "2025")};
+    for (AnswerRecord& answer : answers) answer.details = R"({"unit":"tokens"})";
+    const Figure figure = answersFigure(answered_questions(answers).front());
+    EXPECT_EQ(figure.x.unit, QStringLiteral("tokens"));
+    EXPECT_FALSE(figure.x.logarithmic);
+    ASSERT_EQ(figure.verticalLines.size(), 1U);
+    EXPECT_EQ(figure.verticalLines[0].at, 47117);
+    EXPECT_EQ(figure.note, QStringLiteral("answer “none”: 1"));
+    const FigureCurve* outline = curveNamed(figure, "2026");
+    ASSERT_TRUE(outline);
+    // Four of the five people gave a number, and three of them the same one.
+    EXPECT_EQ(*std::max_element(outline->y.begin(), outline->y.end()), 60);
+    EXPECT_TRUE(std::is_sorted(outline->x.begin(), outline->x.end()));
+}
+
+TEST(AnswersFigure, NumbersOverDecadesAreOnALogarithmicAxis) {
+    std::vector<AnswerRecord> answers = {answerOf("number", "10.0", "47117.0", "2026"),
+                                         answerOf("number", "1000000.0", "47117.0", "2026")};
+    const Figure figure = answersFigure(answered_questions(answers).front());
+    EXPECT_TRUE(figure.x.logarithmic);
+}
+
+TEST(AnswersFigure, AllDrawnCurvesAreShownWithTheRightOne) {
+    const std::string truth = R"({"x":[1,10],"y":[1,0.1]})";
+    std::vector<AnswerRecord> answers = {answerOf("curve", R"({"x":[1,10],"y":[1,null]})", truth, "2026"),
+                                         answerOf("curve", R"({"x":[1,10],"y":[1,1]})", truth, "2026")};
+    for (AnswerRecord& answer : answers) {
+        answer.details =
+            R"({"x":{"label":"distance","unit":"tokens","logarithmic":true},"y":{"label":"B","logarithmic":false}})";
+    }
+    const Figure figure = answersFigure(answered_questions(answers).front());
+    ASSERT_EQ(figure.curves.size(), 3U);
+    EXPECT_TRUE(figure.x.logarithmic);
+    EXPECT_EQ(figure.x.title(), QStringLiteral("distance (tokens)"));
+    EXPECT_TRUE(std::isnan(figure.curves[0].y[1]));
+    EXPECT_EQ(figure.curves[2].label, QStringLiteral("right"));
+    EXPECT_EQ(figure.curves[2].emphasis, FigureCurve::Emphasis::picked);
+}
+
+TEST(AnswersDialogTest, ShowsTheFigureOfTheSelectedQuestion) {
+    ThemeManager::instance().apply();
+    AnswersDialog dialog;
+    dialog.show();
+    dialog.setQuestions({});
+    EXPECT_TRUE(dialog.view()->figure().emptyText.contains(QStringLiteral("no answers")));
+    std::vector<AnsweredQuestion> questions = choiceQuestions();
+    AnswerRecord number = answerOf("number", "1.0", "2.0", "2026");
+    questions.push_back(answered_questions({number}).front());
+    dialog.setQuestions(questions);
+    ASSERT_EQ(dialog.list()->count(), 2);
+    EXPECT_EQ(dialog.list()->currentRow(), 1);
+    EXPECT_EQ(dialog.view()->figure().verticalLines.size(), 1U);
+    dialog.list()->setFocus();
+    QTest::keyClick(dialog.list(), Qt::Key_Up);
+    EXPECT_EQ(dialog.view()->figure().x.categories.size(), 2);
+    EXPECT_TRUE(dialog.words()->text().contains(QStringLiteral("2025: 2 of 8 right")));
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,244 @@
+#include "ui/lecture/course_dialog.h"
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTextBrowser>
+
+#include "core/lecture/quantity.h"
+#include "tests/ui/lecture/question_stage.h"
+#include "ui/lecture/course_summary.h"
+#include "ui/lecture/question_panel.h"
+#include "ui/lecture/statement_lecture.h"
+#include "ui/session/settings.h"
+#include "ui/statements/statements.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+LectureStep choiceStepOf(const char* text, int right) {
+    LectureQuestion question;
+    question.kind = LectureQuestion::Kind::choice;
+    question.text = text;
+    question.choices = {"yes", "no"};
+    question.right = right;
+    question.hint = "Think.";
+    LectureStep step;
+    step.ask = question;
+    return step;
+}
+
+/// A lecture with two scenes: one with a number, one with two choices.
+Lecture smallLecture() {
+    Lecture lecture;
+    lecture.title = "Small";
+    LectureScene first;
+    first.id = "first";
+    first.title = "First scene";
+    first.text = "Some text.";
+    first.room = "spectrum";
+    first.setup.a.theta = 10000;
+    first.setup.a.head_dim = 64;
+    LectureStep number;
+    number.set.push_back({"theta", "500", 0});
+    LectureQuestion question;
+    question.kind = LectureQuestion::Kind::number;
+    question.text = "How many pairs?";
+    question.quantity = "pairs";
+    number.ask = question;
+    first.steps = {number};
+    LectureScene second;
+    second.id = "second";
+    second.title = "Second scene";
+    second.steps = {choiceStepOf("Is it so?", 0), choiceStepOf("And this?", 1)};
+    lecture.scenes = {first, second};
+    return lecture;
+}
+
+class CourseDialogTest : public ::testing::Test {
+ protected:
+    void SetUp() override { ThemeManager::instance().apply(); }
+    void open(std::vector<Lecture> lectures = {smallLecture()}) {
+        dialog.reset();
+        settings = std::make_unique<Settings>(folder.filePath("settings.ini"));
+        dialog = std::make_unique<CourseDialog>(stage, *settings, std::move(lectures));
+        dialog->show();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(dialog.get()));
+    }
+    void press(Qt::Key key) {
+        QWidget* focused = QApplication::focusWidget();
+        ASSERT_TRUE(focused);
+        QTest::keyClick(focused, key);
+    }
+    bool waitForQuestion() {
+        return QTest::qWaitFor([&] { return dialog->questions().hasQuestion(); });
+    }
+    bool waitForTruth() {
+        return QTest::qWaitFor([&] { return dialog->questions().isRevealed(); });
+    }
+
+    QTemporaryDir folder;
+    QuestionStage stage;
+    std::unique_ptr<Settings> settings;
+    std::unique_ptr<CourseDialog> dialog;
+};
+
+TEST_F(CourseDialogTest, TheKeyboardAloneLeadsThroughTheCourse) {
+    open();
+    EXPECT_EQ(dialog->player().scene(), 0);
+    EXPECT_EQ(dialog->player().step(), -1);
+    press(Qt::Key_PageDown);
+    ASSERT_TRUE(waitForQuestion());
+    QTest::keyClicks(QApplication::focusWidget(), "32");
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForTruth());
+    EXPECT_TRUE(dialog->questions().answers().at(0).right);
+    press(Qt::Key_Return);  // the next scene
+    EXPECT_EQ(dialog->player().scene(), 1);
+    press(Qt::Key_PageDown);
+    ASSERT_TRUE(waitForQuestion());
+    press(Qt::Key_2);  // wrong
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForTruth());
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForQuestion());
+    press(Qt::Key_2);
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForTruth());
+    press(Qt::Key_Return);
+    ASSERT_TRUE(dialog->isSummaryShown());
+    const QString page = dialog->summary().toPlainText();
+    EXPECT_TRUE(page.contains("2 of 3 questions understood")) << page.toStdString();
+    EXPECT_TRUE(page.contains("Is it so?: ✗ not yet understood")) << page.toStdString();
+}
+
+TEST_F(CourseDialogTest, TheSummaryLinksToTheScenes) {
+    open();
+    dialog->showSummary();
+    EXPECT_TRUE(dialog->summary().toHtml().contains("scene:0/1"));
+    emit dialog->summary().anchorClicked(QUrl("scene:0/1"));
+    EXPECT_FALSE(dialog->isSummaryShown());
+    EXPECT_EQ(dialog->player().scene(), 1);
+}
+
+TEST_F(CourseDialogTest, ProgressAndPlaceAreKept) {
+    const Lecture lecture = smallLecture();
+    open();
+    dialog->goTo(0, 1, 0);
+    ASSERT_TRUE(waitForQuestion());
+    dialog->questions().showHint();
+    press(Qt::Key_1);
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForTruth());
+    open();
+    EXPECT_EQ(dialog->player().scene(), 1);
+    EXPECT_EQ(dialog->player().step(), 0);
+    using Grade = CourseProgress::Grade;
+    EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], *lecture.scenes[1].steps[0].ask), Grade::withHelp);
+    EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], *lecture.scenes[1].steps[1].ask),
+              Grade::unanswered);
+    EXPECT_EQ(sceneMark(lecture, lecture.scenes[1], dialog->progress()), "1 of 2 understood");
+    EXPECT_TRUE(dialog->findChild<QComboBox*>()->itemText(1).contains("1 of 2 understood"));
+}
+
+TEST_F(CourseDialogTest, AWrongAnswerThatIsCorrectedCountsAsHelped) {
+    const Lecture lecture = smallLecture();
+    open();
+    dialog->goTo(0, 1, 0);
+    ASSERT_TRUE(waitForQuestion());
+    press(Qt::Key_2);
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForTruth());
+    using Grade = CourseProgress::Grade;
+    const LectureQuestion& question = *lecture.scenes[1].steps[0].ask;
+    EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], question), Grade::wrong);
+    dialog->questions().retry();
+    press(Qt::Key_1);
+    press(Qt::Key_Return);
+    EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], question), Grade::withHelp);
+}
+
+TEST_F(CourseDialogTest, StartingOverForgetsEverythingAfterAQuestion) {
+    open();
+    dialog->goTo(0, 1, 0);
+    ASSERT_TRUE(waitForQuestion());
+    press(Qt::Key_1);
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForTruth());
+    bool answer = false;
+    dialog->askReset = [&] { return answer; };
+    QPushButton* reset = nullptr;
+    for (QPushButton* button : dialog->findChildren<QPushButton*>()) {
+        if (button->text().startsWith("Start over")) reset = button;
+    }
+    ASSERT_TRUE(reset);
+    QTest::mouseClick(reset, Qt::LeftButton);
+    EXPECT_EQ(dialog->player().scene(), 1);
+    answer = true;
+    QTest::mouseClick(reset, Qt::LeftButton);
+    EXPECT_EQ(dialog->player().scene(), 0);
+    dialog->showSummary();
+    EXPECT_TRUE(dialog->summary().toPlainText().contains("0 of 3 questions understood"));
+}
+
+TEST_F(CourseDialogTest, TheStepIsAppliedBeforeItsQuestion) {
+    open();
+    dialog->next();
+    ASSERT_TRUE(waitForQuestion());
+    EXPECT_TRUE(stage.controls.contains("theta=500")) << stage.controls.join(' ').toStdString();
+    EXPECT_TRUE(stage.shown.contains("spectrum/"));
+}
+
+TEST_F(CourseDialogTest, TheLastSceneOfALectureLeadsToTheNextOne) {
+    Lecture other = smallLecture();
+    other.title = "Other";
+    open({smallLecture(), other});
+    dialog->goTo(0, 1, 1);
+    dialog->next();
+    EXPECT_EQ(dialog->lecture(), 1);
+    EXPECT_EQ(dialog->player().scene(), 0);
+    dialog->previous();
+    EXPECT_EQ(dialog->lecture(), 0);
+    EXPECT_EQ(dialog->player().scene(), 1);
+}
+
+TEST_F(CourseDialogTest, WithoutLecturesItShowsTheResults) {
+    open({});
+    EXPECT_TRUE(dialog->isSummaryShown());
+}
+
+TEST(StatementLecture, AsksForEachStatementAChoiceAndAComputedNumber) {
+    const Lecture lecture = statementLecture();
+    ASSERT_EQ(lecture.scenes.size(), wrongStatements().size());
+    for (const LectureScene& scene : lecture.scenes) {
+        const auto questions = questionsOf(scene);
+        ASSERT_EQ(questions.size(), 2U);
+        ASSERT_EQ(questions[0]->choices.size(), 3U);
+        EXPECT_NE(questions[0]->choices[static_cast<std::size_t>(questions[0]->right)], "The statement is true.");
+        const nlohmann::json value = evaluate_quantity(questions[1]->quantity, {scene.setup, nullptr});
+        EXPECT_TRUE(value.is_number()) << questions[1]->quantity << ": " << value;
+    }
+    // The numbers are those of the statements' evidence.
+    const auto value = [&](std::size_t scene) {
+        const auto question = questionsOf(lecture.scenes[scene])[1];
+        return evaluate_quantity(question->quantity, {lecture.scenes[scene].setup, nullptr}).get<double>();
+    };
+    EXPECT_NEAR(value(0), 0, 1e-9);
+    const Statement& truncate = wrongStatements()[2];
+    EXPECT_NEAR(value(2), truncate.compute(truncate.setup).values[1], 1e-6);
+    EXPECT_NEAR(value(3), 1, 1e-12);
+    const Statement& bound = wrongStatements()[4];
+    EXPECT_EQ(value(4), bound.compute(bound.setup).values[0]);
+    const Statement& table = wrongStatements()[5];
+    // The evidence counts each cosine and sine once, the table of the room stores them for both channels of a pair.
+    EXPECT_EQ(value(5), 2 * table.compute(table.setup).values[1]);
+}
+
+}  // namespace
+}  // namespace ropelab::ui

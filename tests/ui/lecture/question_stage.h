@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+#include <utility>
+#include <vector>
+
+#include "ui/common/room.h"
+#include "ui/lecture/stage.h"
+
+namespace ropelab::ui {
+
+/// Room without content for tests of questions.
+class EmptyRoom : public Room {
+ public:
+    QWidget* panel() override { return nullptr; }
+    void addActions(ActionRegistry&) override {}
+    Figure figure() override { return {}; }
+    bool isBusy() const override { return busy; }
+    void refreshNow() override {}
+
+    bool busy = false;
+};
+
+/// Stage for tests: it stores what a lecture sets and shows the figures that the test puts on it.
+class QuestionStage : public LectureStage {
+ public:
+    void showRoom(const QString& name, const QString& part) override { shown << name + QLatin1Char('/') + part; }
+    Room& room() override { return emptyRoom; }
+    ComparedSetups setups() override { return current; }
+    void setSetups(const ComparedSetups& setups) override { current = setups; }
+    double control(const QString&) override { return 0; }
+    void setControl(const QString& key, const QString& value) override { controls << key + QLatin1Char('=') + value; }
+    void showLab(const QString& path) override { lab_path = path; }
+    void startTraining(const LectureTraining&) override {}
+    void showControls(const QStringList& names, bool) override { visible = names; }
+    void pointAt(const QString& what) override { pointed = what; }
+    std::vector<Figure> figures() override { return shownFigures; }
+    void setPresenting(bool) override {}
+    QWidget* canvas() override { return &emptyRoom; }
+
+    EmptyRoom emptyRoom;
+    ComparedSetups current;
+    QStringList shown;
+    QStringList controls;
+    QStringList visible;
+    QString pointed;
+    QString lab_path;
+    std::vector<Figure> shownFigures;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QString>
+#include <QWidget>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/store/lab_file.h"
+#include "ui/figure/figure.h"
+
+namespace ropelab::ui {
+
+/// The right answer to a question.
+struct AnswerTruth {
+    nlohmann::json value;  // as AnswerRecord::truth
+    QString unit;          // of a number
+    Figure figure;         // of a curve: the room's figure, with all its curves
+};
+
+/// Field in which the answer to a question is entered; afterwards it shows the right answer.
+class AnswerField : public QWidget {
+    Q_OBJECT
+
+ public:
+    using QWidget::QWidget;
+
+    /// Returns whether something was entered.
+    virtual bool hasAnswer() const = 0;
+    /// Returns the widget that gets the keyboard focus.
+    virtual QWidget* focusTarget() = 0;
+    /// Prepares the field once the right answer is known, for example the axes of a curve.
+    virtual void prepare(const AnswerTruth& /*truth*/) {}
+    /// Returns whether an answer can be entered now.
+    virtual bool isReady() const { return true; }
+    /// Returns what was entered, with everything of a record that does not depend on the place of the question. Throws
+    /// BadInput if the answer cannot be understood.
+    virtual std::vector<AnswerRecord> records(const AnswerTruth& truth) const = 0;
+    /// Shows the right answer beside what was entered and takes no more input. `records` is what records() returned, or
+    /// empty if nothing was entered. Returns one or two sentences that compare them.
+    virtual QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) = 0;
+    /// Hides the right answer and takes another answer.
+    virtual void retry() = 0;
+    /// Handles a digit key; returns false if the field does not use it.
+    virtual bool pressDigit(int /*digit*/) { return false; }
+
+ signals:
+    /// Another answer was entered.
+    void changed();
+};
+
+}  // namespace ropelab::ui

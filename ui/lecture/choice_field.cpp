@@ -1,0 +1,130 @@
+#include "ui/lecture/choice_field.h"
+
+#include <QButtonGroup>
+#include <QGridLayout>
+#include <QLabel>
+#include <QRadioButton>
+#include <QSpinBox>
+#include <cmath>
+
+#include "ui/common/scaled.h"
+
+namespace ropelab::ui {
+
+ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, QWidget* parent)
+    : AnswerField(parent), m_choices(choices), m_right(right), m_group(new QButtonGroup(this)) {
+    auto* grid = new QGridLayout(this);
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(0, 1);
+    for (int i = 0; i < choices.size(); ++i) {
+        auto* button = new QRadioButton(QStringLiteral("%1  %2").arg(i + 1).arg(choices[i]), this);
+        button->setAccessibleName(tr("Choice %1: %2").arg(i + 1).arg(choices[i]));
+        m_group->addButton(button, i);
+        grid->addWidget(button, i, 0);
+        m_buttons.append(button);
+        if (withHands) {
+            auto* hands = new QSpinBox(this);
+            hands->setRange(0, 9999);
+            hands->setAccessibleName(tr("Raised hands for choice %1").arg(i + 1));
+            hands->setToolTip(tr("Number of people in the class who give this answer."));
+            grid->addWidget(hands, i, 1);
+            m_hands.append(hands);
+            connect(hands, &QSpinBox::valueChanged, this, &AnswerField::changed);
+        }
+        auto* mark = new QLabel(i == right ? tr("✓ right") : tr("✗ chosen"), this);
+        keepSpace(mark);
+        mark->hide();
+        grid->addWidget(mark, i, 2);
+        m_marks.append(mark);
+    }
+    if (withHands) {
+        auto* heading = new QLabel(tr("Type the number of raised hands, or select one answer."), this);
+        heading->setProperty("quiet", true);
+        heading->setWordWrap(true);
+        grid->addWidget(heading, static_cast<int>(choices.size()), 0, 1, 3);
+    }
+    connect(m_group, &QButtonGroup::idToggled, this, &AnswerField::changed);
+}
+
+int ChoiceField::raisedHands() const {
+    int sum = 0;
+    for (const QSpinBox* hands : m_hands) sum += hands->value();
+    return sum;
+}
+
+bool ChoiceField::hasAnswer() const {
+    return m_group->checkedId() >= 0 || raisedHands() > 0;
+}
+
+QWidget* ChoiceField::focusTarget() {
+    if (m_buttons.isEmpty()) return this;
+    const int checked = m_group->checkedId();
+    return m_buttons[checked >= 0 ? checked : 0];
+}
+
+std::vector<AnswerRecord> ChoiceField::records(const AnswerTruth& truth) const {
+    std::vector<AnswerRecord> result;
+    const auto add = [&](int choice, int people) {
+        AnswerRecord record;
+        record.kind = "choice";
+        record.given = nlohmann::json(m_choices[choice].toStdString()).dump();
+        record.truth = truth.value.dump();
+        nlohmann::json choices = nlohmann::json::array();
+        for (const QString& text : m_choices) choices.push_back(text.toStdString());
+        record.details = nlohmann::json{{"choices", choices}}.dump();
+        record.right = choice == m_right;
+        record.people = people;
+        result.push_back(std::move(record));
+    };
+    for (int i = 0; i < m_hands.size(); ++i) {
+        if (m_hands[i]->value() > 0) add(i, m_hands[i]->value());
+    }
+    if (result.empty() && m_group->checkedId() >= 0) add(m_group->checkedId(), 1);
+    return result;
+}
+
+QString ChoiceField::reveal(const AnswerTruth&, const std::vector<AnswerRecord>& records) {
+    for (int i = 0; i < m_buttons.size(); ++i) {
+        m_buttons[i]->setEnabled(false);
+        if (i < m_hands.size()) m_hands[i]->setEnabled(false);
+        m_marks[i]->setVisible(i == m_right || (m_hands.isEmpty() && m_buttons[i]->isChecked()));
+    }
+    const QString right = tr("The right answer is “%1”.").arg(m_choices.value(m_right));
+    if (records.empty()) return right;
+    std::int64_t people = 0;
+    std::int64_t rightPeople = 0;
+    for (const AnswerRecord& record : records) {
+        people += record.people;
+        rightPeople += record.right ? record.people : 0;
+    }
+    if (people == 1) return rightPeople == 1 ? tr("Right.") : tr("Wrong. %1").arg(right);
+    const auto percent = std::lround(100.0 * static_cast<double>(rightPeople) / static_cast<double>(people));
+    return tr("%1 of %2 (%3 %) chose the right answer, “%4”.")
+        .arg(rightPeople)
+        .arg(people)
+        .arg(percent)
+        .arg(m_choices.value(m_right));
+}
+
+void ChoiceField::retry() {
+    m_group->setExclusive(false);  // otherwise the last choice could not be deselected
+    for (int i = 0; i < m_buttons.size(); ++i) {
+        m_buttons[i]->setEnabled(true);
+        m_buttons[i]->setChecked(false);
+        m_marks[i]->hide();
+    }
+    m_group->setExclusive(true);
+    for (QSpinBox* hands : m_hands) {
+        hands->setEnabled(true);
+        hands->setValue(0);
+    }
+}
+
+bool ChoiceField::pressDigit(int digit) {
+    if (digit < 1 || digit > m_buttons.size() || !m_buttons[digit - 1]->isEnabled()) return false;
+    m_buttons[digit - 1]->setChecked(true);
+    m_buttons[digit - 1]->setFocus(Qt::ShortcutFocusReason);
+    return true;
+}
+
+}  // namespace ropelab::ui

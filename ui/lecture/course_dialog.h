@@ -1,0 +1,99 @@
+#pragma once
+
+#include <QDialog>
+#include <functional>
+#include <vector>
+
+#include "core/lecture/lecture.h"
+#include "core/store/lab_file.h"
+#include "ui/lecture/course_progress.h"
+#include "ui/lecture/lecture_player.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QStackedWidget;
+class QTextBrowser;
+class QUrl;
+
+namespace ropelab::ui {
+
+class LectureStage;
+class LectureText;
+class QuestionPanel;
+class Settings;
+
+/// Window of the course for a student alone. It shows the scenes of all lectures one step at a time, while the main
+/// window beside it shows their rooms and setups. Questions are checked against computed quantities; hints, progress
+/// and a page of results belong to it. It is not modal.
+class CourseDialog : public QDialog {
+    Q_OBJECT
+
+ public:
+    /// Stage and settings must outlive the dialog.
+    CourseDialog(LectureStage& stage, Settings& settings, std::vector<Lecture> lectures, QWidget* parent = nullptr);
+    ~CourseDialog() override;
+
+    /// Shows a scene of a lecture, both from 0, at a step.
+    void goTo(int lecture, int scene, int step = -1);
+    /// Shows the next step, scene or lecture; after the last one the page of results.
+    void next();
+    void previous();
+    /// Shows the page of results.
+    void showSummary();
+    /// Forgets all answers and begins again.
+    void reset();
+
+    int lecture() const { return m_lecture; }
+    const LecturePlayer& player() const { return m_player; }
+    const CourseProgress& progress() const { return m_progress; }
+    QuestionPanel& questions() { return *m_question; }
+    QTextBrowser& summary() { return *m_summary; }
+    bool isSummaryShown() const;
+
+    /// Asks whether all progress shall be forgotten. Tests replace it.
+    std::function<bool()> askReset;
+
+ signals:
+    /// A scene could not be shown as written.
+    void problem(const QString& sentence);
+
+ protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+ private:
+    QWidget* makeScenePage();
+    QWidget* makeButtons();
+    void fillScenes();
+    void openLecture(int lecture);
+    void start();
+    void showStep();
+    /// Asks the question of the current step, if it has one, once its values stand still.
+    void askQuestion();
+    void storeAnswer(const AnswerRecord& answer);
+    void followLink(const QUrl& link);
+    const Lecture& current() const { return m_lectures[static_cast<std::size_t>(m_lecture)]; }
+
+    LectureStage& m_stage;
+    std::vector<Lecture> m_lectures;
+    CourseProgress m_progress;
+    LecturePlayer m_player;
+    int m_lecture = -1;
+    bool m_isOpen = false;  // stage.begin() was called
+    QComboBox* m_scenes;
+    QStackedWidget* m_pages;
+    QScrollArea* m_area = nullptr;
+    LectureText* m_text = nullptr;
+    LectureText* m_say = nullptr;
+    QuestionPanel* m_question = nullptr;
+    QTextBrowser* m_summary;
+    QLabel* m_count;
+    QPushButton* m_back;
+    QPushButton* m_next;
+    QPushButton* m_results;
+    QPushButton* m_reset;
+};
+
+}  // namespace ropelab::ui

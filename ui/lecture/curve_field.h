@@ -1,0 +1,36 @@
+#pragma once
+
+#include "ui/lecture/answer_field.h"
+
+class QLabel;
+class QPushButton;
+
+namespace ropelab::ui {
+
+class CurveCanvas;
+
+/// Field for a curve that is drawn over the empty axes of a figure; the right curve is then drawn over it.
+class CurveField : public AnswerField {
+    Q_OBJECT
+
+ public:
+    explicit CurveField(QWidget* parent = nullptr);
+
+    bool hasAnswer() const override;
+    QWidget* focusTarget() override;
+    void prepare(const AnswerTruth& truth) override;
+    bool isReady() const override;
+    std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
+    QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
+    void retry() override;
+
+    CurveCanvas* canvas() const { return m_canvas; }
+    /// Returns the curve of a figure that is to be drawn: the first line that is not secondary; null if there is none.
+    static const FigureCurve* curveOf(const Figure& figure);
+
+ private:
+    CurveCanvas* m_canvas;
+    QPushButton* m_clear;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QColor>
+#include <QList>
+#include <QPointF>
+#include <QTimer>
+#include <QWidget>
+#include <optional>
+
+namespace ropelab::ui {
+
+/// Transparent layer over a presentation: strokes that the lecturer draws with the mouse or a pen over any picture, and a
+/// pointer that everybody sees. The mouse reaches what is below the layer unless ink is drawn.
+class InkLayer : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit InkLayer(QWidget* parent);
+
+    /// Sets whether the mouse and the pen draw.
+    void setDrawing(bool drawing);
+    bool isDrawing() const { return m_drawing; }
+    /// Removes all strokes.
+    void wipe();
+    /// Returns the number of strokes.
+    int strokes() const { return static_cast<int>(m_strokes.size()); }
+    /// Shows or hides a disc that follows the mouse.
+    void setPointer(bool shown);
+    bool hasPointer() const { return m_follow.isActive(); }
+    /// Moves the pointer to a place of this widget, as the mouse does.
+    void movePointer(const QPointF& place);
+
+ protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void tabletEvent(QTabletEvent* event) override;
+
+ private:
+    /// A point of a stroke. The width of the line at this point is proportional to `pressure`, from 0 to 1.
+    struct Dot {
+        QPointF place;
+        double pressure;
+    };
+    void beginStroke(const QPointF& place, double pressure);
+    void continueStroke(const QPointF& place, double pressure);
+
+    QList<QList<Dot>> m_strokes;
+    bool m_drawing = false;
+    bool m_inStroke = false;
+    QTimer m_follow;
+    std::optional<QPointF> m_pointer;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,153 @@
+#include "ui/lecture/lecture_formulas.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+
+namespace ropelab::ui {
+
+namespace {
+
+const QHash<QString, QString>& texWords() {
+    static const QHash<QString, QString> words = {
+        {QStringLiteral("theta"), QStringLiteral("θ")},   {QStringLiteral("omega"), QStringLiteral("ω")},
+        {QStringLiteral("lambda"), QStringLiteral("λ")},  {QStringLiteral("Delta"), QStringLiteral("Δ")},
+        {QStringLiteral("alpha"), QStringLiteral("α")},   {QStringLiteral("beta"), QStringLiteral("β")},
+        {QStringLiteral("phi"), QStringLiteral("φ")},     {QStringLiteral("varphi"), QStringLiteral("φ")},
+        {QStringLiteral("pi"), QStringLiteral("π")},      {QStringLiteral("sigma"), QStringLiteral("σ")},
+        {QStringLiteral("mu"), QStringLiteral("µ")},      {QStringLiteral("infty"), QStringLiteral("∞")},
+        {QStringLiteral("cdot"), QStringLiteral("·")},    {QStringLiteral("times"), QStringLiteral("×")},
+        {QStringLiteral("le"), QStringLiteral("≤")},      {QStringLiteral("ge"), QStringLiteral("≥")},
+        {QStringLiteral("ne"), QStringLiteral("≠")},      {QStringLiteral("approx"), QStringLiteral("≈")},
+        {QStringLiteral("sum"), QStringLiteral("Σ")},     {QStringLiteral("sqrt"), QStringLiteral("√")},
+        {QStringLiteral("top"), QStringLiteral("ᵀ")},     {QStringLiteral("to"), QStringLiteral("→")},
+        {QStringLiteral("ldots"), QStringLiteral("…")},   {QStringLiteral("pm"), QStringLiteral("±")},
+        {QStringLiteral("cos"), QStringLiteral("cos ")},  {QStringLiteral("sin"), QStringLiteral("sin ")},
+        {QStringLiteral("log"), QStringLiteral("log ")},  {QStringLiteral("ln"), QStringLiteral("ln ")},
+        {QStringLiteral("left"), QString()},              {QStringLiteral("right"), QString()},
+        {QStringLiteral("quad"), QStringLiteral("  ")},   {QStringLiteral("|"), QStringLiteral("‖")},
+        {QStringLiteral(","), QStringLiteral(" ")},       {QStringLiteral("%"), QStringLiteral("%")}};
+    return words;
+}
+
+/// Returns a sub- or superscript in Unicode, or in brackets after the sign if a character has no such form.
+QString raised(const QString& content, bool isSuperscript) {
+    static const QString plain = QStringLiteral("0123456789+−=()");
+    static const QString above = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾");
+    static const QString below = QStringLiteral("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎");
+    static const QHash<QChar, QChar> letters = {{u'i', u'ᵢ'}, {u'j', u'ⱼ'}, {u'k', u'ₖ'}, {u'm', u'ₘ'},
+                                                {u'n', u'ₙ'}, {u'r', u'ᵣ'}, {u't', u'ₜ'}};
+    QString result;
+    for (const QChar each : content) {
+        const auto place = plain.indexOf(each);
+        if (place >= 0) {
+            result += (isSuperscript ? above : below)[place];
+        } else if (!isSuperscript && letters.contains(each)) {
+            result += letters[each];
+        } else if (isSuperscript && each == u'ᵀ') {
+            result += each;
+        } else {
+            const QString sign = isSuperscript ? QStringLiteral("^") : QStringLiteral("_");
+            return sign + (content.size() == 1 ? content : QStringLiteral("(%1)").arg(content));
+        }
+    }
+    return result;
+}
+
+/// Reads the group or the single sign at `at` and moves `at` behind it.
+QString group(const QString& tex, qsizetype& at) {
+    if (at >= tex.size()) return {};
+    if (tex[at] == u'{') {
+        const qsizetype start = ++at;
+        for (int depth = 1; at < tex.size(); ++at) {
+            if (tex[at] == u'{') ++depth;
+            if (tex[at] == u'}' && --depth == 0) break;
+        }
+        return tex.mid(start, at++ - start);
+    }
+    const qsizetype start = at++;
+    if (tex[start] == u'\\') {
+        while (at < tex.size() && tex[at].isLetter()) ++at;
+        if (at == start + 1 && at < tex.size()) ++at;
+    }
+    return tex.mid(start, at - start);
+}
+
+}  // namespace
+
+QString unicodeOfTex(const QString& tex) {
+    QString result;
+    for (qsizetype at = 0; at < tex.size();) {
+        const QChar sign = tex[at];
+        if (sign == u'^' || sign == u'_') {
+            ++at;
+            result += raised(unicodeOfTex(group(tex, at)).trimmed(), sign == u'^');
+        } else if (sign == u'{') {
+            result += unicodeOfTex(group(tex, at));
+        } else if (sign == u'\\') {
+            const QString word = group(tex, at).mid(1);
+            if (word == QLatin1String("frac")) {
+                const QString above = unicodeOfTex(group(tex, at));
+                result += QStringLiteral("(%1)/(%2)").arg(above, unicodeOfTex(group(tex, at)));
+            } else {
+                result += texWords().value(word, word);
+            }
+        } else {
+            result += sign == u'-' ? QChar(0x2212) : sign;
+            ++at;
+        }
+    }
+    return result;
+}
+
+LectureFormulas::LectureFormulas(const QString& folder) {
+    const QDir formulas(QDir(folder).filePath(QStringLiteral("formulas")));
+    QFile index(formulas.filePath(QStringLiteral("formulas.json")));
+    if (!index.open(QIODevice::ReadOnly)) return;
+    const QJsonObject entries = QJsonDocument::fromJson(index.readAll()).object();
+    for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+        const QJsonObject values = entry.value().toObject();
+        // The name alone, so that an index names no file outside its folder.
+        const QString name = QFileInfo(values[QStringLiteral("file")].toString()).fileName();
+        m_formulas.insert(entry.key(), {name.isEmpty() ? QString() : formulas.filePath(name),
+                                        values[QStringLiteral("text")].toString(),
+                                        values[QStringLiteral("height_ex")].toDouble(),
+                                        values[QStringLiteral("depth_ex")].toDouble()});
+    }
+}
+
+LectureFormula LectureFormulas::formula(const QString& tex) const {
+    LectureFormula found = m_formulas.value(tex);
+    if (found.text.isEmpty()) found.text = unicodeOfTex(tex);
+    return found;
+}
+
+SplitMarkdown splitFormulas(const QString& markdown) {
+    static const QRegularExpression formula(QStringLiteral("\\$([^$\\n]+)\\$"));
+    SplitMarkdown result;
+    qsizetype from = 0;
+    for (auto matches = formula.globalMatch(markdown); matches.hasNext();) {
+        const auto match = matches.next();
+        result.between << markdown.mid(from, match.capturedStart() - from);
+        result.formulas << match.captured(1);
+        from = match.capturedEnd();
+    }
+    result.between << markdown.mid(from);
+    return result;
+}
+
+QString withUnicodeFormulas(const QString& markdown, const LectureFormulas& formulas) {
+    static const QRegularExpression special(QStringLiteral("([*_\\[\\]<>`\\\\|])"));
+    const SplitMarkdown split = splitFormulas(markdown);
+    QString result = split.between.first();
+    for (qsizetype i = 0; i < split.formulas.size(); ++i) {
+        QString words = formulas.formula(split.formulas[i]).text;
+        result += words.replace(special, QStringLiteral("\\\\1")) + split.between[i + 1];
+    }
+    return result;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,148 @@
+#include "ui/lecture/lecture_text.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QFile>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QSvgRenderer>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QUrl>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+const QString kFormulaScheme = QStringLiteral("formula:");
+
+/// Returns the picture of a formula in the colour of the text, padded below to the descent of the font, on which the
+/// layout of texts places pictures; a null picture if the file is no SVG.
+QImage formulaImage(const LectureFormula& formula, const QFontMetricsF& metrics, const QColor& color, double ratio) {
+    QFile file(formula.file);
+    if (formula.file.isEmpty() || !file.open(QIODevice::ReadOnly)) return {};
+    QSvgRenderer renderer(file.readAll().replace("currentColor", color.name().toLatin1()));
+    const QSizeF drawn = renderer.defaultSize();
+    if (!renderer.isValid() || drawn.isEmpty() || formula.height + formula.depth <= 0) return {};
+    const double height = (formula.height + formula.depth) * metrics.xHeight();
+    const double width = height * renderer.viewBoxF().width() / renderer.viewBoxF().height();
+    const double below = std::max(0.0, metrics.descent() - formula.depth * metrics.xHeight());
+    const QSizeF size(width, height + below);
+    QImage image((size * ratio).toSize().expandedTo({1, 1}), QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(ratio);
+    image.fill(Qt::transparent);
+    QPainter painter(&image);
+    renderer.render(&painter, QRectF(0, 0, width, height));
+    return image;
+}
+
+/// Places the pictures of formulas on the line of the text: low ones on the base line, high ones, such as matrices,
+/// around the middle.
+void alignFormulas(QTextDocument& document, double highest) {
+    std::vector<std::pair<int, QTextCharFormat>> images;  // the formats are changed after the walk through the blocks
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        for (auto part = block.begin(); !part.atEnd(); ++part) {
+            const QTextFragment fragment = part.fragment();
+            if (!fragment.charFormat().isImageFormat()) continue;
+            const QUrl name(fragment.charFormat().toImageFormat().name());
+            const auto image = document.resource(QTextDocument::ImageResource, name).value<QImage>();
+            QTextCharFormat format;
+            format.setVerticalAlignment(image.height() / image.devicePixelRatio() > highest
+                                            ? QTextCharFormat::AlignMiddle
+                                            : QTextCharFormat::AlignBaseline);
+            images.emplace_back(fragment.position(), format);
+        }
+    }
+    for (const auto& [position, format] : images) {
+        QTextCursor cursor(&document);
+        cursor.setPosition(position);
+        cursor.setPosition(position + 1, QTextCursor::KeepAnchor);
+        cursor.mergeCharFormat(format);
+    }
+}
+
+}  // namespace
+
+LectureText::LectureText(double points, QWidget* parent) : QWidget(parent), m_points(points) {
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LectureText::restyle);
+}
+
+void LectureText::setMarkdown(const QString& markdown) {
+    m_markdown = markdown;
+    QTextDocument plain;
+    plain.setMarkdown(withUnicodeFormulas(markdown, m_formulas));
+    m_plain = plain.toPlainText().trimmed();
+    setAccessibleName(m_plain);
+    restyle();
+}
+
+void LectureText::restyle() {
+    fill(m_document, m_markdown);
+    updateGeometry();
+    update();
+}
+
+void LectureText::fill(QTextDocument& document, const QString& markdown) const {
+    const ThemeManager& manager = ThemeManager::instance();
+    document.clear();
+    document.setDocumentMargin(0);
+    document.setDefaultFont(manager.fontAt(m_points));
+    const QFontMetricsF metrics(document.defaultFont(), this);
+    const SplitMarkdown split = splitFormulas(markdown);
+    QString source = split.between.first();
+    for (qsizetype i = 0; i < split.formulas.size(); ++i) {
+        const LectureFormula formula = m_formulas.formula(split.formulas[i]);
+        const QImage image = formulaImage(formula, metrics, manager.theme().text, devicePixelRatioF());
+        const QString name = kFormulaScheme + QString::number(i);
+        if (image.isNull()) {
+            source += withUnicodeFormulas(QStringLiteral("$%1$").arg(split.formulas[i]), m_formulas);
+        } else {
+            document.addResource(QTextDocument::ImageResource, QUrl(name), image);
+            source += QStringLiteral("![](%1)").arg(name);
+        }
+        source += split.between[i + 1];
+    }
+    document.setMarkdown(source);
+    alignFormulas(document, 1.6 * metrics.height());
+}
+
+int LectureText::heightForWidth(int width) const {
+    if (m_markdown.isEmpty()) return 0;
+    m_document.setTextWidth(width);
+    return static_cast<int>(std::ceil(m_document.size().height()));
+}
+
+int LectureText::heightOf(const QString& markdown, int width) const {
+    if (markdown.isEmpty()) return 0;
+    QTextDocument document;
+    fill(document, markdown);
+    document.setTextWidth(width);
+    return static_cast<int>(std::ceil(document.size().height()));
+}
+
+QSize LectureText::sizeHint() const {
+    const int width = ThemeManager::instance().pixels(480);
+    return {width, heightForWidth(width)};
+}
+
+QSize LectureText::minimumSizeHint() const {
+    return {ThemeManager::instance().pixels(80), 0};
+}
+
+void LectureText::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    m_document.setTextWidth(width());
+    QAbstractTextDocumentLayout::PaintContext context;
+    context.palette.setColor(QPalette::Text, ThemeManager::instance().theme().text);
+    m_document.documentLayout()->draw(&painter, context);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QTextDocument>
+#include <QWidget>
+
+#include "ui/lecture/lecture_formulas.h"
+
+namespace ropelab::ui {
+
+/// Shows Markdown of a lecture with its formulas as pictures or, without pictures, as Unicode text. It is as high as its
+/// text at the given width.
+class LectureText : public QWidget {
+    Q_OBJECT
+
+ public:
+    /// `points`: font size at a window scale of 100 %.
+    explicit LectureText(double points, QWidget* parent = nullptr);
+
+    /// Sets where the formulas come from; call before setMarkdown().
+    void setFormulas(const LectureFormulas& formulas) { m_formulas = formulas; }
+    void setMarkdown(const QString& markdown);
+    const QString& markdown() const { return m_markdown; }
+    /// Returns the text as a reader sees it, with formulas as Unicode text.
+    QString plainText() const { return m_plain; }
+    /// Returns the height of another Markdown text at a width, in pixels.
+    int heightOf(const QString& markdown, int width) const;
+
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+ protected:
+    void paintEvent(QPaintEvent* event) override;
+
+ private:
+    void fill(QTextDocument& document, const QString& markdown) const;
+    void restyle();
+
+    double m_points;
+    LectureFormulas m_formulas;
+    QString m_markdown;
+    QString m_plain;
+    mutable QTextDocument m_document;  // its width is set for each question about its height
+};
+
+}  // namespace ropelab::ui

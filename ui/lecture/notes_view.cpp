@@ -1,0 +1,117 @@
+#include "ui/lecture/notes_view.h"
+
+#include <QBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QTime>
+
+#include "ui/common/fields.h"
+#include "ui/common/scaled.h"
+#include "ui/common/text.h"
+#include "ui/lecture/lecture_player.h"
+#include "ui/lecture/lecture_text.h"
+#include "ui/lecture/lecture_words.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr double kNotesPoints = 11;
+constexpr double kWindowNotesPoints = 13;
+
+QScrollArea* scrolled(LectureText* text, QWidget* parent) {
+    auto* area = new QScrollArea(parent);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidget(text);
+    return area;
+}
+
+QString placeText(const LecturePlayer& player) {
+    const LectureScene* scene = player.currentScene();
+    if (!scene) return NotesView::tr("title page, %1 scenes").arg(player.lecture().scenes.size());
+    return NotesView::tr("scene %1 of %2, step %3 of %4")
+        .arg(player.scene() + 1)
+        .arg(player.lecture().scenes.size())
+        .arg(player.step() + 1)
+        .arg(scene->steps.size());
+}
+
+}  // namespace
+
+NotesView::NotesView(bool wide, QWidget* parent)
+    : QWidget(parent),
+      m_time(new QLabel(this)),
+      m_clock(new QLabel(this)),
+      m_place(new QLabel(this)),
+      m_find(new QLabel(this)),
+      m_next(new LectureText(wide ? kNotesPoints : kWindowNotesPoints)),
+      m_notes(new LectureText(wide ? kNotesPoints : kWindowNotesPoints)) {
+    auto* outer = new QBoxLayout(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom, this);
+    scaleLayout(outer, {12, 8, 12, 8}, 12);
+    auto* facts = new QBoxLayout(QBoxLayout::TopToBottom);
+    scaleLayout(facts, {0, 0, 0, 0}, 4);
+    m_time->setAccessibleName(tr("Time since the start"));
+    m_clock->setAccessibleName(tr("Clock"));
+    m_find->setAccessibleName(tr("Number to find"));
+    m_find->setWordWrap(true);
+    m_time->setProperty("roomTitle", true);
+    for (QLabel* label : {m_clock, m_place}) label->setProperty("quiet", true);
+    for (QLabel* label : {m_time, m_clock, m_place, m_find}) facts->addWidget(label);
+    if (wide) facts->addStretch(1);
+    outer->addLayout(facts, wide ? 2 : 0);
+    const auto add = [&](const QString& title, LectureText* text, int stretch) {
+        auto* column = new QBoxLayout(QBoxLayout::TopToBottom);
+        scaleLayout(column, {0, 0, 0, 0}, 4);
+        column->addWidget(makeHeading(title, this));
+        column->addWidget(scrolled(text, this), 1);
+        outer->addLayout(column, stretch);
+    };
+    add(tr("Next"), m_next, wide ? 3 : 1);
+    add(tr("Notes"), m_notes, wide ? 5 : 3);
+}
+
+void NotesView::setFormulas(const LectureFormulas& formulas) {
+    m_next->setFormulas(formulas);
+    m_notes->setFormulas(formulas);
+}
+
+void NotesView::showPlace(const LecturePlayer& player) {
+    const LectureScene* scene = player.currentScene();
+    m_place->setText(placeText(player));
+    m_notes->setMarkdown(scene ? text(scene->notes) : QString());
+    if (const LectureStep* step = player.nextStep()) return m_next->setMarkdown(stepWords(*step));
+    const auto following = static_cast<std::size_t>(player.scene() + 1);
+    const auto& scenes = player.lecture().scenes;
+    m_next->setMarkdown(following < scenes.size() ? tr("Scene: %1").arg(text(scenes[following].title))
+                                                  : tr("The lecture ends here."));
+}
+
+void NotesView::showFind(const QString& words) {
+    m_find->setText(words);
+}
+
+void NotesView::showTime(double seconds, double plannedMinutes) {
+    m_time->setText(plannedMinutes > 0 ? tr("%1 of %2 min").arg(clockText(seconds)).arg(plannedMinutes)
+                                       : clockText(seconds));
+    m_clock->setText(QTime::currentTime().toString(QStringLiteral("HH:mm")));
+}
+
+QString NotesView::notes() const {
+    return m_notes->plainText();
+}
+
+QString NotesView::next() const {
+    return m_next->plainText();
+}
+
+QString NotesView::find() const {
+    return m_find->text();
+}
+
+QString NotesView::time() const {
+    return m_time->text();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <QWidget>
+
+class QScreen;
+
+namespace ropelab::ui {
+
+class NotesView;
+
+/// The window with the lecturer's notes on a second screen.
+class NotesWindow : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit NotesWindow(QWidget* parent = nullptr);
+
+    NotesView& view() { return *m_view; }
+    /// Shows the window on a screen other than that of `presented`. Returns false, and shows nothing, if there is none.
+    bool showBeside(const QWidget& presented);
+
+ private:
+    NotesView* m_view;
+};
+
+}  // namespace ropelab::ui

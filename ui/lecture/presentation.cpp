@@ -1,0 +1,371 @@
+#include "ui/lecture/presentation.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QLayout>
+#include <QStandardPaths>
+#include <algorithm>
+
+#include "core/lecture/quantity.h"
+#include "core/spec/error.h"
+#include "ui/common/paths.h"
+#include "ui/common/text.h"
+#include "ui/lecture/ink.h"
+#include "ui/lecture/lecture_player.h"
+#include "ui/lecture/lecture_words.h"
+#include "ui/lecture/notes_view.h"
+#include "ui/lecture/notes_window.h"
+#include "ui/lecture/presentation_bands.h"
+#include "ui/lecture/question_panel.h"
+#include "ui/lecture/stage.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr int kTickMs = 500;
+constexpr int kStripHeight = 96;       // pixels at 100 %
+constexpr double kQuestionPart = 0.5;  // part of the canvas that the card of a question is wide
+constexpr int kMargin = 12;            // pixels at 100 %, around the card of a question
+
+/// Returns the height that a band needs at a width.
+int bandHeight(QWidget& band, int width) {
+    band.ensurePolished();
+    QLayout* layout = band.layout();
+    layout->activate();
+    return std::max(layout->hasHeightForWidth() ? layout->totalHeightForWidth(width) : 0,
+                    layout->totalMinimumSize().height());
+}
+
+/// Returns a file name in a folder that does not exist yet.
+QString freeFile(const QString& folder, const QString& stem) {
+    const QDir dir(folder);
+    QString path = dir.filePath(stem + QStringLiteral(".png"));
+    for (int i = 2; QFileInfo::exists(path); ++i) path = dir.filePath(QStringLiteral("%1 (%2).png").arg(stem).arg(i));
+    return path;
+}
+
+/// Returns the text of the title page.
+QString titleText(const Lecture& lecture) {
+    QStringList lines;
+    if (!lecture.author.empty()) lines << text(lecture.author);
+    if (lecture.minutes > 0) lines << Presentation::tr("%1 minutes").arg(lecture.minutes);
+    const QString facts = lines.join(QStringLiteral(" · "));
+    return facts + QStringLiteral("\n\n") + text(lecture.text);
+}
+
+}  // namespace
+
+Presentation::Presentation(LectureStage& stage, LecturePlayer& player, QObject* parent)
+    : QObject(parent), m_stage(stage), m_player(player) {
+    snapshotFolder = [] { return QStandardPaths::writableLocation(QStandardPaths::PicturesLocation); };
+    m_clock.setInterval(kTickMs);
+    connect(&m_clock, &QTimer::timeout, this, &Presentation::tick);
+    connect(&m_player, &LecturePlayer::stepped, this, [this] {
+        if (m_isActive) showPlace();
+    });
+    connect(&m_player, &LecturePlayer::settled, this, [this] {
+        if (m_isActive) showSettled();
+    });
+    connect(&m_player, &LecturePlayer::problem, this, [this](const QString& sentence) {
+        if (m_head) m_head->say(sentence);
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        if (m_isActive) place();
+    });
+}
+
+Presentation::~Presentation() {
+    if (m_isActive) qApp->removeEventFilter(this);
+    clearCanvas();
+}
+
+void Presentation::start() {
+    if (m_isActive || !m_player.hasLecture()) return;
+    m_stage.begin();
+    m_stage.setPresenting(true);
+    m_isActive = true;
+    build();
+    qApp->installEventFilter(this);
+    if (!m_since.isValid()) m_since.start();
+    m_clock.start();
+    const bool hasTitlePage = !m_player.lecture().text.empty();
+    m_player.goTo(m_player.scene() < 0 && !hasTitlePage ? 0 : m_player.scene(), m_player.step());
+    tick();
+}
+
+void Presentation::leave() {
+    if (!m_isActive) return;
+    m_isActive = false;
+    qApp->removeEventFilter(this);
+    m_clock.stop();
+    m_player.stop();
+    clearCanvas();
+    m_stage.pointAt(QString());
+    m_stage.setInsets({});
+    m_stage.showControls({}, true);
+    m_stage.setPresenting(false);
+    emit left();
+}
+
+void Presentation::resetTime() {
+    m_since.invalidate();
+}
+
+void Presentation::renewLecture() {
+    m_formulas = LectureFormulas(fromPath(m_player.lecture().file.parent_path()));
+    if (!m_isActive) return;
+    m_head->setFormulas(m_formulas);
+    m_foot->setFormulas(m_formulas);
+    m_page->setFormulas(m_formulas);
+    notes()->setFormulas(m_formulas);
+}
+
+void Presentation::build() {
+    QWidget* canvas = m_stage.canvas();
+    m_head = new PresentationHead(canvas);
+    m_foot = new PresentationFoot(canvas);
+    m_page = new PresentationPage(canvas);
+    m_question = new QuestionPanel(m_stage, QuestionPanel::Mode::classroom, canvas);
+    connect(m_question, &QuestionPanel::answered, this, &Presentation::answered);
+    connect(m_question, &QuestionPanel::finished, this, &Presentation::next);
+    connect(m_question, &QuestionPanel::revealed, this, &Presentation::place);
+    m_strip = new NotesView(true, canvas);
+    m_strip->setAutoFillBackground(true);
+    m_ink = new InkLayer(canvas);
+    m_blank = new QWidget(canvas);
+    m_blank->setObjectName(QStringLiteral("blank"));
+    m_blank->setAutoFillBackground(true);
+    m_blank->setPalette(QPalette(Qt::black));
+    m_blank->setStyleSheet(QStringLiteral("background: black;"));
+    m_notesWindow = new NotesWindow;
+    if (!m_notesWindow->showBeside(*canvas)) delete m_notesWindow;
+    m_inkScene = -2;
+    renewLecture();
+    for (QWidget* each : {static_cast<QWidget*>(m_page), static_cast<QWidget*>(m_question),
+                          static_cast<QWidget*>(m_strip), m_blank.data()}) {
+        each->hide();
+    }
+    for (QWidget* each : {static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_foot), static_cast<QWidget*>(m_ink)}) {
+        each->show();
+        each->raise();
+    }
+    canvas->window()->setFocus(Qt::OtherFocusReason);
+}
+
+void Presentation::clearCanvas() {
+    // A key that leaves may be handled inside of one of these widgets, which therefore are deleted later.
+    for (QWidget* each :
+         {static_cast<QWidget*>(m_head.data()), static_cast<QWidget*>(m_foot.data()), static_cast<QWidget*>(m_page.data()),
+          m_blank.data(), static_cast<QWidget*>(m_ink.data()), static_cast<QWidget*>(m_question.data()),
+          static_cast<QWidget*>(m_strip.data()), static_cast<QWidget*>(m_notesWindow.data())}) {
+        if (!each) continue;
+        each->hide();
+        each->deleteLater();
+    }
+    m_head = nullptr;
+    m_foot = nullptr;
+    m_page = nullptr;
+    m_blank = nullptr;
+    m_ink = nullptr;
+    m_question = nullptr;
+    m_strip = nullptr;
+    m_notesWindow = nullptr;
+    m_typed.clear();
+}
+
+NotesView* Presentation::notes() const {
+    return m_notesWindow ? &m_notesWindow->view() : m_strip.data();
+}
+
+bool Presentation::isBlank() const {
+    return m_blank && m_blank->isVisibleTo(m_blank->parentWidget());
+}
+
+bool Presentation::isPageShown() const {
+    return m_page && m_page->isVisibleTo(m_page->parentWidget());
+}
+
+bool Presentation::areNotesShown() const {
+    return m_notesWindow || (m_strip && m_strip->isVisibleTo(m_strip->parentWidget()));
+}
+
+void Presentation::place() {
+    if (!m_head) return;
+    const QRect canvas = m_stage.canvas()->rect();
+    const ThemeManager& manager = ThemeManager::instance();
+    QStringList sentences;
+    if (const LectureScene* scene = m_player.currentScene()) {
+        for (const LectureStep& step : scene->steps) sentences << text(step.say);
+    }
+    const int above = bandHeight(*m_head, canvas.width());
+    const int sentence = m_foot->heightFor(sentences, canvas.width());
+    const int strip = m_strip->isHidden() ? 0 : manager.pixels(kStripHeight);
+    m_head->setGeometry(0, 0, canvas.width(), above);
+    m_foot->setGeometry(0, canvas.height() - strip - sentence, canvas.width(), sentence);
+    m_foot->setVisible(sentence > 0);
+    m_strip->setGeometry(0, canvas.height() - strip, canvas.width(), strip);
+    const QRect picture(0, above, canvas.width(), canvas.height() - above - sentence - strip);
+    m_stage.setInsets({0, above, 0, sentence + strip});
+    m_page->setGeometry(picture);
+    if (m_question->hasQuestion()) {
+        const int margin = manager.pixels(kMargin);
+        if (m_question->coversPicture()) {
+            m_question->setGeometry(picture);
+        } else {
+            const int width = static_cast<int>(kQuestionPart * canvas.width());
+            const int height = std::min(bandHeight(*m_question, width), picture.height() - 2 * margin);
+            m_question->setGeometry(canvas.width() - width - margin, picture.bottom() - height - margin, width, height);
+        }
+        m_question->raise();
+    }
+    m_ink->setGeometry(canvas);
+    m_ink->raise();
+    m_blank->setGeometry(canvas);
+    m_blank->raise();
+}
+
+void Presentation::showPlace() {
+    const Lecture& lecture = m_player.lecture();
+    const LectureScene* scene = m_player.currentScene();
+    const LectureStep* step = m_player.currentStep();
+    m_question->clear();
+    m_question->hide();
+    m_blank->hide();
+    if (m_inkScene != m_player.scene()) m_ink->wipe();
+    m_inkScene = m_player.scene();
+    m_head->showScene(scene ? text(scene->title) : QString(), scene ? text(scene->question) : QString());
+    m_foot->showSentence(step ? text(step->say) : QString());
+    m_page->hide();
+    if (!scene) {
+        m_page->showText(text(lecture.title), titleText(lecture));
+        m_page->show();
+    } else if (scene->room.empty()) {
+        m_page->showText(QString(), text(scene->text));
+        m_page->show();
+    }
+    m_find.clear();
+    for (NotesView* view : {m_strip.data(), notes()}) {
+        view->showPlace(m_player);
+        view->showFind(QString());
+    }
+    m_head->showRuns(m_stage.runs());
+    place();
+    if (step && step->loop) showSettled();  // a step that loops does not settle
+}
+
+void Presentation::showSettled() {
+    renewFind();
+    const LectureStep* step = m_player.currentStep();
+    if (!step || !step->ask || m_question->hasQuestion()) return;
+    const LabFile* lab = m_stage.lab();
+    m_question->ask(*step->ask, {.lecture = text(m_player.lecture().title),
+                                 .scene = text(m_player.currentScene()->id),
+                                 .lab = lab ? fromPath(lab->path()) : QString(),
+                                 .group = QString()});
+    m_question->show();
+    place();
+    m_question->focusAnswer();
+}
+
+void Presentation::renewFind() {
+    const LectureScene* scene = m_player.currentScene();
+    if (!scene || scene->find.empty()) return m_findJob.cancel();
+    // The lab is opened again, because a LabFile belongs to one thread.
+    const LabFile* lab = m_stage.lab();
+    const QString labPath = lab ? fromPath(lab->path()) : QString();
+    m_findJob.start([this, expression = scene->find, setups = m_stage.setups(),
+                     labPath](const Cancelled&) -> std::function<void()> {
+        QString words;
+        try {
+            std::unique_ptr<LabFile> file;
+            if (!labPath.isEmpty()) file = LabFile::open(toPath(labPath), LabFile::Mode::read);
+            const nlohmann::json value = evaluate_quantity(expression, {setups, file.get()});
+            words = tr("To find: %1 = %2").arg(text(expression), quantityValueText(value));
+        } catch (const std::exception& error) {
+            words = tr("%1 cannot be computed: %2").arg(text(expression), QString::fromUtf8(error.what()));
+        }
+        return [this, words] {
+            m_find = words;
+            if (!m_isActive) return;
+            m_strip->showFind(words);
+            notes()->showFind(words);
+        };
+    });
+}
+
+void Presentation::tick() {
+    const double seconds = static_cast<double>(m_since.elapsed()) / 1000;
+    for (NotesView* view : {m_strip.data(), notes()}) view->showTime(seconds, m_player.lecture().minutes);
+    m_head->showRuns(m_stage.runs());
+}
+
+void Presentation::next() {
+    if (isBlank()) return toggleBlank();
+    if (m_question->hasQuestion() && !m_question->isRevealed()) return m_question->reveal();
+    const LectureScene* scene = m_player.currentScene();
+    // The text of a scene closes it.
+    const bool hasText = scene && !scene->room.empty() && !scene->text.empty();
+    if (hasText && !m_player.nextStep() && !isPageShown()) {
+        m_question->clear();
+        m_question->hide();
+        return togglePage();
+    }
+    const int before = m_player.scene();
+    const int step = m_player.step();
+    m_player.next();
+    if (before == m_player.scene() && step == m_player.step()) m_head->say(tr("The lecture ends here."));
+}
+
+void Presentation::previous() {
+    const LectureScene* scene = m_player.currentScene();
+    if (isBlank()) return toggleBlank();
+    if (isPageShown() && scene && !scene->room.empty()) return togglePage();
+    m_player.previous();
+}
+
+void Presentation::togglePage() {
+    const LectureScene* scene = m_player.currentScene();
+    if (!scene || scene->room.empty()) return;
+    if (scene->text.empty()) return m_head->say(tr("This scene has no text."));
+    if (!isPageShown()) m_page->showText(QString(), text(scene->text));
+    m_page->setVisible(!isPageShown());
+    place();
+}
+
+void Presentation::toggleBlank() {
+    m_blank->setVisible(!isBlank());
+    m_blank->raise();
+}
+
+void Presentation::toggleNotes() {
+    if (m_notesWindow) return m_notesWindow->setVisible(!m_notesWindow->isVisible());
+    m_strip->setVisible(!areNotesShown());
+    place();
+}
+
+void Presentation::nextTheme() {
+    using Choice = ThemeManager::Choice;
+    ThemeManager& manager = ThemeManager::instance();
+    if (manager.choice() == Choice::contrast) return manager.setChoice(Choice::light);
+    const bool isDark = manager.theme().appearance == Appearance::dark;
+    manager.setChoice(isDark ? Choice::contrast : Choice::dark);
+}
+
+void Presentation::saveSnapshot() {
+    const LectureScene* scene = m_player.currentScene();
+    const QString lecture = QFileInfo(fromPath(m_player.lecture().file)).completeBaseName();
+    const QString place = scene ? text(scene->id) : QStringLiteral("title");
+    const QString folder = snapshotFolder();
+    QDir().mkpath(folder);
+    const QString path = freeFile(folder, QStringLiteral("%1 %2 %3").arg(lecture, place).arg(m_player.step() + 1));
+    if (!m_stage.canvas()->grab().save(path)) {
+        return m_head->say(tr("The snapshot cannot be written to %1.").arg(path));
+    }
+    m_snapshot = path;
+    m_head->say(tr("Snapshot: %1").arg(path));
+}
+
+}  // namespace ropelab::ui

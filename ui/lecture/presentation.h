@@ -1,0 +1,123 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QPointer>
+#include <QTimer>
+#include <functional>
+
+#include "core/store/lab_file.h"
+#include "ui/common/latest_job.h"
+#include "ui/lecture/lecture_formulas.h"
+
+class QKeyEvent;
+
+namespace ropelab::ui {
+
+class InkLayer;
+class LecturePlayer;
+class LectureStage;
+class NotesView;
+class NotesWindow;
+class PresentationFoot;
+class PresentationHead;
+class PresentationPage;
+class QuestionPanel;
+
+/// Presents a lecture: lays the texts, questions, ink and pointer of the presentation over the canvas of the stage, and
+/// handles its keys.
+///
+///   Page Down, Space, Right   next step          B or .     blank
+///   Page Up, Left, Backspace  previous step      + and −    size of text and controls
+///   digits and Return         scene by number    T          theme: light, dark, high contrast
+///   / name and Return         scene by name      P, D, C    pointer, draw ink, wipe ink
+///   E                         text of the scene  R, S       reset the scene, save a snapshot
+///   N                         notes              Escape     leave, F5 step again
+class Presentation : public QObject {
+    Q_OBJECT
+
+ public:
+    Presentation(LectureStage& stage, LecturePlayer& player, QObject* parent = nullptr);
+    ~Presentation() override;
+
+    /// Enters the presentation at the current place of the player.
+    void start();
+    /// Gives the whole window back; everything stays as it is shown. start() returns to the step.
+    void leave();
+    bool isActive() const { return m_isActive; }
+    /// Forgets the time since the first start.
+    void resetTime();
+    /// Reads the formulas of the lecture again; call after the player has another lecture.
+    void renewLecture();
+
+    /// Returns the folder for snapshots; the user's pictures by default.
+    std::function<QString()> snapshotFolder;
+
+    // The parts that are on the canvas while the presentation is active; null otherwise.
+    PresentationHead* head() const { return m_head; }
+    PresentationFoot* foot() const { return m_foot; }
+    PresentationPage* page() const { return m_page; }
+    InkLayer* ink() const { return m_ink; }
+    QuestionPanel* question() const { return m_question; }
+    /// The notes: in the window on a second screen, otherwise the strip, which is hidden at first.
+    NotesView* notes() const;
+    bool isBlank() const;
+    bool isPageShown() const;
+    bool areNotesShown() const;
+    /// Returns the file of the last snapshot, or "".
+    QString snapshot() const { return m_snapshot; }
+
+ signals:
+    /// The presentation was left with Escape.
+    void left();
+    /// The class answered a question; the receiver stores the answer in the user's lab.
+    void answered(const ropelab::AnswerRecord& answer);
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    void build();
+    void clearCanvas();
+    void place();
+    void showPlace();
+    void showSettled();
+    void renewFind();
+    void tick();
+    void next();
+    void previous();
+    void nextTheme();
+    void saveSnapshot();
+    void togglePage();
+    void toggleBlank();
+    void toggleNotes();
+    bool isOfPresentation(const QWidget* widget) const;
+    /// Returns whether the presentation handles this key while `focused` has the keyboard focus.
+    bool wants(const QKeyEvent& event, const QWidget* focused) const;
+    void handle(const QKeyEvent& event);
+    void handleTyping(const QKeyEvent& event);
+    bool handleMovement(int key);
+    bool handleTool(int key);
+
+    LectureStage& m_stage;
+    LecturePlayer& m_player;
+    LectureFormulas m_formulas;
+    bool m_isActive = false;
+    QPointer<PresentationHead> m_head;
+    QPointer<PresentationFoot> m_foot;
+    QPointer<PresentationPage> m_page;
+    QPointer<QWidget> m_blank;
+    QPointer<InkLayer> m_ink;
+    QPointer<QuestionPanel> m_question;
+    QPointer<NotesView> m_strip;
+    QPointer<NotesWindow> m_notesWindow;
+    QString m_typed;  // what is being typed to jump; names begin with "/"
+    QString m_find;   // the number that the class should find, in words
+    QString m_snapshot;
+    int m_inkScene = -2;  // scene over which the ink was drawn
+    QElapsedTimer m_since;
+    QTimer m_clock;
+    LatestJob m_findJob;  // declared last, so that its thread ends first
+};
+
+}  // namespace ropelab::ui

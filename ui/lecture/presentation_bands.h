@@ -1,0 +1,85 @@
+#pragma once
+
+#include <QFrame>
+#include <QTimer>
+
+#include "ui/lecture/lecture_formulas.h"
+#include "ui/lecture/stage.h"
+
+class QLabel;
+class QScrollArea;
+
+namespace ropelab::ui {
+
+class LectureText;
+
+/// Band above the picture: title of the scene, the question that stays in the corner, and where the runs come from.
+class PresentationHead : public QFrame {
+    Q_OBJECT
+
+ public:
+    explicit PresentationHead(QWidget* parent);
+
+    void setFormulas(const LectureFormulas& formulas);
+    void showScene(const QString& title, const QString& question);
+    /// Shows the mark "live" or "recorded", or none for the user's own runs.
+    void showRuns(LectureStage::Runs runs);
+    /// Shows what is being typed to jump; "" for nothing.
+    void showTyped(const QString& typed);
+    /// Shows a sentence in place of the title for some seconds.
+    void say(const QString& sentence);
+
+    QString title() const;
+    QString question() const;
+    QString mark() const;
+    QString typed() const;
+    QString said() const;
+
+ private:
+    QLabel* m_title;
+    LectureText* m_question;
+    QLabel* m_mark;
+    QLabel* m_typed;
+    QLabel* m_notice;
+    QTimer m_noticeEnd;
+};
+
+/// Band below the picture: the sentence of the step.
+class PresentationFoot : public QFrame {
+    Q_OBJECT
+
+ public:
+    explicit PresentationFoot(QWidget* parent);
+
+    void setFormulas(const LectureFormulas& formulas);
+    void showSentence(const QString& markdown);
+    QString sentence() const;
+    /// Returns the height that the highest of these sentences needs at a width, so that the picture keeps its size during
+    /// a scene.
+    int heightFor(const QStringList& sentences, int width) const;
+
+ private:
+    LectureText* m_text;
+};
+
+/// Page of text in large type over the picture: the title page, scenes without a room, and the text of a scene.
+class PresentationPage : public QFrame {
+    Q_OBJECT
+
+ public:
+    explicit PresentationPage(QWidget* parent);
+
+    void setFormulas(const LectureFormulas& formulas);
+    void showText(const QString& title, const QString& markdown);
+    QString title() const;
+    QString words() const;
+    /// Scrolls by a part of the page, if the text is longer than the page.
+    void scroll(double pages);
+
+ private:
+    QLabel* m_title;
+    LectureText* m_text;
+    QScrollArea* m_area;
+};
+
+}  // namespace ropelab::ui

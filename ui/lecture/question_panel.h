@@ -1,0 +1,137 @@
+#pragma once
+
+#include <QFrame>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "core/lecture/lecture.h"
+#include "core/store/lab_file.h"
+#include "ui/common/latest_job.h"
+#include "ui/lecture/answer_field.h"
+
+class QLabel;
+class QPushButton;
+class QTimer;
+class QVBoxLayout;
+
+namespace ropelab::ui {
+
+class LectureFormulas;
+class LectureStage;
+class LectureText;
+
+/// Where a question is asked; stored with each answer.
+struct QuestionPlace {
+    QString lecture;  // name or title of the lecture
+    QString scene;    // id of the scene
+    QString lab;      // path of the lab from which the right answer is computed; "" for none
+    QString group;    // name of the group that answers, such as "third year 2026"; "" for none
+};
+
+/// Asks a question of a lecture, takes the answer and then shows the right answer beside it: a choice among answers, a
+/// number, or a curve that is drawn over the empty axes of the room's figure. The right answer is computed when the
+/// question is asked, in a background thread.
+class QuestionPanel : public QFrame {
+    Q_OBJECT
+
+ public:
+    /// `classroom`: many people answer together, so that each choice has a field for the number of raised hands.
+    /// `alone`: one person answers, and can be shown a hint.
+    enum class Mode { classroom, alone };
+
+    /// The stage must outlive the panel.
+    QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent = nullptr);
+    ~QuestionPanel() override;
+
+    /// Sets where the formulas of the texts come from.
+    void setFormulas(const LectureFormulas& formulas);
+    /// Asks a question. Call this after all changes of the step took effect: the right answer is that of the setups
+    /// and figures which the stage shows now. The panel gets the keyboard focus with focusAnswer().
+    void ask(const LectureQuestion& question, const QuestionPlace& place);
+    /// Removes the question.
+    void clear();
+    bool hasQuestion() const { return m_question.has_value(); }
+    const LectureQuestion* question() const { return m_question ? &*m_question : nullptr; }
+    /// Returns whether the panel must hide the room's picture, because the picture shows the curve that is to be drawn.
+    bool coversPicture() const;
+
+    /// Gives the keyboard focus to the field of the answer.
+    void focusAnswer();
+    /// Returns whether something was entered that submit() accepts.
+    bool canSubmit() const;
+    /// Accepts what was entered and shows the right answer, as the button "Answer" and the Return key do. Does nothing
+    /// if nothing was entered. If the right answer is still being computed, shows it as soon as it is known.
+    void submit();
+    /// Shows the right answer, even if no answer was given. An answer that was entered is submitted first.
+    void reveal();
+    /// Shows the hint of the question.
+    void showHint();
+    /// Allows another answer to the same question; the next one is emitted with answered() too.
+    void retry();
+
+    /// Returns whether the right answer is shown.
+    bool isRevealed() const { return m_revealed; }
+    /// Returns whether the hint was shown.
+    bool isHintShown() const { return m_hintShown; }
+    /// Returns what the last answers were; empty if none was given to this question. A show of hands has one per choice.
+    const std::vector<AnswerRecord>& answers() const { return m_answers; }
+    /// Returns the sentences that compare the answer with the right one; "" before reveal() or submit().
+    QString result() const;
+    /// Returns the explanation why something entered was not accepted; "" if it was.
+    QString error() const;
+    AnswerField* field() const { return m_field; }
+
+    QPushButton* submitButton() const { return m_submit; }
+    QPushButton* hintButton() const { return m_hintButton; }
+    QPushButton* retryButton() const { return m_retry; }
+
+ signals:
+    /// An answer was given; the receiver stores it in the lab.
+    void answered(const ropelab::AnswerRecord& answer);
+    /// The right answer is shown now.
+    void revealed();
+    /// The user wants to continue after the right answer was shown: button "Next" or the Return key.
+    void finished();
+
+ protected:
+    bool event(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+    enum class Waiting { nothing, submit, reveal };
+
+    AnswerField* makeField(const LectureQuestion& question);
+    /// Starts to compute the right answer.
+    void startTruth();
+    void computeNumber();
+    /// Takes the figure with the right curve as soon as the room has computed it.
+    void takeFigure();
+    void setTruth(AnswerTruth truth);
+    void failTruth(const QString& reason);
+    void showTruth();
+    void refresh();
+
+    LectureStage& m_stage;
+    Mode m_mode;
+    std::optional<LectureQuestion> m_question;
+    QuestionPlace m_place;
+    std::optional<AnswerTruth> m_truth;  // nullopt while it is being computed
+    std::vector<AnswerRecord> m_answers;
+    Waiting m_waiting = Waiting::nothing;  // what was asked for before the right answer was known
+    bool m_revealed = false;
+    bool m_hintShown = false;
+    LectureText* m_text;
+    QVBoxLayout* m_fieldColumn;
+    AnswerField* m_field = nullptr;
+    LectureText* m_hint;
+    LectureText* m_result;
+    QLabel* m_error;
+    QPushButton* m_hintButton;
+    QPushButton* m_retry;
+    QPushButton* m_submit;
+    QTimer* m_figureTimer;
+    LatestJob m_job;  // declared last so that its thread ends first
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,95 @@
+#include "ui/lecture/statement_lecture.h"
+
+#include <QObject>
+#include <array>
+#include <cstddef>
+
+#include "ui/statements/statements.h"
+
+namespace ropelab::ui {
+namespace {
+
+/// The number that a student finds in the room, for each statement in the order of wrongStatements().
+struct StatementNumber {
+    QString text;
+    const char* quantity;
+    double tolerance;
+    QString hint;
+};
+
+std::array<StatementNumber, 6> statementNumbers() {
+    return {{
+        {QObject::tr("What is the expected logit of independent q and k with mean 0 at a distance of 100 tokens?"),
+         "expected_logit(100, 0, 0)", 0.05, QObject::tr("Each product of two components has the mean 0.")},
+        {QObject::tr("At which distance, in tokens, is B(Δ) first negative for θ = 1,850?"), "first_negative", 0.5,
+         QObject::tr("Show the bound of this base in the Context room.")},
+        {QObject::tr("How long is the longest wavelength with truncate, in tokens?"), "wavelength(7)", 1,
+         QObject::tr("The slowest rotated pair is pair 7; its wavelength is in the table of the Spectrum room.")},
+        {QObject::tr("By which factor does YaRN multiply the frequency of the fastest pair, pair 0?"),
+         "scaled_ratio(0)", 0.001, QObject::tr("Compare the frequencies with and without the scaling.")},
+        {QObject::tr("At which distance, in tokens, is B(Δ) first negative for θ = 10,000 and a head dimension of 128?"),
+         "first_negative(62832)", 0.5, QObject::tr("The distance is below 4,096 tokens.")},
+        {QObject::tr("How many bytes does the cos/sin table have at θ = 500,000?"), "table_bytes", 0.5,
+         QObject::tr("Change θ in the Cos/sin table room: which number changes?")},
+    }};
+}
+
+std::string utf8(const QString& text) {
+    return text.toStdString();
+}
+
+LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t index) {
+    LectureQuestion question;
+    question.kind = LectureQuestion::Kind::choice;
+    question.text = utf8(QObject::tr("“%1” What is right?").arg(statements[index].claim));
+    question.choices.push_back(utf8(QObject::tr("The statement is true.")));
+    // The explanation of another statement does not refute this one.
+    question.choices.push_back(utf8(statements[(index + 2) % statements.size()].why));
+    const std::size_t right = 1 + index % 2;
+    question.choices.insert(question.choices.begin() + static_cast<std::ptrdiff_t>(right), utf8(statements[index].why));
+    question.right = static_cast<int>(right);
+    question.hint = utf8(QObject::tr("The statement is common but wrong."));
+    question.answer = utf8(QObject::tr("Formula %1 says why.").arg(statements[index].formula));
+    LectureStep step;
+    step.ask = std::move(question);
+    return step;
+}
+
+LectureStep numberStep(const Statement& statement, const StatementNumber& number) {
+    LectureQuestion question;
+    question.kind = LectureQuestion::Kind::number;
+    question.text = utf8(number.text);
+    question.quantity = number.quantity;
+    question.tolerance = number.tolerance;
+    question.hint = utf8(number.hint);
+    question.answer = utf8(statement.why);
+    LectureStep step;
+    step.ask = std::move(question);
+    return step;
+}
+
+}  // namespace
+
+Lecture statementLecture() {
+    Lecture lecture;
+    lecture.title = utf8(QObject::tr("Wrong statements"));
+    lecture.minutes = 20;
+    const std::vector<Statement>& statements = wrongStatements();
+    const std::array<StatementNumber, 6> numbers = statementNumbers();
+    for (std::size_t i = 0; i < statements.size() && i < numbers.size(); ++i) {
+        const Statement& statement = statements[i];
+        LectureScene scene;
+        scene.id = "statement-" + std::to_string(i + 1);
+        scene.title = utf8(statement.claim);
+        scene.text = utf8(QObject::tr("Many texts say: “%1” The room beside this window shows a setup that decides it.")
+                              .arg(statement.claim));
+        scene.room = utf8(statement.room);
+        scene.part = utf8(statement.part);
+        scene.setup.a = statement.setup;
+        scene.steps = {choiceStep(statements, i), numberStep(statement, numbers[i])};
+        lecture.scenes.push_back(std::move(scene));
+    }
+    return lecture;
+}
+
+}  // namespace ropelab::ui
