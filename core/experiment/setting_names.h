@@ -13,8 +13,8 @@ namespace ropelab {
 
 /// Returns the settings of a run without its seed as JSON text. Runs with equal texts have the same setting.
 std::string setting_key(const RunSpec& run);
-/// Returns setting_key() of the settings of a SettingLook, which may have the spelling of an earlier version; nullopt if
-/// they are damaged.
+/// Returns setting_key() of the settings of a SettingLook, which may have the spelling of an earlier version; nullopt
+/// if they are damaged.
 std::optional<std::string> setting_key(const SettingLook& look);
 /// Returns the names that the user gave to settings of a lab, by setting_key().
 std::map<std::string, std::string> setting_names(const LabFile& lab);

@@ -123,7 +123,8 @@ std::string column_help() {
     std::vector<std::pair<std::string, std::string>> lines = {
         {"paper", "preset: settings, mean ± std of the compared measure, n, improvement, corrected p, mark"},
         {"full", "preset: all columns of the format"},
-        {"settings", "the names of settings and the settings in which the groups differ; each can also be chosen alone"}};
+        {"settings",
+         "the names of settings and the settings in which the groups differ; each can also be chosen alone"}};
     for (auto& each : column_names(any)) lines.push_back(std::move(each));
     std::size_t width = 0;
     for (const auto& [name, meaning] : lines) width = std::max(width, name.size());

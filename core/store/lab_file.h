@@ -78,9 +78,9 @@ struct DocumentRecord {
 
 /// How lists and figures show a setting, that is all runs that differ only in their seed.
 struct SettingLook {
-    std::string settings;  // the settings without the seed, as flat JSON text
-    int color = 0;         // index of colour and dash pattern, from 0
-    bool pinned = false;   // listed first; the colour is never given to another setting
+    std::string settings;   // the settings without the seed, as flat JSON text
+    int color = 0;          // index of colour and dash pattern, from 0
+    bool pinned = false;    // listed first; the colour is never given to another setting
     std::string name = {};  // the user's name for the setting; "" for none
     bool operator==(const SettingLook&) const = default;
 };

@@ -168,7 +168,8 @@ TEST_F(LabVerbsTest, ResultsShowsTheNamesOfSettings) {
     ASSERT_EQ(sweep({}).status, 0);
     {
         const auto lab = LabFile::open(lab_);
-        lab->set_setting_looks(std::vector<SettingLook>{{setting_key(stored_spec(lab->run(1))), 0, false, "short base"}});
+        lab->set_setting_looks(
+            std::vector<SettingLook>{{setting_key(stored_spec(lab->run(1))), 0, false, "short base"}});
     }
     EXPECT_THAT(ropelab_cli({"results", "--lab", lab_}).out, testing::HasSubstr("short base"));
     EXPECT_THAT(ropelab_cli({"results", "--lab", lab_, "--format", "csv"}).out, testing::StartsWith("name,"));

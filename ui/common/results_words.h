@@ -22,8 +22,8 @@ QString settingTitle(const std::string& key, const nlohmann::json& value);
 /// Returns the swept settings that distinguish the groups. Omits `without` and settings whose values correspond one to
 /// one to those of an earlier setting, as the final learning rate to the learning rate.
 std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without = {});
-/// Returns a short label of a group, its name or the values of the distinguishing settings: "10k · 25 %"; "all runs" if nothing was
-/// swept.
+/// Returns a short label of a group, its name or the values of the distinguishing settings: "10k · 25 %"; "all runs" if
+/// nothing was swept.
 QString shortLabel(const ResultsTable& table, const ResultGroup& group);
 /// Returns the names of the settings in shortLabel(): "θ · fraction"; "group" if nothing was swept.
 QString shortLabelKeys(const ResultsTable& table);

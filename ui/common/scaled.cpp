@@ -46,6 +46,7 @@ class TextKeeper : public QObject {
 
  private:
     void fit() {
+        if (!m_label->testAttribute(Qt::WA_Resized)) return;  // no layout has given it a width yet
         constexpr int unlimited = 1 << 20;
         const QMargins margins = m_label->contentsMargins();
         const int width = m_label->width() - margins.left() - margins.right() - 2 * m_label->margin();

@@ -25,8 +25,8 @@ void keepTextWidth(QLabel* label, const QStringList& texts);
 void scaleMinimumHeight(QWidget* widget, int height);
 /// Gives a label the height of at least `lines` lines of text, so that what is below does not move with its text.
 void keepLines(QLabel* label, int lines);
-/// Gives a label the height that the longest of these plain texts needs at its width, so that what is below does not move
-/// when the label shows another one of them. A second call replaces the texts.
+/// Gives a label the height that the longest of these plain texts needs at its width, so that what is below does not
+/// move when the label shows another one of them. A second call replaces the texts.
 void keepTexts(QLabel* label, const QStringList& texts);
 /// Keeps the place of a widget free while it is hidden, so that nothing moves when it comes and goes.
 void keepSpace(QWidget* widget);

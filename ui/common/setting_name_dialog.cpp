@@ -13,8 +13,9 @@ QInputDialog* openSettingName(const QString& automatic, const QString& current,
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setObjectName(QStringLiteral("setting-name"));
     dialog->setWindowTitle(tr("Rename setting"));
-    dialog->setLabelText(tr("Name of the setting “%1” in all lists, legends and tables. An empty name restores this one.")
-                             .arg(automatic));
+    dialog->setLabelText(
+        tr("Name of the setting “%1” in all lists, legends and tables. An empty name restores this one.")
+            .arg(automatic));
     dialog->setTextValue(current);
     QObject::connect(dialog, &QInputDialog::textValueSelected, parent, rename);
     dialog->show();  // creates the field

@@ -266,7 +266,8 @@ InspectPicture spectrum(const InspectData& data, const Quantity& quantity) {
     }
     figure.note += QObject::tr("; %1").arg(sequencesText(*now->result));
     map.label = what;
-    map.unit = quantity.unit;
+    const bool isDifference = map.scale == FigureMap::Scale::diverging;
+    map.unit = isDifference && quantity.unit == QLatin1String("%") ? QObject::tr("percentage points") : quantity.unit;
     figure.map = map;
     figure.summary =
         QObject::tr("%1 (%2) of %3 after %4 steps, %5 by %6.")

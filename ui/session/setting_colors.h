@@ -15,10 +15,10 @@ namespace ropelab::ui {
 /// setting.
 std::string settingKey(const RunSpec& run);
 
-/// The colours and names of a lab's settings: a setting gets the next free colour and dash pattern when it is first seen,
-/// and keeps them in all rooms and later sweeps until the user changes them. The first seven settings have solid lines
-/// in seven colours; dash patterns distinguish later ones that have the same colour (Theme::dashes). Where a figure is
-/// printed without colours, every setting has its own pattern. The lab file stores colours and names.
+/// The colours and names of a lab's settings: a setting gets the next free colour and dash pattern when it is first
+/// seen, and keeps them in all rooms and later sweeps until the user changes them. The first seven settings have solid
+/// lines in seven colours; dash patterns distinguish later ones that have the same colour (Theme::dashes). Where a
+/// figure is printed without colours, every setting has its own pattern. The lab file stores colours and names.
 class SettingColors {
  public:
     /// Number of different combinations of colour and dash pattern.

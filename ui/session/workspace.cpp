@@ -176,8 +176,8 @@ void Workspace::annotateRun(RunId id, const QString& note) {
     const QString before = run ? QString::fromStdString(run->record.note) : QString();
     if (!run || note == before) return;
     change(
-        tr("edit note of %1").arg(run->name),
-        [this, id, note] { m_lab.annotateRun(id, note); }, [this, id, before] { m_lab.annotateRun(id, before); });
+        tr("edit note of %1").arg(run->name), [this, id, note] { m_lab.annotateRun(id, note); },
+        [this, id, before] { m_lab.annotateRun(id, before); });
 }
 
 void Workspace::changeLook(const QString& text, const SettingLook& look) {
@@ -207,8 +207,7 @@ void Workspace::deleteRun(RunId id) {
     const RunView* run = m_runs.find(id);
     if (!run) return;
     change(
-        tr("delete %1").arg(run->name), [this, id] { deleteNow({id}); },
-        [this, id] { m_lab.restoreRun(id); });
+        tr("delete %1").arg(run->name), [this, id] { deleteNow({id}); }, [this, id] { m_lab.restoreRun(id); });
 }
 
 void Workspace::deleteNow(const std::vector<RunId>& runs) {

@@ -66,10 +66,10 @@ TEST(ResultsChoice, PaperHasTheColumnsOfAPaper) {
 
 TEST(ResultsChoice, ListsTheColumns) {
     const ResultsTable table = results_table(theta_paper_runs());
-    EXPECT_THAT(
-        [&] { results_csv(table, columns_of("thetaa")); },
-        ThrowsMessage<BadInput>(AllOf(HasSubstr("did you mean theta?"), HasSubstr("paper, full, settings, name, theta, n"),
-                                      HasSubstr("difference_interval"))));
+    EXPECT_THAT([&] { results_csv(table, columns_of("thetaa")); },
+                ThrowsMessage<BadInput>(AllOf(HasSubstr("did you mean theta?"),
+                                              HasSubstr("paper, full, settings, name, theta, n"),
+                                              HasSubstr("difference_interval"))));
     EXPECT_THAT([] { column_list("n,,theta"); }, ThrowsMessage<BadInput>(HasSubstr("not a list of columns")));
     EXPECT_THAT(column_list(" n , theta"), ElementsAre("n", "theta"));
     for (const char* name : {"paper", "settings", "best_validation_loss_std", "iterations_until", "interval", "mark"}) {

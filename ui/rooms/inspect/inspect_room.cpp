@@ -251,7 +251,7 @@ void InspectRoom::renew() {
     m_main->show(pictureOf(*m_main, m_data));
     if (m_side->isVisibleTo(this)) m_side->show(pictureOf(*m_side, m_data));
     Figure loss = findInspectFigure(QStringLiteral("inspect-loss"))->make(m_data).figure;
-    loss.note.clear();
+    loss.note = m_data.ghost ? tr("solid: %1; dotted: %2").arg(m_data.run->name, m_data.ghost->name) : QString();
     m_loss->setFigure(std::move(loss));
     const auto showsText = [this](const InspectPane& pane) {
         const QString name = pane.chosenName();

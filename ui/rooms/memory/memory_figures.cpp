@@ -55,6 +55,12 @@ FigureCurve curveOf(const RotarySetup& setup, const QString& label, Ink ink, con
     return curve;
 }
 
+/// Says to which context the numbers at the ends of the curves belong, which is not that of the setup.
+QString endNote(const RotarySetup& setup) {
+    return QObject::tr("numbers at the right: at %1 tokens")
+        .arg(groupedText(std::llround(contextRange(setup).maximum)));
+}
+
 /// Marks the point of a curve at the setup's context.
 FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
     FigureCurve mark;
@@ -208,8 +214,8 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     if (const int current = rotary_dim(setup); current > 0) {
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
-    figure.note =
-        QStringLiteral("Cos/sin table by rotated fraction, in %1; 0 %: no table").arg(text(word_of(setup.precision)));
+    figure.note = QStringLiteral("Cos/sin table by rotated fraction, in %1; 0 %: no table; %2")
+                      .arg(text(word_of(setup.precision)), endNote(setup));
     return figure;
 }
 
@@ -231,7 +237,8 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
             curveOf(setup, QStringLiteral("cos/sin, %1").arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = QStringLiteral("KV cache in %1, batch size 1").arg(text(word_of(options.kvFormat)));
+    figure.note =
+        QStringLiteral("KV cache in %1, batch size 1; %2").arg(text(word_of(options.kvFormat)), endNote(setup));
     return figure;
 }
 

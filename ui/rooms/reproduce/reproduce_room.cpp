@@ -172,7 +172,9 @@ void ReproduceRoom::adoptSheet() {
 void ReproduceRoom::refresh() {
     refreshPlan();
     refreshState();
-    m_title->setText(m_plan ? QString::fromStdString(m_plan->title) : tr("Reproduction of published claims"));
+    // A sheet that cannot be planned, for example without its data sets, still has its title.
+    m_title->setText(
+        QString::fromStdString(m_plan ? m_plan->title : sheet(m_panel->sheetBox()->currentText().toStdString()).title));
     m_panel->output().setReady(m_plan.has_value());
     refreshMeasures();
     refreshTables();

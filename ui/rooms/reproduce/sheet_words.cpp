@@ -116,16 +116,15 @@ QString notStartedWords() {
 
 QStringList stateExamples() {
     constexpr std::int64_t many = 1000;
-    return {notStartedWords(), QStringList{endedText(many, many), failedText(many), measuringText(many)}.join(
-                                   QLatin1Char(' '))};
+    return {notStartedWords(),
+            QStringList{endedText(many, many), failedText(many), measuringText(many)}.join(QLatin1Char(' '))};
 }
 
 QString costWords(const SheetPlan& plan, const std::filesystem::path& dataDir) {
     const Estimate cost = sheet_cost(plan, plan.experiment.expand(), *machine_time_model(), dataDir);
     const QString runs = countText(cost.runs, QObject::tr("run"));
-    return costText(plan.sequential
-                        ? sequentialText(runs)
-                        : QObject::tr("%1 in %2").arg(runs, countText(cost.cohorts, QObject::tr("cohort"))),
+    return costText(plan.sequential ? sequentialText(runs)
+                                    : QObject::tr("%1 in %2").arg(runs, countText(cost.cohorts, QObject::tr("cohort"))),
                     durationText(cost.seconds), bytesText(cost.bytes),
                     text(rough_text(static_cast<double>(cost.parameters) / 1e6)));
 }
@@ -166,9 +165,8 @@ QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
     const auto& progress = trainer.progress();
     if (!progress) return QObject::tr("Loading the lab …");
     const QString runs = countText(progress->runs, QObject::tr("run"));
-    QString words = progress->ended == progress->runs
-                        ? QObject::tr("All %1 have ended.").arg(runs)
-                        : endedText(progress->ended, progress->runs);
+    QString words = progress->ended == progress->runs ? QObject::tr("All %1 have ended.").arg(runs)
+                                                      : endedText(progress->ended, progress->runs);
     if (progress->failed > 0) {
         words += QLatin1Char(' ') + failedText(progress->failed);
     }

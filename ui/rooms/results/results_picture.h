@@ -103,10 +103,11 @@ QString valueText(const Measure& measure, double value);
 
 /// Returns an empty figure with this name and the table as its settings; it has no axes yet.
 Figure emptyFigure(const ResultsData& data, const char* name);
-/// Returns a table for export with one row per group: names if the user gave any, swept settings, n, mean, standard deviation, 95 % interval, and
-/// number of diverged or failed runs.
+/// Returns a table for export with one row per group: names if the user gave any, swept settings, n, mean, standard
+/// deviation, 95 % interval, and number of diverged or failed runs.
 FigureTable groupColumns(const ResultsData& data);
-/// Adds columns for the names, if the user gave any, and for the swept settings to `rows`; row i shows the values of the group with index `groups[i]`.
+/// Adds columns for the names, if the user gave any, and for the swept settings to `rows`; row i shows the values of
+/// the group with index `groups[i]`.
 void addKeys(FigureTable& rows, const ResultsTable& table, std::span<const std::size_t> groups);
 
 }  // namespace ropelab::ui

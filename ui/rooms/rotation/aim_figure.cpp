@@ -55,8 +55,8 @@ Figure aimFigure(const RotationScene& scene, const LogitCurve& curve) {
 
     const auto aimed = static_cast<double>(scene.state.distance);
     figure.verticalLines.push_back({aimed,
-                                    scene.state.source == VectorSource::aimed ? tr("aimed at Δ = %1").arg(count(aimed))
-                                                                              : tr("Δ = %1").arg(count(aimed)),
+                                    scene.state.source == VectorSource::aimed ? tr("aimed at r = %1").arg(count(aimed))
+                                                                              : tr("r = %1").arg(count(aimed)),
                                     {Ink::Kind::key},
                                     QString::fromLatin1(kAimHandle)});
     const auto distance = static_cast<double>(scene.state.m - scene.state.n);

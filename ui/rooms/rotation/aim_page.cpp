@@ -39,14 +39,14 @@ AimPage::AimPage(FigureView* view, QWidget* parent)
     auto* column = new QVBoxLayout(side);
     scaleLayout(column, {0, 0, 0, 0}, 8);
     m_distance = new PositionSlider(
-        tr("Δ"), tr("Aimed distance Δ [tokens]"),
-        tr("Sets k to q rotated by Δ positions, which moves the largest logit to the distance Δ (Barbero et al. 2024, "
-           "formula 17)."),
+        tr("r"), tr("Aimed distance r [tokens]"),
+        tr("Sets k to q rotated by r positions, which moves the largest logit to the distance r (Barbero et al. 2024, "
+           "formula 17). The current distance of q and k is Δ = m − n."),
         side);
     column->addWidget(m_distance);
-    m_aim->setText(tr("Aim k at Δ"));
+    m_aim->setText(tr("Aim k at distance r"));
     m_aim->setToolTip(tr(
-        "Sets k to q rotated by Δ positions: at the distance Δ the rotated q and k are parallel in every pair (Barbero "
+        "Sets k to q rotated by r positions: at the distance r the rotated q and k are parallel in every pair (Barbero "
         "et al. 2024, formula 17)."));
     column->addWidget(m_aim);
     column->addWidget(m_text);

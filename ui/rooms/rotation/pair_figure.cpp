@@ -147,20 +147,39 @@ Places placesAbove(const QRectF& rect, const std::vector<PairRow>& rows, const F
     return places;
 }
 
+/// A pair with numbers as long as they usually become, whose formulas decide the layout for every pair and position.
+PairTerm typicalTerm(PairTerm pair) {
+    pair.query_norm = pair.key_norm = 8.888;
+    pair.phase = -3;
+    pair.relative_rotation = 888;
+    pair.product = pair.term = -8.888;
+    return pair;
+}
+
+/// Returns the height of the last `count` formulas of a pair, or of its typical numbers where they are longer.
+double heightOfLast(std::size_t count, const PairTerm& pair, const QRectF& rect, const FigureStyle& style) {
+    double height = 0;
+    for (const PairTerm& each : {pair, typicalTerm(pair)}) {
+        std::vector<BreakableFormula> formulas = formulasFor(each, rect.height(), style);
+        formulas.erase(formulas.begin(), formulas.end() - static_cast<std::ptrdiff_t>(count));
+        double points = 0;
+        height = std::max(height, heightOf(formulaLines(formulas, rect.width(), style, points), style));
+    }
+    return height;
+}
+
+/// Returns how many formulas, counted from the last, fit into half of a drawing, so that they do not cover its dial.
+std::size_t formulasThatFit(const PairTerm& pair, const QRectF& rect, const FigureStyle& style) {
+    std::size_t count = formulasFor(pair, rect.height(), style).size();
+    while (count > 0 && heightOfLast(count, pair, rect, style) > rect.height() / 2) --count;
+    return count;
+}
+
 /// Returns the areas of the drawing. The formulas get the height that those with typical long numbers need, so that the
 /// dial has the same size for every pair and position.
 Places placesOf(const QRectF& rect, const PairPicture& picture, const FigureStyle& style) {
-    PairTerm typical = picture.pair;
-    typical.query_norm = typical.key_norm = 8.888;
-    typical.phase = -3;
-    typical.relative_rotation = 888;
-    typical.product = typical.term = -8.888;
-    double points = 0;
-    const auto needed = [&](const PairTerm& pair) {
-        return heightOf(formulaLines(formulasFor(pair, rect.height(), style), rect.width(), style, points), style);
-    };
-    const double height = std::max(needed(picture.pair), needed(typical));
-    Places places = placesAbove(rect.adjusted(0, 0, 0, -std::min(height, rect.height() / 2)), picture.rows, style);
+    const double height = heightOfLast(formulasThatFit(picture.pair, rect, style), picture.pair, rect, style);
+    Places places = placesAbove(rect.adjusted(0, 0, 0, -height), picture.rows, style);
     places.formulas = QRectF(rect.left(), rect.bottom() - height, rect.width(), height);
     return places;
 }
@@ -228,7 +247,10 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     const Places places = placesOf(rect, picture, style);
     paintPairDial(painter, pairDial(picture.pair, picture.rim, places.dial, style), style);
     drawWords(painter, places.words, picture, style);
-    drawFormulas(painter, places.formulas, formulasFor(picture.pair, rect.height(), style), style);
+    std::vector<BreakableFormula> formulas = formulasFor(picture.pair, rect.height(), style);
+    formulas.erase(formulas.begin(),
+                   formulas.end() - static_cast<std::ptrdiff_t>(formulasThatFit(picture.pair, rect, style)));
+    drawFormulas(painter, places.formulas, formulas, style);
 }
 
 /// Returns what pairFigure draws; without rows if there is no pair.

@@ -45,8 +45,9 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kFrameMs = 16;
-// Least widths of the page in pixels at 100 %: for two dials and two enlarged pairs beside each other, and for the logit
-// of one setup or of two in the row of the tabs.
+// Least widths of the page in pixels at 100 %: for the dials and the enlarged pair of one setup or of two beside each
+// other, and for the logit of one setup or of two in the row of the tabs.
+constexpr int kMinWidthForTwo = 620;
 constexpr int kMinWidthForFour = 1000;
 constexpr int kMinWidthForLogit = 760;
 constexpr int kMinWidthForBothLogits = 940;
@@ -382,8 +383,8 @@ void RotationRoom::renewPage() {
 void RotationRoom::fitPage(const QSize& page) {
     const ThemeManager& theme = ThemeManager::instance();
     const bool compares = model().other().has_value();
-    // Four pictures beside each other would cut off their legends: those of each kind get a row of their own.
-    const bool isNarrow = compares && page.width() < theme.pixels(kMinWidthForFour);
+    // Beside each other, the pictures would cut off their legends: those of each kind get a row of their own.
+    const bool isNarrow = page.width() < theme.pixels(compares ? kMinWidthForFour : kMinWidthForTwo);
     const Qt::Orientation direction = isNarrow ? Qt::Vertical : Qt::Horizontal;
     if (m_upper->orientation() != direction) {
         m_upper->setOrientation(direction);

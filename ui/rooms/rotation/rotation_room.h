@@ -78,7 +78,7 @@ class RotationRoom : public RotaryRoom {
     void sampleAgain();
     /// Uses q and k of a trained run, and changes the setup to that of the run.
     void useRunVectors(const RotarySetup& setup, const HeadVectors& vectors, const QString& origin);
-    /// Sets k = R_Δ q with Δ = `distance`, in tokens.
+    /// Sets k = R_r q with r = `distance`, in tokens.
     void aimAt(std::int64_t distance);
     /// Adds 1,000 to m and n.
     void shift();

@@ -12,7 +12,7 @@
 
 namespace ropelab::ui {
 
-/// The source of q and k: sampled independently, k = q, edited by hand, k = R_Δ q (formula 17), or a trained run.
+/// The source of q and k: sampled independently, k = q, edited by hand, k = R_r q (formula 17), or a trained run.
 enum class VectorSource { random, equal, handEdited, aimed, trained };
 
 /// The state of the rotation room beside the rotary setup.
@@ -35,7 +35,7 @@ struct RotationState {
     std::string origin = {};
     /// True if the user edited q after it was sampled.
     bool queryEdited = false;
-    /// The aimed distance Δ of formula 17, in tokens.
+    /// The aimed distance r of formula 17, in tokens.
     std::int64_t distance = 40;
     // The query and the key before rotation, head_dim numbers each.
     std::vector<double> query = {};

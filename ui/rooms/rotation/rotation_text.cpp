@@ -91,7 +91,7 @@ QString vectorsText(const RotationState& state) {
         case VectorSource::handEdited:
             return tr("edited by hand");
         case VectorSource::aimed:
-            return tr("aimed at Δ = %1, %2").arg(groupedText(state.distance), query);
+            return tr("aimed at r = %1, %2").arg(groupedText(state.distance), query);
         case VectorSource::trained:
             return tr("from %1").arg(QString::fromStdString(state.origin));
         case VectorSource::random:

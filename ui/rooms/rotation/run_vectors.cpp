@@ -100,10 +100,8 @@ void RunVectors::load() {
     }
     EngineLock& lock = m_access.engineLock;
     lock.released();
-    const QString origin = tr("%1, head %2, q of “%3”, k of “%4”")
-                               .arg(run->name)
-                               .arg(m_head->value())
-                               .arg(m_query->text(), m_key->text());
+    const QString origin =
+        tr("%1, head %2, q of “%3”, k of “%4”").arg(run->name).arg(m_head->value()).arg(m_query->text(), m_key->text());
     m_job.start([this, &lock, path = lab->checkpoint_path(run->record.id), head = m_head->value(), origin,
                  query = m_query->text().toStdString(), key = m_key->text().toStdString()](const Cancelled&) {
         std::variant<std::pair<RotarySetup, HeadVectors>, QString> result;

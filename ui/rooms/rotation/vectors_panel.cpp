@@ -38,7 +38,7 @@ VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
         make(tr("equal"), tr("Sets k = q before rotation: the logit is largest at distance 0."), VectorSource::equal);
     m_aimed =
         make(tr("aimed"),
-             tr("Sets k to q rotated by Δ positions: the logit is largest at the distance Δ, which the page Aim sets "
+             tr("Sets k to q rotated by r positions: the logit is largest at the distance r, which the page Aim sets "
                 "(formula 17)."),
              VectorSource::aimed);
     row->addStretch(1);

@@ -157,7 +157,7 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     Figure figure = emptyFigure(setup, curves, QStringLiteral("kernel-spectrum"));
     figure.x.label = QStringLiteral("periods in the kernel length");
     figure.x.logarithmic = true;
-    figure.y.label = QStringLiteral("magnitude");
+    figure.y.label = QStringLiteral("magnitude of the DFT of K(Δ)");
     figure.y.unit = QStringLiteral("pairs");
     figure.y.logarithmic = true;
     if (curves.periods.empty()) {

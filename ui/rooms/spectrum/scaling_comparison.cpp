@@ -42,7 +42,7 @@ ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
     column->addWidget(m_summary);
 
     auto* grid = new QGridLayout;
-    scaleLayout(grid, {0, 0, 0, 0}, 6);
+    scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(0, 1);
     const std::array<std::pair<QString, QString>, 3> heads = {
         {{tr("λ min"), tr("Factor by which the scaling multiplies the shortest wavelength.")},
@@ -139,14 +139,17 @@ void ScalingComparison::renew(const ComparedSetups& setups, bool editsB) {
             row.chip->setChecked(false);
         }
         row.chip->setToolTip(scaled ? scalingToolTip(row.method) : reason);
-        const auto numbers = [&](const auto& of) {
+        // The letters stand in the first column only, because the panel is narrow.
+        const auto numbers = [&](const auto& of, bool hasLetters = false) {
             const auto one = [&](const RotarySetup& each) {
                 const auto spectrum = scaledBy(each, row.method);
                 return spectrum ? timesText(of(*spectrum)) : QStringLiteral("–");
             };
-            return setups.b ? QStringLiteral("A %1\nB %2").arg(one(setups.a), one(*setups.b)) : one(setups.a);
+            if (!setups.b) return one(setups.a);
+            return (hasLetters ? QStringLiteral("A %1\nB %2") : QStringLiteral("%1\n%2"))
+                .arg(one(setups.a), one(*setups.b));
         };
-        row.fastest->setText(numbers([](const ScaledSpectrum& spectrum) { return spectrum.fastest; }));
+        row.fastest->setText(numbers([](const ScaledSpectrum& spectrum) { return spectrum.fastest; }, true));
         row.slowest->setText(numbers([](const ScaledSpectrum& spectrum) { return spectrum.slowest; }));
         row.attention->setText(
             numbers([](const ScaledSpectrum& spectrum) { return spectrum.frequencies.attention_factor; }));

@@ -1,9 +1,9 @@
 #include "ui/rooms/train/chip_list_edit.h"
 
+#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QHBoxLayout>
 #include <QMenu>
 #include <QScrollArea>
 #include <QStyle>

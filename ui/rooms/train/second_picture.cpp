@@ -1,8 +1,10 @@
 #include "ui/rooms/train/second_picture.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QLabel>
 #include <QPlainTextEdit>
+#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -39,7 +41,7 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
       m_access(std::move(access)),
       m_settings(settings),
       m_snapshots(new LatestSnapshots(m_access.lab, m_access.session, this)),
-      m_chooser(makeChoice(tr("Second picture"), this, 14)),
+      m_chooser(makeChoice(tr("Second picture"), this, 24)),
       m_title(makeNote(this)),
       m_pickedOnly(new QToolButton(this)),
       m_fold(new QToolButton(this)),
@@ -97,20 +99,22 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
 
 QLayout* SecondPicture::makeTitleRow() {
     auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    scaleLayout(row, {8, 0, 0, 0}, 8);
     m_title->setTextFormat(Qt::PlainText);
     m_title->setWordWrap(false);  // one line, so that the picture below keeps its place
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_title->installEventFilter(this);
     row->addWidget(m_title, 1);
     m_pickedOnly->setText(tr("Picked run"));
     m_pickedOnly->setToolTip(
         tr("Shows every layer of the run that is picked in the list or the plot. Otherwise the picture shows one curve "
            "per setting."));
     m_pickedOnly->setCheckable(true);
-    m_pickedOnly->setChecked(m_settings.value("train/picked_only").toBool());
+    m_wantsPicked = m_settings.value("train/picked_only").toBool();
     m_pickedOnly->setFocusPolicy(Qt::TabFocus);
     row->addWidget(m_pickedOnly);
     connect(m_pickedOnly, &QToolButton::toggled, this, [this](bool on) {
+        m_wantsPicked = on;
         m_settings.setValue("train/picked_only", on);
         schedule();
     });
@@ -188,16 +192,31 @@ void SecondPicture::setPicked(RunId run) {
 }
 
 QString SecondPicture::title() const {
-    return m_title->text();
+    return m_wholeTitle;
 }
 
 void SecondPicture::renewTitle() {
     const int page = m_stack->currentIndex();
-    m_title->setText(page == samplePage     ? m_sampleTitle
-                     : page == gradientPage ? tr("gradient norm of every step")
-                                            : m_figureTitle);
-    m_title->setToolTip(m_title->text());  // a narrow picture cuts it off
-    m_pickedOnly->setEnabled(page == figurePage && m_access.runs.find(m_picked));
+    m_wholeTitle = page == samplePage     ? m_sampleTitle
+                   : page == gradientPage ? tr("gradient norm of every step")
+                                          : m_figureTitle;
+    m_title->setToolTip(m_wholeTitle);  // a narrow picture shortens it
+    m_title->setAccessibleName(m_wholeTitle);
+    elideTitle();
+    // Without a picked run the picture shows all settings, so the button does not look pressed.
+    const bool isPickable = page == figurePage && m_access.runs.find(m_picked);
+    const QSignalBlocker quiet(m_pickedOnly);
+    m_pickedOnly->setEnabled(isPickable);
+    m_pickedOnly->setChecked(isPickable && m_wantsPicked);
+}
+
+void SecondPicture::elideTitle() {
+    m_title->setText(m_title->fontMetrics().elidedText(m_wholeTitle, Qt::ElideRight, m_title->width()));
+}
+
+bool SecondPicture::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_title && event->type() == QEvent::Resize) elideTitle();
+    return QWidget::eventFilter(watched, event);
 }
 
 void SecondPicture::showEvent(QShowEvent* event) {
@@ -221,8 +240,7 @@ void SecondPicture::selectRuns() {
 }
 
 LiveRun SecondPicture::liveRunOf(const RunView& run) const {
-    LiveRun live{
-        run.record.id, run.name, run.spec, run.ink, std::nullopt, run.record.state, run.record.iteration};
+    LiveRun live{run.record.id, run.name, run.spec, run.ink, std::nullopt, run.record.state, run.record.iteration};
     if (const Snapshot* snapshot = m_snapshots->find(run.record.id)) live.snapshot = *snapshot;
     return live;
 }
@@ -236,7 +254,7 @@ LiveData SecondPicture::data() const {
         }
         data.settings.push_back(std::move(setting));
     }
-    const RunView* picked = m_pickedOnly->isChecked() ? m_access.runs.find(m_picked) : nullptr;
+    const RunView* picked = m_wantsPicked ? m_access.runs.find(m_picked) : nullptr;
     if (picked) data.picked = liveRunOf(*picked);
     return data;
 }

@@ -77,6 +77,7 @@ class SecondPicture : public QWidget {
 
  protected:
     void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
     QWidget* makeSamplePage();
@@ -88,6 +89,8 @@ class SecondPicture : public QWidget {
     void selectRuns();
     void renew();
     void renewTitle();
+    /// Shows as much of the title as fits.
+    void elideTitle();
     LiveData data() const;
     LiveRun liveRunOf(const RunView& run) const;
 
@@ -103,9 +106,11 @@ class SecondPicture : public QWidget {
     FigureView* m_view;
     CurvePlot* m_gradient;
     InspectPicture m_picture;
+    QString m_wholeTitle;
     QString m_sampleTitle;
     QString m_figureTitle;
     RunId m_picked = 0;
+    bool m_wantsPicked = false;  // the user wants the picked run instead of all settings
     bool m_stale = true;
     QTimer m_timer;
 };

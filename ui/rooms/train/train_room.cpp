@@ -136,9 +136,8 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     });
     connect(m_list, &RunList::settingsAsked, this, &TrainRoom::takeSettings);
     for (CurvePlot* plot : plots()) connect(m_list, &RunList::runHovered, plot, &CurvePlot::hoverRun);
-    connect(&m_floor, &EntropyFloorJob::found, this, [this](const std::optional<double>& nats) {
-        m_plot->setFloor(nats, tr("entropy floor (whole validation split)"));
-    });
+    connect(&m_floor, &EntropyFloorJob::found, this,
+            [this](const std::optional<double>& nats) { m_plot->setFloor(nats, tr("entropy floor")); });
     syncRuns();
 }
 
@@ -361,8 +360,7 @@ void TrainRoom::showSample(RunId run) {
                                    : tr("The run generates its first text at its first evaluation."));
         return;
     }
-    m_second->setSample(
-        tr("Sample: %1, step %2").arg(view->name, groupedText(view->sampleIteration)), view->sample);
+    m_second->setSample(tr("Sample: %1, step %2").arg(view->name, groupedText(view->sampleIteration)), view->sample);
 }
 
 void TrainRoom::renewWhy() {

@@ -44,6 +44,14 @@ TEST(MemorySizes, TableIs128MiBAndKvCache16GiBAt128kTokens) {
     EXPECT_TRUE(sentence.endsWith("128 times as much.")) << sentence.toStdString();
 }
 
+TEST(MemoryFigures, NotesNameTheContextOfTheNumbersAtTheRight) {
+    const RotarySetup setup;
+    for (const Figure& figure : {ropeCacheFigure(setup, {}, {}), kvCacheFigure(setup, {}, {})}) {
+        EXPECT_TRUE(figure.note.endsWith("numbers at the right: at 1,048,576 tokens")) << figure.note.toStdString();
+        EXPECT_EQ(figure.curves.front().x.last(), 1048576);
+    }
+}
+
 TEST(MemorySizes, TruncateMayStoreUnrotatedPairs) {
     RotarySetup setup = memorySetup(128, 131072, 0.25);
     EXPECT_FALSE(memorySentence(setup, {}, {}).contains("unrotated"));

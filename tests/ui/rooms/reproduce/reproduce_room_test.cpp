@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QClipboard>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 
@@ -45,6 +46,11 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     EXPECT_TRUE(room->choices().problem().contains("1 seeds per setting"));
     EXPECT_FALSE(button().isEnabled());
     EXPECT_EQ(room->comparison().rowCount(), 0);
+    QStringList titles;
+    for (const QLabel* label : room->findChildren<QLabel*>()) {
+        if (label->accessibleName() == "Sheet") titles << label->text();
+    }
+    EXPECT_EQ(titles, QStringList{QString::fromStdString(sheet("theta-table-3").title)}) << "also without a plan";
 }
 
 TEST_F(ReproduceTest, StartTrainsMeasuresAndSetsVerdicts) {

@@ -388,7 +388,7 @@ TEST_F(RotationRoomTest, VectorSourceIsChosenAndSampledAgain) {
     panel->button(VectorSource::aimed)->click();
     room->refreshNow();
     EXPECT_TRUE(panel->button(VectorSource::aimed)->isChecked());
-    EXPECT_TRUE(panel->text().contains("aimed at Δ = 40"));
+    EXPECT_TRUE(panel->text().contains("aimed at r = 40"));
     delete room->panel();
 }
 

@@ -173,7 +173,7 @@ TEST(RotationText, FormatsAnglesAndNumbers) {
     RotationState state;
     EXPECT_EQ(vectorsText(state), "random, seed 1");
     state.source = VectorSource::aimed;
-    EXPECT_EQ(vectorsText(state), "aimed at Δ = 40, seed 1");
+    EXPECT_EQ(vectorsText(state), "aimed at r = 40, seed 1");
     const QJsonObject settings = rotationSettings(stateScene("theta=500 head_dim=16"));
     EXPECT_EQ(parse_setup(settings["setup"].toString().toStdString()), parse_setup("theta=500 head_dim=16"));
     EXPECT_EQ(settings["m"].toInt(), 100);

@@ -78,7 +78,9 @@ TEST_F(SecondPictureTest, ShowsTheLayersOfThePickedRun) {
     room->plot().pickRun(CurvePlot::kNoRun);
     EXPECT_FALSE(figure().map) << "without a picked run, it shows all settings";
     EXPECT_FALSE(second().pickedButton()->isEnabled());
+    EXPECT_FALSE(second().pickedButton()->isChecked()) << "it shows all settings";
     room->plot().pickRun(2);
+    EXPECT_TRUE(second().pickedButton()->isChecked());
     EXPECT_TRUE(figure().map) << "the same run is picked again";
     second().pickedButton()->click();
     EXPECT_EQ(figure().curves.size(), 2U);
