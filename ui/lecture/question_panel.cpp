@@ -52,7 +52,7 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
       m_fieldColumn(new QVBoxLayout),
       m_hint(new LectureText(kTextPt, this)),
       m_result(new LectureText(kTextPt, this)),
-      m_error(makeErrorLabel(this)),
+      m_error(new QLabel(this)),
       m_hintButton(new QPushButton(tr("Show hint"), this)),
       m_retry(new QPushButton(tr("Try again"), this)),
       m_submit(new QPushButton(tr("Answer"), this)),
@@ -64,6 +64,9 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
     scaleLayout(column, {12, 12, 12, 12}, 8);
     column->addWidget(m_text);
     column->addLayout(m_fieldColumn, 1);
+    m_error->setWordWrap(true);
+    m_error->hide();
+    colorAsError(m_error);
     column->addWidget(m_error);
     column->addWidget(m_hint);
     column->addWidget(m_result);

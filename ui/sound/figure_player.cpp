@@ -15,14 +15,12 @@
 
 namespace ropelab::ui {
 
-#ifdef ROPELAB_MULTIMEDIA
 struct FigurePlayer::Output {
+#ifdef ROPELAB_MULTIMEDIA
     QBuffer samples;
     std::unique_ptr<QAudioSink> sink;
-};
-#else
-struct FigurePlayer::Output {};
 #endif
+};
 
 FigurePlayer& FigurePlayer::instance() {
     // The application deletes its children after the last window.
