@@ -1,6 +1,7 @@
 #include "ui/lecture/choice_field.h"
 
 #include <QButtonGroup>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
 #include <QRadioButton>
@@ -8,42 +9,72 @@
 #include <cmath>
 
 #include "ui/common/scaled.h"
+#include "ui/lecture/lecture_formulas.h"
 
 namespace ropelab::ui {
+namespace {
+
+/// Returns a text without Markdown whose formulas, between dollar signs, are Unicode text.
+QString withPlainFormulas(const QString& text) {
+    const SplitMarkdown split = splitFormulas(text);
+    QString result = split.between.first();
+    for (qsizetype i = 0; i < split.formulas.size(); ++i) {
+        result += unicodeOfTex(split.formulas[i]) + split.between[i + 1];
+    }
+    return result;
+}
+
+}  // namespace
 
 ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, QWidget* parent)
     : AnswerField(parent), m_choices(choices), m_right(right), m_group(new QButtonGroup(this)) {
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 8);
-    grid->setColumnStretch(0, 1);
+    grid->setColumnStretch(1, 1);
     for (int i = 0; i < choices.size(); ++i) {
-        auto* button = new QRadioButton(QStringLiteral("%1  %2").arg(i + 1).arg(choices[i]), this);
+        // A radio button does not wrap its text, so that a label beside it shows it.
+        auto* button = new QRadioButton(QString::number(i + 1), this);
         button->setAccessibleName(tr("Choice %1: %2").arg(i + 1).arg(choices[i]));
         m_group->addButton(button, i);
-        grid->addWidget(button, i, 0);
+        grid->addWidget(button, i, 0, Qt::AlignTop);
         m_buttons.append(button);
+        auto* label = new QLabel(withPlainFormulas(choices[i]), this);
+        label->setTextFormat(Qt::PlainText);
+        label->setWordWrap(true);
+        label->installEventFilter(this);
+        grid->addWidget(label, i, 1);
+        m_texts.append(label);
         if (withHands) {
             auto* hands = new QSpinBox(this);
             hands->setRange(0, 9999);
             hands->setAccessibleName(tr("Raised hands for choice %1").arg(i + 1));
             hands->setToolTip(tr("Number of people in the class who give this answer."));
-            grid->addWidget(hands, i, 1);
+            grid->addWidget(hands, i, 2, Qt::AlignTop);
             m_hands.append(hands);
             connect(hands, &QSpinBox::valueChanged, this, &AnswerField::changed);
         }
         auto* mark = new QLabel(i == right ? tr("✓ right") : tr("✗ chosen"), this);
         keepSpace(mark);
         mark->hide();
-        grid->addWidget(mark, i, 2);
+        grid->addWidget(mark, i, 3, Qt::AlignTop);
         m_marks.append(mark);
     }
     if (withHands) {
         auto* heading = new QLabel(tr("Type the number of raised hands, or select one answer."), this);
         heading->setProperty("quiet", true);
         heading->setWordWrap(true);
-        grid->addWidget(heading, static_cast<int>(choices.size()), 0, 1, 3);
+        grid->addWidget(heading, static_cast<int>(choices.size()), 0, 1, 4);
     }
     connect(m_group, &QButtonGroup::idToggled, this, &AnswerField::changed);
+}
+
+bool ChoiceField::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::MouseButtonRelease) {
+        for (int i = 0; i < m_texts.size(); ++i) {
+            if (watched == m_texts[i]) pressDigit(i + 1);
+        }
+    }
+    return AnswerField::eventFilter(watched, event);
 }
 
 int ChoiceField::raisedHands() const {

@@ -32,6 +32,10 @@ class ChoiceField : public AnswerField {
     /// Fields for the number of raised hands; empty for a single person.
     const QList<QSpinBox*>& hands() const { return m_hands; }
 
+ protected:
+    /// Selects the choice whose text is clicked.
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
     int raisedHands() const;
 
@@ -39,6 +43,7 @@ class ChoiceField : public AnswerField {
     int m_right;
     QButtonGroup* m_group;
     QList<QRadioButton*> m_buttons;
+    QList<QLabel*> m_texts;
     QList<QSpinBox*> m_hands;
     QList<QLabel*> m_marks;  // "right" beside the right choice, after reveal()
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRadioButton>
@@ -137,6 +138,20 @@ TEST_F(QuestionPanelTest, AWrongChoiceCanBeCorrectedAfterAHint) {
     press(Qt::Key_Return);
     ASSERT_EQ(stored.size(), 2U);
     EXPECT_TRUE(stored[1].right);
+}
+
+TEST_F(QuestionPanelTest, LongChoicesAreWrappedAndTheirTextCanBeClicked) {
+    LectureQuestion question = choiceQuestion();
+    for (std::string& choice : question.choices) {
+        for (int i = 0; i < 40; ++i) choice += " and more words";
+    }
+    open(QuestionPanel::Mode::alone, question);
+    panel->resize(400, 700);
+    EXPECT_LE(panel->minimumSizeHint().width(), 400);
+    for (QLabel* label : panel->field()->findChildren<QLabel*>()) {
+        if (label->text().startsWith("the last")) QTest::mouseClick(label, Qt::LeftButton);
+    }
+    EXPECT_TRUE(static_cast<ChoiceField*>(panel->field())->buttons()[1]->isChecked());
 }
 
 TEST_F(QuestionPanelTest, AClassRaisesHands) {
