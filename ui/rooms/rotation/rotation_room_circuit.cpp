@@ -105,13 +105,14 @@ void RotationRoom::renewTokens() {
 }
 
 void RotationRoom::renewCircuit() {
-    showScene(m_circuit, circuitFigure);
     const auto& other = model().other();
+    const QString mine = circuitText(m_scene);
+    // First the page, which drops the trained head that belongs to an earlier built head.
+    m_circuitPage->show(m_scene, other ? bothSentences(mine, circuitText(otherScene(*other))) : mine);
+    showScene(m_circuit, circuitFigure);
     showFigure(m_circuitDistance,
                circuitDistanceFigure(m_scene, other ? std::nullopt : m_circuitPage->runs()->similar()),
                [this](const ShapedSetup& theirs) { return circuitDistanceFigure(otherScene(theirs)); });
-    const QString mine = circuitText(m_scene);
-    m_circuitPage->show(m_scene, other ? bothSentences(mine, circuitText(otherScene(*other))) : mine);
 }
 
 }  // namespace ropelab::ui
