@@ -1,6 +1,8 @@
 #include "ui/window/window_stage.h"
 
 #include <QCoreApplication>
+#include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QLayout>
 #include <QMenuBar>
@@ -184,11 +186,27 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
     train(experiment);
 }
 
+QString WindowStage::copyOf(const QString& path) {
+    QString& copy = m_copies[QFileInfo(path).absoluteFilePath()];
+    if (!copy.isEmpty()) return copy;
+    if (!m_copyFolder) m_copyFolder = std::make_unique<QTemporaryDir>();
+    const QString folder = m_copyFolder->filePath(QString::number(m_copies.size()));
+    const QString file = folder + QLatin1Char('/') + QFileInfo(path).fileName();
+    QFile source(path);
+    if (!QDir().mkpath(folder) || !source.copy(file)) {
+        throw BadInput("The recorded lab " + path.toStdString() +
+                       " cannot be copied: " + source.errorString().toStdString() + ".");
+    }
+    QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner);
+    return copy = file;
+}
+
 void WindowStage::showRecording(const QString& path) {
     Workspace& workspace = m_window.workspace();
-    if (!workspace.lab().isOwn() && isSameFile(path, workspace.lab().path())) return;
+    const QString shown = path.isEmpty() || isSameFile(path, m_liveLab) ? path : copyOf(path);
+    if (!workspace.lab().isOwn() && isSameFile(shown, workspace.lab().path())) return;
     m_watch.stop();
-    workspace.showLabInstead(path, [this](const QString& error) { reportTo(error); });
+    workspace.showLabInstead(shown, [this](const QString& error) { reportTo(error); });
 }
 
 void WindowStage::train(const Experiment& experiment) {

@@ -4,8 +4,10 @@
 #include <QHash>
 #include <QMargins>
 #include <QObject>
+#include <QTemporaryDir>
 #include <QTimer>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -74,6 +76,9 @@ class WindowStage : public QObject, public LectureStage {
     void pointAtFigure(const QString& name, bool again);
     void fitScale();
     bool isCut() const;
+    /// Returns the path of a temporary copy of a recorded lab: opening a lab of an earlier version changes its file, and
+    /// the folder of the lectures may be read-only. Throws BadInput if the lab cannot be copied.
+    QString copyOf(const QString& path);
     void showRecording(const QString& path);
     void train(const Experiment& experiment);
     void watchTraining();
@@ -97,6 +102,8 @@ class WindowStage : public QObject, public LectureStage {
     bool m_hasPanel = true;
     bool m_pointsAtPair = false;
     QString m_recording;  // path of the recorded lab of the scene; "" for none
+    std::unique_ptr<QTemporaryDir> m_copyFolder;
+    QHash<QString, QString> m_copies;  // copies of recorded labs, by the path of the lab
     QString m_liveLab;    // path of the lab that trains, or trained, in front of the class
     QString m_liveKey;    // experiment of that lab
     bool m_isTooSlow = false;
