@@ -148,7 +148,7 @@ void MainWindow::openLecture(const QString& path) {
     watchLecture();
     m_actions->refresh();
     m_banners->show(kLectureBanner, BannerArea::Kind::information,
-                    tr("The lecture “%1” is open. F5 starts the presentation.").arg(text(m_player->lecture().title)),
+                    tr("The lecture “%1” is open.").arg(text(m_player->lecture().title)),
                     {{tr("Start presentation"), [this] { presentLecture(); }}});
 }
 

@@ -20,6 +20,8 @@ const Keys& expectedKeys() {
                               {"edit.undo", {"Ctrl+Z"}},
                               {"figure.copy", {"Ctrl+Shift+C"}},
                               {"figure.export", {"Ctrl+E"}},
+                              {"figure.listen", {"F4"}},
+                              {"lecture.present", {"F5"}},
                               {"help.formulas", {"Ctrl+F1"}},
                               {"help.keyboard", {"Shift+F1"}},
                               {"help.palette", {"Ctrl+K"}},
