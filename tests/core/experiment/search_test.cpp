@@ -39,10 +39,10 @@ TEST(Search, ParsesRangesOfNumbers) {
 }
 
 TEST(Search, RangesAreWrittenAsTheyAreParsed) {
-    for (const char* text : {"learning_rate=0.0001..0.01 log", "theta=500..10000", "warmup=1..3"}) {
+    for (const char* text : {"learning_rate=1e-04..0.01 log", "theta=500..10000", "warmup=1..3"}) {
         EXPECT_EQ(range_text(*parse_search_range(text)), text);
     }
-    Search twice = search_over(Search::Method::sobol, {"theta=500..10000", "theta=1..2"}, 2);
+    Search twice = search_over(Search::Method::sobol, {"theta=500..10000", "theta=20..30"}, 2);
     Experiment experiment;
     EXPECT_MESSAGE(apply_search(twice, experiment), BadInput, "theta has two ranges");
     EXPECT_TRUE(twice.samples_key("theta"));

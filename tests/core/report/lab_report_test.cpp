@@ -66,7 +66,7 @@ TEST_F(LabReportTest, ContainsWhatAReviewerAsksFor) {
         EXPECT_THAT(text, testing::HasSubstr(part));
     }
     EXPECT_THAT(text, testing::HasSubstr("Precision: float32."));
-    EXPECT_THAT(text, testing::HasSubstr("Runs: 6 of 6 runs count, of experiment 1."));
+    EXPECT_THAT(text, testing::HasSubstr("Runs: 6 of 6 runs count."));
     const std::string latex = report_latex(lab_report(*lab, with));
     EXPECT_THAT(latex, testing::HasSubstr("\\label{tab:results}"));
     EXPECT_THAT(latex, testing::HasSubstr("\\label{fig:loss-by-theta}"));

@@ -130,7 +130,7 @@ TEST_F(SheetReport, LatexHasATablePerMeasure) {
          {"% 10 % of it.\n", "\\begin{tabular}{lrrrrrrl}\n\\toprule\nbest\\_validation\\_loss (nats) & ours",
           "$\\theta$ 500 & $1.2033 \\pm 0.1050$ & 3 & $-45.30$ & $", "& $1.4728 \\pm 0.0016$ & $-0.07$ & ",
           "undecided, 1 run failed \\\\\n", "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & baseline",
-          "\\bottomrule\n\\end{tabular}\n"}) {
+          "\\bottomrule\n\\end{tabular}}\n"}) {
         EXPECT_THAT(latex, HasSubstr(part));
     }
 }

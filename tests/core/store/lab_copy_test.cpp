@@ -61,9 +61,10 @@ TEST_F(LabCopy, FollowsALinkAndKeepsIt) {
     EXPECT_TRUE(std::filesystem::is_regular_file(target_));
     lab_->save_as(link);  // replaces the file that the link names
     EXPECT_TRUE(std::filesystem::is_symlink(link));
-    const auto copy = LabFile::open(link);
+    auto copy = LabFile::open(link);
     EXPECT_EQ(copy->path(), target_);
     EXPECT_EQ(checkpoint_value(*copy, 2), 2.5F);
+    copy.reset();
     EXPECT_EQ(files_in(target_.parent_path()), 2U) << "the file and its checkpoint folder, and nothing beside the link";
 }
 

@@ -148,7 +148,7 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--room", "cache", "--room", "train"}, "The option --room is given twice"},
         {{"--json", "--figure", "spectrum", "--json", "--output", "b.pdf"}, "The option --json is given twice"},
         {{"--scale", "nan"}, "requires a number"},
-        {{"--figure", "spectrum", "--output", "-"}, "add --format pdf, svg, png or csv"},
+        {{"--figure", "spectrum", "--output", "-"}, "add --format pdf, svg, png, csv or wav"},
         {{"--figure", "spectrum", "--output", "-", "--format", "bmp"},
          "it must be pdf, svg, png, csv, pgfplots or wav"},
         {{"--figure", "spectrum", "--output", "a.pdf", "--format", "wav"}, "change the suffix to .wav"},
