@@ -13,7 +13,7 @@ const std::vector<LectureRoom>& lecture_rooms() {
     static const std::vector<LectureRoom> rooms = {
         {"train", {"plan"}, {"quantity", "scope"}},
         {"rotation",
-         {"dials", "logit", "helix", "matrix", "aim", "tokens", "circuit"},
+         {"dials", "pair", "logit", "helix", "matrix", "aim", "tokens", "circuit"},
          {"m", "n", "pair", "seed", "distance", "vectors", "play"}},
         {"spectrum", {"frequencies", "alibi-bias", "attention-mask", "sinusoidal-embeddings"}, {"pair", "part"}},
         {"table", {}, {"pair"}},

@@ -45,6 +45,10 @@ class Room : public QWidget {
     /// Returns the name of the part that is shown, for showPart(), or "" if the room has no parts.
     virtual QString shownPart() const { return {}; }
 
+    /// Shows the picture of this part alone, as large as the room, for a presentation; "" shows all pictures again. A
+    /// room that shows one picture at a time changes nothing. Throws BadInput if there is no such part.
+    virtual void showOnlyPart(const QString& /*part*/) {}
+
     /// Returns the controls that a lecture can set, in the order in which messages name them.
     virtual std::vector<RoomControl> controls() { return {}; }
     /// Sets a control from text. Returns false if the room has no control of this name. Throws BadInput for a bad value.

@@ -106,7 +106,7 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
     AxisMarks marks{customMarks(axis, scale), false, metrics.height()};
     Ticks& ticks = marks.ticks;
     if (ticks.at.isEmpty()) {
-        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, true, style));
+        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, true, style), axis.whole);
         return marks;
     }
     const double letter = metrics.horizontalAdvance(QLatin1Char('e'));
@@ -158,7 +158,7 @@ AxisMarks yAxisMarks(const Axis& axis, const AxisScale& drawn, const FigureStyle
     AxisMarks marks{customMarks(axis, scale)};
     Ticks& ticks = marks.ticks;
     if (ticks.at.isEmpty()) {
-        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, false, style));
+        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, false, style), axis.whole);
     } else {
         for (QString& label : ticks.labels) {
             label = metrics.elidedText(label, Qt::ElideMiddle, widest);

@@ -14,7 +14,7 @@ constexpr double kGap = 5;
 constexpr double kLine = 16;      // height of a line of text above or below the dials
 constexpr double kCaption = 14;   // height of the index below a dial
 constexpr double kRoomy = 48;     // smallest cell that fits its index
-constexpr double kLargest = 108;  // largest cell
+constexpr double kLargest = 280;  // largest cell
 
 QString indexText(const Dial& dial) {
     return dial.kind == Dial::Kind::outside ? QString() : QString::number(dial.index);

@@ -59,6 +59,8 @@ struct Axis {
     QList<double> marks = {};
     /// True if values increase downwards, so that the minimum is at the top; only for a linear y axis.
     bool downwards = false;
+    /// True if the axis counts something, such as pairs: only whole numbers have tick marks. Only for a linear axis.
+    bool whole = false;
 
     /// Label and unit: "validation loss (nats)".
     QString title() const;

@@ -113,7 +113,7 @@ class PgfplotsWriter {
             for (qsizetype i = 0; i < labels.size(); ++i) at << static_cast<double>(i);
         }
         if (at.isEmpty()) {
-            const Ticks ticks = ticksOf(range.minimum, range.maximum, axis.logarithmic, about);
+            const Ticks ticks = ticksOf(range.minimum, range.maximum, axis.logarithmic, about, axis.whole);
             at = ticks.at;
             labels = ticks.labels;
         }

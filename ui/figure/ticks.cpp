@@ -52,9 +52,10 @@ double roundStep(double rough) {
     return power * (rest < std::sqrt(2) ? 1 : rest < std::sqrt(10) ? 2 : rest < std::sqrt(50) ? 5 : 10);  // nearest
 }
 
-Ticks linearTicks(double minimum, double maximum, int about) {
+Ticks linearTicks(double minimum, double maximum, int about, bool whole) {
     Ticks ticks;
-    const double step = roundStep((maximum - minimum) / std::max(1, about));
+    const double rounded = roundStep((maximum - minimum) / std::max(1, about));
+    const double step = whole ? std::max(1.0, rounded) : rounded;
     const int stepPower = static_cast<int>(std::floor(std::log10(step) + 1e-9));
     const double largest = std::max(std::abs(minimum), std::abs(maximum));
     const int largestPower = static_cast<int>(std::floor(std::log10(largest)));
@@ -78,7 +79,8 @@ Ticks linearTicks(double minimum, double maximum, int about) {
         }
         for (int part = 1; part < parts; ++part) {
             const double minor = value + step * part / parts;
-            if (minor >= minimum && minor <= maximum) {
+            const bool isAllowed = !whole || std::abs(minor - std::round(minor)) < 1e-9;
+            if (isAllowed && minor >= minimum && minor <= maximum) {
                 ticks.minor.append(minor);
             }
         }
@@ -119,14 +121,14 @@ Ticks decadeTicks(double minimum, double maximum, int about) {
 
 }  // namespace
 
-Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about) {
+Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about, bool whole) {
     if (!std::isfinite(minimum) || !std::isfinite(maximum) || !(maximum > minimum)) {
         return {};
     }
     const bool decades = logarithmic && minimum > 0 && maximum / minimum >= 10;
     Ticks ticks;
     for (int asked = std::max(1, about); ticks.at.size() < 2 && asked <= about + kMaxExtraTicks; ++asked) {
-        ticks = decades ? decadeTicks(minimum, maximum, asked) : linearTicks(minimum, maximum, asked);
+        ticks = decades ? decadeTicks(minimum, maximum, asked) : linearTicks(minimum, maximum, asked, whole);
     }
     return ticks;
 }

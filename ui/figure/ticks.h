@@ -13,8 +13,9 @@ struct Ticks {
 };
 
 /// Returns about `about` round numbers (1, 2 or 5 times a power of ten) within the range, at least two. A logarithmic
-/// axis of less than a decade has the marks of a linear axis, because it may contain no power of ten.
-Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about);
+/// axis of less than a decade has the marks of a linear axis, because it may contain no power of ten. With
+/// `whole`, only whole numbers have marks, and there are fewer than two if the range contains fewer.
+Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about, bool whole = false);
 
 /// Returns a number as text for a plot: four significant digits and at most three decimals, with groups of thousands
 /// ("1,240") and powers of ten for very small or large numbers ("6.00×10⁻⁴"). The text does not depend on the locale.

@@ -171,6 +171,7 @@ void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const Q
     figure.x.minimum = -0.5;
     figure.x.maximum = count - 0.5;
     figure.x.categories = columns.names;
+    figure.x.whole = true;  // columns are counted: pairs or channels
     figure.y = {rows.axis, {}};
     figure.y.minimum = -0.5;
     figure.y.maximum = static_cast<double>(rows.names.size()) - 0.5;

@@ -105,9 +105,17 @@ void WindowStage::resetControls() {
 }
 
 void WindowStage::showRoom(const QString& room, const QString& part) {
+    setPart({});
     m_window.showRoom(room, part);
+    setPart(part);
     m_isPlaced = false;
     applyControls();
+}
+
+void WindowStage::setPart(const QString& part) {
+    m_part = m_isPresenting ? part : QString();
+    // The user may have left the room in which a part was shown.
+    for (Room* each : m_window.m_rooms) each->showOnlyPart(each == &room() ? m_part : QString());
 }
 
 Room& WindowStage::room() {
@@ -313,6 +321,7 @@ void WindowStage::setPresenting(bool presenting) {
         setInsets({});
         theme.setChoice(m_before->theme);
         theme.setScale(m_before->scale);
+        setPart({});
         m_isPresenting = false;
         if (m_usesFullScreen) m_window.setWindowState(m_before->state);
     }
@@ -347,9 +356,9 @@ void WindowStage::fitScale() {
     auto size = static_cast<int>(std::upper_bound(kSizes.begin(), kSizes.end(), 100 * room + 0.5) - kSizes.begin()) - 1;
     size = std::clamp(size + m_larger, 0, static_cast<int>(kSizes.size()) - 1);
     // Searched once: a change of the scale takes longer than a frame.
-    const QString key = QStringLiteral("%1 %2 %3x%4 %5 %6")
+    const QString key = QStringLiteral("%1 %2/%3 %4x%5 %6 %7")
                             .arg(m_window.m_roomStack->currentIndex())
-                            .arg(this->room().shownPart())
+                            .arg(this->room().shownPart(), m_part)
                             .arg(canvas()->width())
                             .arg(canvas()->height())
                             .arg(m_controls.join(QLatin1Char(',')))

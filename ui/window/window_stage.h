@@ -70,6 +70,8 @@ class WindowStage : public QObject, public LectureStage {
         ThemeManager::Choice theme;
         int scale;
     };
+    /// Shows a part of the current room alone while presenting; "" shows the whole room. All other rooms are whole.
+    void setPart(const QString& part);
     void applyControls();
     /// Points at a figure. A room draws its figures some frames after a change, so an unknown name is tried `again` once
     /// before problem() is emitted.
@@ -97,6 +99,7 @@ class WindowStage : public QObject, public LectureStage {
     bool m_isPlaced = false;                      // the room has its final size for the current scene
     ControlsOnly m_hidden;
     QHash<QString, int> m_fitted;  // scales that were found for rooms, by what they depend on
+    QString m_part;                // part of the room that is shown alone; "" for the whole room
     QStringList m_controls;
     bool m_showsAll = true;
     bool m_hasPanel = true;

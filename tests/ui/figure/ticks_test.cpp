@@ -21,6 +21,21 @@ TEST(Ticks, LinearTicksAreRoundNumbers) {
     }
 }
 
+TEST(Ticks, AnAxisThatCountsHasWholeNumbersOnly) {
+    const Ticks one = ticksOf(-0.6, 0.6, false, 6, true);
+    EXPECT_EQ(one.at, (QList<double>{0}));
+    EXPECT_EQ(one.labels, (QList<QString>{"0"}));
+    EXPECT_TRUE(one.minor.isEmpty());
+    EXPECT_EQ(ticksOf(-0.6, 3.6, false, 12, true).at, (QList<double>{0, 1, 2, 3}));
+    for (const double last : {1.6, 7.6, 15.6, 63.6, 127.6}) {
+        for (int about = 2; about < 20; ++about) {
+            const Ticks ticks = ticksOf(-0.6, last, false, about, true);
+            EXPECT_GE(ticks.at.size(), 2) << last << " about " << about;
+            for (const double at : ticks.at + ticks.minor) EXPECT_NEAR(at, std::round(at), 1e-9) << last;
+        }
+    }
+}
+
 TEST(Ticks, LabelsOfZeroNegativeNumbersAndThousands) {
     EXPECT_EQ(ticksOf(-1000, 2000, false, 3).labels, (QList<QString>{"−1,000", "0", "1,000", "2,000"}));
 }

@@ -23,6 +23,7 @@
 #include "ui/lecture/presentation.h"
 #include "ui/lecture/presentation_bands.h"
 #include "ui/lecture/question_panel.h"
+#include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/position_slider.h"
 #include "ui/rooms/rotation/rotation_room.h"
@@ -348,6 +349,76 @@ TEST_F(PresentationTest, OnlyTheControlsOfTheSceneAreVisible) {
     press(Qt::Key_Escape);
     EXPECT_TRUE(window->room().controlWidget("fraction")->isVisible());
     EXPECT_TRUE(rotation().positionBar()->playButton()->isVisible());
+}
+
+TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
+    window->resize(1280, 800);
+    QByteArray lecture = kLecture;
+    write(lecture.replace("show: rotation/logit", "show: rotation"));
+    present();
+    player().goTo(0, -1);
+    QApplication::processEvents();
+    const auto visibleViews = [this] {
+        QList<const FigureView*> result;
+        for (const FigureView* view : rotation().findChildren<FigureView*>()) {
+            if (view->isVisible()) result << view;
+        }
+        return result;
+    };
+    const auto all = visibleViews();
+    EXPECT_EQ(all.size(), 3) << "dials, enlarged pair and logit";
+    const QSize before = rotation().dialsView()->size();
+
+    const auto viewOf = [this](const QString& part) {
+        const RotationRoom& room = rotation();
+        const QHash<QString, FigureView*> views = {
+            {"dials", room.dialsView()},   {"pair", room.pairView()}, {"logit", room.logitView()}, {"helix", room.helixView()},
+            {"matrix", room.matrixView()}, {"aim", room.aimView()},   {"tokens", room.tokensView()}};
+        return views.value(part);
+    };
+    for (const char* part : {"dials", "pair", "logit", "helix", "matrix", "aim", "tokens"}) {
+        stage().showRoom("rotation", part);
+        QApplication::processEvents();
+        EXPECT_EQ(visibleViews(), (QList<const FigureView*>{viewOf(part)})) << part;
+        EXPECT_TRUE(rotation().positionBar()->query()->isVisible()) << part;
+    }
+    stage().showRoom("rotation", "circuit");
+    QApplication::processEvents();
+    EXPECT_TRUE(rotation().circuitView()->isVisible());
+    EXPECT_FALSE(rotation().dialsView()->isVisible());
+
+    stage().showRoom("rotation", "dials");
+    QApplication::processEvents();
+    const QSize alone = rotation().dialsView()->size();
+    EXPECT_GT(alone.width(), before.width());
+    EXPECT_GT(alone.height(), before.height());
+    EXPECT_GT(alone.width() * alone.height(), 2 * before.width() * before.height());
+
+    press(Qt::Key_Escape);
+    QApplication::processEvents();
+    EXPECT_EQ(visibleViews(), all) << "the normal window shows the whole room";
+    EXPECT_TRUE(rotation().pairView()->isVisible());
+    stage().showRoom("rotation", "pair");
+    EXPECT_TRUE(rotation().dialsView()->isVisible()) << "outside of a presentation, a part is only brought into view";
+}
+
+TEST_F(PresentationTest, TheWholeRoomFollowsAPartAndTheEndOfALecture) {
+    QByteArray lecture = kLecture;
+    write(lecture.replace("show: context/bound", "show: rotation").replace("rotation/logit", "rotation/dials"));
+    present();
+    player().goTo(0, -1);
+    EXPECT_FALSE(rotation().pairView()->isVisible());
+    player().goTo(2, -1);
+    EXPECT_TRUE(rotation().pairView()->isVisible());
+    EXPECT_TRUE(rotation().logitView()->isVisible());
+    player().goTo(0, -1);
+    EXPECT_FALSE(rotation().logitView()->isVisible());
+    window->showRoom("spectrum");
+    window->endLecture();
+    window->showRoom("rotation");
+    EXPECT_TRUE(rotation().dialsView()->isVisible());
+    EXPECT_TRUE(rotation().pairView()->isVisible());
+    EXPECT_TRUE(rotation().logitView()->isVisible());
 }
 
 TEST_F(PresentationTest, AFieldTakesDigitsButPageDownIsAlwaysTheNextStep) {

@@ -194,6 +194,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     Figure figure;
     figure.name = QStringLiteral("table-error");
     figure.x.label = QStringLiteral("pair");
+    figure.x.whole = true;
     figure.y.label = QStringLiteral("largest absolute error of cos and sin in %1").arg(text(word_of(setup.precision)));
     figure.y.logarithmic = true;
     figure.settings = settingsOf(setup);

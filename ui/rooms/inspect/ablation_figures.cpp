@@ -163,6 +163,7 @@ InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis
     InspectPicture picture{inspectFigure(data, name)};
     Figure& figure = picture.figure;
     figure.x = {QObject::tr("number of %1 pairs").arg(kindWord(curve.kind)), {}};
+    figure.x.whole = true;
     figure.y = std::move(y);
     addSide(figure, fast);
     addSide(figure, slow);

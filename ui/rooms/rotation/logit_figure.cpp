@@ -107,6 +107,7 @@ Figure logitFigure(const RotationScene& scene) {
     figure.name = QStringLiteral("logit-split");
     figure.x = {tr("pair, highest frequency first"), QString(), false, -0.6,
                 std::max(pairs - 1 + (rest ? 1 : 0), 0) + 0.6};
+    figure.x.whole = true;
     figure.y.label = tr("contribution to the logit q·k/√d");
     figure.summary = tr("The logit of q at position %1 and k at position %2 is %3: %4 from the pairs and %5 from the "
                         "channels that belong to no pair.")

@@ -1,6 +1,7 @@
 // Controls of the rotation room that a lecture sets. They change the room without undo steps.
 #include <QButtonGroup>
 #include <QLabel>
+#include <QSplitter>
 #include <QToolButton>
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/position_slider.h"
 #include "ui/rooms/rotation/rotation_room.h"
+#include "ui/rotary/paired_view.h"
 
 namespace ropelab::ui {
 
@@ -92,6 +94,18 @@ std::vector<RoomControl> RotationRoom::controls() {
 QString RotationRoom::shownPart() const {
     constexpr std::array<const char*, 6> parts = {"logit", "helix", "matrix", "aim", "tokens", "circuit"};
     return QString::fromLatin1(parts.at(static_cast<std::size_t>(page())));
+}
+
+void RotationRoom::showOnlyPart(const QString& part) {
+    const bool isWhole = part.isEmpty();
+    if (!isWhole) showPart(part);
+    const bool isDials = part == QLatin1String("dials");
+    const bool isPair = part == QLatin1String("pair");
+    m_dialsPair->setVisible(isWhole || isDials);
+    m_pairPair->setVisible(isWhole || isPair);
+    m_upper->setVisible(isWhole || isDials || isPair);
+    m_strip->setVisible(!isDials && !isPair);
+    m_logitText->setVisible(isWhole || part == QLatin1String("logit"));
 }
 
 QList<QWidget*> RotationRoom::bars() {

@@ -72,7 +72,8 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     m_upper->setChildrenCollapsible(false);
     auto* both = new QSplitter(Qt::Vertical, this);
     both->addWidget(m_upper);
-    both->addWidget(makeStrip());
+    m_strip = makeStrip();
+    both->addWidget(m_strip);
     both->setStretchFactor(0, 5);
     both->setStretchFactor(1, 4);
     both->setChildrenCollapsible(false);
@@ -242,14 +243,15 @@ RotationRoom::Page RotationRoom::page() const {
 void RotationRoom::showPart(const QString& part) {
     const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"),  QStringLiteral("matrix"),
                                QStringLiteral("aim"),   QStringLiteral("tokens"), QStringLiteral("circuit")};
-    const QString dials = QStringLiteral("dials");  // always shown, above the pages
-    if (part == dials) {
-        ScrollPage::reveal(m_dials);
-        emit m_dials->chosen();
+    const QStringList above = {QStringLiteral("dials"), QStringLiteral("pair")};  // always shown, above the pages
+    if (above.contains(part)) {
+        FigureView* view = part == above[0] ? m_dials : m_pair;
+        ScrollPage::reveal(view);
+        emit view->chosen();
         return;
     }
     const auto page = parts.indexOf(part);
-    if (page < 0) throw noPart(part, QStringList{dials} + parts);
+    if (page < 0) throw noPart(part, above + parts);
     showPage(static_cast<Page>(page));
 }
 

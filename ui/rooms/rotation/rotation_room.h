@@ -43,9 +43,12 @@ class RotationRoom : public RotaryRoom {
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
     void addActions(ActionRegistry& registry) override;
-    /// Shows the page "logit", "helix", "matrix", "aim", "tokens" or "circuit", or the dials above it ("dials").
+    /// Shows the page "logit", "helix", "matrix", "aim", "tokens" or "circuit", or the dials or the enlarged pair above it
+    /// ("dials", "pair").
     void showPart(const QString& part) override;
     QString shownPart() const override;
+    /// Shows only the dials, the enlarged pair or the pages, below the positions.
+    void showOnlyPart(const QString& part) override;
     /// Returns m, n, pair, seed, distance, vectors (random, equal or aimed) and play (on or off).
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override;
@@ -186,6 +189,7 @@ class RotationRoom : public RotaryRoom {
     PairedView* m_circuitPair = nullptr;
     PositionBar* m_bar = nullptr;
     QSplitter* m_upper = nullptr;  // dials and enlarged pair
+    QWidget* m_strip = nullptr;  // tabs and pages
     QVBoxLayout* m_stripColumn = nullptr;
     QHBoxLayout* m_stripRow = nullptr;
     QButtonGroup* m_tabs = nullptr;

@@ -302,6 +302,7 @@ Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options) 
     Figure figure;
     figure.name = options.compared.empty() ? QStringLiteral("spectrum") : QStringLiteral("scalings");
     figure.x.label = QStringLiteral("pair");
+    figure.x.whole = true;
     figure.x.minimum = -0.7;
     figure.x.maximum = parts.allPairs - 0.3;
     figure.y.label = options.asFrequency ? QStringLiteral("frequency") : QStringLiteral("wavelength");

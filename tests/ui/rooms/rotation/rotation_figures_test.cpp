@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 
+#include "ui/figure/axis_marks.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/aim_figure.h"
@@ -56,6 +57,14 @@ TEST(RotationFigures, EveryFigureHasNameDataAndSettings) {
     }
     EXPECT_EQ(names, (std::set<std::string>{"aim", "circuit-attention", "circuit-distance", "dials", "helix",
                                             "logit-split", "pair", "rotation-matrix", "token-rotation"}));
+}
+
+TEST(RotationFigures, TheLogitOfOnePairHasOneMarkOnTheAxisOfPairs) {
+    const Figure figure = logitFigure(sceneOf("head_dim=2 context=64"));
+    const AxisScale scale{figure.x.minimum, figure.x.maximum, false, 600};
+    const Ticks ticks = xAxisMarks(figure.x, scale, screen(), 0, 0, 100).ticks;
+    EXPECT_EQ(ticks.at, QList<double>{0});
+    EXPECT_TRUE(ticks.minor.isEmpty());
 }
 
 TEST(RotationFigures, DrawingsStayInsideTheirRectangle) {
