@@ -118,12 +118,13 @@ void FigureHead::drawLegend(QPainter& painter, double top) const {
                 painter.setPen(pen);
                 painter.drawLine(QPointF(left, middle), QPointF(left + sample, middle));
             } else {
-                const bool isHollow = entry.curve.ink.kind == Ink::Kind::compared;
-                painter.setPen(isHollow ? QPen(pen.color(), m_style.units(m_style.linePt)) : QPen(Qt::NoPen));
-                painter.setBrush(isHollow ? QBrush(Qt::NoBrush) : QBrush(pen.color()));
-                const double radius = m_style.units(entry.curve.pointPt) / 2;
+                const bool isBar = entry.curve.shape == FigureCurve::Shape::bars;
+                const auto look = m_style.pointsOf(entry.curve, m_style.units(entry.curve.pointPt));
+                painter.setPen(isBar ? QPen(Qt::NoPen) : look.pen);
+                painter.setBrush(isBar ? QBrush(pen.color()) : look.brush);
+                const double radius = look.diameter / 2;
                 const QPointF centre(left + sample / 2, middle);
-                if (entry.curve.shape == FigureCurve::Shape::points) {
+                if (!isBar) {
                     painter.drawEllipse(centre, radius, radius);
                 } else {
                     painter.drawRect(QRectF(left + sample / 4, top + metrics.lineSpacing() / 4, sample / 2,
