@@ -18,7 +18,7 @@ namespace {
 
 constexpr double significance = 0.05;
 constexpr std::size_t most_settings_in_words = 4;  // more settings are counted
-constexpr std::size_t most_details = 8;            // more dominated settings and undecided pairs are listed only in JSON
+constexpr std::size_t most_details = 8;  // more dominated settings and undecided pairs are listed only in JSON
 
 // Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is.
 struct PairTest {

@@ -33,9 +33,9 @@ int head_dim_of(const ResultsTable& table, const ResultGroup& group) {
     const auto value = [&](const char* name) -> std::int64_t {
         const auto own = group.settings.find(name);
         const auto shared = table.shared.find(name);
-        const nlohmann::json* found = own != group.settings.end()      ? &own->second
+        const nlohmann::json* found = own != group.settings.end()    ? &own->second
                                       : shared != table.shared.end() ? &shared->second
-                                                                       : nullptr;
+                                                                     : nullptr;
         return found && found->is_number_integer() ? found->get<std::int64_t>() : 0;
     };
     const std::int64_t width = value("width");
@@ -46,9 +46,8 @@ int head_dim_of(const ResultsTable& table, const ResultGroup& group) {
 
 int head_dim_of(const ResultsTable& table) {
     const int first = table.groups.empty() ? 0 : head_dim_of(table, table.groups.front());
-    const bool is_same = std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
-        return head_dim_of(table, group) == first;
-    });
+    const bool is_same = std::all_of(table.groups.begin(), table.groups.end(),
+                                     [&](const ResultGroup& group) { return head_dim_of(table, group) == first; });
     return is_same ? first : 0;
 }
 

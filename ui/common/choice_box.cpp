@@ -12,8 +12,7 @@ ChoiceBox::ChoiceBox(QWidget* parent) : QComboBox(parent) {}
 QString ChoiceBox::shownText() const {
     QStyleOptionComboBox option;
     initStyleOption(&option);
-    const QRect field =
-        style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+    const QRect field = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
     constexpr int kTextMargin = 2;  // styles draw the text with a margin of about 1 pixel
     return fontMetrics().elidedText(currentText(), Qt::ElideMiddle, field.width() - kTextMargin);
 }

@@ -138,8 +138,7 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
         return;
     }
     for (qsizetype i = 0; i < drawn.size(); ++i) {
-        m_labels.addCurve(drawn[i],
-                          figure.curves[static_cast<std::size_t>(i)].shape == FigureCurve::Shape::line);
+        m_labels.addCurve(drawn[i], figure.curves[static_cast<std::size_t>(i)].shape == FigureCurve::Shape::line);
     }
     m_labels.placeLines(m_vertical, m_horizontal);
     // The labels of picked points are placed first.

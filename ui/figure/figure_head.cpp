@@ -66,7 +66,11 @@ FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSi
         const int most = std::max(1, static_cast<int>(kMaxNoteFraction * plot.height() / quiet.lineSpacing()));
         m_below = wrapped(m_note, quiet, plot.width() - 2 * edge, most);
     }
-    if (figure.hasLegend) {
+    if (hasLabelledBlank(figure)) {
+        FigureCurve blank;
+        blank.label = figure.map->blankLabel;
+        m_legend.append(QList<Entry>{Entry{blank, 0, true}});
+    } else if (figure.hasLegend) {
         addLegend(figure, plot.width() - 2 * edge);
     }
 }
@@ -93,7 +97,7 @@ void FigureHead::addLegend(const Figure& figure, double width) {
             m_legend.append(QList<Entry>());
             left = 0;
         }
-        m_legend.last().append({curve, left});
+        m_legend.last().append({curve, left, false});
         left += needed + m_style.units(kEntryGap);
     }
 }
@@ -114,7 +118,10 @@ void FigureHead::drawLegend(QPainter& painter, double top) const {
         for (const Entry& entry : line) {
             const double left = m_style.units(kHeadGap) + entry.left;
             const QPen pen = m_style.penOf(entry.curve);
-            if (entry.curve.shape == FigureCurve::Shape::line) {
+            if (entry.isBlank) {
+                painter.fillRect(QRectF(left, top + metrics.lineSpacing() / 4, sample, metrics.lineSpacing() / 2),
+                                 m_style.blankColor());
+            } else if (entry.curve.shape == FigureCurve::Shape::line) {
                 painter.setPen(pen);
                 painter.drawLine(QPointF(left, middle), QPointF(left + sample, middle));
             } else {

@@ -52,9 +52,8 @@ void FigureLabels::placeLines(const std::vector<FigureLine>& vertical, const std
         }
         return ids;
     };
-    const auto horizontalIds = add(horizontal, m_y, [this](double at) {
-        return QLineF(0, m_y.length - at, m_x.length, m_y.length - at);
-    });
+    const auto horizontalIds =
+        add(horizontal, m_y, [this](double at) { return QLineF(0, m_y.length - at, m_x.length, m_y.length - at); });
     const auto verticalIds = add(vertical, m_x, [this](double at) { return QLineF(at, 0, at, m_y.length); });
     for (std::size_t i = 0; i < horizontal.size(); ++i) {
         const qsizetype own = horizontalIds[static_cast<qsizetype>(i)];
@@ -108,8 +107,8 @@ void FigureLabels::placeVertical(const FigureLine& line, qsizetype own) {
         }
     }
     const QColor ink = m_style.colorOf(line.ink);
-    const bool isPlaced = place(besideLines(upper, own), line.label, ink) ||
-                          place(besideLines(lower, own), line.label, ink);
+    const bool isPlaced =
+        place(besideLines(upper, own), line.label, ink) || place(besideLines(lower, own), line.label, ink);
     if (!isPlaced) m_omitted << line.label;
 }
 

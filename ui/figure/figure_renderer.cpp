@@ -90,9 +90,9 @@ void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
         if (all.size() == m_labelsInNote.size()) break;
         m_labelsInNote = all;
         Figure noted = figure;
-        const QString lines = (all.size() == 1 ? QObject::tr("line without a label: %1")
-                                               : QObject::tr("lines without a label: %1"))
-                                  .arg(all.join(QStringLiteral(", ")));
+        const QString lines =
+            (all.size() == 1 ? QObject::tr("line without a label: %1") : QObject::tr("lines without a label: %1"))
+                .arg(all.join(QStringLiteral(", ")));
         noted.note = figure.note.isEmpty() ? lines : figure.note + QStringLiteral("; ") + lines;
         layOut(noted, style);
     }

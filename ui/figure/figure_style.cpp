@@ -61,6 +61,16 @@ QColor FigureStyle::colorOf(Ink ink) const {
     return theme.dataColor(ink.index, ink.shade);
 }
 
+QColor FigureStyle::blankColor() const {
+    constexpr double kQuiet = 0.45;
+    const auto mixed = [](int quiet, int paper) {
+        return static_cast<int>(std::lround(kQuiet * quiet + (1 - kQuiet) * paper));
+    };
+    const QColor& quiet = theme.quietText;
+    const QColor& paper = theme.paper;
+    return {mixed(quiet.red(), paper.red()), mixed(quiet.green(), paper.green()), mixed(quiet.blue(), paper.blue())};
+}
+
 FigureStyle::PointLook FigureStyle::pointsOf(const FigureCurve& curve, double diameter) const {
     const QColor color = penOf(curve).color();
     if (curve.ink.kind != Ink::Kind::compared) return {QPen(Qt::NoPen), QBrush(color), diameter};

@@ -34,6 +34,8 @@ struct FigureStyle {
     QFont font(double points) const;
     /// Colour of an ink in the style's theme.
     QColor colorOf(Ink ink) const;
+    /// Colour of the blank parts of a map that have a label.
+    QColor blankColor() const;
     /// How the points of a curve are drawn.
     struct PointLook {
         QPen pen;

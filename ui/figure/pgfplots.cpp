@@ -182,12 +182,13 @@ class PgfplotsWriter {
             addPlot(color, barOptions(curve, color), plotOf(curve.x, curve.y, what), label);
         } else if (curve.shape == FigureCurve::Shape::points) {
             const Polyline seen = visible(curve);
-            addPlot(color, QStringLiteral("only marks, ") + markOf(curve, curve.pointPt),
-                    plotOf(seen.x, seen.y, what), label);
+            addPlot(color, QStringLiteral("only marks, ") + markOf(curve, curve.pointPt), plotOf(seen.x, seen.y, what),
+                    label);
         } else {
             const Polyline line = drawable(curve.x, curve.y, m_xScale, m_yScale);
             const bool isMarked = curve.dots && line.x.size() <= kMostMarked;
-            const QString marks = isMarked ? QStringLiteral(", ") + markOf(curve, kDotPt) : QStringLiteral(", no marks");
+            const QString marks =
+                isMarked ? QStringLiteral(", ") + markOf(curve, kDotPt) : QStringLiteral(", no marks");
             addPlot(color, lineOptions(pen) + marks, plotOf(line.x, line.y, what), label);
         }
     }

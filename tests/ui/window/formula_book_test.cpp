@@ -1,9 +1,9 @@
 #include "ui/window/formula_book.h"
 
-#include <QRegularExpression>
 #include <QCursor>
 #include <QFontMetricsF>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextBrowser>

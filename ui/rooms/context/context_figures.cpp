@@ -231,9 +231,7 @@ std::span<const RotaryFigure> contextFigures() {
              return basesFigure(profile, boundData(setup, kMaxPositions));
          }},
         {"decay-bound",
-         [](const RotarySetup& setup, const ModelShape&) {
-             return decayFigure(setup, distanceAxisEnd(setup.context));
-         },
+         [](const RotarySetup& setup, const ModelShape&) { return decayFigure(setup, distanceAxisEnd(setup.context)); },
          [](const ShapedSetup& a, const ShapedSetup& b) {
              const std::int64_t end = distanceAxisEnd(std::max(a.setup.context, b.setup.context));
              return comparedFigure(decayFigure(a.setup, end, true), decayFigure(b.setup, end, true), a, b);

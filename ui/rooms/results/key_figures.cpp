@@ -328,11 +328,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         QObject::tr(
             "Improvement of the %4 over %1 %2 in percent, with 95 % confidence intervals of the difference (%3).")
             .arg(keyTitle(key), baseWords, testTitle(table.test), measureTitle(data.measure()));
-    figure.horizontalLines.push_back(
-        {.at = 0,
-         .label = QObject::tr("baseline: %1 %2").arg(keyTitle(key), baseWords),
-         .ink = {Ink::Kind::quiet},
-         .labelAtEnd = true});
+    figure.horizontalLines.push_back({.at = 0,
+                                      .label = QObject::tr("baseline: %1 %2").arg(keyTitle(key), baseWords),
+                                      .ink = {Ink::Kind::quiet},
+                                      .labelAtEnd = true});
     FigureTable& rows = figure.table;
     rows.names = {QObject::tr("improvement (%)"), QObject::tr("95 % interval, low (%)"),
                   QObject::tr("95 % interval, high (%)")};

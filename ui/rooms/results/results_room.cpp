@@ -3,11 +3,11 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonObject>
-#include <QComboBox>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>

@@ -184,8 +184,8 @@ Coordinate coordinateOfKey(const ResultsTable& table, const std::string& key) {
         result.values << settingTitle(table, group, key);
     }
     const int headDim = head_dim_of(table);
-    result.range = settingTitle(key, values.front(), headDim) + QStringLiteral(" … ") +
-                   settingTitle(key, values.back(), headDim);
+    result.range =
+        settingTitle(key, values.front(), headDim) + QStringLiteral(" … ") + settingTitle(key, values.back(), headDim);
     return result;
 }
 

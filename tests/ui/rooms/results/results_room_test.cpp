@@ -101,8 +101,8 @@ TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     ResultsPanel& panel = room->choices();
     panel.decisionLoss()->setCurrentIndex(panel.decisionLoss()->findData("final_validation_loss"));
     panel.decisionCost()->setCurrentIndex(panel.decisionCost()->findData("cache_bytes"));
-    EXPECT_TRUE(room->decisionDetails().contains(
-        "Compared in final validation loss and size of KV cache and RoPE cache with"))
+    EXPECT_TRUE(
+        room->decisionDetails().contains("Compared in final validation loss and size of KV cache and RoPE cache with"))
         << room->decisionDetails().toStdString();
     panel.formats()->setCurrentIndex(3);
     panel.copyButton()->click();
