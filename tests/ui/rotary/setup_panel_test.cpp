@@ -10,6 +10,7 @@
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QUndoStack>
+#include <QVBoxLayout>
 
 #include "tests/ui/support/workbench.h"
 #include "ui/common/fields.h"
