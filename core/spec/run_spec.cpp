@@ -1,5 +1,7 @@
 #include "core/spec/run_spec.h"
 
+#include <cmath>
+
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/selection.h"
@@ -67,6 +69,11 @@ std::int64_t RunSpec::hidden_width() const {
     return (8 * width / 3 + 7) / 8 * 8;
 }
 
+std::string fraction_text(double fraction, int head_dim) {
+    const bool is_pair = head_dim > 0 && fraction > 0 && fraction < 0.1 && rotary_dim(head_dim, fraction) == 2;
+    return is_pair ? "2 ch" : percent_text(std::round(1e6 * fraction) / 1e6) + " %";
+}
+
 namespace {
 
 std::string position_label(const RunSpec& spec) {
@@ -76,8 +83,7 @@ std::string position_label(const RunSpec& spec) {
     if (!spec.rotates()) return learned.empty() ? "NoPE" : learned;
     if (spec.fraction == 0) return learned + "RoPE 0 %";
     const int rotated = rotary_dim(spec.head_dim(), spec.fraction);
-    std::string fraction =
-        rotated == 2 && spec.fraction < 0.1 ? std::string("2 ch") : percent_text(spec.fraction) + " %";
+    std::string fraction = fraction_text(spec.fraction, static_cast<int>(spec.head_dim()));
     if (spec.partial == Partial::truncate && rotated < spec.head_dim()) fraction += " truncated";
     if (spec.pairs != "all") fraction += ", pairs " + spec.pairs;
     if (spec.rotated_layers != "all") fraction += ", layers " + spec.rotated_layers;

@@ -143,6 +143,9 @@ struct RunSpec {
 /// dimension must be even with RoPE, …). The message names the setting, its value and the values that are allowed.
 void check(const RunSpec& spec);
 
+/// Returns a rotated fraction in words: "25 %", or "2 ch" for a single pair (2 channels) that is less than 10 % of the
+/// head. With `head_dim` 0, the head dimension is unknown and the result is a percentage.
+std::string fraction_text(double fraction, int head_dim);
 /// Returns a short label of a run's position encoding, such as "θ 10k, 25 %" (RoPE with theta 10,000 on 25 % of the
 /// channels), "RoPE 0 %", "NoPE" or "ALiBi". Theta and fraction appear only if they have an effect.
 std::string label_of(const RunSpec& spec);

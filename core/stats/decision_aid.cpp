@@ -17,7 +17,8 @@ namespace ropelab {
 namespace {
 
 constexpr double significance = 0.05;
-constexpr std::size_t most_pairs_in_words = 3;  // more undecided pairs are counted, and listed only in JSON
+constexpr std::size_t most_settings_in_words = 4;  // more settings are counted
+constexpr std::size_t most_details = 8;  // more dominated settings and undecided pairs are listed only in JSON
 
 // Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is.
 struct PairTest {
@@ -208,38 +209,53 @@ DecisionNames decision_names(const ResultsTable& table) {
 }
 
 std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names) {
-    const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
-    const std::string both = names.loss(measures()[aid.loss]) + " and " + names.cost(aid.cost);
-    const std::string tests = " (" + test_title(table.test) + ", " + std::to_string(aid.comparisons) +
-                              (aid.comparisons == 1 ? " test)." : " tests).");
-    if (aid.front.empty()) return "Each of these settings is dominated by another one.";  // the rule is not transitive
-    std::string words;
+    const std::size_t count = aid.front.size() + aid.dominated.size();
+    const std::string all = std::to_string(count);
+    if (aid.front.empty()) return "Each of the " + all + " settings is dominated by another one.";  // not transitive
     if (aid.dominated.empty()) {
-        words = "No setting is dominated by another one in " + both + tests;
-    } else {
-        words = "None of these settings is better in " + both + " than ";
-        for (const std::size_t group : aid.front) words += (group == aid.front.front() ? "" : "; ") + label(group);
-        words += tests;
+        const std::string words = count == 2 ? "Both settings remain: " : "All " + all + " settings remain: ";
+        const bool is_undecided = aid.undecided.size() == count * (count - 1) / 2;
+        if (!is_undecided) return words + "none is dominated by another one.";
+        return words + (is_cache(aid.cost) ? "no test finds a difference in loss, and the caches are equal."
+                                           : "no test finds a difference in loss or speed.");
     }
-    if (aid.undecided.empty()) return words;
-    words += " Undecided: ";
-    if (aid.undecided.size() > most_pairs_in_words) {
-        words += std::to_string(aid.undecided.size()) + " of the " +
-                 std::to_string(aid.front.size() * (aid.front.size() - 1) / 2) + " pairs of " +
-                 (aid.dominated.empty() ? "settings" : "them");
-    } else {
-        for (const auto& [first, second] : aid.undecided) {
-            words += (words.ends_with(": ") ? "" : "; ") + label(first) + " against " + label(second);
-        }
+    std::string words = std::to_string(aid.front.size()) + " of " + all +
+                        (aid.front.size() == 1 ? " settings remains: " : " settings remain: ");
+    for (std::size_t i = 0; i < std::min(aid.front.size(), most_settings_in_words); ++i) {
+        words += (i == 0 ? "" : "; ") + names.group(table.groups[aid.front[i]]);
     }
-    return words + (is_cache(aid.cost) ? ", whose caches are equal and for which no test finds a difference in loss."
-                                       : ", for which no test finds a difference in loss or speed.");
+    if (aid.front.size() > most_settings_in_words) {
+        words += "; " + std::to_string(aid.front.size() - most_settings_in_words) + " more";
+    }
+    return words + ".";
+}
+
+std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
+                                          const DecisionNames& names) {
+    const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
+    std::vector<std::string> lines = {"Compared in " + names.loss(measures()[aid.loss]) + " and " +
+                                      names.cost(aid.cost) + " with " + test_title(table.test) + " (" +
+                                      std::to_string(aid.comparisons) +
+                                      (aid.comparisons == 1 ? " test)." : " tests).")};
+    const auto add = [&](std::size_t count, const auto& line_of) {
+        for (std::size_t i = 0; i < std::min(count, most_details); ++i) lines.push_back(line_of(i));
+        if (count > most_details) lines.back() += " " + std::to_string(count - most_details) + " more are not listed.";
+    };
+    add(aid.dominated.size(), [&](std::size_t i) {
+        return label(aid.dominated[i].group) + " is dominated by " + label(aid.dominated[i].by) + ".";
+    });
+    add(aid.undecided.size(), [&](std::size_t i) {
+        return "Undecided: " + label(aid.undecided[i].first) + " against " + label(aid.undecided[i].second) + ".";
+    });
+    return lines;
 }
 
 std::string decision_text(const ResultsTable& table, const DecisionChoice& choice) {
+    const DecisionNames names = decision_names(table);
     std::string text;
     for (const DecisionAid& aid : decision_aids(table, choice)) {
-        text += decision_words(aid, table, decision_names(table)) + '\n';
+        text += decision_words(aid, table, names) + '\n';
+        for (const std::string& line : decision_details(aid, table, names)) text += "  " + line + '\n';
     }
     return text;
 }

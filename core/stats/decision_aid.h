@@ -73,10 +73,13 @@ struct DecisionNames {
 };
 /// Returns the names that the terminal uses.
 DecisionNames decision_names(const ResultsTable& table);
-/// Returns the aid in sentences: "None of these settings is better in best validation loss and training speed than
-/// θ = 500; θ = 1k. Undecided: …". More than three undecided pairs are only counted.
+/// Returns the aid in one sentence: "2 of 6 settings remain: θ = 500; θ = 1k." More than four settings are counted.
 std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names);
-/// Returns all aids as one line each; "" if there is none.
+/// Returns what the sentence leaves out, one sentence per element: the quantities and the test, which setting dominates
+/// each of the others, and the undecided pairs; at most eight of each.
+std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
+                                          const DecisionNames& names);
+/// Returns all aids, each as its sentence and a line per detail; "" if there is none.
 std::string decision_text(const ResultsTable& table, const DecisionChoice& choice = {});
 /// Returns all aids as a JSON list with loss, speed (the name of the cost), front, dominated, undecided and words.
 nlohmann::json decision_json(const ResultsTable& table, const DecisionChoice& choice = {});

@@ -13,7 +13,7 @@ namespace {
 // Returns the value of a setting that all runs share, in words; "" if the runs differ in it.
 std::string shared_words(const ResultsTable& table, const std::string& key) {
     const auto found = table.shared.find(key);
-    return found == table.shared.end() ? "" : setting_words(key, found->second);
+    return found == table.shared.end() ? "" : setting_words(key, found->second, head_dim_of(table));
 }
 
 // Returns settings that all runs share, such as "4 layers, 4 heads, width 128"; settings that are swept are left out.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/stats/results_cells.h"
+#include "core/stats/setting_words.h"
 
 namespace ropelab {
 
@@ -26,6 +27,16 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     for (const std::string& key : table.swept) {
         const auto cell = [key](Group group) { return setting_text(group.settings.at(key)); };
         const auto latex = [key](Group group) { return latex_setting(group.settings.at(key)); };
+        if (key == "fraction") {  // a number in CSV, and in words where people read it
+            const auto words = [&table](Group group) { return group_setting_words(table, group, "fraction"); };
+            const auto words_latex = [words](Group group) { return latex_escaped(words(group)); };
+            const auto number = [](Group group) -> std::optional<double> {
+                const auto& value = group.settings.at("fraction");
+                return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+            };
+            add({key, number, key, key, words, key, words_latex});
+            continue;
+        }
         add({key, {}, key, key == "theta" ? "$\\theta$" : latex_escaped(key), cell, key, latex});
     }
     add({"n", [](Group group) { return group.summaries.size(); }, "n", "$n$", runs_cell, "n", runs_cell});

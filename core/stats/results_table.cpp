@@ -10,6 +10,7 @@
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/stats/results_compare.h"
+#include "core/stats/setting_words.h"
 
 namespace ropelab {
 
@@ -302,6 +303,15 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     return table;
 }
 
+namespace {
+
+// Returns the value of a setting as it is typed; a fraction as in all tables.
+std::string label_value(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
+    return key == "fraction" ? group_setting_words(table, group, key) : setting_text(group.settings.at(key));
+}
+
+}  // namespace
+
 std::string group_name(const ResultsTable& table, const ResultGroup& group) {
     if (group.name.empty()) return {};
     std::string differences;
@@ -310,7 +320,7 @@ std::string group_name(const ResultsTable& table, const ResultGroup& group) {
             return other.name == group.name && other.settings.at(key) != group.settings.at(key);
         });
         if (!differs) continue;
-        differences += (differences.empty() ? "" : ", ") + key + " = " + setting_text(group.settings.at(key));
+        differences += (differences.empty() ? "" : ", ") + key + " = " + label_value(table, group, key);
     }
     return differences.empty() ? group.name : group.name + " (" + differences + ")";
 }
@@ -324,7 +334,7 @@ std::string group_label(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return group_name(table, group);
     std::string result;
     for (const std::string& key : table.swept) {
-        result += (result.empty() ? "" : ", ") + key + " = " + setting_text(group.settings.at(key));
+        result += (result.empty() ? "" : ", ") + key + " = " + label_value(table, group, key);
     }
     return result.empty() ? "all runs" : result;
 }

@@ -7,6 +7,7 @@
 
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
+#include "core/stats/setting_words.h"
 
 namespace ropelab {
 
@@ -103,7 +104,8 @@ std::string theta_curve_words(const ResultsTable& table, const ThetaCurve& curve
     const Measure& measure = measures()[table.compared];
     std::string which;
     for (const auto& [key, value] : curve.settings) {
-        which += (which.empty() ? " for " : ", ") + key + " = " + setting_text(value);
+        which += (which.empty() ? " for " : ", ") + key + " = " +
+                 (key == "fraction" ? setting_words(key, value, head_dim_of(table)) : setting_text(value));
     }
     const std::string constant = !curve.has_blocks ? "a constant (runs of equal seed count as independent, because not "
                                                      "every seed has one run at every theta)"

@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/common/choice_box.h"
 #include "ui/common/scaled.h"
 
 namespace ropelab::ui {
@@ -130,7 +131,7 @@ QToolButton* addToggle(QBoxLayout* row, QButtonGroup* group, const QString& text
 }
 
 QComboBox* makeChoice(const QString& name, QWidget* parent, int letters) {
-    auto* choice = new QComboBox(parent);
+    auto* choice = new ChoiceBox(parent);
     choice->setAccessibleName(name);
     choice->setFocusPolicy(Qt::StrongFocus);
     choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

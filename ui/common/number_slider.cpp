@@ -36,6 +36,8 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
     if (!m_options.text) {
         m_options.text = [](double value) { return QString::fromStdString(short_number(value)); };
     }
+    // A panel with too many fields scrolls instead of making its fields lower, which would cut their texts.
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     m_label->setBuddy(m_field);

@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "core/spec/numbers.h"
+#include "core/spec/run_spec.h"
 #include "core/stats/results_cells.h"
+#include "core/stats/setting_words.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
@@ -165,15 +167,19 @@ QString keyTitle(const std::string& key) {
     return text(key).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
-QString settingTitle(const std::string& key, const nlohmann::json& value) {
+QString settingTitle(const std::string& key, const nlohmann::json& value, int headDim) {
     if (value.is_null()) return QStringLiteral("–");
     if (value.is_boolean()) return value.get<bool>() ? QObject::tr("yes") : QObject::tr("no");
     if (key == "data") return text(setting_text(value)).section(QLatin1Char('/'), -1);
     if (!value.is_number()) return choiceTitle(key, setting_text(value));
     const double number = value.get<double>();
     if (key == "attention_window" && number == 0) return QObject::tr("full context");
-    if (key == "fraction") return QObject::tr("%1 %").arg(text(number_text(std::round(1e6 * number) / 1e4)));
+    if (key == "fraction") return text(fraction_text(number, headDim));
     return std::abs(number) < 1 ? text(number_text(number)) : text(short_number(number));
+}
+
+QString settingTitle(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
+    return settingTitle(key, group.settings.at(key), head_dim_of(table, group));
 }
 
 std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without) {
@@ -197,7 +203,7 @@ std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std
 QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return text(group_name(table, group));
     QStringList parts;
-    for (const std::string& key : distinguishingKeys(table)) parts << settingTitle(key, group.settings.at(key));
+    for (const std::string& key : distinguishingKeys(table)) parts << settingTitle(table, group, key);
     return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(" · "));
 }
 
@@ -211,7 +217,7 @@ QString longLabel(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return text(group_name(table, group));
     QStringList parts;
     for (const std::string& key : table.swept) {
-        parts << keyTitle(key) + QLatin1Char(' ') + settingTitle(key, group.settings.at(key));
+        parts << keyTitle(key) + QLatin1Char(' ') + settingTitle(table, group, key);
     }
     return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(", "));
 }

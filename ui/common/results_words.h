@@ -17,8 +17,11 @@ QString measureWhy(const Measure& measure);
 
 /// Returns the title of a setting: "θ" for theta, else the key's name with spaces.
 QString keyTitle(const std::string& key);
-/// Returns a setting's value in words, as "10k", "25 %" or "truncate".
-QString settingTitle(const std::string& key, const nlohmann::json& value);
+/// Returns a setting's value in words, as "10k", "25 %" or "truncate". `headDim` is the head dimension for
+/// fraction_text(), 0 if it is unknown.
+QString settingTitle(const std::string& key, const nlohmann::json& value, int headDim = 0);
+/// Returns the value of a group's swept setting in words.
+QString settingTitle(const ResultsTable& table, const ResultGroup& group, const std::string& key);
 /// Returns the swept settings that distinguish the groups. Omits `without` and settings whose values correspond one to
 /// one to those of an earlier setting, as the final learning rate to the learning rate.
 std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without = {});

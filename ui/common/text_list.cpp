@@ -1,6 +1,9 @@
 #include "ui/common/text_list.h"
 
+#include <QFontMetrics>
+#include <QItemSelectionModel>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -17,6 +20,8 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kNarrowestColumn = 124;  // pixels at 100 % scale
+constexpr int kMostLines = 6;          // of a row; more would leave no space for other rows
+constexpr int kDetailLines = 6;
 
 /// Returns column widths that fill `available` pixels. Columns up to `least` wide keep their width; wider ones divide
 /// the rest in proportion to their width, so that all cells of a row wrap into about the same number of lines.
@@ -57,7 +62,16 @@ TextList::TextList(const QString& name, QString words, QString nothing, QWidget*
     m_view = makeTableView(name, m_table, this);
     m_view->setWordWrap(true);
     column->addWidget(m_view, 1);
+    m_details = new QPlainTextEdit(this);
+    m_details->setReadOnly(true);
+    m_details->setTabChangesFocus(true);
+    m_details->setFrameShape(QFrame::NoFrame);
+    m_details->setAccessibleName(QObject::tr("Whole texts of the selected row"));
+    m_details->hide();
+    column->addWidget(m_details);
     column->addStretch(0);
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, &TextList::showDetails);
+    connect(m_table, &QAbstractItemModel::dataChanged, this, &TextList::showDetails);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &TextList::fitColumns);
     setContent({});
 }
@@ -90,6 +104,35 @@ void TextList::fitColumns() {
         m_view->setColumnWidth(i, widths[static_cast<std::size_t>(i)]);
     }
     m_view->resizeRowsToContents();
+    const int line = QFontMetrics(m_view->font()).lineSpacing();
+    const int highest = kMostLines * line + line / 2;
+    bool isShortened = false;
+    for (int row = 0; row < m_table->rowCount(); ++row) {
+        if (m_view->rowHeight(row) <= highest) continue;
+        m_view->setRowHeight(row, highest);
+        isShortened = true;
+    }
+    m_details->setFixedHeight(kDetailLines * line + line);
+    m_details->setVisible(isShortened);
+    showDetails();
+}
+
+void TextList::showDetails() {
+    const int rows = m_table->rowCount();
+    if (rows == 0) return m_details->clear();
+    const int row = std::clamp(m_view->currentIndex().row(), 0, rows - 1);
+    QStringList parts;
+    const TextTable::Content& content = m_table->content();
+    for (std::size_t i = 0; i < content.columns.size(); ++i) {
+        const QString& cell = content.rows[static_cast<std::size_t>(row)][i].text;
+        if (!cell.isEmpty()) parts << content.columns[i].title + QStringLiteral(": ") + cell;
+    }
+    const QString text = withUnbreakablePercent(parts.join(QLatin1Char('\n')));
+    if (m_details->toPlainText() != text) m_details->setPlainText(text);
+}
+
+QString TextList::details() const {
+    return m_details->isHidden() ? QString() : m_details->toPlainText();
 }
 
 }  // namespace ropelab::ui

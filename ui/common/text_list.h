@@ -5,12 +5,14 @@
 #include "ui/common/text_table.h"
 
 class QLabel;
+class QPlainTextEdit;
 class QTableView;
 
 namespace ropelab::ui {
 
-/// A table of sentences below an introductory text. The columns fit into the widget's width, and long cells wrap. An
-/// empty table is hidden, and the text `nothing` replaces the introduction.
+/// A table of sentences below an introductory text. The columns fit into the widget's width, and long cells wrap, up to
+/// a few lines per row; if a row is longer, a field below the table shows the whole texts of the selected row. An empty
+/// table is hidden, and the text `nothing` replaces the introduction.
 class TextList : public QWidget {
     Q_OBJECT
 
@@ -24,18 +26,22 @@ class TextList : public QWidget {
     QTableView& view() { return *m_view; }
     /// Returns the text above the table.
     QString words() const;
+    /// Returns the whole texts of the selected row, or of the first one; "" if no row of the table is shortened.
+    QString details() const;
 
  protected:
     void resizeEvent(QResizeEvent* event) override;
 
  private:
     void fitColumns();
+    void showDetails();
 
     QString m_words;
     QString m_nothing;
     QLabel* m_label;
     TextTable* m_table;
     QTableView* m_view;
+    QPlainTextEdit* m_details;
 };
 
 }  // namespace ropelab::ui

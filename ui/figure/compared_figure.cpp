@@ -1,6 +1,7 @@
 #include "ui/figure/compared_figure.h"
 
 #include <QJsonObject>
+#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -67,7 +68,7 @@ std::ptrdiff_t mainLineOf(const Figure& figure) {
 
 FigureCurve named(FigureCurve curve, const QString& letter, const QString& name, bool isMain) {
     if (isMain) {
-        curve.label = letter + name;
+        curve.label = name.isEmpty() ? letter.left(1) : letter + name;
     } else if (!curve.label.isEmpty()) {
         curve.label = letter + curve.label;
     } else {
@@ -143,6 +144,7 @@ std::vector<FigureLine> mergedLines(const std::vector<FigureLine>& a, const std:
 }
 
 QString legendOf(const ComparedNames& names) {
+    if (names.areEqual()) return QObject::tr("A and B (dashed, hollow points) are equal");
     return QStringLiteral("A: %1 · B (dashed, hollow points): %2").arg(names.a, names.b);
 }
 
@@ -218,6 +220,10 @@ Figure besideEachOther(const Figure& a, const Figure& b, const ComparedNames& na
 
 }  // namespace
 
+QString ComparedNames::titleOfBoth(const QString& separator) const {
+    return areEqual() ? QObject::tr("A and B are equal") : titleA() + separator + titleB();
+}
+
 bool canOverlay(const Figure& a, const Figure& b) {
     const auto hasOnlyCurves = [](const Figure& figure) {
         return !figure.map && !figure.drawing && figure.panels.empty();
@@ -231,7 +237,7 @@ Figure compareFigures(const Figure& a, const Figure& b, const ComparedNames& nam
     result.heightMm = std::max(a.heightMm, b.heightMm);
     result.settings = {{QStringLiteral("A"), a.settings},
                        {QStringLiteral("B"), b.settings},
-                       {QStringLiteral("compared"), QStringLiteral("%1; %2").arg(names.titleA(), names.titleB())}};
+                       {QStringLiteral("compared"), names.titleOfBoth(QStringLiteral("; "))}};
     return result;
 }
 

@@ -6,16 +6,19 @@
 
 namespace ropelab::ui {
 
-/// What two compared figures show, for their legends.
+/// What two compared figures show, for their legends. The names of two equal setups are empty.
 struct ComparedNames {
     QString a;  // "θ = 10k"
     QString b;  // "θ = 500k"
     /// True if the user edits B: its lines can then be dragged, and not those of A.
     bool editsB = false;
 
-    /// Names with their letters: "A: θ = 10k".
-    QString titleA() const { return QStringLiteral("A: ") + a; }
-    QString titleB() const { return QStringLiteral("B: ") + b; }
+    bool areEqual() const { return a.isEmpty() && b.isEmpty(); }
+    /// Names with their letters: "A: θ = 10k"; "A" if both setups are equal.
+    QString titleA() const { return a.isEmpty() ? QStringLiteral("A") : QStringLiteral("A: ") + a; }
+    QString titleB() const { return b.isEmpty() ? QStringLiteral("B") : QStringLiteral("B: ") + b; }
+    /// Both names, between which `separator` is; "A and B are equal" for two equal setups.
+    QString titleOfBoth(const QString& separator) const;
 };
 
 /// Returns whether two figures can be drawn on the same axes: both have axes with the same units and scales, and

@@ -188,4 +188,18 @@ Range yRange(const Figure& figure) {
     return extent.range(figure.y, 0.05);
 }
 
+bool hasLabelledBlank(const Figure& figure) {
+    if (!figure.map || figure.map->blankLabel.isEmpty()) return false;
+    const FigureMap& map = *figure.map;
+    const auto isBeside = [](const Range& range, double first, double step, int count) {
+        const double low = first - 0.5 * step;
+        const double high = first + (count - 0.5) * step;
+        const double tolerance = 1e-6 * step;
+        return range.minimum < low - tolerance || range.maximum > high + tolerance;
+    };
+    return isBeside(xRange(figure), map.xFirst, map.xStep, map.columns) ||
+           isBeside(yRange(figure), map.yFirst, map.yStep, map.rows) ||
+           std::any_of(map.values.begin(), map.values.end(), [](float value) { return std::isnan(value); });
+}
+
 }  // namespace ropelab::ui

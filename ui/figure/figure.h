@@ -127,6 +127,10 @@ struct FigureMap {
     double minimum = std::numeric_limits<double>::quiet_NaN();
     double maximum = std::numeric_limits<double>::quiet_NaN();
 
+    /// What blank cells and the axes beside the map mean: "no channel". They are then grey, with an entry in a legend
+    /// below the axes; "" if they have the colour of the background.
+    QString blankLabel = {};
+
     /// Label and unit, drawn above the colour bar: "logit contribution (%)".
     QString title() const;
     /// Ends of the colour scale.
@@ -208,6 +212,9 @@ struct Figure {
 
 /// Returns whether the figure has nothing to draw.
 bool isEmpty(const Figure& figure);
+
+/// Returns whether the figure has a map with a blank label and shows blank cells, or axes beside the map.
+bool hasLabelledBlank(const Figure& figure);
 
 /// Range of an axis: the smallest and largest finite value (positive values only on a logarithmic axis), with a small
 /// margin. Ends that the axis defines take precedence. Without any value the range is 0 to 1 (logarithmic: 0.1 to 10).

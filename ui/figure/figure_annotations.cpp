@@ -15,8 +15,6 @@ constexpr double kNoteGap = 5;
 constexpr double kNoteSwatch = 14;
 constexpr double kMaxFractionWithValues = 0.36;
 constexpr double kMaxFraction = 0.44;
-constexpr int kLabelRows = 4;   // rows at the top of the axes in which labels of vertical lines are placed
-constexpr int kPickedRows = 8;  // rows above and below a picked point in which its label is placed
 
 /// Returns the index of a curve's last point that can be drawn.
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
@@ -87,28 +85,17 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
     m_x = x;
     m_y = y;
     m_ends.clear();
-    m_points.clear();
-    m_drawn.clear();
-    m_isConnected.clear();
+    m_labels = FigureLabels(style, x, y);
     if (figure.drawing) {
         m_vertical.clear();
         m_horizontal.clear();
         return;
     }
     if (figure.map) {  // the colour bar replaces the end labels
+        placeLabels(figure, {});
         return;
     }
-    m_drawn = drawn;
     for (const FigureCurve& curve : figure.curves) {
-        m_isConnected.append(curve.shape == FigureCurve::Shape::line);
-        if (curve.shape == FigureCurve::Shape::points && !curve.label.isEmpty() && curve.x.size() == 1 &&
-            x.contains(curve.x.first()) && y.contains(curve.y.first())) {
-            m_points.append({curve.label,
-                             {x.toDevice(curve.x.first()), y.toDevice(curve.y.first())},
-                             style.units(curve.pointPt / 2),
-                             curve.emphasis == FigureCurve::Emphasis::picked,
-                             curve.companion});
-        }
         const auto last = isLabelled(curve) ? lastDrawn(curve, x, y) : std::nullopt;
         if (last) {
             const QPointF end(std::clamp(x.toDevice(curve.x[*last]), 0.0, x.length),
@@ -124,11 +111,46 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
             line.label.clear();
         }
     }
-    // The labels of picked points are placed first.
-    std::stable_partition(m_points.begin(), m_points.end(), [](const PointLabel& point) { return point.isPicked; });
+    placeLabels(figure, drawn);
     // Sorted from top to bottom; curves with equal ends keep the figure's order.
     std::stable_sort(m_ends.begin(), m_ends.end(),
                      [](const EndLabel& a, const EndLabel& b) { return a.end.y() > b.end.y(); });
+}
+
+void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>& drawn) {
+    const QRectF box = emptyTextBox(QRectF(0, 0, m_x.length, m_y.length));
+    if (!box.isEmpty()) m_labels.occupy(box);
+    QList<FigureLabels::Point> points;
+    for (qsizetype i = 0; i < drawn.size(); ++i) {
+        const FigureCurve& curve = figure.curves[static_cast<std::size_t>(i)];
+        if (curve.shape == FigureCurve::Shape::points && !curve.label.isEmpty() && curve.x.size() == 1 &&
+            m_x.contains(curve.x.first()) && m_y.contains(curve.y.first())) {
+            points.append({curve.label,
+                           {m_x.toDevice(curve.x.first()), m_y.length - m_y.toDevice(curve.y.first())},
+                           m_style.units(curve.pointPt / 2),
+                           curve.emphasis == FigureCurve::Emphasis::picked,
+                           curve.companion});
+        }
+    }
+    const auto hasLabel = [](const FigureLine& line) { return !line.label.isEmpty(); };
+    if (points.isEmpty() && std::none_of(m_vertical.begin(), m_vertical.end(), hasLabel) &&
+        std::none_of(m_horizontal.begin(), m_horizontal.end(), hasLabel)) {
+        return;
+    }
+    for (qsizetype i = 0; i < drawn.size(); ++i) {
+        m_labels.addCurve(drawn[i], figure.curves[static_cast<std::size_t>(i)].shape == FigureCurve::Shape::line);
+    }
+    m_labels.placeLines(m_vertical, m_horizontal);
+    // The labels of picked points are placed first.
+    std::stable_partition(points.begin(), points.end(), [](const auto& point) { return point.isPicked; });
+    m_labels.placePoints(points);
+}
+
+QList<QRectF> FigureAnnotations::labelBoxes() const {
+    const QPointF corner = QRectF(mParentPlot->axisRect()->rect()).topLeft();
+    QList<QRectF> boxes;
+    for (const QRectF& box : m_labels.boxes()) boxes.append(box.translated(corner));
+    return boxes;
 }
 
 void FigureAnnotations::applyDefaultAntialiasingHint(QCPPainter* painter) const {
@@ -137,44 +159,30 @@ void FigureAnnotations::applyDefaultAntialiasingHint(QCPPainter* painter) const 
 
 void FigureAnnotations::draw(QCPPainter* painter) {
     const QRectF axes(mParentPlot->axisRect()->rect());
-    m_places = {};
     m_head.draw(*painter, axes, QRectF(mParentPlot->viewport()));
     drawLines(painter, axes);
-    drawPointLabels(painter, axes);
+    drawLabels(painter, axes);
     drawEndLabels(painter, axes);
 }
 
-void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) {
+QRectF FigureAnnotations::emptyTextBox(const QRectF& axes) const {
     if (m_emptyText.isEmpty()) {
+        return {};
+    }
+    const QFontMetricsF metrics(m_style.font(m_style.labelPt));
+    return metrics.boundingRect(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+}
+
+void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) const {
+    const QRectF box = emptyTextBox(axes);
+    if (box.isEmpty()) {
         return;
     }
-    const QFont font = m_style.font(m_style.labelPt);
     const double edge = m_style.units(2);
-    const QRectF box = QFontMetricsF(font).boundingRect(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
-    painter->setFont(font);
+    painter->setFont(m_style.font(m_style.labelPt));
     painter->fillRect(box.adjusted(-edge, -edge, edge, edge), m_style.theme.paper);
     painter->setPen(m_style.theme.quietText);
     painter->drawText(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
-    m_places.occupy(box);
-}
-
-void FigureAnnotations::addStrokes(const QRectF& axes) {
-    for (qsizetype i = 0; i < m_drawn.size(); ++i) {
-        const Polyline& line = m_drawn[i];
-        QPointF before;
-        bool isPreviousDrawn = false;
-        for (qsizetype j = 0; j < std::min(line.x.size(), line.y.size()); ++j) {
-            const QPointF here(axes.left() + m_x.toDevice(line.x[j]), axes.bottom() - m_y.toDevice(line.y[j]));
-            const bool isDrawn = std::isfinite(here.x()) && std::isfinite(here.y());
-            if (isDrawn && !m_isConnected[i]) {
-                m_places.addPoint(here);
-            } else if (isDrawn && isPreviousDrawn) {
-                m_places.addStroke(before, here);
-            }
-            before = here;
-            isPreviousDrawn = isDrawn;
-        }
-    }
 }
 
 void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
@@ -188,138 +196,39 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
         }
         painter->setPen(pen);
         painter->drawLine(from, to);
-        m_places.addStroke(from, to);
     };
-    bool hasLabels = !m_points.isEmpty();
     for (const FigureLine& line : m_horizontal) {
         const double y = axes.bottom() - m_y.toDevice(line.at);
         if (m_y.contains(line.at) && std::isfinite(y)) {
             drawLine(line, {axes.left(), y}, {axes.right(), y});
-            hasLabels = hasLabels || !line.label.isEmpty();
         }
     }
     for (const FigureLine& line : m_vertical) {
         const double x = axes.left() + m_x.toDevice(line.at);
         if (m_x.contains(line.at) && std::isfinite(x)) {
             drawLine(line, {x, axes.top()}, {x, axes.bottom()});
-            hasLabels = hasLabels || !line.label.isEmpty();
         }
     }
     drawEmptyText(painter, axes);
-    if (!hasLabels) {
-        return;
-    }
-    addStrokes(axes);
-    const QFont font = m_style.font(m_style.tickPt);
-    const QFontMetricsF metrics(font);
-    const double gap = m_style.units(kNoteGap);
-    const double edge = m_style.units(1);
-    for (const FigureLine& line : m_horizontal) {
-        const double y = axes.bottom() - m_y.toDevice(line.at);
-        if (line.label.isEmpty() || !m_y.contains(line.at) || !std::isfinite(y)) {
-            continue;
-        }
-        // A label that is wider than the axes would cover the labels of the curves' ends.
-        const QString label = metrics.elidedText(line.label, Qt::ElideMiddle, axes.width() - 2 * gap);
-        const double width = metrics.horizontalAdvance(label);
-        const double space = axes.width() - 2 * gap - width;
-        QList<QRectF> candidates;
-        for (const double fraction : {0.0, 1.0, 0.5, 0.25, 0.75}) {
-            const double left = axes.left() + gap + std::max(0.0, fraction * space);
-            for (const double top : {y + m_style.units(3), y - m_style.units(3) - metrics.height()}) {
-                if (top >= axes.top() && top + metrics.height() < axes.bottom() - edge) {
-                    candidates.append(QRectF(left, top, width, metrics.height()));
-                }
-            }
-        }
-        drawLabel(painter, candidates, label, m_style.colorOf(line.ink), font);
-    }
-    for (const FigureLine& line : m_vertical) {
-        const double x = axes.left() + m_x.toDevice(line.at);
-        if (line.label.isEmpty() || !m_x.contains(line.at) || !std::isfinite(x)) {
-            continue;
-        }
-        const double width = metrics.horizontalAdvance(line.label);
-        QList<QRectF> candidates;
-        const auto add = [&](double left, int row) {
-            const double top = axes.top() + m_style.units(2) + row * (metrics.height() + edge);
-            if (left >= axes.left() && left + width <= axes.right() && top + metrics.height() <= axes.bottom()) {
-                candidates.append(QRectF(left, top, width, metrics.height()));
-            }
-        };
-        for (int row = 0; row < kLabelRows; ++row) {
-            add(x + gap, row);
-            add(x - gap - width, row);
-        }
-        if (candidates.isEmpty()) {  // the label fits on neither side of the line
-            candidates.append(QRectF(std::clamp(x + gap, axes.left(), std::max(axes.left(), axes.right() - width)),
-                                     axes.top() + m_style.units(2), width, metrics.height()));
-        }
-        drawLabel(painter, candidates, line.label, m_style.colorOf(line.ink), font);
-    }
 }
 
-void FigureAnnotations::drawPointLabels(QCPPainter* painter, const QRectF& axes) {
-    for (const PointLabel& point : m_points) {
+void FigureAnnotations::drawLabels(QCPPainter* painter, const QRectF& axes) const {
+    for (const FigureLabels::Placed& label : m_labels.placed()) {
         QFont font = m_style.font(m_style.tickPt);
-        font.setWeight(point.isPicked ? QFont::DemiBold : font.weight());
-        const QFontMetricsF metrics(font);
-        const QPointF at(axes.left() + point.at.x(), axes.bottom() - point.at.y());
-        const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
-        const double off = point.radius + m_style.units(2);
-        const double left = -off - size.width();
-        const double middle = -size.width() / 2;
-        const double above = -off - size.height();
-        QList<QPointF> corners = {{off, -size.height() / 2},
-                                  {left, -size.height() / 2},
-                                  {middle, above},
-                                  {middle, off},
-                                  {off, above},
-                                  {left, above},
-                                  {off, off},
-                                  {left, off}};
-        const int rows = point.isPicked ? kPickedRows : 1;
-        for (int row = 1; row < rows; ++row) {
-            for (const double x : {off, left, middle}) {
-                corners << QPointF(x, above - row * size.height()) << QPointF(x, off + row * size.height());
-            }
-        }
-        QList<QRectF> candidates;
-        for (const QPointF& corner : std::as_const(corners)) {
-            const QRectF box(at + corner, size);
-            if (axes.contains(box)) {
-                candidates.append(box);
-            }
-        }
-        const QColor ink = point.isQuiet ? m_style.theme.quietText : m_style.theme.text;
-        const double distance = point.isQuiet || point.isPicked ? point.radius : 0;
-        const auto box = drawLabel(painter, candidates, point.label, ink, font, true, distance);
-        if (box && rows > 1) {
-            const QPointF end(std::clamp(at.x(), box->left(), box->right()),
-                              std::clamp(at.y(), box->top(), box->bottom()));
-            if (std::hypot(end.x() - at.x(), end.y() - at.y()) > 2 * off) {  // the label is far from its point
-                painter->setPen(QPen(ink, m_style.units(m_style.hairPt)));
-                painter->drawLine(at, end);
-            }
+        font.setWeight(label.isBold ? QFont::DemiBold : font.weight());
+        const QRectF box = label.box.translated(axes.topLeft());
+        // A background behind the label covers curves.
+        QColor paper = m_style.theme.paper;
+        paper.setAlphaF(0.8F);
+        painter->fillRect(box.adjusted(-m_style.units(2), 0, m_style.units(2), 0), paper);
+        painter->setFont(font);
+        painter->setPen(label.ink);
+        painter->drawText(QPointF(box.left(), box.top() + QFontMetricsF(font).ascent()), label.text);
+        if (label.leader) {
+            painter->setPen(QPen(label.ink, m_style.units(m_style.hairPt)));
+            painter->drawLine(label.leader->translated(axes.topLeft()));
         }
     }
-}
-
-std::optional<QRectF> FigureAnnotations::drawLabel(QCPPainter* painter, const QList<QRectF>& candidates,
-                                                   const QString& label, const QColor& ink, const QFont& font,
-                                                   bool avoidsPoints, double distance) {
-    const auto box = m_places.place(candidates, avoidsPoints, distance);
-    if (!box) {
-        return box;
-    }
-    // A background behind the label covers curves.
-    QColor paper = m_style.theme.paper;
-    paper.setAlphaF(0.8F);
-    painter->fillRect(box->adjusted(-m_style.units(2), 0, m_style.units(2), 0), paper);
-    painter->setFont(font);
-    painter->setPen(ink);
-    painter->drawText(QPointF(box->left(), box->top() + QFontMetricsF(font).ascent()), label);
-    return box;
 }
 
 void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) const {

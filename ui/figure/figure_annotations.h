@@ -7,14 +7,14 @@
 
 #include "ui/figure/figure.h"
 #include "ui/figure/figure_head.h"
+#include "ui/figure/figure_labels.h"
 #include "ui/figure/figure_style.h"
-#include "ui/figure/label_places.h"
 #include "ui/figure/polyline.h"
 
 namespace ropelab::ui {
 
 /// Annotations of a figure: titles and note, straight lines and points with labels, and the end labels to the right of
-/// the axes. Labels that would overlap are moved apart or omitted.
+/// the axes. Labels that would overlap are moved apart; the figure's note names the lines whose label has no space.
 class FigureAnnotations : public QCPLayerable {
     Q_OBJECT
 
@@ -25,8 +25,10 @@ class FigureAnnotations : public QCPLayerable {
     void set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
              const QList<Polyline>& drawn);
 
-    /// Boxes of the labels inside the axes at the last painting, in the plot's units.
-    const QList<QRectF>& labelBoxes() const { return m_places.occupied(); }
+    /// Boxes of the labels inside the axes, in the plot's units.
+    QList<QRectF> labelBoxes() const;
+    /// Labels of lines that have no space inside the axes.
+    const QStringList& omittedLabels() const { return m_labels.omitted(); }
 
     /// Margin for the end labels to the right of the axes, in the plot's units; at most a fraction of the plot's width.
     /// A narrow plot omits the values.
@@ -49,21 +51,12 @@ class FigureAnnotations : public QCPLayerable {
         bool dimmed;
         bool isLine;  // the label belongs to a FigureLine: it has the line's colour and no line sample
     };
-    struct PointLabel {
-        QString label;
-        QPointF at;  // in the plot's units, from the lower left corner of the axes
-        double radius;
-        bool isPicked;
-        bool isQuiet;
-    };
-    void drawEmptyText(QCPPainter* painter, const QRectF& axes);
-    void addStrokes(const QRectF& axes);
+    /// Box of the empty text in these axes; an empty rectangle if there is none.
+    QRectF emptyTextBox(const QRectF& axes) const;
+    void drawEmptyText(QCPPainter* painter, const QRectF& axes) const;
+    void placeLabels(const Figure& figure, const QList<Polyline>& drawn);
     void drawLines(QCPPainter* painter, const QRectF& axes);
-    void drawPointLabels(QCPPainter* painter, const QRectF& axes);
-    /// Draws a label in the best of these boxes and returns the box; nullopt if there is no space for it.
-    std::optional<QRectF> drawLabel(QCPPainter* painter, const QList<QRectF>& candidates, const QString& label,
-                                    const QColor& ink, const QFont& font, bool avoidsPoints = false,
-                                    double distance = 0);
+    void drawLabels(QCPPainter* painter, const QRectF& axes) const;
     void drawEndLabels(QCPPainter* painter, const QRectF& axes) const;
 
     FigureStyle m_style;
@@ -75,10 +68,7 @@ class FigureAnnotations : public QCPLayerable {
     AxisScale m_x;
     AxisScale m_y;
     QList<EndLabel> m_ends;
-    QList<PointLabel> m_points;
-    QList<Polyline> m_drawn;
-    QList<bool> m_isConnected;  // by curve: its points are connected by a line
-    LabelPlaces m_places;
+    FigureLabels m_labels;
 };
 
 }  // namespace ropelab::ui

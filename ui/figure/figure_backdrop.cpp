@@ -64,6 +64,8 @@ void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const A
         return;
     }
     m_range = m_map->range();
+    m_hasBlank = hasLabelledBlank(figure);
+    const QRgb blank = (m_hasBlank ? m_style.blankColor() : m_style.theme.paper).rgb();
     std::array<QRgb, 256> colors{};
     for (std::size_t i = 0; i < colors.size(); ++i) {
         colors[i] = colorOf(static_cast<double>(i) / 255.0);
@@ -78,7 +80,7 @@ void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const A
         for (int column = 0; column < m_map->columns; ++column) {
             const float value = values[column];
             const float place = std::clamp((value - low) * scale, 0.0F, 255.0F);
-            line[column] = std::isnan(value) ? m_style.theme.paper.rgb() : colors[static_cast<std::size_t>(place)];
+            line[column] = std::isnan(value) ? blank : colors[static_cast<std::size_t>(place)];
         }
     }
 }
@@ -97,6 +99,7 @@ void FigureBackdrop::draw(QCPPainter* painter) {
     }
     if (m_map) {
         const QRectF axes(mParentPlot->axisRect()->rect());
+        if (m_hasBlank) painter->fillRect(axes, m_style.blankColor());
         drawMap(painter, axes);
         drawColorBar(painter, axes);
     }

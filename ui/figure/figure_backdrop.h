@@ -39,6 +39,7 @@ class FigureBackdrop : public QCPLayerable {
     FigureStyle m_style;
     std::optional<FigureMap> m_map;
     Range m_range;
+    bool m_hasBlank = false;  // grey parts without cells, which the legend names
     QImage m_cells;
     FigureDrawing m_drawing;
     AxisScale m_x;

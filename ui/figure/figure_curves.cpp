@@ -28,6 +28,10 @@ double diameterOf(const FigureCurve& curve, const FigureStyle& style, const Axis
     return std::isfinite(length) ? std::clamp(kPointFraction * length, least, wanted) : wanted;
 }
 
+QCPScatterStyle scatterOf(const FigureStyle::PointLook& look) {
+    return QCPScatterStyle(QCPScatterStyle::ssCircle, look.pen, look.brush, look.diameter);
+}
+
 /// Total vertical distance that a line covers, in device units.
 double climbOf(const Polyline& line, const AxisScale& scale) {
     double climb = 0;
@@ -170,12 +174,7 @@ void FigureCurves::setPoints(const FigureCurve& curve, const FigureStyle& style)
     const QColor color = style.penOf(curve).color();
     QCPGraph* dots = nextGraph();
     dots->setLineStyle(QCPGraph::lsNone);
-    const double diameter = diameterOf(curve, style, m_yScale);
-    // The points of a second setup are hollow, because points have no dash pattern.
-    dots->setScatterStyle(
-        curve.ink.kind == Ink::Kind::compared
-            ? QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(color, style.units(style.linePt)), Qt::NoBrush, diameter)
-            : QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(Qt::NoPen), QBrush(color), diameter));
+    dots->setScatterStyle(scatterOf(style.pointsOf(curve, diameterOf(curve, style, m_yScale))));
     dots->setPen(QPen(color));
     dots->setData(seen.x, seen.y, true);
 }
@@ -241,7 +240,7 @@ void FigureCurves::setDots(const FigureCurve& curve, const QPen& pen, const Figu
     QCPGraph* dots = nextGraph();
     dots->setLineStyle(QCPGraph::lsNone);
     const double size = std::max(pen.widthF() * 2.6, style.units(2.6));
-    dots->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(Qt::NoPen), QBrush(pen.color()), size));
+    dots->setScatterStyle(scatterOf(style.pointsOf(curve, size)));
     dots->setPen(QPen(pen.color()));
     dots->setData(x, y, true);
 }

@@ -66,7 +66,11 @@ FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSi
         const int most = std::max(1, static_cast<int>(kMaxNoteFraction * plot.height() / quiet.lineSpacing()));
         m_below = wrapped(m_note, quiet, plot.width() - 2 * edge, most);
     }
-    if (figure.hasLegend) {
+    if (hasLabelledBlank(figure)) {
+        FigureCurve blank;
+        blank.label = figure.map->blankLabel;
+        m_legend.append(QList<Entry>{Entry{blank, 0, true}});
+    } else if (figure.hasLegend) {
         addLegend(figure, plot.width() - 2 * edge);
     }
 }
@@ -93,7 +97,7 @@ void FigureHead::addLegend(const Figure& figure, double width) {
             m_legend.append(QList<Entry>());
             left = 0;
         }
-        m_legend.last().append({curve, left});
+        m_legend.last().append({curve, left, false});
         left += needed + m_style.units(kEntryGap);
     }
 }
@@ -114,16 +118,20 @@ void FigureHead::drawLegend(QPainter& painter, double top) const {
         for (const Entry& entry : line) {
             const double left = m_style.units(kHeadGap) + entry.left;
             const QPen pen = m_style.penOf(entry.curve);
-            if (entry.curve.shape == FigureCurve::Shape::line) {
+            if (entry.isBlank) {
+                painter.fillRect(QRectF(left, top + metrics.lineSpacing() / 4, sample, metrics.lineSpacing() / 2),
+                                 m_style.blankColor());
+            } else if (entry.curve.shape == FigureCurve::Shape::line) {
                 painter.setPen(pen);
                 painter.drawLine(QPointF(left, middle), QPointF(left + sample, middle));
             } else {
-                const bool isHollow = entry.curve.ink.kind == Ink::Kind::compared;
-                painter.setPen(isHollow ? QPen(pen.color(), m_style.units(m_style.linePt)) : QPen(Qt::NoPen));
-                painter.setBrush(isHollow ? QBrush(Qt::NoBrush) : QBrush(pen.color()));
-                const double radius = m_style.units(entry.curve.pointPt) / 2;
+                const bool isBar = entry.curve.shape == FigureCurve::Shape::bars;
+                const auto look = m_style.pointsOf(entry.curve, m_style.units(entry.curve.pointPt));
+                painter.setPen(isBar ? QPen(Qt::NoPen) : look.pen);
+                painter.setBrush(isBar ? QBrush(pen.color()) : look.brush);
+                const double radius = look.diameter / 2;
                 const QPointF centre(left + sample / 2, middle);
-                if (entry.curve.shape == FigureCurve::Shape::points) {
+                if (!isBar) {
                     painter.drawEllipse(centre, radius, radius);
                 } else {
                     painter.drawRect(QRectF(left + sample / 4, top + metrics.lineSpacing() / 4, sample / 2,

@@ -33,6 +33,7 @@ class FigureHead {
     struct Entry {
         FigureCurve curve;  // without its numbers
         double left = 0;
+        bool isBlank = false;  // the blank parts of a map
     };
     void addLegend(const Figure& figure, double width);
     void drawLegend(QPainter& painter, double top) const;

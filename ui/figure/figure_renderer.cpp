@@ -52,6 +52,7 @@ int rounded(double value) {
 
 // Names of an axis are shortened to this fraction of the plot's size.
 constexpr double kMaxNameFraction = 0.35;
+constexpr int kMaxNotePasses = 3;
 
 }  // namespace
 
@@ -75,11 +76,29 @@ std::optional<double> FigureRenderer::distanceTo(std::size_t curve, const QPoint
     return m_curves.distanceTo(curve, {place.x() - axes.left(), axes.bottom() - place.y()});
 }
 
-const QList<QRectF>& FigureRenderer::labelBoxes() const {
+QList<QRectF> FigureRenderer::labelBoxes() const {
     return m_annotations->labelBoxes();
 }
 
 void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
+    m_labelsInNote.clear();
+    layOut(figure, style);
+    // A longer note can reduce the axes' height, so that further labels have no space.
+    for (int pass = 0; pass < kMaxNotePasses; ++pass) {
+        QStringList all = m_labelsInNote + m_annotations->omittedLabels();
+        all.removeDuplicates();
+        if (all.size() == m_labelsInNote.size()) break;
+        m_labelsInNote = all;
+        Figure noted = figure;
+        const QString lines =
+            (all.size() == 1 ? QObject::tr("line without a label: %1") : QObject::tr("lines without a label: %1"))
+                .arg(all.join(QStringLiteral(", ")));
+        noted.note = figure.note.isEmpty() ? lines : figure.note + QStringLiteral("; ") + lines;
+        layOut(noted, style);
+    }
+}
+
+void FigureRenderer::layOut(const Figure& figure, const FigureStyle& style) {
     const Range x = xRange(figure);
     const Range y = yRange(figure);
     m_xScale = {x.minimum, x.maximum, figure.x.logarithmic, 1};

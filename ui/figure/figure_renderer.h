@@ -33,12 +33,15 @@ class FigureRenderer {
     AxisScale yScale() const { return m_yScale; }
     const AxisMarks& xMarks() const { return m_xMarks; }
     /// Boxes of the labels inside the axes at the last painting, in the plot's units.
-    const QList<QRectF>& labelBoxes() const;
+    QList<QRectF> labelBoxes() const;
+    /// Labels of lines that have no space inside the axes; the note contains them.
+    const QStringList& labelsInNote() const { return m_labelsInNote; }
     /// Returns the distance, in the plot's units, from a place to a curve of the shown figure; nullopt if the curve is
     /// not drawn.
     std::optional<double> distanceTo(std::size_t curve, const QPointF& place) const;
 
  private:
+    void layOut(const Figure& figure, const FigureStyle& style);
     void setAxes(const Figure& figure, const FigureStyle& style);
     void setMargins(const Figure& figure, const FigureStyle& style);
 
@@ -49,6 +52,7 @@ class FigureRenderer {
     AxisScale m_xScale;
     AxisScale m_yScale;
     QString m_axesKey;
+    QStringList m_labelsInNote;
     AxisMarks m_xMarks;
     AxisMarks m_yMarks;
     int m_leftMargin = 0;

@@ -61,6 +61,28 @@ QColor FigureStyle::colorOf(Ink ink) const {
     return theme.dataColor(ink.index, ink.shade);
 }
 
+QColor FigureStyle::blankColor() const {
+    constexpr double kQuiet = 0.45;
+    const auto mixed = [](int quiet, int paper) {
+        return static_cast<int>(std::lround(kQuiet * quiet + (1 - kQuiet) * paper));
+    };
+    const QColor& quiet = theme.quietText;
+    const QColor& paper = theme.paper;
+    return {mixed(quiet.red(), paper.red()), mixed(quiet.green(), paper.green()), mixed(quiet.blue(), paper.blue())};
+}
+
+FigureStyle::PointLook FigureStyle::pointsOf(const FigureCurve& curve, double diameter) const {
+    const QColor color = penOf(curve).color();
+    if (curve.ink.kind != Ink::Kind::compared) return {QPen(Qt::NoPen), QBrush(color), diameter};
+    constexpr double kLeastHollowPt = 4.5;
+    constexpr double kLargestRing = 0.2;  // width of the ring as a part of the diameter
+    diameter = std::max(diameter, units(kLeastHollowPt));
+    // The paper inside of a dot hides the line on which the dot is. Rings without a line do not hide other points.
+    const bool isOnLine = curve.shape == FigureCurve::Shape::line;
+    return {QPen(color, std::min(units(linePt), kLargestRing * diameter)),
+            isOnLine ? QBrush(theme.paper) : QBrush(Qt::NoBrush), diameter};
+}
+
 QPen FigureStyle::penOf(const FigureCurve& curve) const {
     QColor color = colorOf(curve.ink);
     if (curve.emphasis == FigureCurve::Emphasis::dimmed) {

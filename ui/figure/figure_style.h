@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QBrush>
 #include <QColor>
 #include <QFont>
 #include <QPen>
@@ -33,6 +34,17 @@ struct FigureStyle {
     QFont font(double points) const;
     /// Colour of an ink in the style's theme.
     QColor colorOf(Ink ink) const;
+    /// Colour of the blank parts of a map that have a label.
+    QColor blankColor() const;
+    /// How the points of a curve are drawn.
+    struct PointLook {
+        QPen pen;
+        QBrush brush;
+        double diameter;
+    };
+    /// Points with a diameter in the painter's units. Those of a second setup are hollow, because points have no dash
+    /// pattern, and large enough that their inside is visible.
+    PointLook pointsOf(const FigureCurve& curve, double diameter) const;
     /// Pen with which the line of a curve is drawn.
     QPen penOf(const FigureCurve& curve) const;
 };

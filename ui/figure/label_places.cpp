@@ -34,6 +34,19 @@ bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
 
 }  // namespace
 
+qsizetype LabelPlaces::addBarrier(const QPointF& from, const QPointF& to) {
+    addStroke(from, to);
+    m_barriers.append({from, to});
+    return m_barriers.size() - 1;
+}
+
+bool LabelPlaces::crossesBarrier(const QRectF& box, qsizetype own) const {
+    for (qsizetype i = 0; i < m_barriers.size(); ++i) {
+        if (i != own && crosses(m_barriers[i].from, m_barriers[i].to, box)) return true;
+    }
+    return false;
+}
+
 qsizetype LabelPlaces::weightOf(const QRectF& box, double distance, qsizetype enough) const {
     const QRectF near = box.adjusted(-distance, -distance, distance, distance);
     qsizetype weight = kPointCost * std::count_if(m_points.begin(), m_points.end(),
@@ -51,8 +64,9 @@ std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, bool a
     std::optional<QRectF> best;
     qsizetype least = avoidsPoints ? kPointCost : std::numeric_limits<qsizetype>::max();
     for (const QRectF& box : candidates) {
+        const QRectF wide = box.adjusted(-m_gap, 0, m_gap, 0);
         const bool isFree = std::none_of(m_occupied.begin(), m_occupied.end(),
-                                         [&box](const QRectF& other) { return other.intersects(box); });
+                                         [&wide](const QRectF& other) { return other.intersects(wide); });
         const qsizetype weight = isFree && least > 0 ? weightOf(box, distance, least) : least;
         if (weight < least) {
             least = weight;

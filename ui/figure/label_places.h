@@ -3,7 +3,10 @@
 #include <QList>
 #include <QPointF>
 #include <QRectF>
+#include <QStringList>
 #include <optional>
+
+class QFontMetricsF;
 
 namespace ropelab::ui {
 
@@ -13,6 +16,12 @@ class LabelPlaces {
  public:
     /// Adds a segment of a curve or line, which labels should not cover.
     void addStroke(const QPointF& from, const QPointF& to) { m_strokes.append({from, to}); }
+    /// Adds a line that has a label, which other labels should not cross (crossesBarrier). Returns its number.
+    qsizetype addBarrier(const QPointF& from, const QPointF& to);
+    /// Returns whether a box crosses a line of addBarrier() other than the line `own` (−1: none is excepted).
+    bool crossesBarrier(const QRectF& box, qsizetype own) const;
+    /// Sets the smallest horizontal distance between two labels; it is 0 at first.
+    void setGap(double gap) { m_gap = gap; }
     /// Adds a point, which labels should not cover. A point counts more than any number of segments.
     void addPoint(const QPointF& at) { m_points.append(at); }
     /// Adds the box of an existing label.
@@ -33,6 +42,8 @@ class LabelPlaces {
     qsizetype weightOf(const QRectF& box, double distance, qsizetype enough) const;
 
     QList<Stroke> m_strokes;
+    QList<Stroke> m_barriers;
+    double m_gap = 0;
     QList<QPointF> m_points;
     QList<QRectF> m_occupied;
 };

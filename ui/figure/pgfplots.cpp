@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kLargestMap = 10'000;     // cells; LaTeX's memory is limited
 constexpr int kMostMarked = 40;         // a line with more points has no marks
+constexpr double kDotPt = 2.6;          // diameter of a mark on a line
 constexpr double kColumnsPerPoint = 2;  // resolution to which curves are thinned
 constexpr double kBarFraction = 0.76;   // width of a bar relative to the distance of bars
 constexpr int kColorSteps = 33;         // colours of a colour scale
@@ -181,15 +182,25 @@ class PgfplotsWriter {
             addPlot(color, barOptions(curve, color), plotOf(curve.x, curve.y, what), label);
         } else if (curve.shape == FigureCurve::Shape::points) {
             const Polyline seen = visible(curve);
-            addPlot(color, QStringLiteral("only marks, mark=*, mark size=%1pt").arg(plain(curve.pointPt / 2)),
-                    plotOf(seen.x, seen.y, what), label);
+            addPlot(color, QStringLiteral("only marks, ") + markOf(curve, curve.pointPt), plotOf(seen.x, seen.y, what),
+                    label);
         } else {
             const Polyline line = drawable(curve.x, curve.y, m_xScale, m_yScale);
             const bool isMarked = curve.dots && line.x.size() <= kMostMarked;
-            const QString marks = isMarked ? QStringLiteral(", mark=*, mark size=1.3pt, mark options={solid}")
-                                           : QStringLiteral(", no marks");
+            const QString marks =
+                isMarked ? QStringLiteral(", ") + markOf(curve, kDotPt) : QStringLiteral(", no marks");
             addPlot(color, lineOptions(pen) + marks, plotOf(line.x, line.y, what), label);
         }
+    }
+
+    /// Options of a curve's points with a diameter in points; those of a second setup are hollow.
+    QString markOf(const FigureCurve& curve, double diameter) const {
+        const bool isHollow = curve.ink.kind == Ink::Kind::compared;
+        const double drawn = m_style.pointsOf(curve, m_style.units(diameter)).diameter / m_style.unit;
+        const QString options = isHollow ? QStringLiteral("{solid, fill=white}") : QStringLiteral("{solid}");
+        return QStringLiteral("mark=%1, mark size=%2pt, mark options=%3")
+            .arg(isHollow ? QLatin1Char('o') : QLatin1Char('*'))
+            .arg(plain(drawn / 2), options);
     }
 
     QString barOptions(const FigureCurve& curve, const QString& color) const {

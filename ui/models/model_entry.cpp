@@ -7,6 +7,7 @@
 
 #include "core/interop/model_table.h"
 #include "core/spec/numbers.h"
+#include "core/spec/run_spec.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 
@@ -118,7 +119,7 @@ QString scalingText(const RotarySetup& setup) {
 }
 
 QString fractionText(const RotarySetup& setup) {
-    return QStringLiteral("%1 %").arg(text(number_text(std::round(setup.fraction * 1000) / 10)));
+    return text(fraction_text(setup.fraction, setup.head_dim));
 }
 
 QString baseText(double base) {

@@ -116,7 +116,7 @@ Figure comparedMap(const ShapedSetup& a, const ShapedSetup& b) {
     fitAxis(figure.x, figure.curves, &FigureCurve::x);
     fitAxis(figure.y, figure.curves, &FigureCurve::y);
     figure.settings.insert(QStringLiteral("setup"), QString::fromStdString(setups_text({a.setup, b.setup})));
-    figure.settings.insert(QStringLiteral("compared"), names.titleA() + QStringLiteral("; ") + names.titleB());
+    figure.settings.insert(QStringLiteral("compared"), names.titleOfBoth(QStringLiteral("; ")));
     return figure;
 }
 

@@ -65,8 +65,7 @@ void ComparisonBar::renew() {
         m_names->clear();
         return;
     }
-    const ComparedNames names = comparedNames(m_model.setupA(), *b);
-    m_names->setText(names.titleA() + QLatin1Char('\n') + names.titleB());
+    m_names->setText(comparedNames(m_model.setupA(), *b).titleOfBoth(QStringLiteral("\n")));
     m_names->setToolTip(QString::fromStdString(setups_text(m_model.setups())));
     (m_model.editsB() ? m_b : m_a)->setChecked(true);
 }

@@ -18,7 +18,7 @@ QString shownValue(std::string_view key, const std::string& value) {
     try {
         if (key == "theta") return QString::fromStdString(short_number(parse_number(value)));
         if (key == "fraction" && value.find_first_of("%c") == std::string::npos) {
-            return QString::fromStdString(percent_text(parse_number(value))) + QStringLiteral(" %");
+            return QString::fromStdString(fraction_text(parse_number(value), 0));
         }
     } catch (const BadInput&) {
         // A value like "auto" is shown as it is.

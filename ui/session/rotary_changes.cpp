@@ -128,7 +128,6 @@ SetupNames setupNames(const ShapedSetup& a, const ShapedSetup& b) {
         namesA << name.arg(each.from);
         namesB << name.arg(each.to);
     }
-    if (namesA.isEmpty()) return {rotaryTr("setup A"), rotaryTr("setup B")};
     return {namesA.join(QStringLiteral(", ")), namesB.join(QStringLiteral(", "))};
 }
 

@@ -6,7 +6,7 @@
 
 namespace ropelab::ui {
 
-/// Names of two compared setups, such as "θ = 10k" and "θ = 500k".
+/// Names of two compared setups, such as "θ = 10k" and "θ = 500k"; empty if nothing differs.
 struct SetupNames {
     QString a;
     QString b;

@@ -75,6 +75,14 @@ RunView makeView(RunRecord record, const RunMetrics& metrics) {
 
 RunStore::RunStore(QObject* parent) : QObject(parent) {}
 
+const nlohmann::json& RunStore::settingsOf(const RunView& run) const {
+    const auto known = m_settings.find(run.record.id);
+    if (known != m_settings.end() && known->second.text == run.record.settings) return known->second.values;
+    nlohmann::json values = stored_settings(run.record);
+    return m_settings.insert_or_assign(run.record.id, ParsedSettings{run.record.settings, std::move(values)})
+        .first->second.values;
+}
+
 const RunView* RunStore::find(RunId id) const {
     const auto found =
         std::find_if(m_runs.begin(), m_runs.end(), [id](const auto& run) { return run.record.id == id; });

@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,10 @@ class RunStore : public QObject {
     /// were queued.
     const RunView* find(RunId id) const;
 
+    /// Returns the settings of a run (stored_settings), which are parsed only once. The reference is valid until the
+    /// next call for a run with this id. Throws BadInput if the settings are damaged.
+    const nlohmann::json& settingsOf(const RunView& run) const;
+
     /// Returns the metrics of a run that the latest reload() added; null for other runs, and whenever reloaded() is not
     /// being emitted. All receivers of reloaded() share this one copy, so each run is read from the file only once.
     const RunMetrics* arrived(RunId id) const;
@@ -81,6 +86,11 @@ class RunStore : public QObject {
     void applyRungs(const LabFile* file);
     SettingColors m_colors;
     std::vector<RunView> m_runs;
+    struct ParsedSettings {
+        std::string text;  // from which they were parsed
+        nlohmann::json values;
+    };
+    mutable std::map<RunId, ParsedSettings> m_settings;
     std::map<RunId, RunMetrics> m_arrived;
 };
 

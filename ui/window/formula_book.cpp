@@ -91,12 +91,12 @@ void styleDocument(QTextDocument& document) {
     }
 }
 
-/// Shows indices such as those of "d_r" and "h_{j+1}" as subscripts, without the underscore and the braces. Names such
-/// as `inv_freq` stay as they are.
+/// Shows indices such as those of "d_r", "mω_i" and "h_{j+1}" as subscripts, without the underscore and the braces.
+/// Names such as `inv_freq` stay as they are.
 void lowerIndices(QTextDocument& document) {
     static const QRegularExpression index(
         QStringLiteral(
-            "(?<![A-Za-z0-9_])(?:[A-Za-zα-ωΑ-Ω]|log|max)_(?:\\{([^}]*)\\}|([A-Za-z0-9Δθ]′?)(?![A-Za-z0-9_]))"),
+            "(?:(?<![A-Za-z0-9_])(?:[A-Za-z]|log|max)|[α-ωΑ-Ω])_(?:\\{([^}]*)\\}|([A-Za-z0-9Δθ]′?)(?![A-Za-z0-9_]))"),
         QRegularExpression::UseUnicodePropertiesOption);
     QTextCharFormat lowered;
     lowered.setVerticalAlignment(QTextCharFormat::AlignSubScript);

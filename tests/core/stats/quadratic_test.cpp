@@ -160,7 +160,7 @@ TEST(Quadratic, EachCombinationOfTheOtherSettingsHasAFitOfItsOwn) {
     ASSERT_EQ(curves.size(), 2U);
     EXPECT_EQ(curves[0].settings.at("fraction"), 0.25);
     EXPECT_NEAR(curves[0].fit.curvature.value, -curves[1].fit.curvature.value, 1e-12);
-    EXPECT_THAT(theta_curve_words(table, curves[1]), HasSubstr("for fraction = 0.5, against a constant per seed"));
+    EXPECT_THAT(theta_curve_words(table, curves[1]), HasSubstr("for fraction = 50 %, against a constant per seed"));
     EXPECT_THAT(theta_curve_words(table, curves[1]), HasSubstr("the fitted maximum is at theta = 7967"));
 }
 

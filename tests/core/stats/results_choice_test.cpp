@@ -145,11 +145,38 @@ TEST(SettingWords, AreThoseOfTheWindow) {
     EXPECT_EQ(setting_title("learning_rate"), "learning rate");
     EXPECT_EQ(setting_words("theta", 10000), "10k");
     EXPECT_EQ(setting_words("fraction", 0.25), "25 %");
+    EXPECT_EQ(setting_words("fraction", 0.0625, 32), "2 ch");
+    EXPECT_EQ(setting_words("fraction", 0.0625, 64), "6.25 %");
+    EXPECT_EQ(setting_words("fraction", 0.0625), "6.25 %") << "the head dimension is unknown";
     EXPECT_EQ(setting_words("bias", true), "yes");
     EXPECT_EQ(setting_words("data", "/home/a/text.txt"), "text.txt");
     EXPECT_EQ(setting_words("theta", nullptr), "–");
     const ResultsTable table = results_table(theta_paper_runs());
     EXPECT_EQ(group_words(table, table.groups[3]), "θ = 10k");
+}
+
+// Results said "6.25 %" where Train says "2 ch".
+TEST(SettingWords, AFractionIsTheSameInLabelsTablesAndSentences) {
+    std::vector<ResultRun> runs;
+    for (const double fraction : {0.0625, 0.25}) {
+        for (int seed = 1; seed <= 2; ++seed) {
+            runs.push_back(
+                result_run({{"fraction", fraction}, {"width", 64}, {"heads", 2}, {"seed", seed}}, 1.5 + 0.1 * seed));
+        }
+    }
+    RunSpec spec;
+    spec.width = 64;
+    spec.heads = 2;
+    spec.fraction = 0.0625;
+    EXPECT_THAT(label_of(spec), HasSubstr("2 ch"));
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(group_words(table, table.groups[0]), "fraction = 2 ch");
+    EXPECT_EQ(group_label(table, table.groups[0]), "fraction = 2 ch");
+    EXPECT_EQ(group_label(table, table.groups[1]), "fraction = 25 %");
+    EXPECT_THAT(results_text(table), HasSubstr("2 ch"));
+    EXPECT_THAT(results_text(table), Not(HasSubstr("0.0625")));
+    EXPECT_THAT(results_latex(table), HasSubstr("25 \\%"));
+    EXPECT_THAT(results_csv(table), HasSubstr("0.0625")) << "files keep the number";
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
+#include "ui/common/choice_box.h"
+
 namespace ropelab::ui {
 namespace {
 
@@ -43,6 +45,22 @@ class FieldsTest : public ::testing::Test {
     QSpinBox* spin = nullptr;
     QSlider* slider = nullptr;
 };
+
+// The panel cut "default baseline: θ 10k" at the end, where its value is.
+TEST_F(FieldsTest, LongTextOfAChoiceIsShortenedInTheMiddle) {
+    auto* box = qobject_cast<ChoiceBox*>(choice);
+    ASSERT_TRUE(box);
+    EXPECT_EQ(box->shownText(), "a");
+    box->addItem(QStringLiteral("default baseline: position learned+rope, θ 10k"));
+    box->setCurrentIndex(box->count() - 1);
+    box->setFixedWidth(200);
+    const QString shown = box->shownText();
+    EXPECT_TRUE(shown.startsWith("default")) << shown.toStdString();
+    EXPECT_TRUE(shown.endsWith(QStringLiteral("10k"))) << shown.toStdString();
+    EXPECT_TRUE(shown.contains(QChar(0x2026)));
+    box->setFixedWidth(1200);
+    EXPECT_EQ(box->shownText(), box->currentText());
+}
 
 TEST_F(FieldsTest, WheelChangesOnlyTheFocusedField) {
     spin->setValue(50);

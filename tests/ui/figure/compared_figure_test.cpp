@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QImage>
+#include <QPainter>
 #include <QSet>
 #include <algorithm>
 #include <cmath>
@@ -84,6 +85,44 @@ TEST(ComparedFigure, EqualLinesAreOneAndOnlyThoseOfTheEditedSetupCanBeDragged) {
         EXPECT_EQ(both.verticalLines[2].ink, Ink{Ink::Kind::compared});
         EXPECT_EQ(both.verticalLines[1].handle, editsB ? "" : "context");
         EXPECT_EQ(both.verticalLines[2].handle, editsB ? "context" : "");
+    }
+}
+
+TEST(ComparedFigure, EqualSetupsAreCalledEqual) {
+    const ComparedNames names;
+    const Figure both = compareFigures(lineFigure(1), lineFigure(1), names);
+    EXPECT_EQ(both.note, "A and B (dashed, hollow points) are equal; three points");
+    ASSERT_EQ(both.curves.size(), 2U);
+    EXPECT_EQ(both.curves[0].label, "A");
+    EXPECT_EQ(both.curves[1].label, "B");
+    EXPECT_EQ(both.settings["compared"].toString(), "A and B are equal");
+    EXPECT_EQ(kNames.titleOfBoth("; "), "A: θ = 10k; B: θ = 500k");
+}
+
+// The note says that B's points are hollow: their inside must be visible at every size and on a line.
+TEST(ComparedFigure, PointsOfTheSecondSetupAreHollowAtEverySize) {
+    for (const double unit : {0.8, 96.0 / 72, 2.0, 4.0}) {
+        const FigureStyle style = FigureStyle::screen(Theme::light(), unit);
+        for (const double diameterPt : {0.5, 1.5, 3.0, 8.0}) {
+            for (const auto shape : {FigureCurve::Shape::points, FigureCurve::Shape::line}) {
+                FigureCurve curve;
+                curve.shape = shape;
+                curve.ink = {Ink::Kind::compared};
+                const auto look = style.pointsOf(curve, style.units(diameterPt));
+                QImage image(64, 64, QImage::Format_RGB32);
+                image.fill(style.theme.paper);
+                QPainter painter(&image);
+                painter.setRenderHint(QPainter::Antialiasing);
+                painter.setPen(look.pen);
+                painter.setBrush(look.brush);
+                painter.drawEllipse(QPointF(32, 32), look.diameter / 2, look.diameter / 2);
+                painter.end();
+                EXPECT_EQ(image.pixelColor(32, 32), style.theme.paper) << unit << " " << diameterPt;
+                EXPECT_NE(image.pixelColor(static_cast<int>(32 + look.diameter / 2), 32), style.theme.paper);
+                curve.ink = {Ink::Kind::rotated};
+                EXPECT_EQ(style.pointsOf(curve, 3).brush.color(), style.theme.rotated);
+            }
+        }
     }
 }
 

@@ -101,8 +101,55 @@ TEST(FigureLabels, LabelsOfCloseLinesDoNotOverlap) {
     for (int i = 0; i < 8; ++i) figure.horizontalLines.push_back({5 + 0.02 * i, QStringLiteral("row %1").arg(i)});
     for (int i = 0; i < 6; ++i) figure.verticalLines.push_back({50.0 + i, QStringLiteral("column %1").arg(i)});
     const Painted painted(figure, {420, 280});
-    EXPECT_GE(painted.renderer.labelBoxes().size(), 6);
     expectApart(painted.renderer.labelBoxes());
+    const qsizetype lines = 8 + 6;
+    EXPECT_EQ(painted.renderer.labelBoxes().size() + painted.renderer.labelsInNote().size(), lines);
+}
+
+// With two setups, "first negative at …" covered the line of the other setup and touched its label.
+TEST(FigureLabels, LabelsCrossNoLineOfAnotherLabelAndDoNotTouch) {
+    for (const int width : {300, 420, 820}) {
+        for (const double distance : {0.5, 3.0, 12.0}) {
+            Figure figure;
+            figure.x.minimum = 0;
+            figure.x.maximum = 100;
+            figure.curves.push_back(lineOf({0, 100}, {0, 10}));
+            for (int i = 0; i < 4; ++i) {
+                figure.verticalLines.push_back(
+                    {40 + distance * i, QStringLiteral("B: context 131,072 %1").arg(i), {Ink::Kind::compared}});
+            }
+            figure.horizontalLines.push_back({5, QStringLiteral("entropy floor 1.42")});
+            const Painted painted(figure, {width, 280});
+            const QRectF axes = painted.renderer.axesRect();
+            const QList<QRectF> boxes = painted.renderer.labelBoxes();
+            EXPECT_EQ(boxes.size() + painted.renderer.labelsInNote().size(), 5) << width << " " << distance;
+            for (qsizetype i = 0; i < boxes.size(); ++i) {
+                EXPECT_TRUE(axes.adjusted(-1, -1, 1, 1).contains(boxes[i]));
+                int crossed = 0;
+                for (const FigureLine& line : figure.verticalLines) {
+                    const double x = axes.left() + painted.renderer.xScale().toDevice(line.at);
+                    crossed += x > boxes[i].left() && x < boxes[i].right() ? 1 : 0;
+                }
+                EXPECT_LE(crossed, boxes[i].width() > axes.width() / 2 ? 1 : 0) << "at most its own line";
+                for (qsizetype j = 0; j < i; ++j) {
+                    EXPECT_FALSE(boxes[i].adjusted(-3, 0, 3, 0).intersects(boxes[j])) << i << " touches " << j;
+                }
+            }
+        }
+    }
+}
+
+TEST(FigureLabels, ALabelWithoutSpaceIsInTheNote) {
+    Figure figure;
+    figure.x.minimum = 0;
+    figure.x.maximum = 100;
+    figure.note = QStringLiteral("sum over 64 pairs");
+    figure.curves.push_back(lineOf({0, 100}, {0, 10}));
+    figure.verticalLines = {
+        {46.8, QStringLiteral("left")}, {50, QStringLiteral("middle")}, {53.2, QStringLiteral("right")}};
+    EXPECT_EQ(Painted(figure, {420, 280}).renderer.labelsInNote(), QStringList{"middle"});
+    figure.verticalLines[1].at = 20;
+    EXPECT_TRUE(Painted(figure, {420, 280}).renderer.labelsInNote().isEmpty());
 }
 
 TEST(FigureLabels, LabelsDoNotCoverPoints) {

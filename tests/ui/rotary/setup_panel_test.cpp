@@ -3,14 +3,17 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QFrame>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QUndoStack>
+#include <QVBoxLayout>
 
 #include "tests/ui/support/workbench.h"
+#include "ui/common/fields.h"
 #include "ui/common/number_slider.h"
 #include "ui/rotary/comparison_bar.h"
 #include "ui/rotary/scaling_fields.h"
@@ -35,6 +38,27 @@ TEST_F(SetupPanelTest, TypingChangesTheSetupAndCanBeUndone) {
     EXPECT_EQ(workspace.rotary().setup().fraction, 1);
     EXPECT_EQ(panel.fraction()->value(), 1);
     EXPECT_EQ(panel.theta()->value(), 500000);
+}
+
+// In a low panel, the fields of the scaling were lower than their texts.
+TEST_F(SetupPanelTest, FieldsOfTheScalingKeepTheirHeight) {
+    Workspace workspace(options());
+    QFrame host;
+    const ScrollColumn made = makePanel(&host, QStringLiteral("panel"));
+    auto* setup = new SetupPanel(workspace.rotary());
+    SetupPanel& panel = *setup;
+    made.column->addWidget(setup);
+    panel.applyText("theta=10k scaling=yarn factor=8");
+    host.resize(312, 400);
+    host.show();
+    QApplication::processEvents();
+    for (const char* name : {"theta", "context", "factor", "beta_fast", "beta_slow"}) {
+        const QWidget* field = panel.field(name);
+        ASSERT_TRUE(field) << name;
+        EXPECT_TRUE(field->isVisible()) << name;
+        EXPECT_GE(field->height(), field->sizeHint().height()) << name;
+    }
+    EXPECT_GT(panel.height(), host.height()) << "the area scrolls";
 }
 
 TEST_F(SetupPanelTest, InvalidInputIsExplainedAndChangesNothing) {

@@ -143,7 +143,7 @@ TEST(RotaryModel, NamesOfTwoSetupsSayWhatDiffers) {
         names("theta=10k context=4096", "theta=500k context=131072 scaling=llama3 factor=8", "Llama 2", "Llama 3.1"),
         "Llama 2 | Llama 3.1");
     EXPECT_EQ(names("theta=10k", "theta=500k", "one", "two"), "θ = 10k | θ = 500k");
-    EXPECT_EQ(names("theta=10k", "theta=10k"), "setup A | setup B");
+    EXPECT_EQ(names("theta=10k", "theta=10k"), " | ") << "nothing differs";
 }
 
 TEST(RotaryModel, RejectsInvalidSetups) {

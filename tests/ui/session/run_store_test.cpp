@@ -40,6 +40,17 @@ TEST_F(RunStoreTest, StepMetricsOfNewRunsAreAvailableOnlyDuringReloaded) {
     EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10, 20}));
 }
 
+TEST_F(RunStoreTest, SettingsOfARunAreParsedOnce) {
+    store.reload(lab.get(), false);
+    const nlohmann::json& settings = store.settingsOf(*store.find(run));
+    EXPECT_EQ(settings.at("theta"), 500);
+    store.apply({Event(event::Evaluated{run, 30, 1.4, 1.5})});
+    EXPECT_EQ(&store.settingsOf(*store.find(run)), &settings) << "progress changes no setting";
+    RunView other = *store.find(run);  // a run of another lab with the same id
+    other.record.settings = R"({"theta": 700})";
+    EXPECT_EQ(store.settingsOf(other).at("theta"), 700);
+}
+
 TEST_F(RunStoreTest, StateNamesTheRungOfSuccessiveHalving) {
     store.reload(lab.get(), false);
     const auto stopped = [this](const std::string& message) {

@@ -1,9 +1,9 @@
 #include "ui/window/formula_book.h"
 
-#include <QRegularExpression>
 #include <QCursor>
 #include <QFontMetricsF>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextBrowser>
@@ -42,6 +42,8 @@ TEST_F(FormulaBookTest, HelpMenuAndPaletteOpenTheFormulas) {
     EXPECT_TRUE(text.contains("Source: Men et al. 2024."));
     // Indices are subscripts; names of files keep their underscores.
     EXPECT_FALSE(text.contains("_{"));
+    EXPECT_FALSE(text.contains(QStringLiteral("ω_"))) << "also where a letter precedes: mω_i";
+    EXPECT_TRUE(text.contains(QStringLiteral("R(mωi) = [[cos mωi, −sin mωi], [sin mωi, cos mωi]]")));
     EXPECT_FALSE(text.contains(QRegularExpression("\\bd_r\\b")));
     EXPECT_TRUE(text.contains(QStringLiteral("|hj+1 − hj|")));
     EXPECT_TRUE(text.contains("modeling_rope_utils.py"));

@@ -150,6 +150,7 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     map.scale = FigureMap::Scale::diverging;
     map.minimum = -now.attention_factor;
     map.maximum = now.attention_factor;
+    map.blankLabel = QStringLiteral("no channel");  // sin = 0 has the colour of the background
     figure.map = std::move(map);
 
     QStringList notes;
@@ -253,17 +254,15 @@ QString positionsSentence(const RotarySetup& setup) {
     const QString word = text(word_of(setup.precision));
     const std::int64_t wrong = first_inexact_position(setup.precision);
     if (setup.context <= wrong) {
-        return QStringLiteral(
-                   "%1 represents every position of this context; the first position that it cannot represent is %2.")
+        return QStringLiteral("%1 represents every position of this context; the first one that it rounds is %2.")
             .arg(word, groupedText(wrong));
     }
-    QString sentence =
-        QStringLiteral("%1 cannot represent position %2; positions of this context are wrong by up to %3.")
-            .arg(
-                word, groupedText(wrong),
-                countText(std::llround(largestPositionError(setup.precision, setup.context)), QStringLiteral("token")));
+    QString sentence = QStringLiteral("%1 rounds position %2; positions of this context are wrong by up to %3.")
+                           .arg(word, groupedText(wrong),
+                                countText(std::llround(largestPositionError(setup.precision, setup.context)),
+                                          QStringLiteral("token")));
     if (!std::isfinite(rounded(static_cast<double>(setup.context - 1), setup.precision))) {
-        sentence += QStringLiteral(" Positions above 65,519 overflow to infinity.");
+        sentence += QStringLiteral(" Positions above 65,519 overflow.");
     }
     return sentence;
 }
@@ -274,13 +273,12 @@ QString bytesSentence(const RotarySetup& setup) {
         return noRotationText();
     }
     const int bytes = bytes_of(setup.precision);
-    QString sentence =
-        QStringLiteral("Table size: %1 if each angle is stored at both channels of its pair, %2 if it is stored once.")
-            .arg(binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
-                 binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
+    QString sentence = QStringLiteral("Table size: %1 (%2 if each angle is stored once).")
+                           .arg(binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
+                                binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
     if (setup.partial == Partial::truncate && rotated < setup.head_dim) {
         sentence +=
-            QStringLiteral(" If the unrotated pairs are stored, too, the size is %1.")
+            QStringLiteral(" With the unrotated pairs: %1.")
                 .arg(binarySize(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
     }
     return sentence;

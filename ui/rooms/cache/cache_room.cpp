@@ -83,7 +83,7 @@ QWidget* CacheRoom::makeBar() {
     row->addSpacing(8);
     m_words = makeNote(bar);
     m_words->setAccessibleName(tr("Size of the table and precision of the positions"));
-    keepLines(m_words, 4);
+    keepLines(m_words, 4);  // of two setups that differ in context or head dimension
     row->addWidget(m_words, 1);
     return bar;
 }
@@ -227,13 +227,15 @@ void CacheRoom::resizeEvent(QResizeEvent* event) {
 
 void CacheRoom::renew() {
     const RotarySetup& setup = model().setup();
-    const auto words = [](const RotarySetup& each) {
-        return bytesSentence(each) + QLatin1Char(' ') + positionsSentence(each);
-    };
     const auto& other = model().other();
-    m_words->setText(other ? bothSentences(words(setup), words(other->setup)) + QLatin1Char('\n') +
-                                 bothQuotient(tr("table size"), duplicatedBytes(setup), duplicatedBytes(other->setup))
-                           : words(setup));
+    QStringList words = {bytesSentence(setup), positionsSentence(setup)};
+    if (other) {  // what is equal in both is said once
+        words = {bothSentences(bytesSentence(setup), bytesSentence(other->setup)),
+                 bothQuotient(tr("table size"), duplicatedBytes(setup), duplicatedBytes(other->setup)),
+                 bothSentences(positionsSentence(setup), positionsSentence(other->setup))};
+        words.removeAll(QString());
+    }
+    m_words->setText(words.join(other ? QLatin1Char('\n') : QLatin1Char(' ')));
     m_words->setToolTip(tr(
         "Table size: 2·L·d_r·B bytes if each angle is stored at both channels of its pair (Hugging Face, GPT-NeoX), "
         "L·d_r·B if it is stored once, with L positions, d_r rotated channels and B bytes per number (Khan et al., "

@@ -8,6 +8,7 @@
 #include "ui/common/format.h"
 #include "ui/figure/polyline.h"
 #include "ui/figure/ticks.h"
+#include "ui/rotary/comparison.h"
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
@@ -168,8 +169,9 @@ QString decaySentence() {
         "logit.");
 }
 
-Figure decayFigure(const RotarySetup& setup, std::int64_t end) {
-    constexpr int places = 600;
+Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) {
+    // The points of two setups are larger and farther apart, so that the hollow ones can be distinguished.
+    const int places = isCompared ? 80 : 600;
     Figure figure;
     figure.name = QStringLiteral("decay-bound");
     figure.x = {.label = QStringLiteral("distance Δ"),
@@ -192,7 +194,7 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end) {
     curve.quantity = QStringLiteral("(2/d) Σ|S_j|");
     curve.ink = {Ink::Kind::rotated};
     curve.shape = FigureCurve::Shape::points;  // the bound is not computed between these distances
-    curve.pointPt = 1.5;
+    curve.pointPt = isCompared ? 3 : 1.5;
     curve.x = {distances.begin(), distances.end()};
     curve.y = {bound.begin(), bound.end()};
     const std::array<double, 1> here = {0.0};
@@ -228,8 +230,12 @@ std::span<const RotaryFigure> contextFigures() {
              }
              return basesFigure(profile, boundData(setup, kMaxPositions));
          }},
-        {"decay-bound", [](const RotarySetup& setup,
-                           const ModelShape&) { return decayFigure(setup, distanceAxisEnd(setup.context)); }},
+        {"decay-bound",
+         [](const RotarySetup& setup, const ModelShape&) { return decayFigure(setup, distanceAxisEnd(setup.context)); },
+         [](const ShapedSetup& a, const ShapedSetup& b) {
+             const std::int64_t end = distanceAxisEnd(std::max(a.setup.context, b.setup.context));
+             return comparedFigure(decayFigure(a.setup, end, true), decayFigure(b.setup, end, true), a, b);
+         }},
         {"random-logits",
          [](const RotarySetup& setup, const ModelShape&) { return randomFigure(setup, RandomVectors{}); }},
     }};

@@ -27,8 +27,9 @@ Figure boundFigure(const BoundData& data, bool logarithmic);
 /// One sentence that sums up the figure of the context bound.
 QString boundSentence(const BoundData& data);
 
-/// Figure of Su's bound (F11) over the distance. `end` is the end of the axis, as `distanceAxisEnd` returns it.
-Figure decayFigure(const RotarySetup& setup, std::int64_t end);
+/// Figure of Su's bound (F11) over the distance. `end` is the end of the axis, as `distanceAxisEnd` returns it. A
+/// figure that is compared with another one has fewer and larger points.
+Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared = false);
 /// One sentence that says what Su's bound limits.
 QString decaySentence();
 

@@ -65,8 +65,8 @@ void ContextRoom::renew() {
             renewBases();
             break;
         case Part::decay:
-            showFigure(m_view, decayFigure(setup, end()),
-                       [this](const ShapedSetup& other) { return decayFigure(other.setup, end()); });
+            showFigure(m_view, decayFigure(setup, end(), otherSetup().has_value()),
+                       [this](const ShapedSetup& other) { return decayFigure(other.setup, end(), true); });
             renewWords(decaySentence(), decaySentence());
             break;
         case Part::random:

@@ -127,7 +127,7 @@ GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& 
             keyTitle(key),
             {},
             why,
-            [key](Group group) { return settingTitle(key, group.settings.at(key)); },
+            [this, key](Group group) { return settingTitle(m_results.table, group, key); },
             [key](Group group) { return keyOf(group.settings.at(key)); },
             [key](Group group) { return text(key + " = " + setting_text(group.settings.at(key))); }};
 }

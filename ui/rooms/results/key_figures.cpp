@@ -6,6 +6,7 @@
 #include "core/rope/frequencies.h"
 #include "core/stats/results_cells.h"
 #include "core/stats/results_interval.h"
+#include "core/stats/setting_words.h"
 #include "core/stats/theta_curve.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
@@ -320,17 +321,17 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     const QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);
     figure.x.marks = axisMarks(places);
+    const QString baseWords = settingTitle(key, base, head_dim_of(table, table.groups[table.baseline]));
     figure.note = barsNote(
         table, QObject::tr("bars: 95 % confidence interval of the difference (%1)").arg(testTitle(table.test)));
     figure.summary =
         QObject::tr(
             "Improvement of the %4 over %1 %2 in percent, with 95 % confidence intervals of the difference (%3).")
-            .arg(keyTitle(key), settingTitle(key, base), testTitle(table.test), measureTitle(data.measure()));
-    figure.horizontalLines.push_back(
-        {.at = 0,
-         .label = QObject::tr("baseline: %1 %2").arg(keyTitle(key), settingTitle(key, base)),
-         .ink = {Ink::Kind::quiet},
-         .labelAtEnd = true});
+            .arg(keyTitle(key), baseWords, testTitle(table.test), measureTitle(data.measure()));
+    figure.horizontalLines.push_back({.at = 0,
+                                      .label = QObject::tr("baseline: %1 %2").arg(keyTitle(key), baseWords),
+                                      .ink = {Ink::Kind::quiet},
+                                      .labelAtEnd = true});
     FigureTable& rows = figure.table;
     rows.names = {QObject::tr("improvement (%)"), QObject::tr("95 % interval, low (%)"),
                   QObject::tr("95 % interval, high (%)")};

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/experiment/experiment.h"
+#include "core/stats/setting_words.h"
 #include "ui/common/results_words.h"
 
 namespace ropelab::ui {
@@ -30,9 +31,10 @@ double keyValue(const ResultsData& data, const ResultGroup& group, const std::st
 namespace {
 
 /// Returns a setting in words, as "learning rate 0.01", "pythia" or "no qk norm".
-QString partWords(const std::string& key, const nlohmann::json& value) {
+QString partWords(const std::string& key, const nlohmann::json& value, int headDim) {
     if (value.is_boolean()) return value.get<bool>() ? keyTitle(key) : QObject::tr("no %1").arg(keyTitle(key));
-    return value.is_string() ? settingTitle(key, value) : keyTitle(key) + QLatin1Char(' ') + settingTitle(key, value);
+    const QString words = settingTitle(key, value, headDim);
+    return value.is_string() ? words : keyTitle(key) + QLatin1Char(' ') + words;
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& k
             const auto alike =
                 std::count_if(others.begin(), others.end(), [&](const auto& other) { return other.at(name) == value; });
             if (alike == std::ssize(others)) continue;
-            parts.emplace_back(alike, partWords(name, value));
+            parts.emplace_back(alike, partWords(name, value, head_dim_of(table)));
         }
         // Values that few other series have come first, because a long label is cut off at its end.
         std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

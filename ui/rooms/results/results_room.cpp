@@ -3,11 +3,11 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonObject>
-#include <QComboBox>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -52,22 +52,24 @@ namespace {
 // The least time between two updates of the table while runs train.
 constexpr int kUpdateMs = 200;
 
+struct DecisionTexts {
+    QString words;    // one sentence per data set
+    QString details;  // for the tooltip
+};
+
 /// Returns the sentences of the decision aid with the titles of the window.
-QString decisionText(const ResultsTable& table, const DecisionChoice& choice) {
+DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& choice) {
     DecisionNames names = decision_names(table);
-    names.group = [&table](const ResultGroup& group) {
-        QStringList parts;
-        for (const std::string& key : table.swept) {
-            parts << keyTitle(key) + QStringLiteral(" = ") + settingTitle(key, group.settings.at(key));
-        }
-        return parts.isEmpty() ? std::string("all runs") : parts.join(QStringLiteral(", ")).toStdString();
-    };
+    names.group = [&table](const ResultGroup& group) { return shortLabel(table, group).toStdString(); };
     names.loss = [](const Measure& measure) { return measureTitle(measure).toStdString(); };
     QStringList sentences;
+    QStringList details;
     for (const DecisionAid& aid : decision_aids(table, choice)) {
         sentences << QString::fromStdString(decision_words(aid, table, names));
+        for (const std::string& line : decision_details(aid, table, names)) details << QString::fromStdString(line);
     }
-    return sentences.join(QLatin1Char('\n'));
+    details << QString() << QString::fromStdString(decision_rule_words());
+    return {sentences.join(QLatin1Char('\n')), details.join(QLatin1Char('\n'))};
 }
 
 }  // namespace
@@ -275,6 +277,10 @@ QString ResultsRoom::decisionWords() const {
     return m_decision->text();
 }
 
+QString ResultsRoom::decisionDetails() const {
+    return m_decision->toolTip();
+}
+
 QString ResultsRoom::groupWords() const {
     return m_groupWords->text();
 }
@@ -338,7 +344,9 @@ void ResultsRoom::renew() {
     for (const std::string& warning : condition_warnings(table)) words << QString::fromStdString(warning);
     words.removeAll(QString());
     m_words->setText(words.join(QLatin1Char(' ')));
-    m_decision->setText(decisionText(table, m_panel->decision()));
+    const DecisionTexts decision = decisionTexts(table, m_panel->decision());
+    m_decision->setText(decision.words);
+    m_decision->setToolTip(decision.details);
     m_decision->setVisible(!m_decision->text().isEmpty());
     if (m_picked >= static_cast<int>(table.groups.size()) || (m_picked < 0 && !table.groups.empty())) m_picked = 0;
     if (table.groups.empty()) m_picked = -1;

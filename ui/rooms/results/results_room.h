@@ -74,6 +74,8 @@ class ResultsRoom : public Room {
     QString words() const;
     /// Returns the settings that no other one beats in loss and speed; "" if there are fewer than two.
     QString decisionWords() const;
+    /// The tooltip of the decision aid: the tests, what dominates each other setting, and the rule.
+    QString decisionDetails() const;
     /// Returns the verdict on the selected group.
     QString groupWords() const;
     QPushButton* goToTrain() const { return m_goToTrain; }

@@ -74,7 +74,6 @@ QWidget* ResultsRoom::makeResults() {
     m_decision->setWordWrap(true);
     m_decision->setTextFormat(Qt::PlainText);
     m_decision->setAccessibleName(tr("Settings on the Pareto front of loss and speed"));
-    m_decision->setToolTip(QString::fromStdString(decision_rule_words()));
     column->addWidget(m_decision);
 
     m_groupView = makeTableView(tr("Groups"), m_order, this);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 
 namespace ropelab::ui {
@@ -47,7 +46,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
         const RunView& run = store.runs()[index];
         results.runs.push_back(run.record.id);
         results.inks.push_back(run.ink);
-        runs.push_back({stored_settings(run.record), run.name.toStdString(),
+        runs.push_back({store.settingsOf(run), run.name.toStdString(),
                         choices.options.unfinished ? summaryOf(run) : run.record.summary, run.record.state});
         runs.back().conditions = run.record.conditions;
         runs.back().setting_name = run.settingName;

@@ -6,6 +6,7 @@
 #include "core/experiment/step_cost.h"
 #include "core/spec/cache_bytes.h"
 #include "core/stats/results_front.h"
+#include "core/stats/setting_words.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
@@ -180,9 +181,11 @@ Coordinate coordinateOfKey(const ResultsTable& table, const std::string& key) {
         const auto place = std::find(values.begin(), values.end(), value) - values.begin();
         result.fractions.append(static_cast<double>(place) /
                                 static_cast<double>(std::max<std::size_t>(1, values.size() - 1)));
-        result.values << settingTitle(key, value);
+        result.values << settingTitle(table, group, key);
     }
-    result.range = settingTitle(key, values.front()) + QStringLiteral(" … ") + settingTitle(key, values.back());
+    const int headDim = head_dim_of(table);
+    result.range =
+        settingTitle(key, values.front(), headDim) + QStringLiteral(" … ") + settingTitle(key, values.back(), headDim);
     return result;
 }
 

@@ -30,7 +30,9 @@ namespace ropelab::ui {
 namespace {
 
 constexpr double kMostContext = 1 << 30;
-constexpr int kLowest = 160;  // pixels at 100 %; leaves room for the label of bin 0
+// Smallest heights in pixels at 100 %. With a larger scale of the window the page scrolls.
+constexpr int kLowestSpectrum = 240;
+constexpr int kLowest = 160;  // leaves room for the label of bin 0
 
 }  // namespace
 
@@ -93,6 +95,7 @@ QWidget* SpectrumRoom::makeFrequencies() {
     scaleLayout(below, {0, 0, 0, 0}, 8);
     below->addWidget(m_kernel, 1);
     below->addWidget(m_kernelSpectrum, 1);
+    scaleMinimumHeight(m_spectrum, kLowestSpectrum);
     for (FigureView* view : {m_kernel, m_kernelSpectrum}) scaleMinimumHeight(view, kLowest);
     column->addLayout(below, 2);
     return page;

@@ -12,7 +12,6 @@
 #include <array>
 #include <string_view>
 
-#include "core/experiment/estimate.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
@@ -68,7 +67,10 @@ QString runsText(const Estimate& cost) {
 }  // namespace
 
 QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir) {
-    const Estimate cost = costOf(runs, dataDir);
+    return estimateSentence(costOf(runs, dataDir));
+}
+
+QString estimateSentence(const Estimate& cost) {
     return QObject::tr("%1, about %2, %3")
         .arg(runsText(cost), unbreakable(durationText(cost.seconds)), unbreakable(bytesText(cost.bytes)));
 }
@@ -321,10 +323,12 @@ void SweepPanel::renew() {
 
 void SweepPanel::renewEstimate() {
     m_considering = false;
+    m_now.reset();
     QString problem;
     try {
-        m_estimate->setText(estimateSentence(
-            runsToTrain(m_experiment.value(), m_experiment.options(), m_access.lab.file()), m_access.dataDir));
+        m_now =
+            costOf(runsToTrain(m_experiment.value(), m_experiment.options(), m_access.lab.file()), m_access.dataDir);
+        m_estimate->setText(estimateSentence(*m_now));
     } catch (const BadInput& error) {
         problem = QString::fromStdString(error.what());
     }
@@ -346,20 +350,12 @@ void SweepPanel::consider(const std::function<void(Experiment&)>& change) {
     try {
         Experiment after = m_experiment.value();
         change(after);
-        const auto cost = [this](const Experiment& experiment) {
-            return costOf(runsToTrain(experiment, m_experiment.options(), m_access.lab.file()), m_access.dataDir);
-        };
-        const Estimate then = cost(after);
-        std::optional<Estimate> now;
-        try {
-            now = cost(m_experiment.value());
-        } catch (const BadInput&) {  // the change repairs the sweep
-            now = then;
-        }
+        const Estimate then = costOf(runsToTrain(after, m_experiment.options(), m_access.lab.file()), m_access.dataDir);
+        const Estimate& now = m_now ? *m_now : then;  // without an estimate, the change repairs the sweep
         m_estimate->setText(tr("%1, about %2, %3")
-                                .arg(changeOf(runsText(*now), runsText(then)),
-                                     changeOf(durationText(now->seconds), durationText(then.seconds)),
-                                     changeOf(bytesText(now->bytes), bytesText(then.bytes))));
+                                .arg(changeOf(runsText(now), runsText(then)),
+                                     changeOf(durationText(now.seconds), durationText(then.seconds)),
+                                     changeOf(bytesText(now.bytes), bytesText(then.bytes))));
         m_estimate->show();
         m_problem->hide();
     } catch (const BadInput& error) {

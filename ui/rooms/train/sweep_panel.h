@@ -12,6 +12,7 @@ class QPushButton;
 class QScrollArea;
 class QVBoxLayout;
 
+#include "core/experiment/estimate.h"
 #include "core/experiment/experiment.h"
 #include "ui/session/run_access.h"
 
@@ -86,10 +87,13 @@ class SweepPanel : public QFrame {
     ChipListEdit* m_zips;
     ChipListEdit* m_exclusions;
     QPushButton* m_continue;
-    bool m_considering = false;  // the estimate shows a change that the user considers
+    std::optional<Estimate> m_now;  // of the experiment as it is; nullopt if it is not valid
+    bool m_considering = false;     // the estimate shows a change that the user considers
 };
 
-/// Returns the estimated cost of runs: "6 runs, about 55 s, 180 MB". It uses the times of earlier sweeps on this
+/// Returns an estimate in words: "6 runs, about 55 s, 180 MB".
+QString estimateSentence(const Estimate& cost);
+/// Returns the estimated cost of runs in words. It uses the times of earlier sweeps on this
 /// machine (machine_time_model). Throws BadInput if the data of a run are unknown.
 QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir);
 

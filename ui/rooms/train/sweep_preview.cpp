@@ -33,7 +33,7 @@ constexpr int kRunRole = Qt::UserRole;  // the index of the run in the preview
 QString valueText(const RunSpec& run, const std::string& name) {
     const auto json = [](const auto& value) { return nlohmann::json(value); };
     const Value value = key(name).get(run);
-    const QString title = settingTitle(name, std::visit(json, value));
+    const QString title = settingTitle(name, std::visit(json, value), static_cast<int>(run.head_dim()));
     // Sizes are abbreviated ("10k") only if that is shorter (131072 stays); seeds are never abbreviated.
     const QString whole =
         std::holds_alternative<std::int64_t>(value) ? QString::fromStdString(to_text(value)) : QString();

@@ -7,6 +7,7 @@
 
 #include "core/rope/table_error.h"
 #include "ui/figure/export.h"
+#include "ui/figure/figure_head.h"
 
 namespace ropelab::ui {
 namespace {
@@ -85,6 +86,20 @@ TEST(CacheFigure, AnglesInBfloat16RoundPosition257To256) {
     const Figure exact = cacheTableFigure(setup, TablePart::cosine, {.rangeStart = 250});
     EXPECT_NE(cacheCell(exact, 0, 7), cacheCell(exact, 0, 6));
     EXPECT_TRUE(figure.note.contains("angles in bfloat16")) << figure.note.toStdString();
+}
+
+// In the sine table, sin = 0 and "no channel" were both white.
+TEST(CacheFigure, PartsWithoutAChannelAreGreyAndInTheLegend) {
+    RotarySetup setup = small();
+    Figure figure = cacheTableFigure(setup, TablePart::sine);
+    EXPECT_FALSE(hasLabelledBlank(figure)) << "every row is a channel";
+    const FigureStyle style = FigureStyle::screen(Theme::light(), 96.0 / 72);
+    EXPECT_TRUE(FigureHead(figure, style, {420, 280}).legendTexts().isEmpty());
+    figure.y.minimum = -0.5;
+    figure.y.maximum = 2.0 * figure.map->rows - 0.5;  // as beside a setup with twice as many channels
+    EXPECT_TRUE(hasLabelledBlank(figure));
+    EXPECT_EQ(FigureHead(figure, style, {420, 280}).legendTexts(), QStringList{"no channel"});
+    EXPECT_NE(style.blankColor(), style.theme.paper);
 }
 
 TEST(CacheFigure, LongContextsHaveAnOddStrideThatTheNoteStates) {

@@ -319,6 +319,13 @@ TEST(DecayFigure, SuBoundMatchesReferenceValues) {
     EXPECT_TRUE(isEmpty(decayFigure(contextSetup(64, 10000, 256, 0), 512)));
 }
 
+TEST(DecayFigure, ComparedPointsAreFarEnoughApartToBeHollow) {
+    const Figure figure = decayFigure(contextSetup(128, 10000, 4096), 8192, true);
+    EXPECT_LE(figure.curves.front().x.size(), 80);
+    EXPECT_GE(figure.curves.front().pointPt, 3);
+    EXPECT_TRUE(figure.note.contains(QStringLiteral("at %1 distances").arg(figure.curves.front().x.size())));
+}
+
 TEST(LogitSamples, RoundsCombineToOneSample) {
     LogitSamples samples = startSampling(contextSetup(64, 10000, 256), 1, 512);
     while (samples.count < 4096) samples = withMoreSamples(samples, nextRound(samples));

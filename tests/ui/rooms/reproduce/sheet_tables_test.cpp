@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <QFontMetrics>
+#include <QTableView>
 #include <memory>
 
 #include "tests/core/reproduce/sheet_runs.h"
 #include "ui/common/prediction_table.h"
+#include "ui/common/text_list.h"
 #include "ui/rooms/reproduce/sheet_words.h"
 
 namespace ropelab::ui {
@@ -103,6 +106,32 @@ TEST(PredictionList, ShowsOutcomesAndCalibrationAboveTheTable) {
         << list->words().toStdString();
     list->setContent({}, predictionWords({}));
     EXPECT_EQ(list->words(), "No predictions.");
+}
+
+// A single prediction filled the page.
+TEST(PredictionList, RowsAreLowAndTheWholeTextIsBelow) {
+    ScoredPrediction prediction;
+    prediction.prediction.low = {{{"theta", "500"}}};
+    prediction.prediction.high = {{{"theta", "10000"}}};
+    prediction.chance = 0.5;
+    prediction.words = "short result";
+    std::vector<ScoredPrediction> predictions(3, prediction);
+    const std::unique_ptr<TextList> list(makePredictionList("No predictions.", nullptr));
+    list->resize(700, 500);
+    list->show();
+    list->setContent(predictionTable(predictions));
+    QString many;
+    for (int i = 0; i < 120; ++i) many += QStringLiteral("word%1 ").arg(i);
+    predictions[1].words = many.toStdString();
+    list->setContent(predictionTable(predictions));
+    const int line = QFontMetrics(list->view().font()).lineSpacing();
+    for (int row = 0; row < 3; ++row) EXPECT_LT(list->view().rowHeight(row), 8 * line) << row;
+    EXPECT_TRUE(list->details().contains("short result")) << list->details().toStdString();
+    list->view().setCurrentIndex(list->table().index(1, 0));
+    EXPECT_TRUE(list->details().contains("word119")) << list->details().toStdString();
+    predictions[1].words = "short result";
+    list->setContent(predictionTable(predictions));
+    EXPECT_EQ(list->details(), "") << "no row is shortened";
 }
 
 TEST(SheetTables, DifferingKeysHaveColumns) {

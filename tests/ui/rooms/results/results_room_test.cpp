@@ -94,16 +94,16 @@ TEST_F(ResultsRoomTest, NewEvaluationsPreserveTheSelection) {
 // All training speeds are equal, so that only the three tests of the loss count.
 TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     openUsual();
-    EXPECT_EQ(
-        room->decisionWords(),
-        "None of these settings is better in best validation loss and training speed than θ = 500 (Welch's t test, 3 "
-        "tests).");
+    EXPECT_EQ(room->decisionWords(), "1 of 3 settings remains: 500.");
+    EXPECT_TRUE(room->decisionDetails().contains(
+        "Compared in best validation loss and training speed with Welch's t test (3 tests)."))
+        << room->decisionDetails().toStdString();
     ResultsPanel& panel = room->choices();
     panel.decisionLoss()->setCurrentIndex(panel.decisionLoss()->findData("final_validation_loss"));
     panel.decisionCost()->setCurrentIndex(panel.decisionCost()->findData("cache_bytes"));
-    EXPECT_TRUE(room->decisionWords().startsWith(
-        "None of these settings is better in final validation loss and size of KV cache and RoPE cache than θ = 500"))
-        << room->decisionWords().toStdString();
+    EXPECT_TRUE(
+        room->decisionDetails().contains("Compared in final validation loss and size of KV cache and RoPE cache with"))
+        << room->decisionDetails().toStdString();
     panel.formats()->setCurrentIndex(3);
     panel.copyButton()->click();
     const auto json = nlohmann::json::parse(QApplication::clipboard()->text().toStdString());

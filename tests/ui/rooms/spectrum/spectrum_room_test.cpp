@@ -10,6 +10,7 @@
 #include "ui/common/number_slider.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rooms/spectrum/scaling_comparison.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 namespace {
@@ -39,6 +40,17 @@ class SpectrumRoomTest : public RoomFixture<SpectrumRoom> {
         room->refreshNow();
     }
 };
+
+// At 200 % the axes of the main figure were lower than its labels.
+TEST_F(SpectrumRoomTest, MainFigureKeepsItsHeightAtALargeScale) {
+    ThemeManager& theme = ThemeManager::instance();
+    const int before = theme.scale();
+    for (const int scale : {100, 200}) {
+        theme.setScale(scale);
+        EXPECT_GE(room->spectrumView()->minimumHeight(), 240 * scale / 100);
+    }
+    theme.setScale(before);
+}
 
 TEST_F(SpectrumRoomTest, DraggingTheContextLineIsOneUndoStep) {
     const int before = workspace->rotaryUndo().count();

@@ -1,0 +1,175 @@
+#include "ui/figure/figure_labels.h"
+
+#include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
+
+namespace ropelab::ui {
+namespace {
+
+// Sizes in points.
+constexpr double kLineGap = 5;         // distance of a label from its vertical line
+constexpr double kLabelDistance = 4;   // smallest horizontal distance of two labels
+constexpr double kBackgroundEdge = 2;  // width of the background at the left and right of a label
+constexpr int kUpperRows = 4;          // rows at the top of the axes that labels of vertical lines prefer
+constexpr int kPointRows = 8;          // rows above and below a picked point in which its label is placed
+constexpr qsizetype kNoLine = -1;
+
+}  // namespace
+
+void FigureLabels::addCurve(const Polyline& line, bool isConnected) {
+    QPointF before;
+    bool isPreviousDrawn = false;
+    for (qsizetype i = 0; i < std::min(line.x.size(), line.y.size()); ++i) {
+        const QPointF here(m_x.toDevice(line.x[i]), m_y.length - m_y.toDevice(line.y[i]));
+        const bool isDrawn = std::isfinite(here.x()) && std::isfinite(here.y());
+        if (isDrawn && !isConnected) {
+            m_places.addPoint(here);
+        } else if (isDrawn && isPreviousDrawn) {
+            m_places.addStroke(before, here);
+        }
+        before = here;
+        isPreviousDrawn = isDrawn;
+    }
+}
+
+void FigureLabels::placeLines(const std::vector<FigureLine>& vertical, const std::vector<FigureLine>& horizontal) {
+    m_places.setGap(m_style.units(kLabelDistance));
+    // All lines are added first, so that no label crosses the line of a later one.
+    const auto add = [this](const std::vector<FigureLine>& lines, const AxisScale& scale, auto endsOf) {
+        QList<qsizetype> ids;
+        for (const FigureLine& line : lines) {
+            const double at = scale.toDevice(line.at);
+            const bool isDrawn = scale.contains(line.at) && std::isfinite(at);
+            ids.append(kNoLine);
+            if (!isDrawn) continue;
+            const QLineF ends = endsOf(at);
+            if (line.label.isEmpty()) {
+                m_places.addStroke(ends.p1(), ends.p2());
+            } else {
+                ids.last() = m_places.addBarrier(ends.p1(), ends.p2());
+            }
+        }
+        return ids;
+    };
+    const auto horizontalIds =
+        add(horizontal, m_y, [this](double at) { return QLineF(0, m_y.length - at, m_x.length, m_y.length - at); });
+    const auto verticalIds = add(vertical, m_x, [this](double at) { return QLineF(at, 0, at, m_y.length); });
+    for (std::size_t i = 0; i < horizontal.size(); ++i) {
+        const qsizetype own = horizontalIds[static_cast<qsizetype>(i)];
+        if (own != kNoLine) placeHorizontal(horizontal[i], own);
+    }
+    for (std::size_t i = 0; i < vertical.size(); ++i) {
+        const qsizetype own = verticalIds[static_cast<qsizetype>(i)];
+        if (own != kNoLine) placeVertical(vertical[i], own);
+    }
+}
+
+void FigureLabels::placeHorizontal(const FigureLine& line, qsizetype own) {
+    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const double gap = m_style.units(kLineGap);
+    const double y = m_y.length - m_y.toDevice(line.at);
+    // A label that is wider than the axes would cover the labels of the curves' ends.
+    const QString label = metrics.elidedText(line.label, Qt::ElideMiddle, m_x.length - 2 * gap);
+    const double width = metrics.horizontalAdvance(label);
+    const double space = m_x.length - 2 * gap - width;
+    QList<QRectF> candidates;
+    for (const double fraction : {0.0, 1.0, 0.5, 0.25, 0.75, 0.125, 0.375, 0.625, 0.875}) {
+        const double left = gap + std::max(0.0, fraction * space);
+        for (const double top : {y + m_style.units(3), y - m_style.units(3) - metrics.height()}) {
+            if (top >= 0 && top + metrics.height() < m_y.length - m_style.units(1)) {
+                candidates.append(QRectF(left, top, width, metrics.height()));
+            }
+        }
+    }
+    if (!place(besideLines(candidates, own), label, m_style.colorOf(line.ink))) m_omitted << line.label;
+}
+
+void FigureLabels::placeVertical(const FigureLine& line, qsizetype own) {
+    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const double gap = m_style.units(kLineGap);
+    const double x = m_x.toDevice(line.at);
+    const double width = metrics.horizontalAdvance(line.label);
+    QList<double> lefts;
+    for (const double left : {x + gap, x - gap - width}) {
+        if (left >= 0 && left + width <= m_x.length) lefts << left;
+    }
+    if (lefts.isEmpty() && width <= m_x.length) {  // the label fits on neither side of the line
+        lefts << std::clamp(x + gap, 0.0, m_x.length - width);
+    }
+    QList<QRectF> upper;
+    QList<QRectF> lower;
+    const double step = metrics.height() + m_style.units(1);
+    int row = 0;
+    for (double top = m_style.units(2); top + metrics.height() <= m_y.length; top += step, ++row) {
+        for (const double left : std::as_const(lefts)) {
+            (row < kUpperRows ? upper : lower).append(QRectF(left, top, width, metrics.height()));
+        }
+    }
+    const QColor ink = m_style.colorOf(line.ink);
+    const bool isPlaced =
+        place(besideLines(upper, own), line.label, ink) || place(besideLines(lower, own), line.label, ink);
+    if (!isPlaced) m_omitted << line.label;
+}
+
+void FigureLabels::placePoints(const QList<Point>& points) {
+    const QRectF axes(0, 0, m_x.length, m_y.length);
+    for (const Point& point : points) {
+        QFont font = m_style.font(m_style.tickPt);
+        font.setWeight(point.isPicked ? QFont::DemiBold : font.weight());
+        const QFontMetricsF metrics(font);
+        const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
+        const double off = point.radius + m_style.units(2);
+        const double left = -off - size.width();
+        const double middle = -size.width() / 2;
+        const double above = -off - size.height();
+        QList<QPointF> corners = {{off, -size.height() / 2},
+                                  {left, -size.height() / 2},
+                                  {middle, above},
+                                  {middle, off},
+                                  {off, above},
+                                  {left, above},
+                                  {off, off},
+                                  {left, off}};
+        const int rows = point.isPicked ? kPointRows : 1;
+        for (int row = 1; row < rows; ++row) {
+            for (const double x : {off, left, middle}) {
+                corners << QPointF(x, above - row * size.height()) << QPointF(x, off + row * size.height());
+            }
+        }
+        QList<QRectF> candidates;
+        for (const QPointF& corner : std::as_const(corners)) {
+            const QRectF box(point.at + corner, size);
+            if (axes.contains(box)) candidates.append(box);
+        }
+        const QList<QRectF> free = besideLines(candidates, kNoLine);
+        // The label of a picked point is needed even where only places across a line remain.
+        if (!point.isPicked || !free.isEmpty()) candidates = free;
+        const double distance = point.isQuiet || point.isPicked ? point.radius : 0;
+        const auto box = m_places.place(candidates, true, distance);
+        if (!box) continue;
+        Placed placed{point.label, *box, point.isQuiet ? m_style.theme.quietText : m_style.theme.text, point.isPicked};
+        const QPointF end(std::clamp(point.at.x(), box->left(), box->right()),
+                          std::clamp(point.at.y(), box->top(), box->bottom()));
+        const QLineF leader(point.at, end);
+        if (rows > 1 && leader.length() > 2 * off) placed.leader = leader;
+        m_placed.append(placed);
+    }
+}
+
+QList<QRectF> FigureLabels::besideLines(const QList<QRectF>& boxes, qsizetype own) const {
+    const double edge = m_style.units(kBackgroundEdge);
+    QList<QRectF> free;
+    for (const QRectF& box : boxes) {
+        if (!m_places.crossesBarrier(box.adjusted(-edge, 0, edge, 0), own)) free.append(box);
+    }
+    return free;
+}
+
+bool FigureLabels::place(const QList<QRectF>& candidates, const QString& label, const QColor& ink) {
+    const auto box = m_places.place(candidates);
+    if (box) m_placed.append({label, *box, ink});
+    return box.has_value();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <QLineF>
+#include <QList>
+#include <QString>
+#include <QStringList>
+#include <optional>
+#include <vector>
+
+#include "ui/figure/figure.h"
+#include "ui/figure/figure_style.h"
+#include "ui/figure/label_places.h"
+#include "ui/figure/polyline.h"
+
+namespace ropelab::ui {
+
+/// Places the labels of straight lines and of single points inside a figure's axes. Labels overlap neither each other
+/// nor a line that has another label. Coordinates are in the plot's units from the upper left corner of the axes.
+class FigureLabels {
+ public:
+    /// Label of a single point.
+    struct Point {
+        QString label;
+        QPointF at;
+        double radius;
+        bool isPicked;
+        bool isQuiet;
+    };
+    /// A label with its place.
+    struct Placed {
+        QString text;
+        QRectF box;
+        QColor ink;
+        bool isBold = false;
+        std::optional<QLineF> leader = std::nullopt;  // from a point to its distant label
+    };
+
+    FigureLabels() = default;
+    FigureLabels(const FigureStyle& style, const AxisScale& x, const AxisScale& y) : m_style(style), m_x(x), m_y(y) {}
+
+    /// Adds a text that labels do not cover.
+    void occupy(const QRectF& box) { m_places.occupy(box); }
+    /// Adds a curve, which labels should not cover. A curve whose points are not connected is a set of points.
+    void addCurve(const Polyline& line, bool isConnected);
+    /// Places the labels of straight lines. Call it once, after the curves.
+    void placeLines(const std::vector<FigureLine>& vertical, const std::vector<FigureLine>& horizontal);
+    /// Places the labels of points, after those of lines; the first ones have precedence. The label of a point that is
+    /// not picked is omitted if there is no space for it.
+    void placePoints(const QList<Point>& points);
+
+    const QList<Placed>& placed() const { return m_placed; }
+    /// Labels of lines that have no space inside the axes.
+    const QStringList& omitted() const { return m_omitted; }
+    /// Boxes of all labels and occupied texts.
+    const QList<QRectF>& boxes() const { return m_places.occupied(); }
+
+ private:
+    void placeHorizontal(const FigureLine& line, qsizetype own);
+    void placeVertical(const FigureLine& line, qsizetype own);
+    /// Returns the boxes that cross no line of another label.
+    QList<QRectF> besideLines(const QList<QRectF>& boxes, qsizetype own) const;
+    bool place(const QList<QRectF>& candidates, const QString& label, const QColor& ink);
+
+    FigureStyle m_style;
+    AxisScale m_x;
+    AxisScale m_y;
+    LabelPlaces m_places;
+    QList<Placed> m_placed;
+    QStringList m_omitted;
+};
+
+}  // namespace ropelab::ui
