@@ -54,6 +54,10 @@ class CourseTest : public WindowFixture {
         QList<QUrl> urls;
         for (const QString& each : files) urls << QUrl::fromLocalFile(each);
         data.setUrls(urls);
+        // Qt delivers a drop only to the widget that accepted the drag before.
+        QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(window.get(), &enter);
+        ASSERT_TRUE(enter.isAccepted());
         QDropEvent event(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(window.get(), &event);
     }
