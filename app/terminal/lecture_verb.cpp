@@ -125,7 +125,9 @@ void list(const Flags& flags) {
 
 void add_lecture(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("lecture", "Check lectures, write an example, list those of the program; work and answers of a class");
+    CLI::App* verb = program.add_subcommand(
+        "lecture",
+        "Check lectures, write an example, list those of the program; handouts and slides; work and answers of a class");
     verb->require_subcommand(1);
     const auto add = [&](const char* name, const char* description, void (*action)(const Flags&)) {
         CLI::App* part = verb->add_subcommand(name, description);
@@ -147,6 +149,7 @@ void add_lecture(CLI::App& program) {
                          "output)");
     new_verb->add_flag("--force", flags->force, "Overwrite the file if it exists");
     add("list", "List the lectures that belong to the program", list);
+    add_lecture_documents(*verb);
     add_lecture_class(*verb);
     add_lecture_answers(*verb);
 }

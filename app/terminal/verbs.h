@@ -39,6 +39,8 @@ void add_verify(CLI::App& program);
 void add_animate(CLI::App& program);
 /// Adds the command `class` to the command `lecture`: an experiment per student, and the pooled results of a class.
 void add_lecture_class(CLI::App& lecture);
+/// Adds the commands `handout` and `slides` to the command `lecture`: a lecture on paper and as pages.
+void add_lecture_documents(CLI::App& lecture);
 /// Adds the command `answers` to the command `lecture`: a table of the answers that a lab stores.
 void add_lecture_answers(CLI::App& lecture);
 /// Adds the command `report`: a report of a lab as Markdown, HTML and LaTeX.

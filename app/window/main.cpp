@@ -110,6 +110,8 @@ int main(int argc, char** argv) {
                 return writeReplay(options);
             case Mode::animate:
                 return writeAnimation(options);
+            case Mode::document:
+                return writeLectureDocument(options);
             default:
                 return openWindow(options, sinceStart);
         }

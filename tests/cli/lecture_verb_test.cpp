@@ -94,6 +94,41 @@ TEST(LectureVerb, ListsTheLecturesOfTheProgram) {
     }
 }
 
+// The pages are tested with the window program, which draws them.
+TEST(LectureVerb, WritesHandoutsAndSlides) {
+    const ScratchFolder folder;
+    const std::string file = folder.write("a.md", one_check + "32}\n    say: A sentence.\n```\nWords.\n");
+    const Finished handout = ropelab_cli({"lecture", "handout", file, "--output", "-"});
+    EXPECT_EQ(handout.status, 0) << handout.err;
+    EXPECT_THAT(handout.out, ::testing::StartsWith("%PDF-"));
+    const std::string page = (folder / "a.html").string();
+    const Finished slides = ropelab_cli({"lecture", "slides", file, "--output", page, "--json"});
+    ASSERT_EQ(slides.status, 0) << slides.err;
+    EXPECT_EQ(slides.json().at("pages"), 3);  // title page, step, text
+    EXPECT_EQ(slides.json().at("files").at(0), page);
+    EXPECT_TRUE(std::filesystem::exists(page));
+    const std::string pictures = (folder / "pictures").string();
+    EXPECT_EQ(ropelab_cli({"lecture", "slides", file, "--output", pictures, "--width-px", "320"}).status, 0);
+    EXPECT_TRUE(std::filesystem::exists(pictures + "/slide-003.png"));
+    EXPECT_EQ(ropelab_cli({"lecture", "slides", file, "--output", "/dev/full", "--format", "pdf"}).status, 1);
+}
+
+TEST(LectureVerb, RefusesBadHandoutsAndSlides) {
+    const ScratchFolder folder;
+    const std::string file = folder.write("a.md", one_check + "32}\n```\n");
+    const auto output = [&](const char* name) { return (folder / name).string(); };
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "handout", file, "--output", output("a.doc")}), "must end in .pdf");
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "handout", file, "--output", output("a.pdf"), "--paper", "a5"}),
+                     "a4 or letter");
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "handout", output("none.md"), "--output", output("a.pdf")}), "none.md");
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "slides", file, "--output", output("a.pdf"), "--format", "html"}),
+                     "change the suffix");
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "slides", file, "--output", "-"}), "add --format");
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "slides", file, "--output", output("a"), "--width-px", "5"}), "320");
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "slides", file, "--output", "-", "--format", "html", "--json"}),
+                     "leave out one of them");
+}
+
 TEST(LectureVerb, TrainsTheExperimentOfAScene) {
     const ScratchFolder folder;
     const std::string file = folder.write("live.md", R"(---

@@ -74,7 +74,8 @@ void ExportProcess::read() {
         const QString mark = QStringLiteral("ropelab: ");
         if (line.startsWith(mark)) m_problem = line.mid(mark.size());
         const QStringList words = line.split(QLatin1Char(' '));
-        if (words.size() != 4 || words[0] != QLatin1String("frame")) continue;
+        const bool isProgress = words[0] == QLatin1String("frame") || words[0] == QLatin1String("page");
+        if (words.size() != 4 || !isProgress) continue;
         m_done = words[1].toInt();
         if (!m_stopping) emit progressed(m_done, words[3].toInt());
     }

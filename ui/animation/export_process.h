@@ -7,8 +7,8 @@
 
 namespace ropelab::ui {
 
-/// Exports an animation in a separate process, which is this program started without a display. Painting a frame would
-/// block the window's thread, and plots cannot be painted on another thread.
+/// Exports an animation or the pages of a lecture in a separate process, which is this program started without a
+/// display. Painting a frame would block the window's thread, and plots cannot be painted on another thread.
 class ExportProcess : public QObject {
     Q_OBJECT
 
@@ -31,7 +31,7 @@ class ExportProcess : public QObject {
     bool isRunning() const { return m_process.state() != QProcess::NotRunning; }
 
  signals:
-    /// `done` of `all` frames are written.
+    /// `done` of `all` frames or pages are written.
     void progressed(int done, int all);
     /// The export is complete; `frames` is the number of frames.
     void finished(int frames);

@@ -21,5 +21,9 @@ int writeFigure(const LaunchOptions& options);
 int writeReplay(const LaunchOptions& options);
 /// Saves an animation of a rotary figure, with the same output as writeReplay().
 int writeAnimation(const LaunchOptions& options);
+/// Writes the handout or the slides of a lecture, and prints a line "page 3 of 40" to standard error for each step.
+/// SIGINT or SIGTERM ends it after the current step; the exit status is 1 then, and also if something of the lecture
+/// could not be shown or computed, which standard error names.
+int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engine = {});
 
 }  // namespace ropelab::ui

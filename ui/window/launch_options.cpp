@@ -265,11 +265,15 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "Saves an animation of a rotary figure that is described by a JSON object; ropelab-cli animate makes one from "
          "its flags.",
          "JSON"},
+        {"document",
+         "Saves the handout or the slides of a lecture as described by a JSON object; ropelab-cli lecture handout and "
+         "slides make one from their flags.",
+         "JSON"},
         {"verify",
          "Computes a figure again that RoPE Lab exported as PDF, SVG or PNG, and prints what differs. The exit status "
          "is 0 if nothing differs, 1 if something differs, and 2 if the figure cannot be verified.",
          "file"},
-        {"json", "Prints the result of --figure, --replay, --animate or --verify as JSON."},
+        {"json", "Prints the result of --figure, --replay, --animate, --document or --verify as JSON."},
     };
     CommandLine parser(QStringLiteral("A laboratory for rotary position embeddings."), options,
                        {"file", "The lab file to open."});
@@ -288,12 +292,13 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         return result;
     }
     QStringList modes;
-    for (const char* flag : {"screenshot", "exit-after-startup", "headless", "figure", "replay", "animate", "verify"}) {
+    for (const char* flag : {"screenshot", "exit-after-startup", "headless", "figure", "replay", "animate", "document",
+                             "verify"}) {
         if (set(flag)) modes << QStringLiteral("--") + QLatin1String(flag);
     }
     result.asJson = set("json");
-    if (result.asJson && !set("figure") && !set("replay") && !set("animate") && !set("verify"))
-        throw BadInput("--json can be used only with --figure, --replay, --animate and --verify.");
+    if (result.asJson && !set("figure") && !set("replay") && !set("animate") && !set("document") && !set("verify"))
+        throw BadInput("--json can be used only with --figure, --replay, --animate, --document and --verify.");
     if (modes.size() > 1) {
         throw BadInput(modes.join(QStringLiteral(" and ")).toStdString() +
                        " cannot be combined; use only one of them.");
@@ -381,6 +386,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
                            " depends neither on positions nor on a pair; animate it over theta.");
         }
         checkOneOutput(job.output, result.asJson);
+    } else if (set("document")) {
+        result.mode = Mode::document;
+        result.document = parseDocumentJob(parser.value(QStringLiteral("document")).toStdString());
+        checkOneOutput(result.document.output, result.asJson);
     } else if (set("verify")) {
         result.mode = Mode::verify;
         result.verified = parser.value(QStringLiteral("verify"));

@@ -15,6 +15,7 @@
 #include "core/stats/results_table.h"
 #include "core/stats/run_selection.h"
 #include "ui/figure/export.h"
+#include "ui/lecture/document_job.h"
 #include "ui/rooms/inspect/replay_job.h"
 #include "ui/rooms/rotation/animation_job.h"
 
@@ -31,6 +32,7 @@ struct LaunchOptions {
         figure,
         replay,
         animate,
+        document,
         verify,
         version,
         help
@@ -86,7 +88,8 @@ struct LaunchOptions {
     QString verified;  // the figure file that --verify checks
     ReplayJob replay;
     AnimationJob animation;
-    bool asJson = false;  // true: --figure, --replay, --animate and --verify print their results as JSON
+    LectureDocumentJob document;  // of --document
+    bool asJson = false;  // true: --figure, --replay, --animate, --document and --verify print their results as JSON
     QString helpText;
 };
 

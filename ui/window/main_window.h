@@ -42,6 +42,7 @@ class Room;
 class StatementCards;
 class StatusStrip;
 class ExplanationCard;
+class ExportProcess;
 class WindowStage;
 struct PaletteEntry;
 
@@ -151,6 +152,11 @@ class MainWindow : public QMainWindow {
     /// cancels. Tests replace them.
     std::function<QString()> askLecture;
     std::function<QString()> askNewLecture;
+    /// Functions that ask the user for the file of a handout, and for the file or folder of slides.
+    std::function<QString()> askHandout;
+    std::function<QString()> askSlides;
+    /// Returns the process that exports handouts and slides.
+    ExportProcess& lectureExport() { return *m_lectureExport; }
 
     /// Functions that ask the user for a file to open or to save; they return "" if the user cancels. Tests replace
     /// them.
@@ -192,6 +198,10 @@ class MainWindow : public QMainWindow {
     static QStringList droppedResults(const QMimeData* data);
     void addLectureActions();
     void makeLectures();
+    void makeDocuments();
+    void addDocumentActions();
+    /// Exports the open lecture as a "handout" or as "slides" in a separate process. Does nothing without a path.
+    void exportDocument(const char* kind, const QString& path);
     void watchLecture();
     void reloadLecture();
     void showLectureProblem(const QString& sentence);
@@ -249,6 +259,8 @@ class MainWindow : public QMainWindow {
     WindowStage* m_stage = nullptr;
     LecturePlayer* m_player = nullptr;
     Presentation* m_presentation = nullptr;
+    ExportProcess* m_lectureExport = nullptr;
+    QString m_documentPath;  // of the handout or the slides that are or were exported
     QFileSystemWatcher* m_lectureFile = nullptr;  // watches the open lecture
     QDateTime m_lectureTime;                      // when the open lecture was last changed
     bool m_railFolded = false;

@@ -55,6 +55,7 @@ std::string contentOf(const QString& path) {
 }  // namespace
 
 void MainWindow::makeLectures() {
+    makeDocuments();
     m_stage = new WindowStage(*this);
     m_player = new LecturePlayer(*m_stage, this);
     m_presentation = new Presentation(*m_stage, *m_player, this);
@@ -132,6 +133,7 @@ void MainWindow::addLectureActions() {
                     .text = tr("End lecture"),
                     .handler = [this] { endLecture(); },
                     .enabled = [this] { return m_stage->hasBegun(); }});
+    addDocumentActions();
     m_actions->add({.id = "lecture.take",
                     .menu = "Lecture",
                     .text = tr("Take this as a scene"),

@@ -1,0 +1,341 @@
+// Handouts and slides of lectures, made by the mode --document and from the menu.
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QImage>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QStandardPaths>
+#include <QSvgRenderer>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/lecture/quantity.h"
+#include "core/spec/error.h"
+#include "tests/ui/support/window_fixture.h"
+#include "ui/animation/export_process.h"
+#include "ui/common/paths.h"
+#include "ui/lecture/lecture_words.h"
+#include "ui/lecture/shown_lecture.h"
+#include "ui/lecture/slides.h"
+#include "ui/window/batch_modes.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr const char* kDocumentLecture = R"(---
+title: Hands of clocks
+minutes: 10
+author: A. Teacher
+---
+Words of the title page. ![pixel](https://example.org/pixel.png)
+
+## One hand
+```yaml
+show: rotation/logit
+setup: theta=10k head_dim=8 fraction=100% context=256
+question: How far does the hand move?
+find: wavelength(0)
+steps:
+  - say: The query stands at **ten**.
+    set: {m: 10, n: 3}
+  - say: It glides to sixty-four.
+    set: {m: 64 over 20 s}
+    loop: true
+  - ask: {text: "Which hand is slowest?", choices: [the first hand, the last hand], right: 2, answer: Its wavelength is longest.}
+  - ask: {text: "How long is its wavelength?", quantity: wavelength(3), tolerance: 1, answer: Read the spectrum.}
+```
+The logit is $q \cdot k$.
+
+## A page
+Only words.
+
+## The bound
+```yaml
+show: context/bound
+setup: theta=500 head_dim=64 fraction=100% context=1024
+steps:
+  - say: Think first.
+  - ask: {text: Draw the bound., draw: true, answer: It falls in waves.}
+  - say: This is the bound.
+    set: {theta: 600}
+```
+)";
+
+/// Runs a program of poppler-utils and returns its output; nullopt if the program is not installed.
+std::optional<QString> popplerText(const QString& program, const QStringList& arguments) {
+    const QString path = QStandardPaths::findExecutable(program);
+    if (path.isEmpty()) return std::nullopt;
+    QProcess process;
+    process.start(path, arguments);
+    process.waitForFinished();
+    return QString::fromUtf8(process.readAllStandardOutput());
+}
+
+class LectureDocumentTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        write("hands.md", kDocumentLecture);
+    }
+    void write(const char* name, const QByteArray& content) {
+        QFile target(file(name));
+        ASSERT_TRUE(target.open(QIODevice::WriteOnly));
+        target.write(content);
+    }
+    QByteArray contentOf(const QString& path) {
+        QFile source(path);
+        EXPECT_TRUE(source.open(QIODevice::ReadOnly)) << path.toStdString();
+        return source.readAll();
+    }
+    int make(const char* kind, const QString& output, nlohmann::json fields = nlohmann::json::object(),
+             const QString& lecture = {}) {
+        fields["kind"] = kind;
+        fields["lecture"] = (lecture.isEmpty() ? file("hands.md") : lecture).toStdString();
+        fields["output"] = output.toStdString();
+        const QStringList flags = {"ropelab", "--document", QString::fromStdString(fields.dump())};
+        return writeLectureDocument(parseLaunchOptions(flags), [this]() -> Engine& { return engine; });
+    }
+    /// Shows a lecture in a window and returns its pictures.
+    ShownLecture shownLecture(const QString& path) {
+        MainWindow window(options());
+        window.resize(1600, 1000);
+        window.show();
+        const auto settle = [&window] {
+            QTest::qWait(50);
+            waitUntil([&window] { return !window.room().isBusy(); });
+            window.room().refreshNow();
+        };
+        return *showLecture(window.stage(), load_lecture(toPath(path)), settle, [](int, int) { return true; });
+    }
+    static QString pageText(const QString& pdf, int page) {
+        return popplerText("pdftotext", {"-layout", "-f", QString::number(page), "-l", QString::number(page), pdf, "-"})
+            .value_or(QString())
+            .simplified();
+    }
+    static int pagesOf(const QString& pdf) {
+        const auto info = popplerText("pdfinfo", {pdf});
+        return QRegularExpression("Pages: +(\\d+)").match(info.value_or(QString())).captured(1).toInt();
+    }
+};
+
+#define REQUIRE_POPPLER() \
+    if (QStandardPaths::findExecutable("pdftotext").isEmpty()) GTEST_SKIP() << "poppler-utils is not installed."
+
+TEST_F(LectureDocumentTest, HandoutHasTheScenesWithQuestionsAndAnswers) {
+    REQUIRE_POPPLER();
+    const QString pdf = file("handout.pdf");
+    ASSERT_EQ(make("handout", pdf), 0);
+    ASSERT_GE(pagesOf(pdf), 4);
+    const QString first = pageText(pdf, 1);
+    for (const char* words : {"Hands of clocks", "A. Teacher · 10 minutes", "Words of the title page.", "1 One hand",
+                              "3 The bound"}) {
+        EXPECT_TRUE(first.contains(QString::fromUtf8(words))) << words << " is not in " << first.toStdString();
+    }
+    const QString scene = pageText(pdf, 2);
+    const ComparedSetups setups = parse_setups("theta=10k head_dim=8 fraction=100% context=256");
+    const QString value = quantityValueText(evaluate_quantity("wavelength(3)", {setups, nullptr}));
+    for (const QString& words :
+         {QStringLiteral("1 One hand"), QStringLiteral("The logit is q · k."), QStringLiteral("Questions"),
+          QStringLiteral("1. How far does the hand move?"), QStringLiteral("2. Which hand is slowest?"),
+          QStringLiteral("b) the last hand"), QStringLiteral("Answers"), QStringLiteral("1. wavelength(0) = 6.28"),
+          QStringLiteral("2. b) the last hand"), QStringLiteral("Its wavelength is longest."),
+          QStringLiteral("3. ") + value, QStringLiteral("page 2 of ")}) {
+        EXPECT_TRUE(scene.contains(words)) << words.toStdString() << " is not in " << scene.toStdString();
+    }
+    // The pictures are vectors: their labels are text, and there are no images.
+    EXPECT_TRUE(scene.contains("logit"));
+    EXPECT_EQ(popplerText("pdfimages", {"-list", pdf})->trimmed().count(QLatin1Char('\n')), 1);
+    EXPECT_TRUE(popplerText("pdfinfo", {pdf})->contains(QRegularExpression("Page size: +59\\d.* x 84\\d.*A4")));
+}
+
+TEST_F(LectureDocumentTest, HandoutWithoutAnswersShowsNone) {
+    REQUIRE_POPPLER();
+    const QString pdf = file("handout.pdf");
+    ASSERT_EQ(make("handout", pdf, {{"answers", false}, {"paper", "letter"}}), 0);
+    const QString all = popplerText("pdftotext", {"-layout", pdf, "-"})->simplified();
+    EXPECT_TRUE(all.contains("Draw the bound."));
+    for (const char* words : {"Answers", "Its wavelength is longest.", "It falls in waves."}) {
+        EXPECT_FALSE(all.contains(words)) << words;
+    }
+    EXPECT_TRUE(popplerText("pdfinfo", {pdf})->contains("612 x 792"));
+}
+
+TEST_F(LectureDocumentTest, SlidesHaveAPagePerStep) {
+    REQUIRE_POPPLER();
+    const QString pdf = file("slides.pdf");
+    ASSERT_EQ(make("slides", pdf), 0);
+    // Title page, four steps and the text of the first scene, the page of text, three steps.
+    const QStringList words = {"Words of the title page.", "The query stands at ten.", "It glides to sixty-four.",
+                               "Which hand is slowest?",   "How long is its wavelength?", "The logit is",
+                               "Only words.",              "Think first.",             "Draw the bound.",
+                               "This is the bound."};
+    ASSERT_EQ(pagesOf(pdf), words.size());
+    for (int page = 1; page <= words.size(); ++page) {
+        const QString shown = pageText(pdf, page);
+        EXPECT_TRUE(shown.contains(words[page - 1])) << page << ": " << shown.toStdString();
+    }
+    EXPECT_TRUE(pageText(pdf, 3).contains("scene 1, step 2 of 4"));
+    EXPECT_TRUE(pageText(pdf, 3).contains("How far does the hand move?"));
+    EXPECT_TRUE(pageText(pdf, 4).contains("b) the last hand"));
+    EXPECT_FALSE(pageText(pdf, 4).contains("Its wavelength is longest."));
+}
+
+TEST_F(LectureDocumentTest, SlidesAreFilesInAFolder) {
+    const QString folder = file("slides");
+    ASSERT_EQ(make("slides", folder, {{"width", 640}, {"theme", "dark"}}), 0);
+    EXPECT_EQ(QDir(folder).entryList({"*.png"}, QDir::Files).size(), 10);
+    const QImage dark(folder + "/slide-002.png");
+    EXPECT_EQ(dark.size(), QSize(640, 360));
+    EXPECT_LT(qGray(dark.pixel(2, 2)), 100);
+    ASSERT_EQ(make("slides", folder, {{"format", "svg"}}), 0);
+    const QStringList drawn = QDir(folder).entryList({"*.svg"}, QDir::Files);
+    ASSERT_EQ(drawn.size(), 10);
+    for (const QString& each : drawn) EXPECT_TRUE(QSvgRenderer(folder + "/" + each).isValid()) << each.toStdString();
+    EXPECT_TRUE(contentOf(folder + "/slide-003.svg").contains("sixty-four"));
+}
+
+TEST_F(LectureDocumentTest, HtmlLoadsNothing) {
+    const QString page = file("slides.html");
+    ASSERT_EQ(make("slides", page), 0);
+    const QString html = QString::fromUtf8(contentOf(page));
+    EXPECT_FALSE(html.contains("http"));
+    EXPECT_FALSE(html.contains("<link"));
+    const QRegularExpression source("(src|srcset|href)=\"([^\"]*)\"");
+    int pictures = 0;
+    for (auto matches = source.globalMatch(html); matches.hasNext();) {
+        const QString address = matches.next().captured(2);
+        EXPECT_TRUE(address.startsWith("data:image/") || address.startsWith("#")) << address.left(60).toStdString();
+        pictures += address.startsWith("data:image/") ? 1 : 0;
+    }
+    EXPECT_GE(pictures, 7);
+    EXPECT_EQ(html.count("<section"), 10);
+    for (const char* words : {"The query stands at <b>ten</b>.", "It glides to sixty-four.", "the last hand",
+                              "Its wavelength is longest.", "Only words.", "href=\"#one-hand\"", "id=\"one-hand\"",
+                              "ArrowRight", "Home", "End"}) {
+        EXPECT_TRUE(html.contains(words)) << words;
+    }
+    // Without JavaScript every slide is visible: only the script hides slides.
+    EXPECT_FALSE(html.contains("class=\"paged\""));
+}
+
+TEST_F(LectureDocumentTest, PicturesAreThoseOfTheEndsOfSteps) {
+    const ShownLecture shown = shownLecture(file("hands.md"));
+    EXPECT_TRUE(shown.problems.isEmpty()) << shown.problems.join("; ").toStdString();
+    ASSERT_EQ(shown.scenes.size(), 3);
+    const auto& steps = shown.scenes[0].steps;
+    ASSERT_EQ(steps.size(), 4);
+    ASSERT_TRUE(steps[0].picture && steps[1].picture);
+    // The end of the glide, although it takes 20 seconds and loops.
+    EXPECT_NE(steps[0].picture->settings, steps[1].picture->settings);
+    EXPECT_EQ(steps[1].picture->settings, steps[2].picture->settings);
+    EXPECT_FALSE(shown.scenes[1].steps[0].picture);
+    EXPECT_EQ(shown.scenes[0].found, "wavelength(0) = 6.283");
+}
+
+TEST_F(LectureDocumentTest, SlidesBeforeADrawnCurveHaveEmptyAxes) {
+    const ShownLecture shown = shownLecture(file("hands.md"));
+    const std::vector<LectureSlide> slides = slidesOf(shown);
+    ASSERT_EQ(slides.size(), 10);
+    ASSERT_TRUE(slides[7].picture && slides[8].picture && slides[9].picture);
+    EXPECT_TRUE(slides[7].picture->curves.empty());
+    EXPECT_TRUE(slides[8].picture->curves.empty());
+    EXPECT_FALSE(slides[9].picture->curves.empty());
+    const Figure& truth = *shown.scenes[2].steps[1].picture;
+    EXPECT_EQ(slides[8].picture->y.maximum, yRange(truth).maximum);
+    EXPECT_EQ(slides[8].picture->x.label, truth.x.label);
+}
+
+TEST_F(LectureDocumentTest, RecordedRunsAreShownAndNothingTrains) {
+    const QString lab = QStringLiteral(ROPELAB_SOURCE_DIR "/resources/lectures/labs/three-thetas.ropelab");
+    write("runs.md", "---\ntitle: Runs\n---\n\n## Recorded\n```yaml\nshow: train\nlab: \"" + lab.toUtf8() +
+                         "\"\nlive: {preset: lecture-minute}\n```\n\n## Live\n```yaml\nshow: train\n"
+                         "live: {preset: lecture-minute}\n```\n");
+    const ShownLecture shown = shownLecture(file("runs.md"));
+    EXPECT_TRUE(shown.problems.isEmpty()) << shown.problems.join("; ").toStdString();
+    ASSERT_TRUE(shown.scenes[0].steps[0].picture);
+    EXPECT_FALSE(shown.scenes[0].steps[0].picture->curves.empty());
+    EXPECT_TRUE(shown.scenes[0].runs.contains("recorded lab three-thetas.ropelab"));
+    EXPECT_FALSE(shown.scenes[1].steps[0].picture && !shown.scenes[1].steps[0].picture->curves.empty());
+    EXPECT_TRUE(shown.scenes[1].runs.contains("trains live"));
+}
+
+TEST_F(LectureDocumentTest, FormulasArePictures) {
+    REQUIRE_POPPLER();
+    const QString lecture = file("formula.md");
+    QDir(folder.path()).mkpath("formulas");
+    write("formulas/x.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"8\" viewBox=\"0 0 8 8\" "
+                            "fill=\"currentColor\"><path d=\"M 0 0 L 8 0 L 8 8 Z\"/></svg>");
+    write("formulas/formulas.json",
+          "{\"x^2\": {\"file\": \"x.svg\", \"text\": \"x squared\", \"height_ex\": 2, \"depth_ex\": 0.5}}");
+    write("formula.md", "---\ntitle: F\n---\n## A page\nBefore $x^2$ after.\n");
+    const QString pdf = file("formula.pdf");
+    ASSERT_EQ(make("handout", pdf, {}, lecture), 0);
+    const QString words = pageText(pdf, 2);
+    EXPECT_TRUE(words.contains("Before")) << words.toStdString();
+    EXPECT_FALSE(words.contains("squared"));
+    EXPECT_EQ(popplerText("pdfimages", {"-list", pdf})->trimmed().count(QLatin1Char('\n')), 1);
+    const QString html = file("formula.html");
+    ASSERT_EQ(make("slides", html, {}, lecture), 0);
+    EXPECT_TRUE(contentOf(html).contains("alt=\"x squared\" src=\"data:image/svg+xml;base64,"));
+}
+
+TEST_F(LectureDocumentTest, RefusesBadInputAndSaysWhatCannotBeWritten) {
+    EXPECT_THROW(make("handout", file("a.pdf"), {}, file("none.md")), BadInput);
+    EXPECT_THROW(make("handout", file("a.png")), BadInput);
+    EXPECT_THROW(make("handout", file("none/a.pdf")), BadInput);
+    EXPECT_THROW(make("handout", file("a.pdf"), {{"paper", "a5"}}), BadInput);
+    EXPECT_THROW(make("slides", file("a.html"), {{"format", "pdf"}}), BadInput);
+    EXPECT_THROW(make("slides", file("a.png")), BadInput);
+    EXPECT_THROW(make("slides", "-"), BadInput);
+    EXPECT_THROW(make("slides", file("a"), {{"width", 10}}), BadInput);
+    EXPECT_THROW(make("slides", file("hands.md") + "/slides"), BadInput);
+    EXPECT_THROW(make("handout", "/dev/full"), WriteError);
+    EXPECT_FALSE(QFileInfo::exists(file("a.pdf")));
+}
+
+class LectureExportTest : public WindowFixture {
+ protected:
+    void SetUp() override {
+        WindowFixture::SetUp();
+        write("hands.md", kDocumentLecture);
+        // A program that records its arguments; with a file "refuse" it fails.
+        write("program.sh",
+              "#!/bin/sh\nd=$(dirname \"$0\")\necho 'page 1 of 2' >&2\nif [ -e \"$d/refuse\" ]; then\n"
+              "  echo 'ropelab: The disk is full.' >&2\n  exit 1\nfi\necho \"$@\" >\"$d/arguments\"\n");
+        QFile(file("program.sh")).setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        window->lectureExport().setProgram(file("program.sh"));
+    }
+    void write(const char* name, const QByteArray& content) {
+        QFile target(file(name));
+        ASSERT_TRUE(target.open(QIODevice::WriteOnly));
+        target.write(content);
+    }
+    QString banners() { return window->banners().texts().join(QLatin1Char('\n')); }
+};
+
+TEST_F(LectureExportTest, MenuExportsTheOpenLectureInASeparateProcess) {
+    QAction* handout = window->actions().action("lecture.handout");
+    EXPECT_FALSE(handout->isEnabled());
+    window->openLecture(file("hands.md"));
+    ASSERT_TRUE(handout->isEnabled());
+    window->askHandout = [this] { return file("handout.pdf"); };
+    handout->trigger();
+    EXPECT_FALSE(handout->isEnabled());
+    ASSERT_TRUE(waitUntil([&] { return banners().contains("The lecture was exported to " + file("handout.pdf")); }));
+    EXPECT_TRUE(handout->isEnabled());
+    QFile arguments(file("arguments"));
+    ASSERT_TRUE(arguments.open(QIODevice::ReadOnly));
+    const QString given = QString::fromUtf8(arguments.readAll());
+    EXPECT_TRUE(given.startsWith("--document {")) << given.toStdString();
+    EXPECT_TRUE(given.contains("\"kind\":\"handout\""));
+    EXPECT_TRUE(given.contains(file("hands.md")));
+
+    write("refuse", "");
+    window->askSlides = [this] { return file("slides.html"); };
+    window->actions().action("lecture.slides")->trigger();
+    EXPECT_TRUE(waitUntil([&] { return banners().contains("The disk is full."); })) << banners().toStdString();
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QString>
+#include <string>
+
+#include "ui/theme/theme.h"
+
+namespace ropelab::ui {
+
+/// Describes a handout or the slides of a lecture. It is passed as JSON to a separate process, because the pictures come
+/// from rooms of a window without a display.
+struct LectureDocumentJob {
+    /// `handout`: a PDF with text, picture, questions and answers per scene. `slides`: one page per step.
+    enum class Kind { handout, slides };
+    /// Format of slides. `png` and `svg` are one file per slide in a folder; `pdf` and `html` are one file.
+    enum class Format { png, svg, pdf, html };
+    enum class Paper { a4, letter };
+
+    Kind kind = Kind::handout;
+    QString lecture;  // a file, or the name of a lecture that belongs to the program
+    QString output;   // file, "-" for standard output, or the folder of slides
+    // Of handouts.
+    bool hasAnswers = true;  // the answers to the questions are at the end of each scene
+    Paper paper = Paper::a4;
+    // Of slides.
+    Format format = Format::pdf;
+    Appearance appearance = Appearance::light;
+    int width = 1920;  // of a PNG slide in pixels, 320 to 7680
+
+    /// Returns whether `output` is a folder.
+    bool isFolder() const { return kind == Kind::slides && (format == Format::png || format == Format::svg); }
+};
+
+/// Returns the job as JSON.
+std::string documentJobText(const LectureDocumentJob& job);
+/// Parses a job from its JSON text. Missing values have their default; the format of slides is that of the suffix of
+/// the output, or PNG for a folder. Throws BadInput for unknown keys and values, and if the output does not fit.
+LectureDocumentJob parseDocumentJob(const std::string& text);
+
+}  // namespace ropelab::ui
