@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QLoggingCategory>
 #include <QTextStream>
 #include <QTimer>
 #include <csignal>
@@ -94,6 +95,10 @@ int main(int argc, char** argv) {
         use_times_file(user_times_file());
         const bool needsDisplay = options.mode == Mode::window || options.mode == Mode::startup;
         if (!needsDisplay && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+        // Qt's warnings about the desktop session, such as a missing XDG_RUNTIME_DIR, do not concern a mode without a
+        // window. Without them, standard error contains only the program's own sentences. The environment variable
+        // QT_LOGGING_RULES="default.warning=true" shows them again.
+        if (!needsDisplay) QLoggingCategory::setFilterRules(QStringLiteral("default.warning=false"));
         QApplication application(argc, argv);
         QGuiApplication::setApplicationDisplayName(QStringLiteral("RoPE Lab"));
         ThemeManager::instance().apply();

@@ -80,11 +80,13 @@ TEST_F(CourseTest, AStatementIsAnsweredWithTheNumberThatTheWindowComputes) {
     window->showCourse();
     goToStatements();
     CourseDialog& course = window->course();
-    ASSERT_TRUE(QTest::qWaitForWindowActive(&course));
+    // qWaitForWindowActive() returns immediately: a window whose parent is active counts as active, too.
+    ASSERT_TRUE(QTest::qWaitFor([&] { return QApplication::activeWindow() == &course; }));
     course.next();
     course.next();
     ASSERT_TRUE(QTest::qWaitFor([&] { return course.questions().hasQuestion(); }));
     ASSERT_EQ(course.questions().question()->kind, LectureQuestion::Kind::number);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return course.questions().field()->focusTarget()->hasFocus(); }));
     QTest::keyClicks(QApplication::focusWidget(), "0");
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
     ASSERT_TRUE(QTest::qWaitFor([&] { return course.questions().isRevealed(); }));
