@@ -37,7 +37,8 @@ void revealFocus(QWidget* focused) {
 }  // namespace
 
 bool FocusRing::isNeededBy(const QWidget* widget) {
-    return widget && !widget->isWindow() &&
+    if (!widget || widget->isWindow()) return false;
+    return widget->property(kNeedsRing).toBool() ||
            !isAnyOf<QPushButton, QToolButton, QCheckBox, QRadioButton, QLineEdit, QAbstractSpinBox, QComboBox,
                     QAbstractSlider, QPlainTextEdit, QTextEdit, PlotWidget>(widget);
 }

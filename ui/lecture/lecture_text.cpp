@@ -108,7 +108,7 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
             source += withUnicodeFormulas(QStringLiteral("$%1$").arg(split.formulas[i]), m_formulas);
         } else {
             images.insert(name, image);
-            source += QStringLiteral("![](%1)").arg(name);
+            source += QStringLiteral("![formula](%1)").arg(name);  // Qt drops pictures without an alternative text
         }
         source += split.between[i + 1];
     }

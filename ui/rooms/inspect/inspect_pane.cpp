@@ -30,6 +30,7 @@ InspectPane::InspectPane(const QString& accessibleName, const QList<QPair<QStrin
     m_view = new FigureView(this);
     column->addWidget(m_view, 1);
     explainBy(m_view, m_chooser);
+    m_view->setAccessibleName(m_chooser->currentText());
     connect(m_chooser, &QComboBox::currentIndexChanged, this, [this] {
         m_chooser->setToolTip(m_chooser->currentData(Qt::ToolTipRole).toString());
         m_view->setAccessibleName(m_chooser->currentText());

@@ -1,4 +1,5 @@
 // Creates, connects and lays out the widgets of the Inspect room, and exports the replay.
+#include <QAction>
 #include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
@@ -182,7 +183,8 @@ QWidget* InspectRoom::makePictures() {
     connect(m_loss, &FigureView::contextMenuRequested, this, [this](const QPoint& where) {
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(tr("Show as table"), this, &InspectRoom::openLossTable);
+        QAction* table = menu->addAction(tr("Show as table"), this, &InspectRoom::openLossTable);
+        table->setEnabled(!ui::isEmpty(m_loss->figure()));
         menu->popup(where);
     });
     connect(m_loss, &FigureView::clicked, this, [this](const QPointF& place) { m_bar->moveTo(place.x()); });
@@ -246,6 +248,9 @@ void InspectRoom::connectPane(InspectPane& pane) {
         menu->addAction(tr("Copy figure"), this, &InspectRoom::copy);
         addCaptionEntry(*menu);
         menu->addAction(tr("Show as table"), this, &InspectRoom::openTable);
+        if (!hasFigure()) {  // the pane says why it has no numbers
+            for (QAction* each : menu->actions()) each->setEnabled(false);
+        }
         menu->popup(where);
     });
 }
