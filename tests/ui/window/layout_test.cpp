@@ -1,5 +1,4 @@
 // Nothing jumps, and nothing is cut off: places of the controls of all rooms.
-#include <string>
 #include <QDialog>
 #include <QLabel>
 #include <QPushButton>
@@ -7,6 +6,7 @@
 #include <QSlider>
 #include <QTableView>
 #include <QToolButton>
+#include <string>
 
 #include "tests/ui/support/places.h"
 #include "tests/ui/support/window_fixture.h"
@@ -27,21 +27,36 @@ class LayoutTest : public WindowFixture {
  protected:
     /// Lets the layouts and the figures of the room follow a change.
     static void settle() { QTest::qWait(40); }
+    /// Waits until the room has computed its figures and the layouts have placed all controls.
+    void rest() {
+        settle();
+        EXPECT_TRUE(waitUntil([this] { return !window->room().isBusy(); }));
+        EXPECT_TRUE(waitUntil([this] {
+            const Places before(window.get());
+            settle();
+            return before.moved().isEmpty();
+        }));
+    }
+    /// Returns whether a button folds the fields below it, which moves what follows them.
+    static bool folds(const QAbstractButton& button) {
+        return button.text().endsWith(QChar(0x25B4)) || button.text().endsWith(QChar(0x25BE));  // ▴ or ▾
+    }
     /// Shows a room and returns the names of the rooms.
     static QStringList roomNames() {
         QStringList names;
         for (const RoomEntry& entry : rooms()) names << QLatin1String(entry.id);
         return names;
     }
-    /// Returns the controls whose state is a setting: lists, sliders and buttons that stay pressed.
+    /// Returns the controls whose state is a setting: lists, sliders and buttons that stay pressed, except those that
+    /// fold fields.
     QList<QWidget*> settingsOf(Room& room) {
         QList<QWidget*> found;
         for (const QWidget* root : {static_cast<QWidget*>(&room), room.panel()}) {
             if (!root) continue;
             for (QWidget* each : controlsIn(root)) {
                 const auto* button = qobject_cast<QAbstractButton*>(each);
-                const bool isSetting =
-                    qobject_cast<QComboBox*>(each) || qobject_cast<QSlider*>(each) || (button && button->isCheckable());
+                const bool isSetting = qobject_cast<QComboBox*>(each) || qobject_cast<QSlider*>(each) ||
+                                       (button && button->isCheckable() && !folds(*button));
                 if (isSetting && each->isEnabled()) found.append(each);
             }
         }
@@ -84,7 +99,7 @@ TEST_F(LayoutTest, SettingsMoveNoOtherControl) {
     data->setFolderQuestion([] { return QString(); });
     for (const QString& name : roomNames()) {
         window->showRoom(name);
-        settle();
+        rest();
         for (QWidget* setting : settingsOf(window->room())) {
             if (!setting->isVisible() || !setting->isEnabled()) continue;  // on a page that is no longer shown
             const QString title = Places::nameOf(setting);
@@ -95,7 +110,7 @@ TEST_F(LayoutTest, SettingsMoveNoOtherControl) {
                 EXPECT_TRUE(moved.isEmpty()) << name.toStdString() << ": " << title.toStdString() << " = "
                                              << value.toStdString() << " moved " << moved.join("; ").toStdString();
             });
-            settle();
+            rest();
         }
     }
 }
@@ -105,7 +120,7 @@ TEST_F(LayoutTest, SettingsOfTrainMoveNothingBesideItsCurves) {
     window->workspace().start();
     ASSERT_TRUE(waitForEnd(window->workspace()));
     window->showRoom("train");
-    settle();
+    rest();
     for (QWidget* setting : settingsOf(window->room())) {
         if (!setting->isVisible() || !setting->isEnabled()) continue;
         // Without a second picture its row has no controls; folding the curves moves that row over them.
@@ -120,13 +135,13 @@ TEST_F(LayoutTest, SettingsOfTrainMoveNothingBesideItsCurves) {
             EXPECT_TRUE(moved.isEmpty()) << Places::nameOf(setting).toStdString() << " = " << value.toStdString()
                                          << " moved " << moved.join("; ").toStdString();
         });
-        settle();
+        rest();
     }
 }
 
 TEST_F(LayoutTest, ChipsScrollInsteadOfMovingTheFieldsBelow) {
     window->showRoom("train");
-    settle();
+    rest();
     const Places before(window.get());
     Experiment many = smallSweep();
     many.set("theta", {"100", "200", "300", "400", "500", "600", "700", "800", "900", "1000", "2000"});
@@ -155,7 +170,7 @@ TEST_F(LayoutTest, RotationIsFoldedAndNotScrolledSideways) {
 
 TEST_F(LayoutTest, InvalidInputMovesNothingAndIsShownBelowItsField) {
     window->showRoom("spectrum");
-    settle();
+    rest();
     auto* panel = window->room().panel()->findChild<SetupPanel*>();
     ASSERT_NE(panel, nullptr);
     const Places before(window.get());
@@ -204,9 +219,7 @@ TEST_F(LayoutTest, BannersCoverAndMoveNothing) {
     for (const QString& name : roomNames()) {
         SCOPED_TRACE(name.toStdString());
         window->showRoom(name);
-        settle();
-        EXPECT_TRUE(waitUntil([this] { return !window->room().isBusy(); }));
-        settle();
+        rest();
         const Places before(window.get());
         const QRect picture = window->room().geometry();
         window->banners().show("one", BannerArea::Kind::error, "The first message.");

@@ -46,11 +46,12 @@ namespace {
 
 constexpr int kFrameMs = 16;
 // Least widths of the page in pixels at 100 %: for the dials and the enlarged pair of one setup or of two beside each
-// other, and for the logit of one setup or of two in the row of the tabs.
+// other, for the logit of one setup or of two in the row of the tabs, and for the button that copies the formula there.
 constexpr int kMinWidthForTwo = 620;
 constexpr int kMinWidthForFour = 1000;
 constexpr int kMinWidthForLogit = 760;
 constexpr int kMinWidthForBothLogits = 940;
+constexpr int kMinWidthForFormula = 560;
 
 }  // namespace
 
@@ -119,8 +120,7 @@ void RotationRoom::makeViews() {
 
 QWidget* RotationRoom::makeStrip() {
     auto* strip = new QWidget(this);
-    m_stripColumn = new QVBoxLayout(strip);
-    auto* column = m_stripColumn;
+    auto* column = new QVBoxLayout(strip);
     scaleLayout(column, {0, 4, 0, 0}, 4);
     m_tabRow = new QWidget(strip);
     m_stripRow = new QHBoxLayout(m_tabRow);
@@ -155,6 +155,9 @@ QWidget* RotationRoom::makeStrip() {
     m_formula = makeFormulaButton(m_tabRow);
     row->addWidget(m_formula);
     column->addWidget(m_tabRow);
+    m_numbersRow = new QHBoxLayout;
+    scaleLayout(m_numbersRow, {0, 0, 0, 0}, 4);
+    column->addLayout(m_numbersRow);
 
     m_pages = new QStackedWidget(strip);
     auto* logitPage = new QWidget(m_pages);
@@ -392,17 +395,20 @@ void RotationRoom::fitPage(const QSize& page) {
         m_upper->setOrientation(direction);
         m_upper->setSizes({1000, 1000});
     }
-    // The numbers beside the tabs get a line of their own instead of widening the page.
-    const bool ownLine = page.width() < theme.pixels(compares ? kMinWidthForBothLogits : kMinWidthForLogit);
-    if (ownLine == (m_stripColumn->indexOf(m_logitText) >= 0)) return;
-    m_logitText->setWordWrap(ownLine);
-    if (ownLine) {
-        m_stripRow->removeWidget(m_logitText);
-        m_stripColumn->insertWidget(1, m_logitText);
-    } else {
-        m_stripColumn->removeWidget(m_logitText);
-        m_stripRow->insertWidget(m_stripRow->indexOf(m_formula), m_logitText);
+    fitNumbers(page.width() < theme.pixels(compares ? kMinWidthForBothLogits : kMinWidthForLogit),
+               page.width() < theme.pixels(kMinWidthForFormula));
+}
+
+void RotationRoom::fitNumbers(bool logitBelow, bool formulaBelow) {
+    const auto isBelow = [this](QWidget* each) { return m_numbersRow->indexOf(each) >= 0; };
+    if (isBelow(m_logitText) == logitBelow && isBelow(m_formula) == formulaBelow) return;
+    for (QWidget* each : {static_cast<QWidget*>(m_logitText), static_cast<QWidget*>(m_formula)}) {
+        m_stripRow->removeWidget(each);
+        m_numbersRow->removeWidget(each);
     }
+    m_logitText->setWordWrap(logitBelow);
+    (logitBelow ? m_numbersRow : m_stripRow)->addWidget(m_logitText, 20);
+    (formulaBelow ? m_numbersRow : m_stripRow)->addWidget(m_formula);
 }
 
 void RotationRoom::fitMatrix() {

@@ -19,7 +19,6 @@ class QScrollArea;
 class QSplitter;
 class QStackedWidget;
 class QToolButton;
-class QVBoxLayout;
 
 namespace ropelab::ui {
 
@@ -157,6 +156,8 @@ class RotationRoom : public RotaryRoom {
     void rotateArrow(double radians, double stretch);
     void pickNeighbour(int by);
     void fitMatrix();
+    /// Places the logit and the button that copies the formula in the row of the tabs or in a line below it.
+    void fitNumbers(bool logitBelow, bool formulaBelow);
     void renewLogitText();
     /// Makes the change of `apply` an undo step named `what`. If `merges` is true, it is merged with a preceding step
     /// of the same name, unless endMerging() was called in between.
@@ -190,8 +191,8 @@ class RotationRoom : public RotaryRoom {
     PositionBar* m_bar = nullptr;
     QSplitter* m_upper = nullptr;  // dials and enlarged pair
     QWidget* m_strip = nullptr;  // tabs and pages
-    QVBoxLayout* m_stripColumn = nullptr;
     QHBoxLayout* m_stripRow = nullptr;
+    QHBoxLayout* m_numbersRow = nullptr;  // below the tabs, for what does not fit beside them
     QButtonGroup* m_tabs = nullptr;
     QWidget* m_tabRow = nullptr;
     QToolButton* m_formula = nullptr;

@@ -103,7 +103,8 @@ void SearchGroup::makeFields() {
 
     m_ranges = new ChipListEdit(tr("ranges"), m_body);
     m_ranges->setParser(parsedRange);
-    m_ranges->setSuggestions({QStringLiteral("learning_rate=0.0001..0.01 log"), QStringLiteral("theta=500..500000 log"),
+    // The range of the learning rate begins above the final_learning_rate of every preset.
+    m_ranges->setSuggestions({QStringLiteral("learning_rate=0.0005..0.01 log"), QStringLiteral("theta=500..500000 log"),
                               QStringLiteral("fraction=0..1"), QStringLiteral("weight_decay=0..0.3"),
                               QStringLiteral("dropout=0..0.3")});
     m_ranges->setPlaceholder(tr("no range"));

@@ -324,7 +324,7 @@ TEST_F(SweepPanelTest, SearchSamplesRangesAsUndoableSteps) {
     choose(Search::Method::random);
     EXPECT_TRUE(panel->estimateText().contains("needs a range")) << panel->estimateText().toStdString();
     EXPECT_FALSE(search.ranges()->commit(0, "data=a..b"));
-    EXPECT_TRUE(search.ranges()->commit(0, "learning_rate = 1e-4..1e-2 log"));
+    EXPECT_TRUE(search.ranges()->commit(0, "learning_rate = 5e-4..1e-2 log"));
     EXPECT_TRUE(panel->estimateText().startsWith("16 runs")) << panel->estimateText().toStdString();
     EXPECT_TRUE(chips("runs").values().isEmpty()) << "the samples are the list of runs";
     EXPECT_EQ(field("learning_rate").text(), "sampled");
