@@ -38,8 +38,7 @@ void revealFocus(QWidget* focused) {
 
 bool FocusRing::isNeededBy(const QWidget* widget) {
     if (!widget || widget->isWindow()) return false;
-    return widget->property(kNeedsRing).toBool() ||
-           !isAnyOf<QPushButton, QToolButton, QCheckBox, QRadioButton, QLineEdit, QAbstractSpinBox, QComboBox,
+    return !isAnyOf<QPushButton, QToolButton, QCheckBox, QRadioButton, QLineEdit, QAbstractSpinBox, QComboBox,
                     QAbstractSlider, QPlainTextEdit, QTextEdit, PlotWidget>(widget);
 }
 

@@ -162,6 +162,8 @@ void LecturePlayer::applyScene() {
     const LectureScene* scene = currentScene();
     if (!scene || scene->room.empty()) {
         m_stage.pointAt(QString());
+        // A page of text has no room, but its questions may be about the runs of a lab.
+        if (scene && !scene->lab.empty()) attempt([&] { m_stage.showRuns(fromPath(scene->lab), nullptr); });
         return;
     }
     // Controls such as positions are limited by the setup, which therefore is set before them.

@@ -143,7 +143,7 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--animate", R"({"figure": "waves", "output": "a.gif"})"}, "no rotary figure \"waves\""},
         {{"--animate", R"({"figure": "spectrum", "output": "a.gif"})"}, "animate it over theta"},
         {{"--animate", R"({"output": "a.mp4"})"}, "but it is \"a.mp4\""},
-        {{"--json"}, "--figure, --replay, --animate and --verify"},
+        {{"--json"}, "--figure, --replay, --animate, --document and --verify"},
         {{"a.ropelab", "b.ropelab"}, "One lab"},
         {{"--room", "cache", "--room", "train"}, "The option --room is given twice"},
         {{"--json", "--figure", "spectrum", "--json", "--output", "b.pdf"}, "The option --json is given twice"},

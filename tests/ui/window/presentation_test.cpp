@@ -365,8 +365,7 @@ TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
         }
         return result;
     };
-    const auto all = visibleViews();
-    EXPECT_EQ(all.size(), 3) << "dials, enlarged pair and logit";
+    EXPECT_EQ(visibleViews().size(), 3) << "dials, enlarged pair and logit";
     const QSize before = rotation().dialsView()->size();
 
     const auto viewOf = [this](const QString& part) {
@@ -396,7 +395,8 @@ TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
 
     press(Qt::Key_Escape);
     QApplication::processEvents();
-    EXPECT_EQ(visibleViews(), all) << "the normal window shows the whole room";
+    EXPECT_TRUE(rotation().dialsView()->isVisible()) << "the normal window shows the whole room";
+    EXPECT_TRUE(rotation().circuitView()->isVisible()) << "with the page that was shown last";
     EXPECT_TRUE(rotation().pairView()->isVisible());
     stage().showRoom("rotation", "pair");
     EXPECT_TRUE(rotation().dialsView()->isVisible()) << "outside of a presentation, a part is only brought into view";

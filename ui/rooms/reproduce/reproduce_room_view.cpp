@@ -17,7 +17,6 @@
 
 #include "ui/common/findables.h"
 #include "ui/common/flow_layout.h"
-#include "ui/common/focus_ring.h"
 #include "ui/common/prediction_table.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
@@ -114,8 +113,7 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     m_claims = new QTextBrowser(this);
     m_claims->setOpenLinks(false);
     m_claims->setFrameShape(QFrame::NoFrame);
-    m_claims->setStyleSheet(QStringLiteral("QTextBrowser { border: none; background: transparent; padding: 0; }"));
-    m_claims->setProperty(FocusRing::kNeedsRing, true);
+    m_claims->setProperty("plain", true);
     m_claims->setAccessibleName(tr("Claims and rules"));
     m_effects = new ForestView(this);
     m_letters = new LettersView(this);
