@@ -15,6 +15,7 @@
 #include "tests/ui/support/window_fixture.h"
 #include "ui/animation/export_process.h"
 #include "ui/common/paths.h"
+#include "ui/common/room.h"
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/shown_lecture.h"
 #include "ui/lecture/slides.h"
@@ -182,17 +183,17 @@ TEST_F(LectureDocumentTest, SlidesHaveAPagePerStep) {
 }
 
 TEST_F(LectureDocumentTest, SlidesAreFilesInAFolder) {
-    const QString folder = file("slides");
-    ASSERT_EQ(make("slides", folder, {{"width", 640}, {"theme", "dark"}}), 0);
-    EXPECT_EQ(QDir(folder).entryList({"*.png"}, QDir::Files).size(), 10);
-    const QImage dark(folder + "/slide-002.png");
+    const QString target = file("slides");
+    ASSERT_EQ(make("slides", target, {{"width", 640}, {"theme", "dark"}}), 0);
+    EXPECT_EQ(QDir(target).entryList({"*.png"}, QDir::Files).size(), 10);
+    const QImage dark(target + "/slide-002.png");
     EXPECT_EQ(dark.size(), QSize(640, 360));
     EXPECT_LT(qGray(dark.pixel(2, 2)), 100);
-    ASSERT_EQ(make("slides", folder, {{"format", "svg"}}), 0);
-    const QStringList drawn = QDir(folder).entryList({"*.svg"}, QDir::Files);
+    ASSERT_EQ(make("slides", target, {{"format", "svg"}}), 0);
+    const QStringList drawn = QDir(target).entryList({"*.svg"}, QDir::Files);
     ASSERT_EQ(drawn.size(), 10);
-    for (const QString& each : drawn) EXPECT_TRUE(QSvgRenderer(folder + "/" + each).isValid()) << each.toStdString();
-    EXPECT_TRUE(contentOf(folder + "/slide-003.svg").contains("sixty-four"));
+    for (const QString& each : drawn) EXPECT_TRUE(QSvgRenderer(target + "/" + each).isValid()) << each.toStdString();
+    EXPECT_TRUE(contentOf(target + "/slide-003.svg").contains("sixty-four"));
 }
 
 TEST_F(LectureDocumentTest, HtmlLoadsNothing) {
