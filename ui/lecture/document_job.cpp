@@ -67,13 +67,14 @@ DocumentJob::Format slideFormat(const DocumentJson& json, const DocumentJob& job
     if (!json.contains("format") && isStream) {
         throw BadInput("Standard output has no suffix that names the format; add --format pdf or html.");
     }
-    const auto format = json.contains("format") ? static_cast<DocumentJob::Format>(documentChoice(json, "format", kSlideFormats))
-                                                : static_cast<DocumentJob::Format>(bySuffix.value_or(0));
+    const auto format = json.contains("format")
+                            ? static_cast<DocumentJob::Format>(documentChoice(json, "format", kSlideFormats))
+                            : static_cast<DocumentJob::Format>(bySuffix.value_or(0));
     const bool isFolder = format == DocumentJob::Format::png || format == DocumentJob::Format::svg;
     const std::string name = kSlideFormats[static_cast<std::size_t>(format)];
     if (isFolder && (bySuffix || isStream)) {
-        throw BadInput("Slides in the format " + name + " are one file per step, so the output must be a folder, but it is \"" +
-                       output + "\".");
+        throw BadInput("Slides in the format " + name +
+                       " are one file per step, so the output must be a folder, but it is \"" + output + "\".");
     }
     if (!isFolder && bySuffix && *bySuffix != static_cast<int>(format)) {
         throw BadInput("The format is " + name + ", but the output is \"" + output +

@@ -46,6 +46,7 @@ class LectureWalk {
             scene.live.reset();
             for (LectureStep& step : scene.steps) {
                 if (!step.point.starts_with("pair ")) step.point.clear();  // nothing else is pointed at on paper
+                std::erase_if(step.set, [](const LectureChange& change) { return change.key == "play"; });
             }
         }
         m_player.setLecture(std::move(recorded));

@@ -90,8 +90,8 @@ class SlidePainter {
         const QString title =
             slide.scene == 0 ? slide.title : QStringLiteral("%1  %2").arg(slide.scene).arg(slide.title);
         const double top = kSlideMargin / 2;
-        paintText(QStringLiteral("**%1**").arg(title.toHtmlEscaped()), {kSlideMargin, top, width - corner - kGap, kHeadHeight},
-                  kHeadingPt, m_style.theme.text);
+        paintText(QStringLiteral("**%1**").arg(title.toHtmlEscaped()),
+                  {kSlideMargin, top, width - corner - kGap, kHeadHeight}, kHeadingPt, m_style.theme.text);
         if (slide.question.isEmpty()) return;
         paintText(slide.question, {kSlideMargin + width - corner, top, corner, kHeadHeight}, kCornerPt,
                   m_style.theme.accent);

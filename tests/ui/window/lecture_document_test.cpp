@@ -129,8 +129,8 @@ TEST_F(LectureDocumentTest, HandoutHasTheScenesWithQuestionsAndAnswers) {
     ASSERT_EQ(make("handout", pdf), 0);
     ASSERT_GE(pagesOf(pdf), 4);
     const QString first = pageText(pdf, 1);
-    for (const char* words : {"Hands of clocks", "A. Teacher · 10 minutes", "Words of the title page.", "1 One hand",
-                              "3 The bound"}) {
+    for (const char* words :
+         {"Hands of clocks", "A. Teacher · 10 minutes", "Words of the title page.", "1 One hand", "3 The bound"}) {
         EXPECT_TRUE(first.contains(QString::fromUtf8(words))) << words << " is not in " << first.toStdString();
     }
     const QString scene = pageText(pdf, 2);
@@ -167,9 +167,15 @@ TEST_F(LectureDocumentTest, SlidesHaveAPagePerStep) {
     const QString pdf = file("slides.pdf");
     ASSERT_EQ(make("slides", pdf), 0);
     // Title page, four steps and the text of the first scene, the page of text, three steps.
-    const QStringList words = {"Words of the title page.", "The query stands at ten.", "It glides to sixty-four.",
-                               "Which hand is slowest?",   "How long is its wavelength?", "The logit is",
-                               "Only words.",              "Think first.",             "Draw the bound.",
+    const QStringList words = {"Words of the title page.",
+                               "The query stands at ten.",
+                               "It glides to sixty-four.",
+                               "Which hand is slowest?",
+                               "How long is its wavelength?",
+                               "The logit is",
+                               "Only words.",
+                               "Think first.",
+                               "Draw the bound.",
                                "This is the bound."};
     ASSERT_EQ(pagesOf(pdf), words.size());
     for (int page = 1; page <= words.size(); ++page) {
@@ -211,9 +217,9 @@ TEST_F(LectureDocumentTest, HtmlLoadsNothing) {
     }
     EXPECT_GE(pictures, 7);
     EXPECT_EQ(html.count("<section"), 10);
-    for (const char* words : {"The query stands at <b>ten</b>.", "It glides to sixty-four.", "the last hand",
-                              "Its wavelength is longest.", "Only words.", "href=\"#one-hand\"", "id=\"one-hand\"",
-                              "ArrowRight", "Home", "End"}) {
+    for (const char* words :
+         {"The query stands at <b>ten</b>.", "It glides to sixty-four.", "the last hand", "Its wavelength is longest.",
+          "Only words.", "href=\"#one-hand\"", "id=\"one-hand\"", "ArrowRight", "Home", "End"}) {
         EXPECT_TRUE(html.contains(words)) << words;
     }
     // Without JavaScript every slide is visible: only the script hides slides.
@@ -265,8 +271,9 @@ TEST_F(LectureDocumentTest, FormulasArePictures) {
     REQUIRE_POPPLER();
     const QString lecture = file("formula.md");
     QDir(folder.path()).mkpath("formulas");
-    write("formulas/x.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"8\" viewBox=\"0 0 8 8\" "
-                            "fill=\"currentColor\"><path d=\"M 0 0 L 8 0 L 8 8 Z\"/></svg>");
+    write("formulas/x.svg",
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"8\" viewBox=\"0 0 8 8\" "
+          "fill=\"currentColor\"><path d=\"M 0 0 L 8 0 L 8 8 Z\"/></svg>");
     write("formulas/formulas.json",
           "{\"x^2\": {\"file\": \"x.svg\", \"text\": \"x squared\", \"height_ex\": 2, \"depth_ex\": 0.5}}");
     write("formula.md", "---\ntitle: F\n---\n## A page\nBefore $x^2$ after.\n");
