@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
+#include <cmath>
 
 #include "core/lecture/quantity.h"
 #include "core/lecture/recorded_lab.h"
@@ -154,6 +155,12 @@ Figure emptyAxes(const Figure& figure) {
     result.x.maximum = x.maximum;
     result.y.minimum = y.minimum;
     result.y.maximum = y.maximum;
+    // A curve without values, because a figure without curves has no numbers on its y axis.
+    FigureCurve blank;
+    blank.x = {x.minimum, x.maximum};
+    blank.y = {std::nan(""), std::nan("")};
+    blank.dots = false;
+    result.curves.push_back(blank);
     result.summary = documentTr("Empty axes.");
     return result;
 }

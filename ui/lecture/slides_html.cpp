@@ -46,7 +46,7 @@ QString htmlOf(const QString& markdown, const ShownLecture& lecture, const QColo
         const LectureFormula formula = lecture.formulas.formula(split.formulas[i]);
         const QString image = htmlFormula(formula, color);
         images << (image.isEmpty() ? formula.text.toHtmlEscaped() : image);
-        source += QStringLiteral("![](formula:%1)").arg(i) + split.between[i + 1];
+        source += QStringLiteral("![formula](formula:%1)").arg(i) + split.between[i + 1];
     }
     QTextDocument document;
     document.setMarkdown(source);

@@ -3,10 +3,14 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QImage>
+#include <QPainter>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <QSvgRenderer>
+#include <QTextDocument>
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -17,6 +21,7 @@
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/lecture/lecture_words.h"
+#include "ui/lecture/page_text.h"
 #include "ui/lecture/shown_lecture.h"
 #include "ui/lecture/slides.h"
 #include "ui/window/batch_modes.h"
@@ -113,6 +118,11 @@ class LectureDocumentTest : public Workbench {
         return popplerText("pdftotext", {"-layout", "-f", QString::number(page), "-l", QString::number(page), pdf, "-"})
             .value_or(QString())
             .simplified();
+    }
+    static bool hasValues(const Figure& figure) {
+        return std::any_of(figure.curves.begin(), figure.curves.end(), [](const FigureCurve& curve) {
+            return std::any_of(curve.y.begin(), curve.y.end(), [](double y) { return std::isfinite(y); });
+        });
     }
     static int pagesOf(const QString& pdf) {
         const auto info = popplerText("pdfinfo", {pdf});
@@ -245,9 +255,9 @@ TEST_F(LectureDocumentTest, SlidesBeforeADrawnCurveHaveEmptyAxes) {
     const std::vector<LectureSlide> slides = slidesOf(shown);
     ASSERT_EQ(slides.size(), 10);
     ASSERT_TRUE(slides[7].picture && slides[8].picture && slides[9].picture);
-    EXPECT_TRUE(slides[7].picture->curves.empty());
-    EXPECT_TRUE(slides[8].picture->curves.empty());
-    EXPECT_FALSE(slides[9].picture->curves.empty());
+    EXPECT_FALSE(hasValues(*slides[7].picture));
+    EXPECT_FALSE(hasValues(*slides[8].picture));
+    EXPECT_TRUE(hasValues(*slides[9].picture));
     const Figure& truth = *shown.scenes[2].steps[1].picture;
     EXPECT_EQ(slides[8].picture->y.maximum, yRange(truth).maximum);
     EXPECT_EQ(slides[8].picture->x.label, truth.x.label);
@@ -283,6 +293,20 @@ TEST_F(LectureDocumentTest, FormulasArePictures) {
     EXPECT_TRUE(words.contains("Before")) << words.toStdString();
     EXPECT_FALSE(words.contains("squared"));
     EXPECT_EQ(popplerText("pdfimages", {"-list", pdf})->trimmed().count(QLatin1Char('\n')), 1);
+    // A text that is nothing but the formula is drawn.
+    const FigureStyle style = FigureStyle::print(Theme::light(), 10, 4);
+    QTextDocument document;
+    preparePage(document, style, 10);
+    setPageMarkdown(document, "$x^2$", LectureFormulas(folder.path()), style);
+    EXPECT_EQ(document.characterAt(0), QChar(QChar::ObjectReplacementCharacter));
+    QImage image(200, 200, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    drawPageText(document, painter, {0, 0}, Qt::black);
+    painter.end();
+    QImage blank(image.size(), image.format());
+    blank.fill(Qt::white);
+    EXPECT_NE(image, blank);
     const QString html = file("formula.html");
     ASSERT_EQ(make("slides", html, {}, lecture), 0);
     EXPECT_TRUE(contentOf(html).contains("alt=\"x squared\" src=\"data:image/svg+xml;base64,"));
