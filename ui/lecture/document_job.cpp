@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
@@ -55,8 +56,9 @@ int documentWidth(const DocumentJson& json, int usual) {
     if (found == json.end()) return usual;
     const double width = found->is_number() ? found->get<double>() : std::nan("");
     if (width >= kLeastWidth && width <= kMostWidth && width == std::floor(width)) return static_cast<int>(width);
-    throw BadInput("The width is " + found->dump() + ", but it must be a whole number of pixels from " +
-                   std::to_string(kLeastWidth) + " to " + std::to_string(kMostWidth) + ".");
+    throw BadInput("The width is " + (found->is_number() ? number_text(width) : found->dump()) +
+                   ", but it must be a whole number of pixels from " + std::to_string(kLeastWidth) + " to " +
+                   std::to_string(kMostWidth) + ".");
 }
 
 /// Returns the format of slides: that of the job, else that of the suffix of the output, else PNG for a folder.

@@ -107,7 +107,10 @@ class SlidePainter {
             }
             paintText(questionOf(*slide.ask), question, kSentencePt, m_style.theme.text);
         }
-        if (!slide.picture) return;
+        if (!slide.picture) {
+            if (!slide.ask && !slide.runs.isEmpty()) paintText(slide.runs, place, kBodyPt, m_style.theme.quietText);
+            return;
+        }
         const QRectF picture = units(place);
         m_painter.save();
         m_painter.translate(std::round(picture.left()), std::round(picture.top()));
