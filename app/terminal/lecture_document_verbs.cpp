@@ -50,7 +50,8 @@ void add_lecture_documents(CLI::App& lecture) {
     slides->fields.add_text(*slides_verb, "format", "--format",
                             "Format: pdf, html, png or svg (default: the suffix of --output; png for a folder)");
     slides->fields.add_text(*slides_verb, "theme", "--theme", "Colour theme: light (default) or dark");
-    slides->fields.add_number(*slides_verb, "width", "--width-px", "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
+    slides->fields.add_number(*slides_verb, "width", "--width-px",
+                              "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
     slides->fields.add_json(*slides_verb);
     slides_verb->callback([slides] {
         slides->fields.run("Slides", "--document",

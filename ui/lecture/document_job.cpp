@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
@@ -55,8 +56,9 @@ int documentWidth(const DocumentJson& json, int usual) {
     if (found == json.end()) return usual;
     const double width = found->is_number() ? found->get<double>() : std::nan("");
     if (width >= kLeastWidth && width <= kMostWidth && width == std::floor(width)) return static_cast<int>(width);
-    throw BadInput("The width is " + found->dump() + ", but it must be a whole number of pixels from " +
-                   std::to_string(kLeastWidth) + " to " + std::to_string(kMostWidth) + ".");
+    throw BadInput("The width is " + (found->is_number() ? number_text(width) : found->dump()) +
+                   ", but it must be a whole number of pixels from " + std::to_string(kLeastWidth) + " to " +
+                   std::to_string(kMostWidth) + ".");
 }
 
 /// Returns the format of slides: that of the job, else that of the suffix of the output, else PNG for a folder.
@@ -67,13 +69,14 @@ DocumentJob::Format slideFormat(const DocumentJson& json, const DocumentJob& job
     if (!json.contains("format") && isStream) {
         throw BadInput("Standard output has no suffix that names the format; add --format pdf or html.");
     }
-    const auto format = json.contains("format") ? static_cast<DocumentJob::Format>(documentChoice(json, "format", kSlideFormats))
-                                                : static_cast<DocumentJob::Format>(bySuffix.value_or(0));
+    const auto format = json.contains("format")
+                            ? static_cast<DocumentJob::Format>(documentChoice(json, "format", kSlideFormats))
+                            : static_cast<DocumentJob::Format>(bySuffix.value_or(0));
     const bool isFolder = format == DocumentJob::Format::png || format == DocumentJob::Format::svg;
     const std::string name = kSlideFormats[static_cast<std::size_t>(format)];
     if (isFolder && (bySuffix || isStream)) {
-        throw BadInput("Slides in the format " + name + " are one file per step, so the output must be a folder, but it is \"" +
-                       output + "\".");
+        throw BadInput("Slides in the format " + name +
+                       " are one file per step, so the output must be a folder, but it is \"" + output + "\".");
     }
     if (!isFolder && bySuffix && *bySuffix != static_cast<int>(format)) {
         throw BadInput("The format is " + name + ", but the output is \"" + output +

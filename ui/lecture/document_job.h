@@ -7,8 +7,8 @@
 
 namespace ropelab::ui {
 
-/// Describes a handout or the slides of a lecture. It is passed as JSON to a separate process, because the pictures come
-/// from rooms of a window without a display.
+/// Describes a handout or the slides of a lecture. It is passed as JSON to a separate process, because the pictures
+/// come from rooms of a window without a display.
 struct LectureDocumentJob {
     /// `handout`: a PDF with text, picture, questions and answers per scene. `slides`: one page per step.
     enum class Kind { handout, slides };

@@ -28,9 +28,9 @@ constexpr double kTextPt = 10.5;
 constexpr double kSmallPt = 8.5;
 constexpr double kScenePt = 16;
 constexpr double kTitlePt = 24;
-constexpr double kPictureRatio = 0.5;  // height of a picture relative to its width
+constexpr double kPictureRatio = 0.5;     // height of a picture relative to its width
 constexpr double kHighestPicture = 0.75;  // of the height of a page without its margins
-constexpr double kAxesPart = 0.6;      // part of the page's width for axes over which a curve is drawn
+constexpr double kAxesPart = 0.6;         // part of the page's width for axes over which a curve is drawn
 
 QString handoutTr(const char* text) {
     return QCoreApplication::translate("LectureHandout", text);
@@ -108,7 +108,8 @@ class HandoutText {
         addMarkdown(text(m_lecture.lecture.text));
         addLine(handoutTr("Scenes"), kTextPt, true, 12, 4);
         for (std::size_t i = 0; i < m_lecture.scenes.size(); ++i) {
-            addLine(QStringLiteral("%1  %2").arg(i + 1).arg(text(m_lecture.scenes[i].scene.title)), kTextPt, false, 0, 2);
+            addLine(QStringLiteral("%1  %2").arg(i + 1).arg(text(m_lecture.scenes[i].scene.title)), kTextPt, false, 0,
+                    2);
         }
     }
 

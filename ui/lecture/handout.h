@@ -13,8 +13,9 @@ struct PagedPdf {
     int pages = 0;
 };
 
-/// Returns the handout of a lecture as a PDF in the light theme: a title page with the list of scenes, then per scene the
-/// text, the picture of the last step, the questions, and with `hasAnswers` their answers. Each scene begins a page.
+/// Returns the handout of a lecture as a PDF in the light theme: a title page with the list of scenes, then per scene
+/// the text, the picture of the last step, the questions, and with `hasAnswers` their answers. Each scene begins a
+/// page.
 PagedPdf handoutPdf(const ShownLecture& lecture, LectureDocumentJob::Paper paper, bool hasAnswers);
 
 }  // namespace ropelab::ui

@@ -168,7 +168,7 @@ void setPageMarkdown(QTextDocument& document, const QString& markdown, const Lec
             source += withUnicodeFormulas(QStringLiteral("$%1$").arg(split.formulas[i]), formulas);
         } else {
             formats.insert(name, format);
-            source += QStringLiteral("![formula](%1)").arg(name);
+            source += QStringLiteral("![formula](%1)").arg(name);  // Qt drops pictures without an alternative text
         }
         source += split.between[i + 1];
     }

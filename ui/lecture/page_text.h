@@ -1,8 +1,8 @@
 #pragma once
 
 #include <QObject>
-#include <QTextObjectInterface>
 #include <QString>
+#include <QTextObjectInterface>
 #include <vector>
 
 #include "ui/figure/figure.h"

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
+#include <cmath>
 
 #include "core/lecture/quantity.h"
 #include "core/lecture/recorded_lab.h"
@@ -46,6 +47,7 @@ class LectureWalk {
             scene.live.reset();
             for (LectureStep& step : scene.steps) {
                 if (!step.point.starts_with("pair ")) step.point.clear();  // nothing else is pointed at on paper
+                std::erase_if(step.set, [](const LectureChange& change) { return change.key == "play"; });
             }
         }
         m_player.setLecture(std::move(recorded));
@@ -153,6 +155,12 @@ Figure emptyAxes(const Figure& figure) {
     result.x.maximum = x.maximum;
     result.y.minimum = y.minimum;
     result.y.maximum = y.maximum;
+    // A curve without values, because a figure without curves has no numbers on its y axis.
+    FigureCurve blank;
+    blank.x = {x.minimum, x.maximum};
+    blank.y = {std::nan(""), std::nan("")};
+    blank.dots = false;
+    result.curves.push_back(blank);
     result.summary = documentTr("Empty axes.");
     return result;
 }

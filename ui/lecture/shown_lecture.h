@@ -41,15 +41,16 @@ struct ShownLecture {
 /// Is told how many of all steps are done; returns false to stop.
 using StepProgress = std::function<bool(int done, int all)>;
 
-/// Shows all steps of a lecture on a stage, with the ends of values that glide, and collects the pictures. Nothing trains:
-/// scenes show their recorded lab, if they have one. `settle` waits until the room has drawn its figures. Returns nullopt
-/// if `progress` stopped it.
+/// Shows all steps of a lecture on a stage, with the ends of values that glide, and collects the pictures. Nothing
+/// trains: scenes show their recorded lab, if they have one. `settle` waits until the room has drawn its figures.
+/// Returns nullopt if `progress` stopped it.
 std::optional<ShownLecture> showLecture(LectureStage& stage, const Lecture& lecture,
                                         const std::function<void()>& settle, const StepProgress& progress);
 
 /// Returns the axes of a figure without its curves, with the same ranges, for a question that asks to draw them.
 Figure emptyAxes(const Figure& figure);
-/// Returns whether the class draws a curve at this step, or at the next one, so that its picture must not show the curve.
+/// Returns whether the class draws a curve at this step, or at the next one, so that its picture must not show the
+/// curve.
 bool hidesCurve(const ShownScene& scene, std::size_t step);
 
 /// Returns author and planned duration of a lecture: "RoPE Lab · 45 minutes".

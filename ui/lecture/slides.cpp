@@ -90,8 +90,8 @@ class SlidePainter {
         const QString title =
             slide.scene == 0 ? slide.title : QStringLiteral("%1  %2").arg(slide.scene).arg(slide.title);
         const double top = kSlideMargin / 2;
-        paintText(QStringLiteral("**%1**").arg(title.toHtmlEscaped()), {kSlideMargin, top, width - corner - kGap, kHeadHeight},
-                  kHeadingPt, m_style.theme.text);
+        paintText(QStringLiteral("**%1**").arg(title.toHtmlEscaped()),
+                  {kSlideMargin, top, width - corner - kGap, kHeadHeight}, kHeadingPt, m_style.theme.text);
         if (slide.question.isEmpty()) return;
         paintText(slide.question, {kSlideMargin + width - corner, top, corner, kHeadHeight}, kCornerPt,
                   m_style.theme.accent);
@@ -107,7 +107,10 @@ class SlidePainter {
             }
             paintText(questionOf(*slide.ask), question, kSentencePt, m_style.theme.text);
         }
-        if (!slide.picture) return;
+        if (!slide.picture) {
+            if (!slide.ask && !slide.runs.isEmpty()) paintText(slide.runs, place, kBodyPt, m_style.theme.quietText);
+            return;
+        }
         const QRectF picture = units(place);
         m_painter.save();
         m_painter.translate(std::round(picture.left()), std::round(picture.top()));

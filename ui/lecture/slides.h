@@ -13,18 +13,18 @@ namespace ropelab::ui {
 
 /// What one slide shows.
 struct LectureSlide {
-    int scene = 0;                  // number of the scene, from 1; 0 for the title page
-    int step = 0;                   // number of the step, from 1; 0 for a page of text
-    int steps = 0;                  // number of steps of the scene
-    QString id;                     // of the scene
-    QString title;                  // heading of the scene, or title of the lecture
-    QString question;               // the question in the corner
-    QString body;                   // Markdown of a page of text
-    QString sentence;               // Markdown below the picture
+    int scene = 0;     // number of the scene, from 1; 0 for the title page
+    int step = 0;      // number of the step, from 1; 0 for a page of text
+    int steps = 0;     // number of steps of the scene
+    QString id;        // of the scene
+    QString title;     // heading of the scene, or title of the lecture
+    QString question;  // the question in the corner
+    QString body;      // Markdown of a page of text
+    QString sentence;  // Markdown below the picture
     std::optional<Figure> picture;
     std::optional<LectureQuestion> ask;
-    QString answer;                 // Markdown; "" without a question
-    QString runs;                   // says where the runs come from
+    QString answer;  // Markdown; "" without a question
+    QString runs;    // says where the runs come from
 };
 
 /// Returns the slides of a lecture: a title page, one slide per step, and one per text of a scene.

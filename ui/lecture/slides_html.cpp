@@ -54,7 +54,8 @@ QString htmlOf(const QString& markdown, const ShownLecture& lecture, const QColo
                                          QRegularExpression::DotMatchesEverythingOption);
     QString html = body.match(document.toHtml()).captured(1);
     // Qt's styles contain fonts and margins in its own units; bold and italic are the ones that matter.
-    html.replace(QRegularExpression(QStringLiteral("<span style=\"[^\"]*font-weight:[^\"]*font-style:italic[^\"]*\">([^<]*)</span>")),
+    html.replace(QRegularExpression(
+                     QStringLiteral("<span style=\"[^\"]*font-weight:[^\"]*font-style:italic[^\"]*\">([^<]*)</span>")),
                  QStringLiteral("<b><i>\\1</i></b>"));
     html.replace(QRegularExpression(QStringLiteral("<span style=\"[^\"]*font-weight:[^\"]*\">([^<]*)</span>")),
                  QStringLiteral("<b>\\1</b>"));
@@ -105,7 +106,8 @@ class SlideHtml {
 
     QString of(const LectureSlide& slide, std::size_t number, bool isFirstOfScene) const {
         QString html = QStringLiteral("<section id=\"slide-%1\" data-scene=\"%2\">\n").arg(number).arg(slide.scene);
-        const QString anchor = isFirstOfScene && slide.scene > 0 ? QStringLiteral(" id=\"%1\"").arg(slide.id) : QString();
+        const QString anchor =
+            isFirstOfScene && slide.scene > 0 ? QStringLiteral(" id=\"%1\"").arg(slide.id) : QString();
         const QString title = slide.title.toHtmlEscaped();
         html += slide.scene == 0 ? QStringLiteral("<h1>%1</h1>\n").arg(title)
                                  : QStringLiteral("<h2%1>%2 %3</h2>\n").arg(anchor).arg(slide.scene).arg(title);
@@ -172,7 +174,7 @@ table { border-collapse: collapse; }
 td, th { border: 1px solid %4; padding: 0.2em 0.6em; }
 .paged section { display: none; border: 0; }
 .paged section.shown { display: block; }
-@media print { nav { display: none; } section { break-inside: avoid; } }
+@media print { nav { display: none; } section, .paged section { display: block; break-inside: avoid; } }
 )")
         .arg(theme.paper.name(), theme.text.name(), theme.accent.name(), theme.hairline.name(), theme.quietText.name());
 }
@@ -184,7 +186,7 @@ let shown = 0;
 function show(index) {
   shown = Math.max(0, Math.min(slides.length - 1, index));
   slides.forEach((slide, i) => slide.classList.toggle("shown", i === shown));
-  history.replaceState(null, "", "#" + slides[shown].id);
+  try { history.replaceState(null, "", "#" + slides[shown].id); } catch (error) { /* refused in some frames */ }
   window.scrollTo(0, 0);
 }
 function showTarget() {
@@ -202,6 +204,8 @@ window.addEventListener("hashchange", showTarget);
 document.addEventListener("keydown", event => {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   const isButton = event.target.closest("summary, a");
+  const isTall = document.documentElement.scrollHeight > window.innerHeight;
+  if (isTall && (event.key === "ArrowUp" || event.key === "ArrowDown")) return;  // they scroll
   const to = {ArrowRight: shown + 1, ArrowDown: shown + 1, PageDown: shown + 1, ArrowLeft: shown - 1, ArrowUp: shown - 1,
               PageUp: shown - 1, Home: 0, End: slides.length - 1}[event.key];
   if (to === undefined && (event.key !== " " || isButton)) return;
@@ -216,11 +220,12 @@ showTarget();
 
 QByteArray slidesHtml(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance) {
     const SlideHtml converter(lecture, appearance);
-    QString html = QStringLiteral("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                                  "<meta name=\"viewport\" content=\"width=device-width\">\n<title>%1</title>\n<style>\n%2"
-                                  "</style>\n</head>\n<body>\n%3")
-                       .arg(text(lecture.lecture.title).toHtmlEscaped(), slideStyles(Theme::of(appearance)),
-                            sceneList(slides));
+    QString html =
+        QStringLiteral(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width\">\n<title>%1</title>\n<style>\n%2"
+            "</style>\n</head>\n<body>\n%3")
+            .arg(text(lecture.lecture.title).toHtmlEscaped(), slideStyles(Theme::of(appearance)), sceneList(slides));
     int scene = 0;
     for (std::size_t i = 0; i < slides.size(); ++i) {
         html += converter.of(slides[i], i + 1, slides[i].scene != scene);

@@ -1,4 +1,5 @@
-// The mode --document: handouts and slides of lectures, whose pictures come from the rooms of a window without a display.
+// The mode --document: handouts and slides of lectures, whose pictures come from the rooms of a window without a
+// display.
 #include <QCoreApplication>
 #include <QDir>
 #include <QEventLoop>
@@ -66,7 +67,8 @@ struct WrittenDocument {
 WrittenDocument writeSlideFiles(const LectureDocumentJob& job, const ShownLecture& shown,
                                 const std::vector<LectureSlide>& slides) {
     WrittenDocument written;
-    const QString suffix = job.format == LectureDocumentJob::Format::svg ? QStringLiteral("svg") : QStringLiteral("png");
+    const QString suffix =
+        job.format == LectureDocumentJob::Format::svg ? QStringLiteral("svg") : QStringLiteral("png");
     for (std::size_t i = 0; i < slides.size(); ++i) {
         const QString name = QStringLiteral("slide-%1.%2").arg(i + 1, 3, 10, QLatin1Char('0')).arg(suffix);
         written.files << QDir(job.output).filePath(name);
@@ -132,8 +134,9 @@ int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engi
     QStringList problems;
     QObject::connect(&window.windowStage(), &WindowStage::problem, &window,
                      [&problems](const QString& sentence) { problems << sentence; });
-    auto shown = showLecture(window.stage(), lecture, [&window] { settleRoom(window); },
-                             [&err](int done, int all) { return printPage(err, done, all); });
+    auto shown = showLecture(
+        window.stage(), lecture, [&window] { settleRoom(window); },
+        [&err](int done, int all) { return printPage(err, done, all); });
     if (!shown) {
         err << "ropelab: the export of the lecture was stopped.\n";
         return 1;

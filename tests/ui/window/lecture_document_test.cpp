@@ -3,10 +3,14 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QImage>
+#include <QPainter>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <QSvgRenderer>
+#include <QTextDocument>
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -15,7 +19,9 @@
 #include "tests/ui/support/window_fixture.h"
 #include "ui/animation/export_process.h"
 #include "ui/common/paths.h"
+#include "ui/common/room.h"
 #include "ui/lecture/lecture_words.h"
+#include "ui/lecture/page_text.h"
 #include "ui/lecture/shown_lecture.h"
 #include "ui/lecture/slides.h"
 #include "ui/window/batch_modes.h"
@@ -113,6 +119,11 @@ class LectureDocumentTest : public Workbench {
             .value_or(QString())
             .simplified();
     }
+    static bool hasValues(const Figure& figure) {
+        return std::any_of(figure.curves.begin(), figure.curves.end(), [](const FigureCurve& curve) {
+            return std::any_of(curve.y.begin(), curve.y.end(), [](double y) { return std::isfinite(y); });
+        });
+    }
     static int pagesOf(const QString& pdf) {
         const auto info = popplerText("pdfinfo", {pdf});
         return QRegularExpression("Pages: +(\\d+)").match(info.value_or(QString())).captured(1).toInt();
@@ -128,8 +139,8 @@ TEST_F(LectureDocumentTest, HandoutHasTheScenesWithQuestionsAndAnswers) {
     ASSERT_EQ(make("handout", pdf), 0);
     ASSERT_GE(pagesOf(pdf), 4);
     const QString first = pageText(pdf, 1);
-    for (const char* words : {"Hands of clocks", "A. Teacher · 10 minutes", "Words of the title page.", "1 One hand",
-                              "3 The bound"}) {
+    for (const char* words :
+         {"Hands of clocks", "A. Teacher · 10 minutes", "Words of the title page.", "1 One hand", "3 The bound"}) {
         EXPECT_TRUE(first.contains(QString::fromUtf8(words))) << words << " is not in " << first.toStdString();
     }
     const QString scene = pageText(pdf, 2);
@@ -166,9 +177,15 @@ TEST_F(LectureDocumentTest, SlidesHaveAPagePerStep) {
     const QString pdf = file("slides.pdf");
     ASSERT_EQ(make("slides", pdf), 0);
     // Title page, four steps and the text of the first scene, the page of text, three steps.
-    const QStringList words = {"Words of the title page.", "The query stands at ten.", "It glides to sixty-four.",
-                               "Which hand is slowest?",   "How long is its wavelength?", "The logit is",
-                               "Only words.",              "Think first.",             "Draw the bound.",
+    const QStringList words = {"Words of the title page.",
+                               "The query stands at ten.",
+                               "It glides to sixty-four.",
+                               "Which hand is slowest?",
+                               "How long is its wavelength?",
+                               "The logit is",
+                               "Only words.",
+                               "Think first.",
+                               "Draw the bound.",
                                "This is the bound."};
     ASSERT_EQ(pagesOf(pdf), words.size());
     for (int page = 1; page <= words.size(); ++page) {
@@ -182,17 +199,17 @@ TEST_F(LectureDocumentTest, SlidesHaveAPagePerStep) {
 }
 
 TEST_F(LectureDocumentTest, SlidesAreFilesInAFolder) {
-    const QString folder = file("slides");
-    ASSERT_EQ(make("slides", folder, {{"width", 640}, {"theme", "dark"}}), 0);
-    EXPECT_EQ(QDir(folder).entryList({"*.png"}, QDir::Files).size(), 10);
-    const QImage dark(folder + "/slide-002.png");
+    const QString target = file("slides");
+    ASSERT_EQ(make("slides", target, {{"width", 640}, {"theme", "dark"}}), 0);
+    EXPECT_EQ(QDir(target).entryList({"*.png"}, QDir::Files).size(), 10);
+    const QImage dark(target + "/slide-002.png");
     EXPECT_EQ(dark.size(), QSize(640, 360));
     EXPECT_LT(qGray(dark.pixel(2, 2)), 100);
-    ASSERT_EQ(make("slides", folder, {{"format", "svg"}}), 0);
-    const QStringList drawn = QDir(folder).entryList({"*.svg"}, QDir::Files);
+    ASSERT_EQ(make("slides", target, {{"format", "svg"}}), 0);
+    const QStringList drawn = QDir(target).entryList({"*.svg"}, QDir::Files);
     ASSERT_EQ(drawn.size(), 10);
-    for (const QString& each : drawn) EXPECT_TRUE(QSvgRenderer(folder + "/" + each).isValid()) << each.toStdString();
-    EXPECT_TRUE(contentOf(folder + "/slide-003.svg").contains("sixty-four"));
+    for (const QString& each : drawn) EXPECT_TRUE(QSvgRenderer(target + "/" + each).isValid()) << each.toStdString();
+    EXPECT_TRUE(contentOf(target + "/slide-003.svg").contains("sixty-four"));
 }
 
 TEST_F(LectureDocumentTest, HtmlLoadsNothing) {
@@ -210,9 +227,9 @@ TEST_F(LectureDocumentTest, HtmlLoadsNothing) {
     }
     EXPECT_GE(pictures, 7);
     EXPECT_EQ(html.count("<section"), 10);
-    for (const char* words : {"The query stands at <b>ten</b>.", "It glides to sixty-four.", "the last hand",
-                              "Its wavelength is longest.", "Only words.", "href=\"#one-hand\"", "id=\"one-hand\"",
-                              "ArrowRight", "Home", "End"}) {
+    for (const char* words :
+         {"The query stands at <b>ten</b>.", "It glides to sixty-four.", "the last hand", "Its wavelength is longest.",
+          "Only words.", "href=\"#one-hand\"", "id=\"one-hand\"", "ArrowRight", "Home", "End"}) {
         EXPECT_TRUE(html.contains(words)) << words;
     }
     // Without JavaScript every slide is visible: only the script hides slides.
@@ -238,9 +255,9 @@ TEST_F(LectureDocumentTest, SlidesBeforeADrawnCurveHaveEmptyAxes) {
     const std::vector<LectureSlide> slides = slidesOf(shown);
     ASSERT_EQ(slides.size(), 10);
     ASSERT_TRUE(slides[7].picture && slides[8].picture && slides[9].picture);
-    EXPECT_TRUE(slides[7].picture->curves.empty());
-    EXPECT_TRUE(slides[8].picture->curves.empty());
-    EXPECT_FALSE(slides[9].picture->curves.empty());
+    EXPECT_FALSE(hasValues(*slides[7].picture));
+    EXPECT_FALSE(hasValues(*slides[8].picture));
+    EXPECT_TRUE(hasValues(*slides[9].picture));
     const Figure& truth = *shown.scenes[2].steps[1].picture;
     EXPECT_EQ(slides[8].picture->y.maximum, yRange(truth).maximum);
     EXPECT_EQ(slides[8].picture->x.label, truth.x.label);
@@ -264,8 +281,9 @@ TEST_F(LectureDocumentTest, FormulasArePictures) {
     REQUIRE_POPPLER();
     const QString lecture = file("formula.md");
     QDir(folder.path()).mkpath("formulas");
-    write("formulas/x.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"8\" viewBox=\"0 0 8 8\" "
-                            "fill=\"currentColor\"><path d=\"M 0 0 L 8 0 L 8 8 Z\"/></svg>");
+    write("formulas/x.svg",
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"8\" viewBox=\"0 0 8 8\" "
+          "fill=\"currentColor\"><path d=\"M 0 0 L 8 0 L 8 8 Z\"/></svg>");
     write("formulas/formulas.json",
           "{\"x^2\": {\"file\": \"x.svg\", \"text\": \"x squared\", \"height_ex\": 2, \"depth_ex\": 0.5}}");
     write("formula.md", "---\ntitle: F\n---\n## A page\nBefore $x^2$ after.\n");
@@ -275,6 +293,20 @@ TEST_F(LectureDocumentTest, FormulasArePictures) {
     EXPECT_TRUE(words.contains("Before")) << words.toStdString();
     EXPECT_FALSE(words.contains("squared"));
     EXPECT_EQ(popplerText("pdfimages", {"-list", pdf})->trimmed().count(QLatin1Char('\n')), 1);
+    // A text that is nothing but the formula is drawn.
+    const FigureStyle style = FigureStyle::print(Theme::light(), 10, 4);
+    QTextDocument document;
+    preparePage(document, style, 10);
+    setPageMarkdown(document, "$x^2$", LectureFormulas(folder.path()), style);
+    EXPECT_EQ(document.characterAt(0), QChar(QChar::ObjectReplacementCharacter));
+    QImage image(200, 200, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    drawPageText(document, painter, {0, 0}, Qt::black);
+    painter.end();
+    QImage blank(image.size(), image.format());
+    blank.fill(Qt::white);
+    EXPECT_NE(image, blank);
     const QString html = file("formula.html");
     ASSERT_EQ(make("slides", html, {}, lecture), 0);
     EXPECT_TRUE(contentOf(html).contains("alt=\"x squared\" src=\"data:image/svg+xml;base64,"));
