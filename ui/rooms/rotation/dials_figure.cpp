@@ -76,7 +76,7 @@ QString dialsNote(const RotationScene& scene) {
     }
     if (total > kMostDials) {
         parts += tr("%1 of %2 dials shown").arg(kMostDials).arg(groupedText(total));
-    } else if (parts.isEmpty()) {
+    } else if (parts.isEmpty() && total > 1) {
         parts += tr("pair 0 has the highest frequency, pair %1 the lowest").arg(total - 1);
     }
     return parts.join(QStringLiteral("; "));
