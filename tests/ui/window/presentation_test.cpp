@@ -351,6 +351,31 @@ TEST_F(PresentationTest, OnlyTheControlsOfTheSceneAreVisible) {
     EXPECT_TRUE(rotation().positionBar()->playButton()->isVisible());
 }
 
+// The table and the sentences of the Results room tell what a class is to find in its figure.
+TEST_F(PresentationTest, AFigureOfResultsIsShownWithoutTheTable) {
+    const QString recorded = recordedLab();
+    stage().begin();
+    stage().setPresenting(true);
+    stage().showRuns(recorded, nullptr);
+    stage().showRoom("results", "group-means");
+    const auto visible = [&](const char* name) {
+        for (const QWidget* each : window->room().findChildren<QWidget*>()) {
+            if (each->accessibleName() == QLatin1String(name)) return each->isVisible();
+        }
+        ADD_FAILURE() << name;
+        return false;
+    };
+    ASSERT_TRUE(waitUntil([&] { return window->room().figure().name == QStringLiteral("group-means"); }));
+    QApplication::processEvents();
+    EXPECT_FALSE(visible("Summary of the table"));
+    EXPECT_FALSE(visible("Verdict on the selected group"));
+    stage().setPresenting(false);
+    QApplication::processEvents();
+    EXPECT_TRUE(visible("Summary of the table"));
+    EXPECT_TRUE(visible("Verdict on the selected group"));
+    stage().end();
+}
+
 TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
     window->resize(1280, 800);
     QByteArray lecture = kLecture;

@@ -257,6 +257,15 @@ void ResultsRoom::showPart(const QString& figure) {
     showPage(Page::groups);
 }
 
+void ResultsRoom::showOnlyPart(const QString& part) {
+    if (!part.isEmpty()) showPart(part);
+    m_showsOnlyFigure = !part.isEmpty() && m_page == Page::groups;
+    for (QWidget* each : {static_cast<QWidget*>(m_words), static_cast<QWidget*>(m_groupView), m_groupDetails}) {
+        each->setVisible(!m_showsOnlyFigure);
+    }
+    m_decision->setVisible(!m_showsOnlyFigure && !m_decision->text().isEmpty());
+}
+
 QString ResultsRoom::shownPart() const {
     return m_page == Page::predictions ? QStringLiteral("predictions") : QString::fromLatin1(m_figures->chosen().name);
 }
@@ -347,7 +356,7 @@ void ResultsRoom::renew() {
     const DecisionTexts decision = decisionTexts(table, m_panel->decision());
     m_decision->setText(decision.words);
     m_decision->setToolTip(decision.details);
-    m_decision->setVisible(!m_decision->text().isEmpty());
+    m_decision->setVisible(!m_showsOnlyFigure && !m_decision->text().isEmpty());
     if (m_picked >= static_cast<int>(table.groups.size()) || (m_picked < 0 && !table.groups.empty())) m_picked = 0;
     if (table.groups.empty()) m_picked = -1;
     QStringList newTitles;

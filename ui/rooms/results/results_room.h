@@ -52,6 +52,8 @@ class ResultsRoom : public Room {
     bool isBusy() const override;
     /// Shows the figure with this name, or the page of predictions for "predictions". Throws BadInput for another name.
     void showPart(const QString& figure) override;
+    /// Shows only the figure of a part, without the table and the sentences, which tell its result.
+    void showOnlyPart(const QString& part) override;
     QString shownPart() const override;
     /// Returns quantity, the compared measure.
     std::vector<RoomControl> controls() override;
@@ -156,6 +158,8 @@ class ResultsRoom : public Room {
     QList<QToolButton*> m_tabs;  // in the order of Page
     QLabel* m_words = nullptr;
     QLabel* m_decision = nullptr;
+    bool m_showsOnlyFigure = false;
+    QWidget* m_groupDetails = nullptr;  // the selected group: verdict and runs
     QLabel* m_groupWords = nullptr;
     QLabel* m_emptyText = nullptr;
     QPushButton* m_goToTrain = nullptr;

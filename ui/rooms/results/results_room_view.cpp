@@ -114,6 +114,7 @@ QWidget* ResultsRoom::makeResults() {
         menu->popup(where);
     });
     auto* group = new QFrame(below);
+    m_groupDetails = group;
     group->setProperty("panel", true);
     auto* rows = new QVBoxLayout(group);
     scaleLayout(rows, {12, 8, 8, 4}, 4);
