@@ -18,6 +18,7 @@
 #include "core/experiment/time_records.h"
 #include "core/spec/error.h"
 #include "core/stats/results_cells.h"
+#include "core/store/temporary_folder.h"
 
 namespace ropelab::terminal {
 

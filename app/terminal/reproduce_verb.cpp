@@ -6,7 +6,6 @@
 #include "app/terminal/progress.h"
 #include "app/terminal/training.h"
 #include "app/terminal/verbs.h"
-#include "core/bench/programs.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/lab_plan.h"
 #include "core/reproduce/measuring.h"
@@ -14,6 +13,7 @@
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "core/store/temporary_folder.h"
 
 namespace ropelab::terminal {
 
@@ -76,7 +76,7 @@ void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
 // can appear at `path`.
 void start_lab(const fs::path& path, const Flags& flags) {
     const SheetPlan plan = planned(flags);
-    const bench::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const auto lab = LabFile::create(folder.path() / "sheet.ropelab");
     enter_sheet(*lab, plan);
     Plan runs = plan_continued_runs(*lab, unfinished_runs(*lab));
@@ -156,7 +156,7 @@ void run(const Flags& flags) {
     sheet(flags.name);
     sheet_scale(flags.scale);
     if (!flags.lab.empty()) return reproduce(flags.lab, flags);
-    const bench::TemporaryFolder folder;
+    const TemporaryFolder folder;
     reproduce(folder.path() / "reproduce.ropelab", flags);
 }
 

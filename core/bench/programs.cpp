@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <stdexcept>
 
 namespace ropelab::bench {
@@ -81,17 +80,6 @@ std::filesystem::path beside(const std::string& name) {
     if (error) return {};
     const auto program = self.parent_path() / name;
     return access(program.c_str(), X_OK) == 0 ? program : std::filesystem::path();
-}
-
-TemporaryFolder::TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ropelab-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("The temporary folder " + pattern + " cannot be created.");
-    path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
 }
 
 }  // namespace ropelab::bench

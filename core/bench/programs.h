@@ -22,18 +22,4 @@ std::string output_of(const Command& command);
 /// none.
 std::filesystem::path beside(const std::string& name);
 
-/// A temporary folder. The destructor removes it and its content.
-class TemporaryFolder {
- public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    /// Path of the folder.
-    const std::filesystem::path& path() const { return path_; }
-
- private:
-    std::filesystem::path path_;
-};
-
 }  // namespace ropelab::bench

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class Verdict { right, wrong, cancelled };
+enum class CheckResult { right, wrong, cancelled };
 
 /// Fetches one known data set.
 class Fetch {
@@ -25,9 +25,9 @@ class Fetch {
         const fs::path target = folder_ / set_.file;
         std::error_code error;
         if (fs::is_regular_file(target, error)) {
-            const Verdict verdict = check(target, set_.bytes, set_.checksum);
-            if (verdict == Verdict::cancelled) return std::nullopt;
-            if (verdict == Verdict::right) return Fetched{target, true};
+            const CheckResult verdict = check(target, set_.bytes, set_.checksum);
+            if (verdict == CheckResult::cancelled) return std::nullopt;
+            if (verdict == CheckResult::right) return Fetched{target, true};
         }
 
         PartFile part(folder_ / (set_.download_name + ".part"));
@@ -64,15 +64,15 @@ class Fetch {
 
     bool cancelled() const { return options_.cancelled && options_.cancelled(); }
 
-    Verdict check(const fs::path& file, std::int64_t bytes, const Checksum& expected) const {
+    CheckResult check(const fs::path& file, std::int64_t bytes, const Checksum& expected) const {
         std::error_code error;
-        if (static_cast<std::int64_t>(fs::file_size(file, error)) != bytes) return Verdict::wrong;
+        if (static_cast<std::int64_t>(fs::file_size(file, error)) != bytes) return CheckResult::wrong;
         const auto found = checksum_of_file(file, expected.algorithm, [&](std::int64_t done) {
             report(FetchStep::checking, done, bytes);
             return !cancelled();
         });
-        if (!found) return Verdict::cancelled;
-        return *found == expected ? Verdict::right : Verdict::wrong;
+        if (!found) return CheckResult::cancelled;
+        return *found == expected ? CheckResult::right : CheckResult::wrong;
     }
 
     /// Downloads the set into `part` and verifies its checksum. Returns false if cancelled.
@@ -90,11 +90,11 @@ class Fetch {
             const bool complete = part.size() == set_.download_bytes;
             if (!complete && !download(url(), part, download_options)) return false;
             switch (check(part.path(), set_.download_bytes, set_.download_checksum)) {
-                case Verdict::right:
+                case CheckResult::right:
                     return true;
-                case Verdict::cancelled:
+                case CheckResult::cancelled:
                     return false;
-                case Verdict::wrong:
+                case CheckResult::wrong:
                     break;
             }
             part.clear();
@@ -114,14 +114,14 @@ class Fetch {
             return !cancelled();
         });
         if (!done) return false;
-        const Verdict verdict = check(unpacked, set_.bytes, set_.checksum);
-        if (verdict == Verdict::right) {
+        const CheckResult verdict = check(unpacked, set_.bytes, set_.checksum);
+        if (verdict == CheckResult::right) {
             move_into_place(unpacked, target);
             return true;
         }
         std::error_code error;
         fs::remove(unpacked, error);
-        if (verdict == Verdict::wrong) refuse_checksum(archive.string(), set_.checksum);
+        if (verdict == CheckResult::wrong) refuse_checksum(archive.string(), set_.checksum);
         return false;
     }
 

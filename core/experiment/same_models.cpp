@@ -38,16 +38,16 @@ void forget_rotation(RunSpec& spec) {
 // A normal form of the model that a run trains, equal for runs that train the same model: the settings, with those that
 // have no effect at their defaults; and, if theta is fixed, the frequency of each pair (0: not rotated) and the layers
 // with RoPE.
-struct Model {
+struct ModelPart {
     RunSpec spec;
     std::vector<double> frequencies;
     std::vector<bool> layers;
 
-    bool operator==(const Model&) const = default;
+    bool operator==(const ModelPart&) const = default;
 };
 
-Model model_of(const RunSpec& run) {
-    Model model{run, {}, {}};
+ModelPart model_of(const RunSpec& run) {
+    ModelPart model{run, {}, {}};
     RunSpec& spec = model.spec;
     if (!find_language(spec.data)) {
         spec.data_seed = defaults().data_seed;
@@ -94,7 +94,7 @@ Model model_of(const RunSpec& run) {
 using Traits = std::tuple<std::vector<Value>, std::vector<double>, std::vector<bool>>;
 
 Traits traits_of(const RunSpec& run) {
-    Model model = model_of(run);
+    ModelPart model = model_of(run);
     std::vector<Value> values;
     for (const Key& known : keys()) values.push_back(known.get(model.spec));
     return {std::move(values), std::move(model.frequencies), std::move(model.layers)};

@@ -1,25 +1,11 @@
 #include "core/lecture/recorded_lab.h"
 
-#include <stdlib.h>
-
-#include <stdexcept>
 #include <string>
 #include <system_error>
 
 #include "core/spec/error.h"
 
 namespace ropelab {
-
-TemporaryFolder::TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ropelab-lecture-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("The temporary folder " + pattern + " cannot be created.");
-    path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-}
 
 RecordedLab::RecordedLab(const std::filesystem::path& path) {
     const std::filesystem::path copy = folder_.path() / path.filename();

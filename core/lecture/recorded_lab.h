@@ -4,23 +4,9 @@
 #include <memory>
 
 #include "core/store/lab_file.h"
+#include "core/store/temporary_folder.h"
 
 namespace ropelab {
-
-/// Temporary folder that is removed with its content by the destructor.
-class TemporaryFolder {
- public:
-    /// Throws std::runtime_error if the folder cannot be created.
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    const std::filesystem::path& path() const { return path_; }
-
- private:
-    std::filesystem::path path_;
-};
 
 /// A recorded lab of a lecture. It is read from a temporary copy, because opening a lab of an earlier version migrates
 /// its file, and because the folder of the lectures may be read-only.

@@ -16,7 +16,7 @@ namespace {
 
 /// Random q and k (formula 16) as the terms of their logit: q·conj(k) of each pair as a complex number, and the sum
 /// over the unrotated channels, which is the same at every distance.
-struct Sample {
+struct KernelSample {
     std::vector<double> real;
     std::vector<double> minus_imaginary;
     double unrotated = 0;
@@ -31,7 +31,7 @@ class Sampler {
         sample_.minus_imaginary.resize(pairs);
     }
 
-    const Sample& next() {
+    const KernelSample& next() {
         const double shared = vectors_.correlation;
         const double own = std::sqrt(1 - shared * shared);
         for (double& number : query_) number = normal_(generator_);
@@ -60,7 +60,7 @@ class Sampler {
     RandomVectors vectors_;
     std::vector<double> query_;
     std::vector<double> key_;
-    Sample sample_;
+    KernelSample sample_;
 };
 
 }  // namespace
@@ -109,7 +109,7 @@ SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::
     std::vector<double> squares(mean.size());
     std::int64_t finished = 0;
     while (finished < samples && !(cancelled && finished % 64 == 0 && cancelled())) {
-        const Sample& sample = sampler.next();
+        const KernelSample& sample = sampler.next();
         ++finished;
         for (std::size_t group = 0; group < table.groups(); ++group) {
             AngleTable::Lanes cosines;

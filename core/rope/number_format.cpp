@@ -14,7 +14,7 @@ namespace ropelab {
 namespace {
 
 /// Name, size and exponent range of a number format.
-struct Layout {
+struct BitLayout {
     std::string_view word;
     int bytes;
     int significand_bits;  // including the implicit leading 1
@@ -22,8 +22,8 @@ struct Layout {
     int max_exponent;      // every finite number is below 2^max_exponent
 };
 
-const Layout& layout(NumberFormat format) {
-    static constexpr std::array<Layout, 4> layouts = {{
+const BitLayout& layout(NumberFormat format) {
+    static constexpr std::array<BitLayout, 4> layouts = {{
         {"float64", 8, 53, -1074, 1024},
         {"float32", 4, 24, -149, 128},
         {"float16", 2, 11, -24, 16},
@@ -60,7 +60,7 @@ int bytes_of(NumberFormat format) {
 
 double rounded(double value, NumberFormat format) {
     if (format == NumberFormat::float64 || value == 0.0 || !std::isfinite(value)) return value;
-    const Layout& target = layout(format);
+    const BitLayout& target = layout(format);
     // Fast path for results that are normal numbers: it rounds the bits of the double. Plots of a table call this
     // function a million times.
     const auto bits = std::bit_cast<std::uint64_t>(value);

@@ -91,21 +91,21 @@ std::vector<double> parse_list(std::string_view text) {
 
 /// Setting in the text form of a rotary setup: `always` is true if text_of always includes it, `text` formats its
 /// value, and `parse` stores a value from text.
-struct Key {
+struct SetupKey {
     std::string_view name;
     bool always;
     std::function<std::string(const RotarySetup&)> text;
     std::function<void(RotarySetup&, std::string_view)> parse;
 };
 
-Key number_key(std::string_view name, double Scaling::*member) {
+SetupKey number_key(std::string_view name, double Scaling::*member) {
     return {name, false, [member](const RotarySetup& setup) { return compact(setup.scaling.*member); },
             [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_number(text); }};
 }
 
 /// Makes a setting that may have no value. No value is the default and is formatted as an empty text, so text_of omits
 /// it.
-Key optional_key(std::string_view name, std::optional<double> Scaling::*member) {
+SetupKey optional_key(std::string_view name, std::optional<double> Scaling::*member) {
     return {name, false,
             [member](const RotarySetup& setup) {
                 return setup.scaling.*member ? compact(*(setup.scaling.*member)) : std::string();
@@ -113,15 +113,15 @@ Key optional_key(std::string_view name, std::optional<double> Scaling::*member) 
             [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_number(text); }};
 }
 
-Key list_key(std::string_view name, std::vector<double> Scaling::*member) {
+SetupKey list_key(std::string_view name, std::vector<double> Scaling::*member) {
     return {name, false, [member](const RotarySetup& setup) { return list_text(setup.scaling.*member); },
             [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_list(text); }};
 }
 
-const std::vector<Key>& keys() {
+const std::vector<SetupKey>& keys() {
     using S = const RotarySetup&;
     using T = std::string_view;
-    static const std::vector<Key> all = {
+    static const std::vector<SetupKey> all = {
         {"theta", true, [](S s) { return compact(s.theta); }, [](RotarySetup& s, T t) { s.theta = parse_number(t); }},
         {"head_dim", true, [](S s) { return std::to_string(s.head_dim); },
          [](RotarySetup& s, T t) { s.head_dim = parse_head_dim(t); }},
@@ -160,11 +160,11 @@ const std::vector<Key>& keys() {
     return all;
 }
 
-const Key& find_key(std::string_view name) {
+const SetupKey& find_key(std::string_view name) {
     std::string wanted(name);
     std::ranges::replace(wanted, '-', '_');  // options of the command line are spelled with hyphens
     std::vector<std::string_view> known;
-    for (const Key& key : keys()) {
+    for (const SetupKey& key : keys()) {
         if (key.name == wanted) return key;
         known.push_back(key.name);
     }
@@ -172,7 +172,7 @@ const Key& find_key(std::string_view name) {
                    nearest(wanted, known) + "\"?");
 }
 
-void store_value(RotarySetup& setup, const Key& key, std::string_view text) {
+void store_value(RotarySetup& setup, const SetupKey& key, std::string_view text) {
     try {
         key.parse(setup, text);
     } catch (const BadInput& error) {
@@ -181,12 +181,12 @@ void store_value(RotarySetup& setup, const Key& key, std::string_view text) {
 }
 
 // Parses one entry "name=value" and stores the value. `seen` holds the settings of the entries before.
-void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const Key*>& seen) {
+void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const SetupKey*>& seen) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos) {
         throw BadInput("\"" + std::string(entry) + "\" has no value; write settings like theta=10k or fraction=25%.");
     }
-    const Key& key = find_key(entry.substr(0, equals));
+    const SetupKey& key = find_key(entry.substr(0, equals));
     if (std::ranges::find(seen, &key) != seen.end()) {
         throw BadInput("The rotary setup has the setting " + std::string(key.name) + " twice; give it only once.");
     }
@@ -256,7 +256,7 @@ void check(const RotarySetup& setup) {
 std::string text_of(const RotarySetup& setup) {
     const RotarySetup standard;
     std::string text;
-    for (const Key& key : keys()) {
+    for (const SetupKey& key : keys()) {
         const std::string value = key.text(setup);
         if (!key.always && value == key.text(standard)) continue;
         text += (text.empty() ? "" : " ") + std::string(key.name) + "=" + value;
@@ -271,7 +271,7 @@ RotarySetup parse_setup(std::string_view text) {
             "the setup before or after it.");
     }
     RotarySetup setup;
-    std::vector<const Key*> seen;
+    std::vector<const SetupKey*> seen;
     for (std::size_t start = text.find_first_not_of(setting_separators); start != std::string_view::npos;) {
         const std::size_t end = std::min(text.find_first_of(setting_separators, start), text.size());
         parse_entry(setup, text.substr(start, end - start), seen);
@@ -283,7 +283,7 @@ RotarySetup parse_setup(std::string_view text) {
 
 std::vector<std::string_view> setup_settings() {
     std::vector<std::string_view> names;
-    for (const Key& key : keys()) names.push_back(key.name);
+    for (const SetupKey& key : keys()) names.push_back(key.name);
     return names;
 }
 

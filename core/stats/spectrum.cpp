@@ -28,20 +28,20 @@ std::mutex& plans_mutex() {
 }
 
 /// FFTW plan of a one-dimensional Fourier transform of real numbers.
-class Plan {
+class FourierPlan {
  public:
-    Plan(int count, double* from, fftw_complex* to) {
+    FourierPlan(int count, double* from, fftw_complex* to) {
         const std::lock_guard lock(plans_mutex());
         // FFTW_ESTIMATE does not measure, so the plan and the rounding errors are the same on every call.
         plan_ = fftw_plan_dft_r2c_1d(count, from, to, FFTW_ESTIMATE);
         if (plan_ == nullptr) throw std::bad_alloc();
     }
-    ~Plan() {
+    ~FourierPlan() {
         const std::lock_guard lock(plans_mutex());
         fftw_destroy_plan(plan_);
     }
-    Plan(const Plan&) = delete;
-    Plan& operator=(const Plan&) = delete;
+    FourierPlan(const FourierPlan&) = delete;
+    FourierPlan& operator=(const FourierPlan&) = delete;
 
     void execute() const { fftw_execute(plan_); }
 
@@ -62,7 +62,7 @@ std::vector<double> kernel_spectrum(std::span<const double> kernel) {
     const std::unique_ptr<double, Free> from(fftw_alloc_real(kernel.size()));
     const std::unique_ptr<fftw_complex, Free> to(fftw_alloc_complex(bins));
     if (!from || !to) throw std::bad_alloc();
-    const Plan plan(static_cast<int>(kernel.size()), from.get(), to.get());
+    const FourierPlan plan(static_cast<int>(kernel.size()), from.get(), to.get());
     std::ranges::copy(kernel, from.get());
     plan.execute();
 

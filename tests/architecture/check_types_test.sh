@@ -69,6 +69,8 @@ expect_rejected ui/other.h $'namespace ropelab {\nstruct TrainedRun::Part { int 
     "ropelab::TrainedRun::Part $twice core/train/cohort.h:12 ui/other.h:2"
 expect_rejected ui/other.h $'namespace ropelab {\ntemplate <typename T, typename U = Map<T>>\nstruct Table { int b; };\n}' \
     "ropelab::Table $twice core/train/cohort.h:15 ui/other.h:3"
+expect_rejected core/other.cpp $'namespace ropelab {\nnamespace {\nstruct Table { int b; };\n}\n}' \
+    'ropelab::Table at core/other.cpp:3 has the name of another type: core/train/cohort.h:15'
 # A brace in a character is no brace of the code.
 expect_rejected ui/other.h $'namespace ropelab {\nconst char16_t brace = u\'{\';\nstruct TrainedRun::Part { int b; };\n}' \
     "ropelab::TrainedRun::Part $twice core/train/cohort.h:12 ui/other.h:3"

@@ -1,29 +1,23 @@
 // Fuzz test of the Hugging Face importer: mutates real configuration files at random. The importer must either accept a
 // file or throw BadInput. Usage: hf_config_fuzz [mutations [seed]]. The test is deterministic for a given seed.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <random>
 
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
 #include "core/spec/error.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
 using nlohmann::json;
 using namespace ropelab;
-
-using Generator = std::mt19937_64;
-
-std::size_t below(Generator& generator, std::size_t count) {
-    return count == 0 ? 0 : static_cast<std::size_t>(generator() % count);
-}
+using namespace ropelab::fuzz;
 
 std::string read(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
@@ -49,90 +43,61 @@ std::vector<std::string> seeds() {
     return result;
 }
 
-const std::array<const char*, 30> interesting = {"0",
-                                                 "-1",
-                                                 "1",
-                                                 "2",
-                                                 "3",
-                                                 "7",
-                                                 "63",
-                                                 "4096",
-                                                 "4097",
-                                                 "65536",
-                                                 "1e300",
-                                                 "-1e300",
-                                                 "1e-300",
-                                                 "1e999",
-                                                 "0.5",
-                                                 "1.5",
-                                                 "2147483648",
-                                                 "9223372036854775807",
-                                                 "18446744073709551616",
-                                                 "null",
-                                                 "true",
-                                                 "false",
-                                                 "\"\"",
-                                                 "\"yarn\"",
-                                                 "\"longrope\"",
-                                                 "\"dynamic\"",
-                                                 "[]",
-                                                 "{}",
-                                                 "[1,2,3]",
-                                                 "{\"full_attention\":{}}"};
+const std::vector<std::string> interesting = {"0",
+                                              "-1",
+                                              "1",
+                                              "2",
+                                              "3",
+                                              "7",
+                                              "63",
+                                              "4096",
+                                              "4097",
+                                              "65536",
+                                              "1e300",
+                                              "-1e300",
+                                              "1e-300",
+                                              "1e999",
+                                              "0.5",
+                                              "1.5",
+                                              "2147483648",
+                                              "9223372036854775807",
+                                              "18446744073709551616",
+                                              "null",
+                                              "true",
+                                              "false",
+                                              "\"\"",
+                                              "\"yarn\"",
+                                              "\"longrope\"",
+                                              "\"dynamic\"",
+                                              "[]",
+                                              "{}",
+                                              "[1,2,3]",
+                                              "{\"full_attention\":{}}"};
 
-const std::array<const char*, 24> keys = {"rope_theta",
-                                          "rope_scaling",
-                                          "rope_parameters",
-                                          "rotary_dim",
-                                          "partial_rotary_factor",
-                                          "rope_type",
-                                          "type",
-                                          "factor",
-                                          "head_dim",
-                                          "original_max_position_embeddings",
-                                          "model_type",
-                                          "layer_types",
-                                          "sliding_window",
-                                          "short_factor",
-                                          "sliding_window_pattern",
-                                          "text_config",
-                                          "kv_lora_rank",
-                                          "qk_rope_head_dim",
-                                          "beta_fast",
-                                          "full_attention_interval",
-                                          "attention_factor",
-                                          "low_freq_factor",
-                                          "num_key_value_heads",
-                                          "attn_config"};
-
-// Mutates the text at one position, regardless of its syntax.
-void change_bytes(std::string& text, Generator& generator, const std::vector<std::string>& others) {
-    const std::size_t at = below(generator, text.size() + 1);
-    switch (below(generator, 7)) {
-        case 0:
-            text.resize(at);
-            break;
-        case 1:
-            if (at < text.size()) text[at] = static_cast<char>(generator());
-            break;
-        case 2:
-            text.erase(at, 1 + below(generator, 20));
-            break;
-        case 3:
-            text.insert(at, interesting[below(generator, interesting.size())]);
-            break;
-        case 4:
-            text.insert(at, text.substr(below(generator, text.size()), below(generator, 60)));
-            break;
-        case 5:
-            text.insert(at, std::string(below(generator, 200), "[{\"-9"[below(generator, 5)]));
-            break;
-        default: {
-            const std::string& other = others[below(generator, others.size())];
-            text = text.substr(0, at) + other.substr(below(generator, other.size()));
-        }
-    }
-}
+const std::vector<std::string> keys = {"rope_theta",
+                                       "rope_scaling",
+                                       "rope_parameters",
+                                       "rotary_dim",
+                                       "partial_rotary_factor",
+                                       "rope_type",
+                                       "type",
+                                       "factor",
+                                       "head_dim",
+                                       "original_max_position_embeddings",
+                                       "model_type",
+                                       "layer_types",
+                                       "sliding_window",
+                                       "short_factor",
+                                       "sliding_window_pattern",
+                                       "text_config",
+                                       "kv_lora_rank",
+                                       "qk_rope_head_dim",
+                                       "beta_fast",
+                                       "full_attention_interval",
+                                       "attention_factor",
+                                       "low_freq_factor",
+                                       "num_key_value_heads",
+                                       "attn_config"};
 
 // Returns a random node of the tree.
 json* place(json& tree, Generator& generator) {
@@ -176,10 +141,6 @@ void change_values(std::string& text, Generator& generator) {
     text = tree.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-void require(bool good, const char* what) {
-    if (!good) throw std::logic_error(what);
-}
-
 // Returns true if the importer accepted the text.
 bool try_import(const std::string& text, Generator& generator) {
     try {
@@ -216,7 +177,7 @@ int main(int count, char** arguments) {
             if (values)
                 change_values(text, generator);
             else
-                change_bytes(text, generator, files);
+                change_bytes(text, generator, interesting, files);
         }
         try {
             accepted += try_import(text, generator) ? 1 : 0;

@@ -1,88 +1,53 @@
 // Fuzz test of the parser of lectures: mutates lectures at random. The parser must either accept a text or throw
 // BadInput with one sentence. Usage: lecture_fuzz [mutations [seed]]. The test is deterministic for a given seed.
-#include <array>
 #include <cstdlib>
 #include <iostream>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "core/lecture/lecture.h"
 #include "core/spec/error.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
 using namespace ropelab;
+using namespace ropelab::fuzz;
 
-using Generator = std::mt19937_64;
-
-std::size_t below(Generator& generator, std::size_t count) {
-    return count == 0 ? 0 : static_cast<std::size_t>(generator() % count);
-}
-
-const std::array<const char*, 34> pieces = {"---\n",
-                                            "## Scene\n",
-                                            "```yaml\n",
-                                            "```\n",
-                                            "steps:\n",
-                                            "  - ",
-                                            "say: ",
-                                            "set: {m: 3 over 2 s}",
-                                            "check: {quantity: wavelength(31), expected: 47117, tolerance: 1}",
-                                            "ask: {text: a, choices: [a, b], right: 1}",
-                                            "live: {preset: lecture-minute, set: {theta: [1, 2]}}",
-                                            "lab: x.ropelab\n",
-                                            "show: rotation/helix\n",
-                                            "setup: theta=1e300 | B: theta=500k\n",
-                                            "find: difference(final_validation_loss; theta=500; seed=1)\n",
-                                            "&a ",
-                                            "*a ",
-                                            "!!int ",
-                                            "{",
-                                            "}",
-                                            "[",
-                                            "]",
-                                            ": ",
-                                            "? ",
-                                            "- ",
-                                            "|\n",
-                                            "\"",
-                                            "'",
-                                            "\t",
-                                            "\r\n",
-                                            "\xF0\x9F\x99\x82",
-                                            "\xFF",
-                                            "~",
-                                            "1e999"};
-
-void change(std::string& text, Generator& generator) {
-    const std::size_t at = below(generator, text.size() + 1);
-    switch (below(generator, 6)) {
-        case 0:
-            text.resize(at);
-            break;
-        case 1:
-            if (at < text.size()) text[at] = static_cast<char>(generator());
-            break;
-        case 2:
-            text.erase(at, 1 + below(generator, 30));
-            break;
-        case 3:
-            text.insert(at, text.substr(below(generator, text.size() + 1), below(generator, 120)));
-            break;
-        case 4: {
-            const std::string piece = pieces[below(generator, pieces.size())];
-            for (std::size_t i = 0; i <= below(generator, 40); ++i) text.insert(at, piece);
-            break;
-        }
-        default:
-            text.insert(at, pieces[below(generator, pieces.size())]);
-    }
-}
-
-void require(bool good, const char* what) {
-    if (!good) throw std::logic_error(what);
-}
+const std::vector<std::string> pieces = {"---\n",
+                                         "## Scene\n",
+                                         "```yaml\n",
+                                         "```\n",
+                                         "steps:\n",
+                                         "  - ",
+                                         "say: ",
+                                         "set: {m: 3 over 2 s}",
+                                         "check: {quantity: wavelength(31), expected: 47117, tolerance: 1}",
+                                         "ask: {text: a, choices: [a, b], right: 1}",
+                                         "live: {preset: lecture-minute, set: {theta: [1, 2]}}",
+                                         "lab: x.ropelab\n",
+                                         "show: rotation/helix\n",
+                                         "setup: theta=1e300 | B: theta=500k\n",
+                                         "find: difference(final_validation_loss; theta=500; seed=1)\n",
+                                         "&a ",
+                                         "*a ",
+                                         "!!int ",
+                                         "{",
+                                         "}",
+                                         "[",
+                                         "]",
+                                         ": ",
+                                         "? ",
+                                         "- ",
+                                         "|\n",
+                                         "\"",
+                                         "'",
+                                         "\t",
+                                         "\r\n",
+                                         "\xF0\x9F\x99\x82",
+                                         "\xFF",
+                                         "~",
+                                         "1e999"};
 
 // Returns true if the parser accepted the text.
 bool try_parse(const std::string& text) {
@@ -114,7 +79,7 @@ int main(int count, char** arguments) {
     for (long i = 0; i < mutations; ++i) {
         std::string text = files[below(generator, files.size())];
         const std::size_t changes = 1 + below(generator, 4);
-        for (std::size_t j = 0; j < changes; ++j) change(text, generator);
+        for (std::size_t j = 0; j < changes; ++j) change_bytes(text, generator, pieces, files);
         try {
             accepted += try_parse(text) ? 1 : 0;
         } catch (const std::exception& error) {

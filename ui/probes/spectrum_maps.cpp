@@ -12,7 +12,7 @@ namespace ropelab::ui {
 namespace {
 
 /// A quantity that a heat map shows.
-struct Quantity {
+struct MappedQuantity {
     const char* name;
     QString title;
     QString unit;
@@ -73,10 +73,10 @@ Columns byWavelength(const std::vector<double>& own, const std::vector<double>& 
     return columns;
 }
 
-Columns columnsOf(const InspectData& data, const InsideRun& run, const Quantity& quantity) {
+Columns columnsOf(const InspectData& data, const InsideRun& run, const MappedQuantity& quantity) {
     Columns columns;
     const std::vector<double> own = wavelengthsOf(run.spec);
-    if (quantity.columns == Quantity::Columns::channels) {
+    if (quantity.columns == MappedQuantity::Columns::channels) {
         for (int i = 0; i < run.spec.head_dim(); ++i) columns.source.push_back(i);
         columns.axis = QObject::tr("channel");
         return columns;
@@ -90,10 +90,11 @@ Columns columnsOf(const InspectData& data, const InsideRun& run, const Quantity&
         return byWavelength(own, all);
     }
     columns.wavelengths = own;
-    const int count = static_cast<int>(own.size()) + (quantity.columns == Quantity::Columns::pairsAndRest ? 1 : 0);
+    const int count =
+        static_cast<int>(own.size()) + (quantity.columns == MappedQuantity::Columns::pairsAndRest ? 1 : 0);
     for (int i = 0; i < count; ++i) columns.source.push_back(i);
     columns.axis = QObject::tr("pair, fastest first");
-    if (quantity.columns == Quantity::Columns::pairsAndRest) {
+    if (quantity.columns == MappedQuantity::Columns::pairsAndRest) {
         columns.axis = QObject::tr("pair, fastest first; rest: unrotated channels");
         for (int i = 0; i + 1 < count; ++i) columns.names << QString::number(i);
         columns.names << QObject::tr("rest");
@@ -116,7 +117,7 @@ struct Rows {
     }
 };
 
-Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snapshot, const Quantity& quantity) {
+Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snapshot, const MappedQuantity& quantity) {
     const ProbeArray& array = snapshot.result.get()->*quantity.array;
     Rows rows;
     if (array.empty()) return rows;
@@ -138,7 +139,7 @@ Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snaps
 }
 
 /// Extends the colour scale to the values of all snapshots.
-void widen(FigureMap& map, const InspectData& data, const InsideRun& run, const Quantity& quantity) {
+void widen(FigureMap& map, const InspectData& data, const InsideRun& run, const MappedQuantity& quantity) {
     for (const Snapshot& snapshot : run.snapshots) {
         for (const auto& row : rowsOf(data, run, snapshot, quantity).values) {
             for (const double value : row) {
@@ -154,8 +155,8 @@ double valueAt(const std::vector<double>& row, int source) {
     return has ? row[static_cast<std::size_t>(source)] : std::nan("");
 }
 
-QString columnText(const Columns& columns, const Quantity& quantity, int source) {
-    if (quantity.columns == Quantity::Columns::channels) return QObject::tr("channel %1").arg(source);
+QString columnText(const Columns& columns, const MappedQuantity& quantity, int source) {
+    if (quantity.columns == MappedQuantity::Columns::channels) return QObject::tr("channel %1").arg(source);
     if (source >= static_cast<int>(columns.wavelengths.size())) return QObject::tr("unrotated channels");
     return QObject::tr("pair %1, %2")
         .arg(source)
@@ -163,7 +164,7 @@ QString columnText(const Columns& columns, const Quantity& quantity, int source)
 }
 
 /// Completes the figure with what depends on the columns: axes, the line of the highlighted pair and the readout.
-void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const Quantity& quantity,
+void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const MappedQuantity& quantity,
                        const Columns& columns, const Rows& rows, const QString& what) {
     Figure& figure = picture.figure;
     const int count = static_cast<int>(columns.source.size());
@@ -176,7 +177,7 @@ void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const Q
     figure.y.minimum = -0.5;
     figure.y.maximum = static_cast<double>(rows.names.size()) - 0.5;
     figure.y.categories = rows.names;
-    if (quantity.columns != Quantity::Columns::channels) {
+    if (quantity.columns != MappedQuantity::Columns::channels) {
         picture.pairAt = [source = columns.source,
                           pairs = columns.wavelengths.size()](QPointF place) -> std::optional<int> {
             const int column = static_cast<int>(std::lround(place.x()));
@@ -214,7 +215,7 @@ void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const Q
     };
 }
 
-InspectPicture spectrum(const InspectData& data, const Quantity& quantity) {
+InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity) {
     const Snapshot* now = data.snapshot();
     if (!now) return withoutNumbers(data, quantity.name);
     Rows rows = rowsOf(data, *data.run, *now, quantity);
@@ -321,7 +322,7 @@ InspectPicture contributionSpectrum(const InspectData& data) {
     if (hasNoRotaryPart(data)) return withoutNumbers(data, "logit-contribution", noRotaryPart(*data.run));
     return spectrum(data, {"logit-contribution", QObject::tr("logit contribution"), QStringLiteral("%"),
                            QObject::tr("Cov(pair's term, logit) / Var(logit)"), &ProbeResult::logit_contribution,
-                           Quantity::Columns::pairsAndRest, 100});
+                           MappedQuantity::Columns::pairsAndRest, 100});
 }
 
 InspectPicture weightedContributionSpectrum(const InspectData& data) {
@@ -329,7 +330,7 @@ InspectPicture weightedContributionSpectrum(const InspectData& data) {
     return spectrum(
         data, {"weighted-logit-contribution", QObject::tr("logit contribution, weighted by attention"),
                QStringLiteral("%"), QObject::tr("Cov(pair's term, logit) / Var(logit) under the attention weights"),
-               &ProbeResult::weighted_logit_contribution, Quantity::Columns::pairsAndRest, 100});
+               &ProbeResult::weighted_logit_contribution, MappedQuantity::Columns::pairsAndRest, 100});
 }
 
 InspectPicture queryChannels(const InspectData& data) {
@@ -338,7 +339,7 @@ InspectPicture queryChannels(const InspectData& data) {
                            {},
                            QObject::tr("norm of the channel over the positions of a sequence"),
                            &ProbeResult::query_massive,
-                           Quantity::Columns::channels});
+                           MappedQuantity::Columns::channels});
 }
 
 InspectPicture keyChannels(const InspectData& data) {
@@ -347,7 +348,7 @@ InspectPicture keyChannels(const InspectData& data) {
                            {},
                            QObject::tr("norm of the channel over the positions of a sequence"),
                            &ProbeResult::key_massive,
-                           Quantity::Columns::channels});
+                           MappedQuantity::Columns::channels});
 }
 
 InspectData secondRunData(const InspectData& data) {

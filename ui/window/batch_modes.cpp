@@ -77,6 +77,7 @@ void forceSize(MainWindow& window, const QSize& size) {
 void savePicture(MainWindow& window, const QString& path) {
     window.room().refreshNow();
     QCoreApplication::processEvents();
+    window.room().refreshNow();  // the layout has followed the texts, which changed the size of figures
     const QString suffix = QFileInfo(path).suffix();
     QBuffer image;
     image.open(QIODevice::WriteOnly);

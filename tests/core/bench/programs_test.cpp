@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 namespace ropelab::bench {
 namespace {
 
@@ -23,17 +21,6 @@ TEST(Programs, ThrowsIfAProgramFails) {
     EXPECT_THROW(output_of({"/bin/false", {}, {}}), std::runtime_error);
     EXPECT_THROW(output_of({"/no/such/program", {}, {}}), std::runtime_error);
     EXPECT_TRUE(beside("no such program").empty());
-}
-
-TEST(Programs, TemporaryFolderIsRemovedWithItsFiles) {
-    std::filesystem::path path;
-    {
-        const TemporaryFolder folder;
-        path = folder.path();
-        std::ofstream(path / "file") << "text";
-        EXPECT_TRUE(std::filesystem::exists(path / "file"));
-    }
-    EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace
