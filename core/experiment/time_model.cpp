@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/experiment/estimate.h"
+#include "core/experiment/step_cost.h"
 #include "core/spec/processor.h"
 
 namespace ropelab {
@@ -28,7 +30,10 @@ TimeModel::TimeModel(std::vector<TimedCohort> cohorts) {
     std::map<TimeKey, std::vector<const TimedCohort*>> by_key;
     for (const TimedCohort& cohort : cohorts) {
         by_key[cohort.key].push_back(&cohort);
-        if (cohort.chose_precision) automatic_precision_ = cohort.key.precision;
+        const PartWork& steps = cohort.work[index_of(TimedPart::steps)];
+        if (cohort.chose_precision && steps.items > 0) {
+            automatic_precisions_[steps.operations / steps.items] = cohort.key.precision;
+        }
         automatic_device_ = cohort.key.device;
     }
     for (const auto& [key, members] : by_key) {
@@ -64,16 +69,25 @@ double TimeModel::seconds(const TimeKey& key, const CohortWork& work) const {
 }
 
 TimeKey TimeModel::key_of(const RunSpec& spec) const {
-    TimeKey key{processor_name(), "cpu", "float32", spec.threads};
+    TimeKey key{processor_name(), "cpu", "float32", spec.threads, spec.operations == Operations::eager};
     if (spec.device == Device::cuda || (spec.device == Device::automatic && automatic_device_ == "cuda")) {
         key.device = "cuda";
     }
+    const double operations = training_operations(spec, likely_vocabulary(spec));
     const bool rounds = spec.precision == Precision::automatic
-                            ? (automatic_precision_.empty() ? key.device == "cuda" || processor_multiplies_bfloat16()
-                                                            : automatic_precision_ == "bfloat16")
+                            ? (automatic_precisions_.empty() ? key.device == "cuda" || processor_multiplies_bfloat16()
+                                                             : automatic_precision(operations) == "bfloat16")
                             : spec.precision == Precision::bfloat16;
     if (rounds) key.precision = "bfloat16";
     return key;
+}
+
+const std::string& TimeModel::automatic_precision(double operations) const {
+    const auto above = automatic_precisions_.lower_bound(operations);
+    if (above == automatic_precisions_.end()) return std::prev(above)->second;
+    if (above == automatic_precisions_.begin()) return above->second;
+    const auto below = std::prev(above);
+    return operations * operations < below->first * above->first ? below->second : above->second;
 }
 
 // Measured on two cores with AVX-512; the speed scales with the number of cores.

@@ -31,6 +31,7 @@ struct TimeKey {
     std::string device;        // "cpu" or "cuda"
     std::string precision;     // "float32" or "bfloat16"
     std::int64_t threads = 0;  // as set; 0: default
+    bool eager = false;        // RunSpec::operations
     auto operator<=>(const TimeKey&) const = default;
 };
 
@@ -58,8 +59,9 @@ class TimeModel {
     double seconds(const TimeKey& key, TimedPart part, const PartWork& work) const;
     /// Returns the predicted seconds of all parts.
     double seconds(const TimeKey& key, const CohortWork& work) const;
-    /// Returns the key of runs with these settings. For precision=auto and device=auto it is that of the newest cohort
-    /// with such settings, or a guess.
+    /// Returns the key of runs with these settings. For device=auto the device is that of the newest cohort, and for
+    /// precision=auto the precision is that of the cohort with precision=auto whose step has the most similar number of
+    /// operations per run; without such cohorts both are guesses.
     TimeKey key_of(const RunSpec& spec) const;
     /// Returns whether cohorts with this key were measured.
     bool has_learned(const TimeKey& key) const { return fits_.contains(key); }
@@ -68,11 +70,14 @@ class TimeModel {
     using Coefficients = std::array<double, 3>;  // seconds per call, item and operation
     using Fit = std::array<Coefficients, timed_part_count>;
     static Fit defaults(const TimeKey& key);
+    // Returns the precision that precision=auto chose for the step with the most similar number of operations.
+    const std::string& automatic_precision(double operations) const;
     static Coefficients fitted(const std::vector<const TimedCohort*>& cohorts, std::size_t part, Coefficients prior);
 
     double speed_ = 0;  // of at_speed(); 0: none
     std::map<TimeKey, Fit> fits_;
-    std::string automatic_precision_, automatic_device_;  // of the newest cohort that chose them; "" if there is none
+    std::string automatic_device_;                        // of the newest cohort; "" if there is none
+    std::map<double, std::string> automatic_precisions_;  // by the operations of one step of one run
 };
 
 }  // namespace ropelab

@@ -40,6 +40,7 @@ json to_json_line(const TimedCohort& cohort) {
                  {"device", cohort.key.device},
                  {"precision", cohort.key.precision},
                  {"threads", cohort.key.threads},
+                 {"eager", cohort.key.eager},
                  {"chose_precision", cohort.chose_precision}};
     for (std::size_t part = 0; part < timed_part_count; ++part) {
         const PartWork& work = cohort.work[part];
@@ -57,7 +58,8 @@ void add_line(TimeRecords& records, const json& line) {
     }
     TimedCohort cohort;
     cohort.key = {line.at("processor").get<std::string>(), line.at("device").get<std::string>(),
-                  line.at("precision").get<std::string>(), line.at("threads").get<std::int64_t>()};
+                  line.at("precision").get<std::string>(), line.at("threads").get<std::int64_t>(),
+                  line.value("eager", false)};
     cohort.chose_precision = line.at("chose_precision").get<bool>();
     for (std::size_t part = 0; part < timed_part_count; ++part) {
         const auto numbers = line.at(timed_part_words[part]).get<std::array<double, 4>>();

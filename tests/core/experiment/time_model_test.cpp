@@ -19,7 +19,7 @@ namespace ropelab {
 namespace {
 
 constexpr std::size_t steps_part = static_cast<std::size_t>(TimedPart::steps);
-const TimeKey synthetic_key = {"some processor", "cpu", "float32", 0};
+const TimeKey synthetic_key = {"some processor", "cpu", "float32", 0, false};
 
 // The true coefficients of the synthetic machine, far from the defaults.
 PartWork steps_work(double steps, double runs, double operations) {
@@ -96,16 +96,41 @@ TEST(TimeModel, FallsBackToTheDefaultsForOtherConditions) {
     EXPECT_EQ(TimeModel::at_speed(1e9).seconds(other, TimedPart::samples, work), 0);
 }
 
-TEST(TimeModel, PredictsAutoAsTheNewestSweepTrained) {
+TEST(TimeModel, PredictsAutoAsRunsOfSimilarSizeTrained) {
+    RunSpec small;
+    small.width = 32;
+    RunSpec large;
+    large.width = 256;
     std::vector<TimedCohort> cohorts = synthetic_cohorts(2, 0);
-    cohorts[0].chose_precision = cohorts[1].chose_precision = true;
+    for (const auto& [spec, index] : {std::pair(small, 0), std::pair(large, 1)}) {
+        cohorts[index].chose_precision = true;
+        cohorts[index].work[steps_part] = cohort_work(spec, 2, 0, 1000, false)[steps_part];
+    }
     cohorts[1].key.precision = "bfloat16";
+    const TimeModel model(cohorts);
+    EXPECT_EQ(model.key_of(small).precision, "float32");
+    EXPECT_EQ(model.key_of(large).precision, "bfloat16");
+    RunSpec other = small;
+    other.width = 48;
+    EXPECT_EQ(model.key_of(other).precision, "float32");
+    other.width = 192;
+    EXPECT_EQ(model.key_of(other).precision, "bfloat16");
+    other.width = 512;
+    EXPECT_EQ(model.key_of(other).precision, "bfloat16");
+    other.precision = Precision::float32;
+    EXPECT_EQ(model.key_of(other).precision, "float32");
+    EXPECT_EQ(model.key_of(other).device, "cpu");
+}
+
+TEST(TimeModel, LearnsEagerOperationsSeparately) {
+    const TimeModel model(synthetic_cohorts(10, 0));
     RunSpec spec;
-    EXPECT_EQ(TimeModel(cohorts).key_of(spec).precision, "bfloat16");
-    EXPECT_EQ(TimeModel({cohorts[1], cohorts[0]}).key_of(spec).precision, "float32");
-    spec.precision = Precision::float32;
-    EXPECT_EQ(TimeModel(cohorts).key_of(spec).precision, "float32");
-    EXPECT_EQ(TimeModel(cohorts).key_of(spec).device, "cpu");
+    EXPECT_FALSE(model.key_of(spec).eager);
+    spec.operations = Operations::eager;
+    EXPECT_TRUE(model.key_of(spec).eager);
+    TimeKey eager = synthetic_key;
+    eager.eager = true;
+    EXPECT_FALSE(model.has_learned(eager));
 }
 
 // Uses a file of measured times while it exists.

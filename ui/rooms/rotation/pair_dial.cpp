@@ -23,6 +23,7 @@ constexpr double kArcGap = 7;         // smallest distance of the arcs of q and 
 constexpr double kBand = 7;           // width of the projection
 constexpr double kLabelStep = 7;      // distance of a label, and of the next places that are tried
 constexpr double kRoomyRadius = 105;  // smallest dial whose arcs are labelled with their angles
+constexpr double kTinyRadius = 42;    // dials below it have labels at the rotated vectors only
 
 // Radii as fractions of the dial's radius.
 constexpr double kPhaseRadius = 0.19;
@@ -167,6 +168,7 @@ void addLabels(PairDial& picture, const QRectF& inside, const FigureStyle& style
                    std::arg(pair.rotated_query));
     labels.require(picture.rotates ? QStringLiteral("Rₙkᵢ") : QStringLiteral("kᵢ"), key, tip(pair.rotated_key),
                    std::arg(pair.rotated_key));
+    if (dial.radius < style.units(kTinyRadius)) return;
     const auto middle = [&](const PairArc& arc) { return pointAt(dial, arc.from + arc.span / 2, arc.radius); };
     const auto direction = [](const PairArc& arc) { return arc.from + arc.span / 2; };
     if (picture.sector) {

@@ -18,6 +18,8 @@ namespace {
 constexpr double kSmallestWithNames = 0.7;
 // Smallest dial, as a fraction of the width of the drawing.
 constexpr double kSmallestOfWidth = 0.4;
+// Width of a low drawing, relative to its height, from which its formulas are beside the dial instead of below it.
+constexpr double kWidthOfLow = 2;
 
 // Lengths in points.
 constexpr double kPairLine = 15;
@@ -38,11 +40,12 @@ struct PairPicture {
 };
 
 /// Areas of the dial and the text: side by side where the drawing is wider than high, otherwise one above the other.
-/// The formulas are below both.
+/// The formulas are below both, in a low drawing below the text only.
 struct Places {
     QRectF dial;
     QRectF words;
     QRectF formulas;
+    std::size_t formulaCount = 0;  // of the last formulas, which fit
 };
 
 /// Returns the width of the widest row, with full or with short names and values.
@@ -168,19 +171,38 @@ double heightOfLast(std::size_t count, const PairTerm& pair, const QRectF& rect,
     return height;
 }
 
-/// Returns how many formulas, counted from the last, fit into half of a drawing, so that they do not cover its dial.
-std::size_t formulasThatFit(const PairTerm& pair, const QRectF& rect, const FigureStyle& style) {
+/// Returns how many formulas, counted from the last, fit into a height.
+std::size_t formulasThatFit(const PairTerm& pair, const QRectF& rect, double height, const FigureStyle& style) {
     std::size_t count = formulasFor(pair, rect.height(), style).size();
-    while (count > 0 && heightOfLast(count, pair, rect, style) > rect.height() / 2) --count;
+    while (count > 0 && heightOfLast(count, pair, rect, style) > height) --count;
     return count;
+}
+
+/// Returns the areas of a low and wide drawing: the dial has the whole height.
+Places placesBeside(const QRectF& rect, const PairPicture& picture, const FigureStyle& style) {
+    Places places;
+    places.dial = QRectF(rect.topLeft(), QSizeF(rect.height(), rect.height()));
+    const QRectF column = rect.adjusted(rect.height() + style.units(2 * kGap), 0, 0, 0);
+    // The last formula, the pair's part of the logit, is worth more than the last row.
+    const double least = heightOfLast(1, picture.pair, column, style);
+    const auto rows = static_cast<double>(rowsThatFit(picture.rows, column.height() - least, style).size());
+    places.words = QRectF(column.topLeft(), QSizeF(column.width(), style.units(kPairLine) * (rows + 1)));
+    places.formulas = column.adjusted(0, places.words.height(), 0, 0);
+    places.formulaCount = formulasThatFit(picture.pair, column, places.formulas.height(), style);
+    return places;
 }
 
 /// Returns the areas of the drawing. The formulas get the height that those with typical long numbers need, so that the
 /// dial has the same size for every pair and position.
 Places placesOf(const QRectF& rect, const PairPicture& picture, const FigureStyle& style) {
-    const double height = heightOfLast(formulasThatFit(picture.pair, rect, style), picture.pair, rect, style);
+    if (rect.height() < style.units(kLowHeight) && rect.width() > kWidthOfLow * rect.height()) {
+        return placesBeside(rect, picture, style);
+    }
+    const std::size_t count = formulasThatFit(picture.pair, rect, rect.height() / 2, style);
+    const double height = heightOfLast(count, picture.pair, rect, style);
     Places places = placesAbove(rect.adjusted(0, 0, 0, -height), picture.rows, style);
     places.formulas = QRectF(rect.left(), rect.bottom() - height, rect.width(), height);
+    places.formulaCount = count;
     return places;
 }
 
@@ -248,8 +270,7 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     paintPairDial(painter, pairDial(picture.pair, picture.rim, places.dial, style), style);
     drawWords(painter, places.words, picture, style);
     std::vector<BreakableFormula> formulas = formulasFor(picture.pair, rect.height(), style);
-    formulas.erase(formulas.begin(),
-                   formulas.end() - static_cast<std::ptrdiff_t>(formulasThatFit(picture.pair, rect, style)));
+    formulas.erase(formulas.begin(), formulas.end() - static_cast<std::ptrdiff_t>(places.formulaCount));
     drawFormulas(painter, places.formulas, formulas, style);
 }
 
