@@ -213,14 +213,15 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
     const std::string all = std::to_string(count);
     if (aid.front.empty()) return "Each of the " + all + " settings is dominated by another one.";  // not transitive
     if (aid.dominated.empty()) {
-        const std::string words = count == 2 ? "Both settings remain: " : "All " + all + " settings remain: ";
+        const std::string words =
+            count == 2 ? "Neither setting is dominated" : "None of the " + all + " settings is dominated";
         const bool is_undecided = aid.undecided.size() == count * (count - 1) / 2;
-        if (!is_undecided) return words + "none is dominated by another one.";
-        return words + (is_cache(aid.cost) ? "no test finds a difference in loss, and the caches are equal."
-                                           : "no test finds a difference in loss or speed.");
+        if (!is_undecided) return words + " by another one.";
+        return words + (is_cache(aid.cost) ? ": no test finds a difference in loss, and the caches are equal."
+                                           : ": no test finds a difference in loss or speed.");
     }
     std::string words = std::to_string(aid.front.size()) + " of " + all +
-                        (aid.front.size() == 1 ? " settings remains: " : " settings remain: ");
+                        (aid.front.size() == 1 ? " settings is not dominated: " : " settings are not dominated: ");
     for (std::size_t i = 0; i < std::min(aid.front.size(), most_settings_in_words); ++i) {
         words += (i == 0 ? "" : "; ") + names.group(table.groups[aid.front[i]]);
     }

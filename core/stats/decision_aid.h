@@ -73,7 +73,8 @@ struct DecisionNames {
 };
 /// Returns the names that the terminal uses.
 DecisionNames decision_names(const ResultsTable& table);
-/// Returns the aid in one sentence: "2 of 6 settings remain: θ = 500; θ = 1k." More than four settings are counted.
+/// Returns the aid in one sentence: "2 of 6 settings are not dominated: θ = 500; θ = 1k." More than four settings are
+/// counted.
 std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names);
 /// Returns what the sentence leaves out, one sentence per element: the quantities and the test, which setting dominates
 /// each of the others, and the undecided pairs; at most eight of each.

@@ -39,7 +39,7 @@ TEST(DecisionAid, ListsTheSettingsThatNoneDominates) {
     EXPECT_TRUE(aids[0].undecided.empty());
     EXPECT_EQ(aids[0].comparisons, 6);
     EXPECT_EQ(decision_text(table),
-              "2 of 3 settings remain: θ = 1k; θ = 5k.\n"
+              "2 of 3 settings are not dominated: θ = 1k; θ = 5k.\n"
               "  Compared in best validation loss and generation speed with Welch's t test (6 tests).\n"
               "  θ = 500 is dominated by θ = 1k.\n");
     const auto json = decision_json(table);
@@ -55,15 +55,15 @@ TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
     EXPECT_EQ(aids[0].front.size(), 2U);
     EXPECT_EQ(aids[0].undecided.size(), 1U);
     EXPECT_EQ(decision_text(table),
-              "Both settings remain: no test finds a difference in loss or speed.\n"
+              "Neither setting is dominated: no test finds a difference in loss or speed.\n"
               "  Compared in best validation loss and generation speed with Welch's t test (2 tests).\n"
               "  Undecided: θ = 500 against θ = 1k.\n");
 }
 
 TEST(DecisionAid, ManyUndecidedPairsAreCounted) {
     const ResultsTable table = decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}});
-    EXPECT_TRUE(
-        decision_text(table).starts_with("All 4 settings remain: no test finds a difference in loss or speed.\n"));
+    EXPECT_TRUE(decision_text(table).starts_with(
+        "None of the 4 settings is dominated: no test finds a difference in loss or speed.\n"));
     const ResultsTable five =
         decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}, {20000, 1.5, 100}});
     EXPECT_NE(decision_text(five).find(" 2 more are not listed.\n"), std::string::npos) << "10 pairs are undecided";
@@ -83,7 +83,7 @@ TEST(DecisionAid, WeighsTheChosenQuantities) {
     EXPECT_EQ(choice.cost, "tokens_per_second");
     // All training speeds are equal, so only the lowest loss is not dominated.
     EXPECT_EQ(decision_text(table, choice),
-              "1 of 3 settings remains: θ = 1k.\n"
+              "1 of 3 settings is not dominated: θ = 1k.\n"
               "  Compared in final validation loss and training speed with Welch's t test (3 tests).\n"
               "  θ = 500 is dominated by θ = 1k.\n"
               "  θ = 5k is dominated by θ = 500.\n");
@@ -112,7 +112,7 @@ TEST(DecisionAid, ComparesCacheSizesExactly) {
     EXPECT_EQ(aids[0].comparisons, 3) << "only the losses are tested";
     EXPECT_EQ(aids[0].front, (std::vector<std::size_t>{0, 1})) << "the largest cache has no lower loss";
     EXPECT_EQ(decision_text(table, decision_choice("cache_bytes")),
-              "2 of 3 settings remain: key value heads = 1; key value heads = 2.\n"
+              "2 of 3 settings are not dominated: key value heads = 1; key value heads = 2.\n"
               "  Compared in best validation loss and size of KV cache and RoPE cache with Welch's t test (3 tests).\n"
               "  key value heads = 4 is dominated by key value heads = 1.\n");
 }

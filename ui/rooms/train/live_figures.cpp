@@ -180,6 +180,7 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
     QStringList names;
     QStringList omitted;
     QString why;
+    bool whyOmitted = false;  // `why` is about a setting without rotated pairs
     std::vector<std::int64_t> steps;
     bool anySeeds = false;
     for (const LiveSetting& setting : data.settings) {
@@ -188,8 +189,10 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         const bool isOmitted = quantity.needsRotation && !rotatesPairs(setting.seeds.front().spec);
         if (isOmitted || found.seeds == 0) {
             omitted << setting.label;
-            if (why.isEmpty() || explainingRun(setting).state == RunState::running) {
+            // The reason of a setting that rotates says what to change, so it precedes that of settings without pairs.
+            if (why.isEmpty() || explainingRun(setting).state == RunState::running || (whyOmitted && !isOmitted)) {
                 why = whyNoCurve(setting, quantity);
+                whyOmitted = isOmitted;
             }
             continue;
         }

@@ -288,7 +288,10 @@ void SweepPanel::renew() {
     } else {
         const QString name = experiment.name().empty() ? tr("custom sweep") : QString::fromStdString(experiment.name());
         const bool isOriginal = json == m_experiment.original().to_json();
-        m_preset->addItem(isOriginal ? name : tr("%1, changed").arg(name));
+        // A sweep of the lab keeps the name of the preset from which it was made.
+        const bool hasPresetsName = std::any_of(known.begin(), known.end(),
+                                                [&](const Preset& preset) { return preset.name == experiment.name(); });
+        m_preset->addItem(isOriginal && !hasPresetsName ? name : tr("%1, changed").arg(name));
         m_preset->setCurrentIndex(m_preset->count() - 1);
         m_summary->setText(isOriginal ? tr("The latest sweep of this lab.")
                                       : tr("A sweep with your changes. Undo takes them back one by one."));

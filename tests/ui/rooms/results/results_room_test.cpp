@@ -94,7 +94,7 @@ TEST_F(ResultsRoomTest, NewEvaluationsPreserveTheSelection) {
 // All training speeds are equal, so that only the three tests of the loss count.
 TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     openUsual();
-    EXPECT_EQ(room->decisionWords(), "1 of 3 settings remains: 500.");
+    EXPECT_EQ(room->decisionWords(), "1 of 3 settings is not dominated: 500.");
     EXPECT_TRUE(room->decisionDetails().contains(
         "Compared in best validation loss and training speed with Welch's t test (3 tests)."))
         << room->decisionDetails().toStdString();
