@@ -88,6 +88,9 @@ class Cohort {
     /// Trains one step and returns one result per run. If the loss or the gradient of a run is not finite, the step
     /// does not change its weights.
     virtual std::vector<StepResult> step() = 0;
+    /// Makes the next call of step() also measure gradient norms and updates by layer, which a probe directly after it
+    /// returns (ProbeResult::gradient_norm). This does not affect training. The default measures nothing.
+    virtual void measure_next_step() {}
     /// Returns the losses of each run, measured as RunSpec::evaluation defines. Calls `cancelled` between batches; if
     /// it returns true, the evaluation stops and the result is empty.
     virtual std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) = 0;
