@@ -97,8 +97,8 @@ class Cohort {
     /// Removes a run from the cohort. The other runs keep their order and give the same results, bit by bit.
     virtual void remove(std::int64_t run) = 0;
 
-    /// Returns the weights ("model.…") and the AdamW moments ("optimizer.first.…", "optimizer.second.…") of one run,
-    /// sorted by name.
+    /// Returns the weights ("model.…") and the optimizer's moments ("optimizer.first.…", "optimizer.second.…") of one
+    /// run, sorted by name.
     virtual std::vector<NamedTensor> state(std::int64_t run) const = 0;
     /// Returns a copy of the model of one run with its current weights.
     virtual std::unique_ptr<Model> model(std::int64_t run) const = 0;

@@ -117,18 +117,19 @@ struct TorchCohort::State {
     // Position terms without gradients, for everything but the training of theta.
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // Returns whether whole steps run on the device: its kernels for them are trusted, and theta is constant (otherwise
-    // the tables change at every step).
+    // Returns whether whole steps run on the device: its kernels for them are trusted, the optimizer is that of the
+    // kernels, and theta is constant (otherwise the tables change at every step).
     bool trains_on_device() const {
-        return !decoder.eager() && !specs.front().theta_varies() && has_device_kernels(device, DevicePart::optimizer) &&
-               has_device_kernels(device, DevicePart::batches);
+        return !decoder.eager() && !specs.front().theta_varies() && specs.front().trains_with_adamw() &&
+               has_device_kernels(device, DevicePart::optimizer) && has_device_kernels(device, DevicePart::batches);
     }
 
     // Sets the bfloat16 working copy for products. Every step updates it with the weights. On a device only CudaTrainer
-    // does that, and on the CPU eager AdamW does not; products then round the weights themselves.
+    // does that, and on the CPU eager AdamW and other optimizers do not; products then round the weights themselves.
     void update_working_copy() {
         using Working = Parameters::Working;
-        const bool is_needed = precision == Precision::bfloat16 && !decoder.eager();
+        const bool is_needed =
+            precision == Precision::bfloat16 && !decoder.eager() && specs.front().trains_with_adamw();
         weights.set_working_copy(!is_needed                       ? Working::none
                                  : trains_on_device()             ? Working::rows
                                  : has_own_passes(weights.flat()) ? Working::matrices
