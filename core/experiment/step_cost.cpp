@@ -72,16 +72,6 @@ double attention_numbers(const RunSpec& spec) {
     return (rounded ? 0.5 : 1.0) * qkv;
 }
 
-// Returns the rows of the width per layer that norms store besides those of LayerNorm or RMSNorm before each branch:
-// the output rows of two more norms and their float32 inputs in a sandwich; after the branches, the rows that DeepNet
-// scales; with Dynamic Tanh, the scaled stream and its tanh.
-double more_norms(const RunSpec& spec) {
-    const double norms = spec.norm_position == NormPosition::sandwich ? 4.0 : 2.0;
-    const double sandwich = spec.norm_position == NormPosition::sandwich ? 4.0 : 0.0;
-    const double scaled = spec.deepnorm ? 2.0 : 0.0;
-    return sandwich + scaled + (spec.norm_kind() == NormKind::dyt ? 2.0 * norms : 0.0);
-}
-
 // Returns the additional numbers per token of a training step with operations=eager, as measured: per layer seven times
 // the width (llama: twice, and the activated gate of SwiGLU), and once the temporary tensors of the running operation.
 double more_when_eager(const RunSpec& spec) {
@@ -128,12 +118,20 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
            optimizer_products(spec, vocabulary);
 }
 
+double more_norm_rows(const RunSpec& spec) {
+    const double norms = spec.norm_position == NormPosition::sandwich ? 4.0 : 2.0;
+    const double sandwich = spec.norm_position == NormPosition::sandwich ? 4.0 : 0.0;
+    const double scaled = spec.deepnorm ? 2.0 : 0.0;
+    return sandwich + scaled + (spec.norm_kind() == NormKind::dyt ? 2.0 * norms : 0.0);
+}
+
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     // Inputs of matrix products: two normalized rows, the attention output, and the MLP's rows before and after the
     // activation function. In float32: two residual sums (one for a parallel residual), and with dropout its masks.
     const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
-    const double sums = (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0) + more_norms(spec);
+    const double sums =
+        (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0) + more_norm_rows(spec);
     const double layer = size * (3.0 * C + wide_rows(spec)) + sums * C + attention_numbers(spec);
     return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
 }

@@ -82,7 +82,7 @@ TEST(Measuring, FirstGradientsAreThoseOfTheSnapshotAtStepOne) {
         }
         events.emplace_back(event::RunEnded{run.id, RunState::finished, "", RunSummary{}});
     }
-    lab->append(events);
+    lab->record(events);
     const auto no_engine = []() -> Engine& { throw BadInput("These measurements need no engine."); };
     EXPECT_TRUE(measure_runs(*lab, experiment, plan, {}, no_engine, [] { return false; }));
     const auto measured = lab->measurements(lab->runs().front().id);
