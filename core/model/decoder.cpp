@@ -84,8 +84,8 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     Branch branch;
     const auto normalized = [&](const torch::Tensor& stream, const Branch& added, const std::string& name,
                                 torch::ScalarType type) {
-        const NormWeights norm_weights{weights.get(name + ".weight"), weights.get(name + ".bias"),
-                                       weights.get(name + ".scale")};
+        const StreamNormWeights norm_weights{weights.get(name + ".weight"), weights.get(name + ".bias"),
+                                             weights.get(name + ".scale")};
         return stream_norm(spec_.norm_kind(), stream, added.values, norm_weights, added.dropout, added.place, type);
     };
     const auto norm = [&](const std::string& name) {

@@ -8,7 +8,7 @@ namespace {
 
 // Returns γ·tanh(αx) + β. The gradient of α is summed separately for each run, row by row and then over the rows, so
 // that its rounding does not depend on the other runs of the cohort.
-torch::Tensor dynamic_tanh(const torch::Tensor& x, const NormWeights& weights) {
+torch::Tensor dynamic_tanh(const torch::Tensor& x, const StreamNormWeights& weights) {
     const std::vector<torch::Tensor> rows = x.unbind(0);
     const std::vector<torch::Tensor> scales = weights.scale.unbind(0);
     std::vector<torch::Tensor> results;
@@ -23,7 +23,7 @@ torch::Tensor dynamic_tanh(const torch::Tensor& x, const NormWeights& weights) {
 }  // namespace
 
 NormalizedResidual stream_norm(NormKind kind, const torch::Tensor& x, const torch::Tensor& branch,
-                               const NormWeights& weights, const Dropout& dropout, const std::string& place,
+                               const StreamNormWeights& weights, const Dropout& dropout, const std::string& place,
                                torch::ScalarType type) {
     if (kind == NormKind::dyt) {
         const torch::Tensor sum = branch.defined() ? x + dropout(branch.to(torch::kFloat32), place) : x;

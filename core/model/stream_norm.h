@@ -11,7 +11,7 @@
 namespace ropelab {
 
 /// Weights of one norm of the residual stream; undefined where the norm has none.
-struct NormWeights {
+struct StreamNormWeights {
     torch::Tensor weight;  // (runs, C)
     torch::Tensor bias;    // (runs, C)
     torch::Tensor scale;   // (runs, 1): α of Dynamic Tanh
@@ -21,7 +21,7 @@ struct NormWeights {
 /// be `automatic`. LayerNorm and RMSNorm, also zero-centered, use the fused operations of residual_norm
 /// (core/model/fused.h), with its arguments; Dynamic Tanh uses LibTorch's operations in float32.
 NormalizedResidual stream_norm(NormKind kind, const torch::Tensor& x, const torch::Tensor& branch,
-                               const NormWeights& weights, const Dropout& dropout, const std::string& place,
+                               const StreamNormWeights& weights, const Dropout& dropout, const std::string& place,
                                torch::ScalarType type = torch::kFloat32);
 
 }  // namespace ropelab

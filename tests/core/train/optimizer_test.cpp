@@ -22,7 +22,7 @@ struct Trained {
 };
 
 // Returns a · b, where a is (rows, inner) and b is (inner, columns).
-Numbers product(const Numbers& a, const Numbers& b, std::size_t inner) {
+Numbers matrix_product(const Numbers& a, const Numbers& b, std::size_t inner) {
     const std::size_t rows = a.size() / inner;
     const std::size_t columns = b.size() / inner;
     Numbers result(rows * columns, 0.0);
@@ -56,11 +56,11 @@ Numbers newton_schulz(Numbers x, std::size_t rows) {
     for (const double number : x) squares += number * number;
     for (double& number : x) number /= std::sqrt(squares) + 1e-7;
     for (int step = 0; step < 5; ++step) {
-        const Numbers a = product(x, transposed(x, shorter), x.size() / shorter);
-        const Numbers aa = product(a, a, shorter);
+        const Numbers a = matrix_product(x, transposed(x, shorter), x.size() / shorter);
+        const Numbers aa = matrix_product(a, a, shorter);
         Numbers b(a.size());
         for (std::size_t i = 0; i < a.size(); ++i) b[i] = -4.7750 * a[i] + 2.0315 * aa[i];
-        const Numbers bx = product(b, x, shorter);
+        const Numbers bx = matrix_product(b, x, shorter);
         for (std::size_t i = 0; i < x.size(); ++i) x[i] = 3.4445 * x[i] + bx[i];
     }
     return tall ? transposed(x, shorter) : x;
@@ -191,7 +191,7 @@ TEST(OptimizerTest, MuonsUpdateIsNearlyOrthogonal) {
     Numbers matrix;
     for (int i = 0; i < 12; ++i) matrix.push_back(std::sin(1.0 + i * i));
     const Numbers update = newton_schulz(matrix, 3);
-    const Numbers squares = product(update, transposed(update, 3), 4);
+    const Numbers squares = matrix_product(update, transposed(update, 3), 4);
     for (std::size_t row = 0; row < 3; ++row) EXPECT_NEAR(squares[row * 3 + row], 1.0, 0.6);
 }
 
