@@ -159,7 +159,7 @@ void measure_first_gradients(LabFile& lab, std::int64_t experiment) {
         const bool ended = run.state == RunState::failed || run.state == RunState::finished;
         if (run.experiment != experiment || !ended) continue;
         const auto known = lab.measurements(run.id);
-        if (known.contains(first_gradient_at_end) && known.contains(first_gradient_growth)) continue;
+        if (known.contains(first_gradient_at_end) && known.contains(first_gradient_ratio)) continue;
         const auto snapshot = lab.snapshot(run.id, 1);
         double first = std::numeric_limits<double>::quiet_NaN();
         double last = first;
@@ -169,7 +169,7 @@ void measure_first_gradients(LabFile& lab, std::int64_t experiment) {
             last = norms.back();
         }
         lab.set_measurement(run.id, first_gradient_at_end, last);
-        lab.set_measurement(run.id, first_gradient_growth, last / first);
+        lab.set_measurement(run.id, first_gradient_ratio, last / first);
     }
 }
 
@@ -266,7 +266,7 @@ std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> ru
         const auto lacks_kind = [&](const char* name) { return needs_measure(plan, name) && lacks(name); };
         const bool has_ended = is_finished || run.state == RunState::failed;
         return (has_ended && (lacks_kind(spiked) || lacks_kind(spiked_early) || lacks_kind(first_gradient_at_end) ||
-                              lacks_kind(first_gradient_growth))) ||
+                              lacks_kind(first_gradient_ratio))) ||
                (is_finished && ((plan.writing.samples > 0 && lacks(generated_per_second)) ||
                                 (needs_measure(plan, operations_per_token) && lacks(operations_per_token)) ||
                                 (!plan.extensions.empty() && lacks(extension_rise)) ||
@@ -299,7 +299,7 @@ PartWork measuring_work(const SheetPlan& plan, const RunSpec& spec) {
 bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, const std::filesystem::path& data_dir,
                   const std::function<Engine&()>& engine, const std::function<bool()>& cancelled) {
     if (needs_measure(plan, spiked) || needs_measure(plan, spiked_early)) measure_spikes(lab, experiment);
-    if (needs_measure(plan, first_gradient_at_end) || needs_measure(plan, first_gradient_growth)) {
+    if (needs_measure(plan, first_gradient_at_end) || needs_measure(plan, first_gradient_ratio)) {
         measure_first_gradients(lab, experiment);
     }
     std::vector<Finished> runs;

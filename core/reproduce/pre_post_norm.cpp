@@ -30,10 +30,9 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
         {"large-at-the-end",
          "At initialization the gradient of the last block's MLP is larger with norms after the branches (post) than "
          "with norms before them (pre)."},
-        {"grows-with-depth",
-         "At initialization the gradient of the MLP grows more from the first to the last block with post-norm than "
-         "with "
-         "pre-norm."},
+        {"ratio-of-blocks",
+         "At initialization the gradient of the last block's MLP, divided by that of the first block's, is larger with "
+         "post-norm than with pre-norm."},
         {"post-needs-warmup", "With post-norm, training without warm-up ends at a higher loss than with warm-up."},
         {"pre-needs-none",
          "With pre-norm, training without warm-up ends at the same loss as with warm-up, within 1 %."}};
@@ -41,7 +40,7 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
     plan.notes.push_back(
         "The gradient is that of the first training step, before clipping, of all weights of a block's MLP and its "
         "norm; "
-        "the growth is its norm in the last block divided by that in the first. All models start with Xavier "
+        "the ratio is its norm in the last block divided by that in the first. All models start with Xavier "
         "initialization, as the paper's do.");
     plan.notes.push_back(
         "The paper trains encoder-decoder models to translate; these models are decoders with RoPE that predict the "
@@ -90,8 +89,8 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
     };
     add("large-at-the-end", first_gradient_at_end, post, pre,
         rule_of(Kind::difference, +1, gradient_margin, first_gradient_at_end));
-    add("grows-with-depth", first_gradient_growth, post, pre,
-        rule_of(Kind::difference, +1, gradient_margin, first_gradient_growth));
+    add("ratio-of-blocks", first_gradient_ratio, post, pre,
+        rule_of(Kind::difference, +1, gradient_margin, first_gradient_ratio));
     const char* loss = "final_validation_loss";
     add("post-needs-warmup", loss, post_at_once, post,
         rule_of(Kind::difference, +1, warmup_loss_margin, "warm-up of post-norm"));

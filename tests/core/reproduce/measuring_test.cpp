@@ -66,7 +66,7 @@ TEST(Measuring, FirstGradientsAreThoseOfTheSnapshotAtStepOne) {
     SheetPlan plan = plan_of({});
     plan.experiment.set("data", {folder.write("text.txt", small_text(3000)).string()});
     plan.experiment.set("seed", {"1", "2"});
-    plan.rows = {shown_row({}, first_gradient_growth, {})};
+    plan.rows = {shown_row({}, first_gradient_ratio, {})};
     const auto lab = LabFile::create(folder / "x.ropelab");
     const std::int64_t experiment = enter_sheet(*lab, plan);
     std::vector<Event> events;
@@ -87,9 +87,9 @@ TEST(Measuring, FirstGradientsAreThoseOfTheSnapshotAtStepOne) {
     EXPECT_TRUE(measure_runs(*lab, experiment, plan, {}, no_engine, [] { return false; }));
     const auto measured = lab->measurements(lab->runs().front().id);
     EXPECT_EQ(measured.at(first_gradient_at_end), 2);
-    EXPECT_EQ(measured.at(first_gradient_growth), 4);
+    EXPECT_EQ(measured.at(first_gradient_ratio), 4);
     const auto unknown = lab->measurements(lab->runs().back().id);
-    EXPECT_TRUE(!unknown.contains(first_gradient_growth) || !std::isfinite(unknown.at(first_gradient_growth)));
+    EXPECT_TRUE(!unknown.contains(first_gradient_ratio) || !std::isfinite(unknown.at(first_gradient_ratio)));
 }
 
 // Model that recalls half of the repeated tokens at every lag, and none at their first occurrence.
