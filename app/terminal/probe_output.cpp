@@ -98,6 +98,12 @@ nlohmann::json json_of(const Probed& probed) {
           {"key", nested(result.key_usage)},
           {"value", nested(result.value_usage)}}},
         {"massive", {{"query", nested(result.query_massive)}, {"key", nested(result.key_massive)}}},
+        {"residual_stream",
+         {{"root_mean_square", nested(result.stream_rms)}, {"largest", nested(result.stream_largest)}}},
+        // of the training step before a stored snapshot, else null: attention and MLP of each layer
+        {"gradient_norm", nested(result.gradient_norm)},
+        {"update_ratio", nested(result.update_ratio)},
+        {"accumulated_update", nested(result.accumulated_update)},
         {"logit_contribution", nested(result.logit_contribution)},
         {"logit_contribution_error", nested(result.logit_contribution_error)},
         {"weighted_logit_contribution", nested(result.weighted_logit_contribution)},

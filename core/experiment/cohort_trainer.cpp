@@ -201,6 +201,7 @@ void CohortTrainer::create_cohort(CohortStart& start) {
 
 void CohortTrainer::train_step() {
     const auto begin = Clock::now();
+    if (probes_at(runs_.front().plan.spec, cohort_->iteration() + 1)) cohort_->measure_next_step();
     const std::vector<StepResult> results = cohort_->step();
     const double seconds = seconds_since(begin);
     step_seconds_ += seconds;

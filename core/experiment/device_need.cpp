@@ -64,7 +64,7 @@ double stored_per_layer(const RunSpec& spec, const Widths& w) {
         spec.qk_norm == QkNorm::none ? 0.0 : 4.0 * head_rows * number(spec.head_dim()) + 8.0 * statistics;
     // Hidden rows of the MLP before and after the activation function.
     const double mlp = w.bytes * (w.up + w.hidden);
-    return sums + norms + attention + head_norms + mlp;
+    return sums + norms + 4.0 * w.C * more_norm_rows(spec) + attention + head_norms + mlp;
 }
 
 // Returns the peak bytes per token of temporary tensors in the backward pass of one layer.

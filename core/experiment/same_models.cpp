@@ -55,6 +55,13 @@ ModelPart model_of(const RunSpec& run) {
     }
     spec.key_value_heads = run.kv_heads();
     spec.mlp_width = run.hidden_width();
+    spec.norm = run.norm_kind();
+    if (run.optimizer == OptimizerKind::adamw) spec.momentum = defaults().momentum;
+    if (run.optimizer == OptimizerKind::sgd) {
+        spec.beta1 = defaults().beta1;
+        spec.beta2 = defaults().beta2;
+    }
+    if (run.weight_decay == 0) spec.weight_decay_kind = defaults().weight_decay_kind;
     if (run.decay_iterations == 0) spec.decay_iterations = run.iterations;
     if (!run.rotates()) {
         forget_rotation(spec);

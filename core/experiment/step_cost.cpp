@@ -33,6 +33,19 @@ double wide_rows(const RunSpec& spec) {
     return number(up_rows(spec) + spec.hidden_width());
 }
 
+// Returns the operations of Muon's matrix products in one step (formula 55); other optimizers have none.
+double optimizer_products(const RunSpec& spec, std::int64_t vocabulary) {
+    if (spec.optimizer != OptimizerKind::muon) return 0;
+    double operations = 0;
+    for (const Parameter& parameter : layout_of(spec, static_cast<int>(vocabulary)).parameters) {
+        if (parameter.shape.size() != 2 || !parameter.name.starts_with("layers.")) continue;
+        const double shorter = number(std::min(parameter.shape[0], parameter.shape[1]));
+        const double longer = number(std::max(parameter.shape[0], parameter.shape[1]));
+        operations += 5.0 * 2.0 * shorter * shorter * (2.0 * longer + shorter);
+    }
+    return operations;
+}
+
 // Returns whether attention is computed by separate LibTorch operations instead of a fused kernel.
 bool attends_stepwise(const RunSpec& spec) {
     return spec.operations != Operations::fused || spec.theta_varies();
@@ -101,7 +114,15 @@ ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabular
 }
 
 double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
-    return 3.0 * forward_operations(spec, vocabulary).total() * number(spec.batch * spec.context);
+    return 3.0 * forward_operations(spec, vocabulary).total() * number(spec.batch * spec.context) +
+           optimizer_products(spec, vocabulary);
+}
+
+double more_norm_rows(const RunSpec& spec) {
+    const double norms = spec.norm_position == NormPosition::sandwich ? 4.0 : 2.0;
+    const double sandwich = spec.norm_position == NormPosition::sandwich ? 4.0 : 0.0;
+    const double scaled = spec.deepnorm ? 2.0 : 0.0;
+    return sandwich + scaled + (spec.norm_kind() == NormKind::dyt ? 2.0 * norms : 0.0);
 }
 
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
@@ -109,7 +130,8 @@ double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
     // Inputs of matrix products: two normalized rows, the attention output, and the MLP's rows before and after the
     // activation function. In float32: two residual sums (one for a parallel residual), and with dropout its masks.
     const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
-    const double sums = (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0);
+    const double sums =
+        (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0) + more_norm_rows(spec);
     const double layer = size * (3.0 * C + wide_rows(spec)) + sums * C + attention_numbers(spec);
     return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
 }

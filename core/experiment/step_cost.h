@@ -42,6 +42,11 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 /// bfloat16, inputs and outputs of matrix products count half.
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 
+/// Returns the rows of the width per token and layer that norms store besides those of LayerNorm or RMSNorm before each
+/// branch: the output rows of two more norms and their inputs in a sandwich; the rows that DeepNet scales; with Dynamic
+/// Tanh, the scaled stream and its tanh of each norm. They are float32.
+double more_norm_rows(const RunSpec& spec);
+
 /// Predicted resident memory of training a cohort on the CPU, in bytes.
 struct MemoryNeed {
     double engine = 0;      // LibTorch itself, after its first operations

@@ -49,16 +49,24 @@ NamedTensor stacked(NamedTensor above, const NamedTensor& below) {
     return above;
 }
 
-// Throws BadInput if the model of `spec` has norm weights that the other program's model lacks.
-void require_no_qk_norm(const RunSpec& spec, const std::string& architecture) {
-    if (spec.qk_norm == QkNorm::none) return;
-    throw BadInput("Weights of " + architecture + " have no QK norm, so qk_norm must be false.");
+// Throws BadInput if the norms of `spec` are not those of the other program's model.
+void require_its_norms(const RunSpec& spec, const std::string& architecture) {
+    if (spec.qk_norm != QkNorm::none) {
+        throw BadInput("Weights of " + architecture + " have no QK norm, so qk_norm must be false.");
+    }
+    RunSpec its_norm = spec;
+    its_norm.norm = NormKind::automatic;
+    if (spec.norm_kind() != its_norm.norm_kind() || spec.norm_position != NormPosition::pre) {
+        throw BadInput(
+            "Weights of " + architecture +
+            " have the norms of their block before each branch, so norm must be auto and norm_position pre.");
+    }
 }
 
 }  // namespace
 
 std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, const RunSpec& spec) {
-    require_no_qk_norm(spec, "nanoGPT");
+    require_its_norms(spec, "nanoGPT");
     std::vector<NamedTensor> result;
     const auto move = [&](const std::string& from, const std::string& to) {
         result.push_back(renamed(tensors, from + ".weight", to + ".weight"));
@@ -82,7 +90,7 @@ std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, cons
 }
 
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec) {
-    require_no_qk_norm(spec, "GPTNeoXForCausalLM");
+    require_its_norms(spec, "GPTNeoXForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     // Converts a row index of Layout, (kind, head, canonical channel), to one of GPT-NeoX, (head, kind, channel). The
@@ -124,7 +132,7 @@ std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, con
 }
 
 std::vector<NamedTensor> from_llama(std::span<const NamedTensor> tensors, const RunSpec& spec) {
-    require_no_qk_norm(spec, "LlamaForCausalLM");
+    require_its_norms(spec, "LlamaForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     const auto paired_row = [&](std::int64_t row) {

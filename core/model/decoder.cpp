@@ -6,6 +6,7 @@
 #include "core/model/fused_device.h"
 #include "core/model/linear.h"
 #include "core/model/operations.h"
+#include "core/model/stream_norm.h"
 
 namespace ropelab {
 
@@ -80,30 +81,66 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     torch::Tensor x = dropout(embedded(weights, tokens, terms), "embedding");
 
     // Each branch is added to the residual stream by the next normalization.
-    const Norm kind = spec_.block == Block::llama ? Norm::rms : Norm::layer;
     Branch branch;
-    const auto norm = [&](const std::string& name) {
-        const NormalizedResidual normalized =
-            residual_norm(x, branch.values, weights.get(name + ".weight"), weights.get(name + ".bias"), branch.dropout,
-                          branch.place, kind, precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32);
-        x = normalized.sum;
-        branch = {};
-        return normalized.normed;
+    const auto normalized = [&](const torch::Tensor& stream, const Branch& added, const std::string& name,
+                                torch::ScalarType type) {
+        const StreamNormWeights norm_weights{weights.get(name + ".weight"), weights.get(name + ".bias"),
+                                             weights.get(name + ".scale")};
+        return stream_norm(spec_.norm_kind(), stream, added.values, norm_weights, added.dropout, added.place, type);
     };
+    const auto norm = [&](const std::string& name) {
+        const NormalizedResidual result =
+            normalized(x, branch, name, precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32);
+        x = result.sum;
+        branch = {};
+        return result.normed;
+    };
+    // Sandwich: normalizes the output of a branch before it is added.
+    const auto branch_output = [&](const torch::Tensor& output, const std::string& name) {
+        if (spec_.norm_position != NormPosition::sandwich) return output;
+        return normalized(output.to(torch::kFloat32), {}, name, torch::kFloat32).normed;
+    };
+    const auto attend_layer = [&](const torch::Tensor& input, std::int64_t layer) {
+        return attention(weights, input, batch, terms.layer(layer), precision, dropout,
+                         {.layer = layer, .cache = cache, .hook = hook});
+    };
+    const auto observe = [&](std::int64_t layer) {
+        if (hook) hook->observe_stream(layer, x);
+    };
+    if (spec_.norm_position == NormPosition::post) {
+        // The stream is the output of a norm and stays float32.
+        const auto add = [&](const torch::Tensor& output, const std::string& place, const std::string& name) {
+            const Branch added{output.to(torch::kFloat32), dropout, place};
+            const torch::Tensor scaled = spec_.deepnorm ? x * spec_.residual_factor() : x;
+            x = normalized(scaled, added, name, torch::kFloat32).normed;
+        };
+        for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
+            const std::string name = "layers." + std::to_string(layer);
+            observe(layer);
+            add(attend_layer(x, layer), name + ".attention.output", name + ".attention_norm");
+            add(mlp(weights, x, layer, precision), name + ".mlp", name + ".mlp_norm");
+        }
+        observe(spec_.layers);
+        return linear(x, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"), {}, precision);
+    }
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         const std::string name = "layers." + std::to_string(layer);
-        const torch::Tensor attended = attention(weights, norm(name + ".attention_norm"), batch, terms.layer(layer),
-                                                 precision, dropout, {.layer = layer, .cache = cache, .hook = hook});
+        const torch::Tensor input = norm(name + ".attention_norm");
+        observe(layer);
+        const torch::Tensor attended = branch_output(attend_layer(input, layer), name + ".attention_output_norm");
         if (spec_.block == Block::pythia) {
-            const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
+            const torch::Tensor fed =
+                branch_output(mlp(weights, norm(name + ".mlp_norm"), layer, precision), name + ".mlp_output_norm");
             branch.values = dropout(residual_input(attended), name + ".attention.output") +
                             dropout(residual_input(fed), name + ".mlp");
         } else {
             branch = {attended, dropout, name + ".attention.output"};
-            branch = {mlp(weights, norm(name + ".mlp_norm"), layer, precision), dropout, name + ".mlp"};
+            const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
+            branch = {branch_output(fed, name + ".mlp_output_norm"), dropout, name + ".mlp"};
         }
     }
     const torch::Tensor last = norm("final_norm");
+    observe(spec_.layers);
     return linear(last, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"), {}, precision);
 }
 

@@ -9,8 +9,9 @@
 
 namespace ropelab {
 
-/// Pre-norm decoder with the blocks of GPT-2, Llama or Pythia (core/spec/run_spec.h) and any position encoding. All
-/// tensors have a leading runs dimension; linear layers are batched products over it. The caller owns the weights.
+/// Decoder with the blocks of GPT-2, Llama or Pythia (core/spec/run_spec.h), norms before or after the branches, and
+/// any position encoding. All tensors have a leading runs dimension; linear layers are batched products over it. The
+/// caller owns the weights.
 class Decoder {
  public:
     /// Creates a decoder. `spec` gives the shape, which all runs of the cohort share.

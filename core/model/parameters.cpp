@@ -66,6 +66,10 @@ torch::Tensor initial_row(const Layout& layout, std::int64_t seed) {
         } else {
             RandomStream(seed, "init:" + parameter.name)
                 .fill_normal({part.data_ptr<float>(), static_cast<std::size_t>(parameter.size)}, parameter.deviation);
+            if (parameter.last_rows > 0) {
+                const std::int64_t count = parameter.last_rows * (parameter.size / parameter.shape.front());
+                part.narrow(0, parameter.size - count, count).mul_(parameter.last_factor);
+            }
         }
     }
     return row;

@@ -53,7 +53,12 @@ ProbeArray to_array(const std::vector<torch::Tensor>& layers, double divisor = 1
 
 AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables,
                                const PairMeans* means)
-    : spec_(spec), request_(request), means_(means), layers_(static_cast<std::size_t>(spec.layers)) {
+    : spec_(spec),
+      request_(request),
+      means_(means),
+      layers_(static_cast<std::size_t>(spec.layers)),
+      stream_squares_(static_cast<std::size_t>(spec.layers + 1)),
+      stream_largest_(static_cast<std::size_t>(spec.layers + 1)) {
     const std::int64_t pairs = spec.head_dim() / 2;
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const RotaryTables& table = tables.at(layer);
@@ -65,6 +70,15 @@ AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request,
                                            : torch::zeros({pairs}, torch::kBool);
         }
     }
+}
+
+void AttentionProbe::observe_stream(std::int64_t layer, const torch::Tensor& stream) {
+    if (!measures_ || !request_.vectors) return;
+    const auto index = static_cast<std::size_t>(layer);
+    add(stream_squares_[index], total(stream.square(), {0, 1, 2}));
+    const torch::Tensor largest = stream.abs().max().to(torch::kFloat64);
+    stream_largest_[index] =
+        stream_largest_[index].defined() ? torch::maximum(stream_largest_[index], largest) : largest;
 }
 
 void AttentionProbe::observe(std::int64_t layer, const LayerVectors& vectors) {
@@ -219,6 +233,9 @@ void AttentionProbe::write(ProbeResult& result) const {
         result.value_usage = collect(&Layer::value_usage, tokens);
         result.query_massive = collect(&Layer::query_massive, sequences);
         result.key_massive = collect(&Layer::key_massive, sequences);
+        result.stream_rms = to_array(stream_squares_, tokens * static_cast<double>(spec_.width));
+        for (float& number : result.stream_rms.values) number = std::sqrt(number);
+        result.stream_largest = to_array(stream_largest_);
     }
     if (request_.vectors_at >= 0) {
         result.query_vectors = collect(&Layer::query_vector, 1.0);

@@ -24,6 +24,7 @@ class AttentionProbe : public AttentionHook {
 
     void observe(std::int64_t layer, const LayerVectors& vectors) override;
     void modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) override;
+    void observe_stream(std::int64_t layer, const torch::Tensor& stream) override;
 
     /// Stops the measurements. Later batches are only modified.
     void stop_measuring() { measures_ = false; }
@@ -60,6 +61,8 @@ class AttentionProbe : public AttentionHook {
     const ProbeRequest& request_;
     const PairMeans* means_;
     std::vector<Layer> layers_;
+    std::vector<torch::Tensor> stream_squares_;  // before each layer and after the last: sum of squares, float64
+    std::vector<torch::Tensor> stream_largest_;  // largest magnitude, float64
     bool measures_ = true;
 };
 

@@ -33,6 +33,11 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 
 }  // namespace
 
+bool TokenDecoder::supports(const RunSpec& spec) {
+    const bool plain_norm = spec.norm_kind() == NormKind::layer || spec.norm_kind() == NormKind::rms;
+    return plain_norm && spec.norm_position == NormPosition::pre;
+}
+
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
     : spec_(spec), weights_(weights), cache_(spec.layers, spec.visible_tokens()) {
     const torch::NoGradGuard no_gradients;
@@ -144,7 +149,7 @@ void TokenDecoder::normalize_stream(const Norm& norm, const Vector* branch) {
         for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += (*branch)[i];
     }
     normed_ = stream_;
-    normalize(norm, normed_.data(), 1, spec_.block != Block::llama);
+    normalize(norm, normed_.data(), 1, spec_.norm_kind() == NormKind::layer);
 }
 
 void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {

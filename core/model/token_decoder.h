@@ -19,7 +19,10 @@ namespace ropelab {
 /// bfloat16 the matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
-    /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied.
+    /// Returns whether the arithmetic of this class includes that of a run's decoder; CachedDecoder generates for other
+    /// runs.
+    static bool supports(const RunSpec& spec);
+    /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied. Requires supports(spec).
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 
     /// Returns the logits after `token` at `position`: (vocabulary). The token attends to the newest `context` tokens,

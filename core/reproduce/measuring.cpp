@@ -153,6 +153,26 @@ void measure_spikes(LabFile& lab, std::int64_t experiment) {
     }
 }
 
+// Stores the gradients of each ended run's first step.
+void measure_first_gradients(LabFile& lab, std::int64_t experiment) {
+    for (const RunRecord& run : lab.runs()) {
+        const bool ended = run.state == RunState::failed || run.state == RunState::finished;
+        if (run.experiment != experiment || !ended) continue;
+        const auto known = lab.measurements(run.id);
+        if (known.contains(first_gradient_at_end) && known.contains(first_gradient_ratio)) continue;
+        const auto snapshot = lab.snapshot(run.id, 1);
+        double first = std::numeric_limits<double>::quiet_NaN();
+        double last = first;
+        if (snapshot && snapshot->gradient_norm.shape.size() == 2) {
+            const std::vector<float>& norms = snapshot->gradient_norm.values;  // attention and MLP of each layer
+            first = norms.at(1);
+            last = norms.back();
+        }
+        lab.set_measurement(run.id, first_gradient_at_end, last);
+        lab.set_measurement(run.id, first_gradient_ratio, last / first);
+    }
+}
+
 // Returns the lags at which the predictions test this run's group.
 std::vector<std::int64_t> probe_lags(const SheetPlan& plan, const RunSpec& spec) {
     std::vector<std::int64_t> lags;
@@ -243,9 +263,10 @@ std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> ru
     return std::count_if(runs.begin(), runs.end(), [&](const SheetRun& run) {
         const bool is_finished = run.state == RunState::finished;
         const auto lacks = [&](const char* name) { return !run.measurements.contains(name); };
-        const auto lacks_spike = [&](const char* name) { return needs_measure(plan, name) && lacks(name); };
+        const auto lacks_kind = [&](const char* name) { return needs_measure(plan, name) && lacks(name); };
         const bool has_ended = is_finished || run.state == RunState::failed;
-        return (has_ended && (lacks_spike(spiked) || lacks_spike(spiked_early))) ||
+        return (has_ended && (lacks_kind(spiked) || lacks_kind(spiked_early) || lacks_kind(first_gradient_at_end) ||
+                              lacks_kind(first_gradient_ratio))) ||
                (is_finished && ((plan.writing.samples > 0 && lacks(generated_per_second)) ||
                                 (needs_measure(plan, operations_per_token) && lacks(operations_per_token)) ||
                                 (!plan.extensions.empty() && lacks(extension_rise)) ||
@@ -278,6 +299,9 @@ PartWork measuring_work(const SheetPlan& plan, const RunSpec& spec) {
 bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, const std::filesystem::path& data_dir,
                   const std::function<Engine&()>& engine, const std::function<bool()>& cancelled) {
     if (needs_measure(plan, spiked) || needs_measure(plan, spiked_early)) measure_spikes(lab, experiment);
+    if (needs_measure(plan, first_gradient_at_end) || needs_measure(plan, first_gradient_ratio)) {
+        measure_first_gradients(lab, experiment);
+    }
     std::vector<Finished> runs;
     for (const RunRecord& run : lab.runs()) {
         if (run.experiment != experiment || run.state != RunState::finished) continue;

@@ -30,6 +30,10 @@ inline constexpr const char* spiked = "spiked";
 /// 1 if the training loss spiked within the first `early` of the run's steps, else 0; NaN if the run failed for another
 /// reason.
 inline constexpr const char* spiked_early = "spiked_early";
+/// Norm of the gradient of the last block's MLP at the first training step (ProbeResult::gradient_norm of the snapshot
+/// at step 1), and its quotient by that of the first block. NaN if the run has no such snapshot.
+inline constexpr const char* first_gradient_at_end = "first_gradient_of_last_mlp";
+inline constexpr const char* first_gradient_ratio = "first_gradient_ratio";
 /// Increase of the smoothed training loss over its previous minimum that counts as a spike, in nats per token.
 inline constexpr double spike_nats = 0.5;
 /// Fraction of a run's steps that counts as early.

@@ -25,6 +25,11 @@ const nlohmann::json& post() {
     return json;
 }
 
+const nlohmann::json& pre_post_norm_paper() {
+    static const nlohmann::json json = nlohmann::json::parse(embedded::pre_post_norm);
+    return json;
+}
+
 const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta) {
     for (const nlohmann::json& row : table) {
         if (row.at("theta").get<double>() == theta) return row;

@@ -166,6 +166,8 @@ const std::vector<Sheet>& sheets() {
         {"nope-spikes", "Khan et al., partial RoPE: loss spikes without position encoding, and their remedies",
          plan_nope_spikes},
         {"bpc", "Brahmachary 2025: bits per character on enwik8, with and without RoPE", plan_bpc},
+        {"pre-post-norm", "Xiong et al. 2020: norms before or after the branches, gradients by layer and warm-up",
+         plan_pre_post_norm},
     };
     return all;
 }

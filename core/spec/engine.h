@@ -88,14 +88,17 @@ class Cohort {
     /// Trains one step and returns one result per run. If the loss or the gradient of a run is not finite, the step
     /// does not change its weights.
     virtual std::vector<StepResult> step() = 0;
+    /// Makes the next call of step() also measure gradient norms and updates by layer, which a probe directly after it
+    /// returns (ProbeResult::gradient_norm). This does not affect training. The default measures nothing.
+    virtual void measure_next_step() {}
     /// Returns the losses of each run, measured as RunSpec::evaluation defines. Calls `cancelled` between batches; if
     /// it returns true, the evaluation stops and the result is empty.
     virtual std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) = 0;
     /// Removes a run from the cohort. The other runs keep their order and give the same results, bit by bit.
     virtual void remove(std::int64_t run) = 0;
 
-    /// Returns the weights ("model.…") and the AdamW moments ("optimizer.first.…", "optimizer.second.…") of one run,
-    /// sorted by name.
+    /// Returns the weights ("model.…") and the optimizer's moments ("optimizer.first.…", "optimizer.second.…") of one
+    /// run, sorted by name.
     virtual std::vector<NamedTensor> state(std::int64_t run) const = 0;
     /// Returns a copy of the model of one run with its current weights.
     virtual std::unique_ptr<Model> model(std::int64_t run) const = 0;

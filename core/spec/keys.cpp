@@ -164,6 +164,24 @@ std::vector<Key> make_keys() {
                    "matrices).",
                    0, 65536, &R::mlp_width),
         qk_norm_key(),
+        choice_key("norm", "model",
+                   "Normalization of the residual stream: layernorm; rmsnorm; zero-centered-rmsnorm, whose factor is "
+                   "1 + w with weight decay on w; dyt, a scaled tanh. auto means that of the block type.",
+                   {"auto", "layernorm", "rmsnorm", "zero-centered-rmsnorm", "dyt"}, &R::norm),
+        choice_key(
+            "norm_position", "model",
+            "Places of the norms: pre before each branch (attention, MLP) and before the output head; post after "
+            "each branch was added; sandwich as pre, and also on the output of each branch.",
+            {"pre", "post", "sandwich"}, &R::norm_position),
+        flag_key("deepnorm", "model",
+                 "If true, each branch is added to (2·layers)^¼ times the residual stream, and weights of values, "
+                 "attention outputs and MLPs start (8·layers)^−¼ times as large (DeepNet). It requires norm_position = "
+                 "post.",
+                 &R::deepnorm),
+        choice_key("initialization", "model",
+                   "Standard deviation of the initial weights of linear layers. gpt2: 0.02, and 0.02/√(2·layers) for "
+                   "projections into the residual stream; xavier: √(2/(inputs + outputs)).",
+                   {"gpt2", "xavier"}, &R::initialization),
         flag_key("bias", "model", "If true, linear layers and LayerNorms have biases.", &R::bias),
         flag_key("tied_head", "model",
                  "If true, the output head and the token embedding share their weights (weight tying).", &R::tied_head),
@@ -241,9 +259,22 @@ std::vector<Key> make_keys() {
         number_key("decay_iterations", "training", "steps",
                    "Step at which the cosine decay of the learning rate ends; 0 (auto) means the last iteration.", 0,
                    1e9, &R::decay_iterations),
+        choice_key(
+            "optimizer", "training",
+            "Optimizer: adamw; sgd with momentum; muon, which orthogonalizes the updates of the layers' matrices "
+            "and trains embeddings, output head and vectors with AdamW.",
+            {"adamw", "sgd", "muon"}, &R::optimizer),
+        number_key("momentum", "training", "",
+                   "Momentum of the optimizers sgd and muon; 0 is plain gradient descent. AdamW uses beta1 instead.", 0,
+                   0.99999, &R::momentum),
+        choice_key("weight_decay_kind", "training",
+                   "Weight decay: decoupled lowers the weights directly at each step; l2 adds weight_decay × weight to "
+                   "the gradient before the optimizer.",
+                   {"decoupled", "l2"}, &R::weight_decay_kind),
         number_key("weight_decay", "training", "",
-                   "AdamW weight decay. It applies to matrices only, not to biases and norm weights.", 0, 10,
-                   &R::weight_decay),
+                   "Weight decay. It applies to matrices and to the weights of zero-centered norms, not to biases and "
+                   "other norm weights.",
+                   0, 10, &R::weight_decay),
         number_key("beta1", "training", "", "AdamW β₁: decay rate of the running mean of the gradient.", 0, 0.99999,
                    &R::beta1),
         number_key("beta2", "training", "", "AdamW β₂: decay rate of the running mean of the squared gradient.", 0,

@@ -8,6 +8,9 @@ namespace ropelab {
 
 namespace {
 
+// Initial α of Dynamic Tanh (Zhu et al. 2025).
+constexpr double dyt_scale = 0.5;
+
 // Returns the shape of the parameter "rotary.shift".
 std::vector<std::int64_t> shift_shape(const RunSpec& spec) {
     switch (spec.theta_training) {
@@ -22,6 +25,24 @@ std::vector<std::int64_t> shift_shape(const RunSpec& spec) {
             return {spec.layers, spec.head_dim() / 2};
     }
     return {};
+}
+
+// Returns the names of the norms of a layer.
+std::vector<std::string> layer_norm_names(const RunSpec& spec, std::int64_t layer) {
+    const std::string prefix = "layers." + std::to_string(layer);
+    if (spec.norm_position != NormPosition::sandwich) return {prefix + ".attention_norm", prefix + ".mlp_norm"};
+    return {prefix + ".attention_norm", prefix + ".mlp_norm", prefix + ".attention_output_norm",
+            prefix + ".mlp_output_norm"};
+}
+
+// Returns the names of all norms of the residual stream.
+std::vector<std::string> norm_names(const RunSpec& spec) {
+    std::vector<std::string> names;
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        for (std::string& name : layer_norm_names(spec, layer)) names.push_back(std::move(name));
+    }
+    if (spec.norm_position != NormPosition::post) names.emplace_back("final_norm");
+    return names;
 }
 
 }  // namespace
@@ -46,13 +67,26 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     const std::string up = gated ? ".mlp.gate_up" : ".mlp.up";
     const std::int64_t up_rows = gated ? 2 * H : H;
     const double deviation = 0.02;
+    const bool xavier = spec.initialization == Initialization::xavier;
+    const double scaled = spec.deepnorm ? std::pow(8.0 * static_cast<double>(spec.layers), -0.25) : 1.0;
+    const auto xavier_deviation = [](std::int64_t inputs, std::int64_t outputs) {
+        return std::sqrt(2.0 / static_cast<double>(inputs + outputs));
+    };
     const double residual = deviation / std::sqrt(2.0 * static_cast<double>(spec.layers));
+    const double qkv_deviation = xavier ? xavier_deviation(C, C) : deviation;
+    const double output_deviation = scaled * (xavier ? xavier_deviation(C, C) : residual);
+    const double up_deviation = scaled * (xavier ? xavier_deviation(C, H) : deviation);
+    const double down_deviation = scaled * (xavier ? xavier_deviation(H, C) : residual);
 
     Layout layout;
     const auto add = [&](std::string name, std::vector<std::int64_t> shape, double init) {
         std::int64_t size = 1;
         for (std::int64_t extent : shape) size *= extent;
-        layout.parameters.push_back({std::move(name), std::move(shape), layout.total, size, init});
+        layout.parameters.push_back({.name = std::move(name),
+                                     .shape = std::move(shape),
+                                     .offset = layout.total,
+                                     .size = size,
+                                     .deviation = init});
         layout.total += size;
     };
 
@@ -61,21 +95,31 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     if (!spec.tied_head) add("head.weight", {vocabulary, C}, deviation);
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer);
-        add(prefix + ".attention.qkv.weight", {qkv_rows, C}, deviation);
-        add(prefix + ".attention.output.weight", {C, C}, residual);
-        add(prefix + up + ".weight", {up_rows, C}, deviation);
-        add(prefix + ".mlp.down.weight", {C, H}, residual);
+        add(prefix + ".attention.qkv.weight", {qkv_rows, C}, qkv_deviation);
+        if (spec.deepnorm) {
+            layout.parameters.back().last_rows = spec.kv_heads() * D;
+            layout.parameters.back().last_factor = scaled;
+        }
+        add(prefix + ".attention.output.weight", {C, C}, output_deviation);
+        add(prefix + up + ".weight", {up_rows, C}, up_deviation);
+        add(prefix + ".mlp.down.weight", {C, H}, down_deviation);
+    }
+    const NormKind kind = spec.norm_kind();
+    const bool zero_centred = kind == NormKind::zero_centred_rms;
+    if (zero_centred) {
+        for (const std::string& name : norm_names(spec)) add(name + ".weight", {C}, 0.0);
     }
     layout.matrices = layout.total;
 
     const auto add_norm = [&](const std::string& name) {
+        if (zero_centred) return;
         add(name + ".weight", {C}, 1.0);
-        if (spec.bias && spec.block != Block::llama) add(name + ".bias", {C}, 0.0);
+        if (spec.bias && kind != NormKind::rms) add(name + ".bias", {C}, 0.0);
+        if (kind == NormKind::dyt) add(name + ".scale", {1}, dyt_scale);
     };
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer);
-        add_norm(prefix + ".attention_norm");
-        add_norm(prefix + ".mlp_norm");
+        for (const std::string& norm : layer_norm_names(spec, layer)) add_norm(norm);
         if (spec.qk_norm != QkNorm::none) {
             const bool whole = spec.qk_norm == QkNorm::projection;
             add(prefix + ".attention.query_norm.weight", {whole ? spec.heads * D : D}, 1.0);
@@ -88,7 +132,7 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
             add(prefix + ".mlp.down.bias", {C}, 0.0);
         }
     }
-    add_norm("final_norm");
+    if (spec.norm_position != NormPosition::post) add_norm("final_norm");
     layout.vectors = layout.total - layout.matrices;
     if (spec.theta_varies()) add("rotary.shift", shift_shape(spec), 0.0);
     return layout;

@@ -14,19 +14,26 @@ struct Parameter {
     std::vector<std::int64_t> shape;
     std::int64_t offset = 0;  // index of its first element in the flat array
     std::int64_t size = 0;    // number of elements: product of the shape
-    /// Standard deviation of its normal initialization. 0 means that all elements start at 0. For a vector,
-    /// 1 means that all elements start at 1 (weights of norms).
+    /// Standard deviation of its normal initialization. 0 means that all elements start at 0. For a vector, it is the
+    /// number at which all elements start, such as 1 for the weights of norms.
     double deviation = 0;
+    /// Number of rows at the end of a matrix whose initial numbers are multiplied by `last_factor` (values in qkv).
+    std::int64_t last_rows = 0;
+    double last_factor = 1;
 };
 
-/// Parameters of a decoder in the order in which they are stored in memory: first matrices, to which AdamW applies
-/// weight decay, then vectors. With vocabulary size V, width C, context length T, head dimension D, hidden width H and
+/// Parameters of a decoder in the order in which they are stored in memory: first matrices, to which weight decay
+/// applies, then vectors. With vocabulary size V, width C, context length T, head dimension D, hidden width H and
 /// Q = (heads + 2·key_value_heads)·D they are:
 ///
 ///     embedding.weight (V, C)   positions.weight (T, C)   head.weight (V, C), unless tied
 ///     layers.N.attention.qkv.weight (Q, C)   layers.N.attention.output.weight (C, C)
 ///     layers.N.mlp.up.weight (H, C), in llama blocks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
-///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) if spec.bias, not for RMSNorm
+///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) if spec.bias, not for RMSNorm;
+///         with norm = dyt also .scale (1), the factor α inside tanh. With norm_position = post there is no final_norm.
+///         With sandwich there are also layers.N.attention_output_norm and layers.N.mlp_output_norm. With norm =
+///         zero-centered-rmsnorm the weights start at 0, are added to 1, and come last among the numbers with weight
+///         decay.
 ///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm = head; with qk_norm = projection
 ///         (heads·D) and (key_value_heads·D)
 ///     .bias of each matrix in the layers if spec.bias
@@ -38,9 +45,10 @@ struct Parameter {
 /// (core/rope/rotation.h). The rows of gate_up are the gate (the input of SiLU), then the factor that it multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
-    std::int64_t matrices = 0;  // number of matrix elements, which have weight decay
-    std::int64_t vectors = 0;   // number of vector elements, without "rotary.shift"
-    std::int64_t total = 0;     // number of parameters of one run
+    /// Number of elements with weight decay: those of the matrices, and the weights of zero-centered norms.
+    std::int64_t matrices = 0;
+    std::int64_t vectors = 0;  // number of the other vector elements, without "rotary.shift"
+    std::int64_t total = 0;    // number of parameters of one run
 
     /// Returns the parameter with the given name. Throws std::out_of_range if there is none.
     const Parameter& at(const std::string& name) const;
@@ -49,7 +57,10 @@ struct Layout {
 };
 
 /// Returns the parameters of a run. The initialization is that of nanoGPT: standard deviation 0.02, and
-/// 0.02/√(2·layers) for the projections into the residual stream.
+/// 0.02/√(2·layers) for the projections into the residual stream. With initialization = xavier the matrices of the
+/// layers have √(2/(inputs + outputs)), where queries, keys and values are matrices (C, C) each, and gate and up (H,
+/// C); embeddings and head keep 0.02. DeepNet's scaling (formula 54) multiplies the initial weights of values,
+/// attention output and MLP by (8·layers)^−¼.
 Layout layout_of(const RunSpec& spec, int vocabulary);
 
 /// Returns the number of parameters without token and position embeddings, output head and "rotary.shift". Scaling laws

@@ -152,6 +152,18 @@ struct ProbeResult {
     ProbeArray query_massive;  // layers × heads × head_dim
     ProbeArray key_massive;    // layers × key_value_heads × head_dim
 
+    /// Residual stream before each layer and after the last one (formula 56): root mean square over tokens and
+    /// channels, and largest magnitude of a single number (massive activations, Sun et al. 2024).
+    ProbeArray stream_rms;      // layers + 1
+    ProbeArray stream_largest;  // layers + 1
+    /// Measurements of the training step before the probe (Cohort::measure_next_step, formula 56), for the weights of
+    /// attention (column 0) and MLP (column 1) of each layer with their norms: norm of the gradient before clipping,
+    /// norm of the step's change of the weights divided by the norm of the weights before it, and norm of the change
+    /// since initialization divided by the norm of the initial weights. Empty before the first step.
+    ProbeArray gradient_norm;       // layers × 2
+    ProbeArray update_ratio;        // layers × 2
+    ProbeArray accumulated_update;  // layers × 2
+
     /// Logit contribution of each pair as a share of the variance (formula 8), of shape layers × heads × (pairs + 1).
     /// Every key counts equally, also keys with an attention weight near 0. The last element is the contribution of all
     /// pairs that are not rotated in this layer; their own elements are 0. The contributions of a head sum to 1, or are

@@ -44,6 +44,14 @@ void check(const RunSpec& spec) {
                 "0.");
         }
     }
+    if (spec.norm_position == NormPosition::post && spec.block == Block::pythia) {
+        throw BadInput(
+            "With norm_position = post, attention and MLP must follow each other, but pythia blocks run them in "
+            "parallel; set block to gpt2 or llama, or norm_position to pre or sandwich.");
+    }
+    if (spec.deepnorm && spec.norm_position != NormPosition::post) {
+        throw BadInput("DeepNet's scaling is defined for norms after each branch only; set norm_position to post.");
+    }
     if (spec.batch % spec.sequences_per_pass() != 0) {
         throw BadInput("The setting micro_batch is " + std::to_string(spec.micro_batch) +
                        ", but it must divide the batch size, which is " + std::to_string(spec.batch) +
@@ -67,6 +75,10 @@ std::int64_t RunSpec::hidden_width() const {
     if (mlp_width > 0) return mlp_width;
     if (block != Block::llama) return 4 * width;
     return (8 * width / 3 + 7) / 8 * 8;
+}
+
+double RunSpec::residual_factor() const {
+    return deepnorm ? std::pow(2.0 * static_cast<double>(layers), 0.25) : 1.0;
 }
 
 std::string fraction_text(double fraction, int head_dim) {

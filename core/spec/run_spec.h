@@ -14,6 +14,23 @@ enum class Position { none, learned, rope, learned_rope, sinusoidal, alibi };
 /// `llama` has RMSNorm and SwiGLU in the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP
 /// in parallel on one residual (as GPT-NeoX does).
 enum class Block { gpt2, llama, pythia };
+/// Normalization of the residual stream: LayerNorm; RMSNorm; RMSNorm with the factor 1 + w, whose w starts at 0 and has
+/// weight decay (Qwen3-Next; Gemma without decay); Dynamic Tanh, γ·tanh(αx) + β with a trained scalar α (Zhu et al.
+/// 2025). `automatic` means that of the block type.
+enum class NormKind { automatic, layer, rms, zero_centred_rms, dyt };
+/// Places of the norms in a block: `pre` before each branch (attention, MLP) and after the last block, `post` after
+/// each branch was added to the residual stream (Vaswani et al. 2017), `sandwich` before each branch and on its output,
+/// before the output is added, and after the last block (Gemma 2).
+enum class NormPosition { pre, post, sandwich };
+/// Standard deviations of the initial weights of linear layers: `gpt2` is 0.02, and 0.02/√(2·layers) for projections
+/// into the residual stream; `xavier` is √(2/(inputs + outputs)) (Glorot and Bengio 2010).
+enum class Initialization { gpt2, xavier };
+/// Optimizer of the weights. `muon` (Jordan et al. 2024) applies to the matrices of the layers; AdamW trains the
+/// embeddings, the output head and the vectors.
+enum class OptimizerKind { adamw, sgd, muon };
+/// Weight decay: `decoupled` lowers the weights by learning rate × decay at each step (Loshchilov and Hutter 2019),
+/// `l2` adds decay × weight to the gradient before the optimizer, after clipping.
+enum class WeightDecayKind { decoupled, l2 };
 /// RMSNorm of the queries and keys before rotation: `none`, `head` over the channels of each head (Henry et al. 2020),
 /// or `projection` over the channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
 enum class QkNorm { none, head, projection };
@@ -68,6 +85,10 @@ struct RunSpec {
     std::int64_t key_value_heads = 0;  // 0: as many as heads
     std::int64_t mlp_width = 0;        // 0: default width of the block type
     QkNorm qk_norm = QkNorm::none;
+    NormKind norm = NormKind::automatic;
+    NormPosition norm_position = NormPosition::pre;
+    bool deepnorm = false;
+    Initialization initialization = Initialization::gpt2;
     bool bias = false;
     bool tied_head = true;
     double dropout = 0.0;
@@ -94,6 +115,9 @@ struct RunSpec {
     double theta_learning_rate = 0.0;  // 0: learning rate of the weights
     std::int64_t warmup = 100;
     std::int64_t decay_iterations = 0;
+    OptimizerKind optimizer = OptimizerKind::adamw;
+    double momentum = 0.95;  // of sgd and muon
+    WeightDecayKind weight_decay_kind = WeightDecayKind::decoupled;
     double weight_decay = 0.1;
     double beta1 = 0.9;
     double beta2 = 0.99;
@@ -121,6 +145,18 @@ struct RunSpec {
     /// Returns the hidden width of the MLP: `mlp_width` if it is set, else 4 × width. For llama blocks the default is
     /// 8/3 × width, rounded up to a multiple of 8, so that three matrices have about as many weights as two.
     std::int64_t hidden_width() const;
+    /// Returns the normalization of the residual stream, never `automatic`: `norm` if it is set, else RMSNorm for llama
+    /// blocks and LayerNorm for the others.
+    NormKind norm_kind() const {
+        if (norm != NormKind::automatic) return norm;
+        return block == Block::llama ? NormKind::rms : NormKind::layer;
+    }
+    /// Returns the factor of the residual stream where a branch is added to it: (2·layers)^¼ with deepnorm, else 1.
+    double residual_factor() const;
+    /// Returns whether the optimizer is AdamW with decoupled weight decay, which the fused kernels compute.
+    bool trains_with_adamw() const {
+        return optimizer == OptimizerKind::adamw && weight_decay_kind == WeightDecayKind::decoupled;
+    }
     /// Returns whether the RoPE frequencies change during training, because theta is trained or follows a schedule.
     bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);

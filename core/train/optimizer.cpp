@@ -24,7 +24,8 @@ struct Part {
     std::int64_t offset;
     std::int64_t size;
     double learning_rate;
-    double decay;
+    double decay;  // decoupled
+    double l2;     // factor of the weights that are added to the gradient
 
     torch::Tensor slice_of(const torch::Tensor& rows) const { return rows.select(0, run).narrow(0, offset, size); }
 };
@@ -33,10 +34,16 @@ double correction(double beta, std::int64_t iteration) {
     return 1.0 - std::pow(beta, static_cast<double>(iteration + 1));
 }
 
+// Returns the gradient that the optimizer uses: scaled, and with the L2 term.
+torch::Tensor gradient_of(const Optimizer& rows, const Parameters& weights, double scale, const Part& part) {
+    const torch::Tensor gradient = part.slice_of(rows.gradient).mul(scale);
+    return part.l2 > 0 ? gradient.add(part.slice_of(weights.flat()), part.l2) : gradient;
+}
+
 // Computes the update operation by operation.
 void step_eagerly(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
                   double scale, const Part& part) {
-    const torch::Tensor gradient = part.slice_of(rows.gradient).mul(scale);
+    const torch::Tensor gradient = gradient_of(rows, weights, scale, part);
     torch::Tensor first = part.slice_of(rows.first_moment);
     torch::Tensor second = part.slice_of(rows.second_moment);
     first.mul_(spec.beta1).add_(gradient, 1.0 - spec.beta1);
@@ -99,6 +106,48 @@ void step_on_cpu(const Optimizer& rows, const Parameters& weights, const RunSpec
     });
 }
 
+// SGD with momentum as in PyTorch, without dampening.
+void step_with_momentum(const Optimizer& rows, const Parameters& weights, const RunSpec& spec,
+                        std::int64_t /*iteration*/, double scale, const Part& part) {
+    torch::Tensor momentum = part.slice_of(rows.first_moment);
+    momentum.mul_(spec.momentum).add_(gradient_of(rows, weights, scale, part));
+    part.slice_of(weights.flat()).mul_(1.0 - part.learning_rate * part.decay).add_(momentum, -part.learning_rate);
+}
+
+// Returns an approximation of U·Vᵀ, where U·S·Vᵀ is the singular value decomposition of the matrices (…, rows,
+// columns), by five Newton–Schulz iterations (Jordan et al. 2024) in float32.
+torch::Tensor orthogonalized(const torch::Tensor& matrices) {
+    constexpr double a = 3.4445;
+    constexpr double b = -4.7750;
+    constexpr double c = 2.0315;
+    const bool tall = matrices.size(-2) > matrices.size(-1);
+    torch::Tensor x = tall ? matrices.transpose(-2, -1) : matrices;
+    x = x / (x.square().sum({-2, -1}, true).sqrt() + 1e-7);
+    for (int i = 0; i < 5; ++i) {
+        const torch::Tensor squared = torch::matmul(x, x.transpose(-2, -1));
+        x = a * x + torch::matmul(b * squared + c * torch::matmul(squared, squared), x);
+    }
+    return tall ? x.transpose(-2, -1) : x;
+}
+
+// Muon with Nesterov momentum. The update is scaled to the root mean square 0.2 of AdamW's (Liu et al. 2025), so that
+// both have one learning rate.
+void step_with_muon(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, double scale,
+                    const Part& part, const std::vector<std::int64_t>& shape) {
+    const torch::Tensor gradient = gradient_of(rows, weights, scale, part);
+    torch::Tensor momentum = part.slice_of(rows.first_moment);
+    momentum.lerp_(gradient, 1.0 - spec.momentum);
+    const torch::Tensor update = orthogonalized(gradient.lerp(momentum, spec.momentum).view(shape));
+    const auto longest = static_cast<double>(std::max(update.size(-2), update.size(-1)));
+    part.slice_of(weights.flat())
+        .mul_(1.0 - part.learning_rate * part.decay)
+        .add_(update.reshape({-1}), -part.learning_rate * 0.2 * std::sqrt(longest));
+}
+
+bool is_layer_matrix(const Parameter& parameter) {
+    return parameter.shape.size() > 1 && parameter.name.starts_with("layers.");
+}
+
 }  // namespace
 
 void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss, bool accumulates) const {
@@ -157,26 +206,40 @@ void Optimizer::step(const Parameters& weights, const RunSpec& spec, std::int64_
     const torch::NoGradGuard no_gradients;
     const Layout& layout = weights.layout();
     const bool eager = spec.operations == Operations::eager;
-    const auto update = [&](std::int64_t offset, std::int64_t size, double its_learning_rate, double decay) {
-        const Part part{run, offset, size, its_learning_rate, decay};
-        const auto step_part = eager ? step_eagerly : gradient.is_cpu() ? step_on_cpu : step_on_device;
+    const bool muon = spec.optimizer == OptimizerKind::muon;
+    const bool adds_decay = spec.weight_decay_kind == WeightDecayKind::l2;
+    const auto part_of = [&](std::int64_t offset, std::int64_t size, double its_learning_rate, bool decays) {
+        const double decay = decays ? spec.weight_decay : 0.0;
+        return Part{run, offset, size, its_learning_rate, adds_decay ? 0.0 : decay, adds_decay ? decay : 0.0};
+    };
+    const auto update = [&](std::int64_t offset, std::int64_t size, double its_learning_rate, bool decays) {
+        const Part part = part_of(offset, size, its_learning_rate, decays);
+        const auto step_part = spec.optimizer == OptimizerKind::sgd ? step_with_momentum
+                               : eager || part.l2 > 0               ? step_eagerly
+                               : gradient.is_cpu()                  ? step_on_cpu
+                                                                    : step_on_device;
         step_part(*this, weights, spec, iteration, scale, part);
     };
     const std::int64_t thetas = layout.matrices + layout.vectors;
-    if (eager) {  // tensor by tensor, as plain programs do
+    if (eager || muon) {  // tensor by tensor, as plain programs do
         for (const Parameter& parameter : layout.parameters) {
             if (parameter.offset >= thetas) break;
             const bool decays = parameter.offset < layout.matrices;
-            update(parameter.offset, parameter.size, learning_rate, decays ? spec.weight_decay : 0.0);
+            if (muon && is_layer_matrix(parameter)) {
+                step_with_muon(*this, weights, spec, scale,
+                               part_of(parameter.offset, parameter.size, learning_rate, decays), parameter.shape);
+            } else {
+                update(parameter.offset, parameter.size, learning_rate, decays);
+            }
         }
     } else {
-        update(0, layout.matrices, learning_rate, spec.weight_decay);
-        update(layout.matrices, layout.vectors, learning_rate, 0.0);
+        update(0, layout.matrices, learning_rate, true);
+        update(layout.matrices, layout.vectors, learning_rate, false);
     }
     if (spec.theta_training == ThetaTraining::fixed) return;
     const bool has_own_rate = spec.theta_learning_rate > 0 && spec.learning_rate > 0;
     update(thetas, layout.total - thetas,
-           has_own_rate ? learning_rate * spec.theta_learning_rate / spec.learning_rate : learning_rate, 0.0);
+           has_own_rate ? learning_rate * spec.theta_learning_rate / spec.learning_rate : learning_rate, false);
 }
 
 }  // namespace ropelab

@@ -7,12 +7,12 @@
 
 namespace ropelab {
 
-/// Gradients and AdamW moments of a cohort, one row per run, and the optimizer step for runs whose steps do not run in
+/// Gradients and moments of a cohort, one row per run, and the optimizer step for runs whose steps do not run in
 /// device kernels (core/train/cuda_trainer.h).
 struct Optimizer {
-    torch::Tensor gradient;  // (runs, layout.total) float32, as are the next two
-    torch::Tensor first_moment;
-    torch::Tensor second_moment;
+    torch::Tensor gradient;       // (runs, layout.total) float32, as are the next two
+    torch::Tensor first_moment;   // AdamW's running mean of the gradient; the momentum of SGD and Muon
+    torch::Tensor second_moment;  // AdamW's running mean of the squared gradient; 0 for SGD and Muon
 
     /// Fills `gradient` with the gradient of `loss`, a scalar, or with `accumulates` adds it. Entries of parameters
     /// without a gradient, such as a scheduled theta, do not change.
@@ -22,9 +22,11 @@ struct Optimizer {
     /// for runs with eager operations.
     double gradient_norm(const RunSpec& spec, std::int64_t run) const;
 
-    /// Updates one run's weights with AdamW (Loshchilov and Hutter, arXiv:1711.05101) after `iteration` steps. The
-    /// gradient is multiplied by `scale`. A working copy that is laid out in matrices is updated too. Matrices have
-    /// weight decay; vectors and thetas do not. A trained theta may have its own learning rate.
+    /// Updates one run's weights after `iteration` steps with the run's optimizer: AdamW (Loshchilov and Hutter,
+    /// arXiv:1711.05101), SGD with momentum, or Muon (formula 55). The gradient is multiplied by `scale`. A working
+    /// copy that is laid out in matrices is updated too, by AdamW with decoupled weight decay only. The first
+    /// layout.matrices numbers have weight decay; others and thetas do not. A trained theta may have its own learning
+    /// rate.
     void step(const Parameters& weights, const RunSpec& spec, std::int64_t run, std::int64_t iteration,
               double learning_rate, double scale) const;
 };

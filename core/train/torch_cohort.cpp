@@ -19,6 +19,7 @@
 #include "core/train/optimizer.h"
 #include "core/train/precision.h"
 #include "core/train/schedule.h"
+#include "core/train/step_norms.h"
 #include "core/train/tensor_memory.h"
 #include "core/train/threads.h"
 
@@ -92,6 +93,8 @@ struct TorchCohort::State {
     PositionSource terms;
     Optimizer optimizer;
     std::unique_ptr<CudaTrainer> trainer;
+    bool measures_next_step = false;
+    std::vector<StepNorms> norms;  // of the step before `iteration`, one per run; empty if it was not measured
 
     State(const CohortStart& start, const TokenData& tokens, torch::Tensor flat)
         : specs(start.runs),
@@ -106,6 +109,7 @@ struct TorchCohort::State {
     // Creates everything that has a row per run; called after the runs changed.
     void reset_rows() {
         trainer.reset();  // its graphs use the old rows
+        norms.clear();
         update_terms();
         optimizer.gradient = torch::zeros_like(weights.flat());
     }
@@ -113,18 +117,19 @@ struct TorchCohort::State {
     // Position terms without gradients, for everything but the training of theta.
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // Returns whether whole steps run on the device: its kernels for them are trusted, and theta is constant (otherwise
-    // the tables change at every step).
+    // Returns whether whole steps run on the device: its kernels for them are trusted, the optimizer is that of the
+    // kernels, and theta is constant (otherwise the tables change at every step).
     bool trains_on_device() const {
-        return !decoder.eager() && !specs.front().theta_varies() && has_device_kernels(device, DevicePart::optimizer) &&
-               has_device_kernels(device, DevicePart::batches);
+        return !decoder.eager() && !specs.front().theta_varies() && specs.front().trains_with_adamw() &&
+               has_device_kernels(device, DevicePart::optimizer) && has_device_kernels(device, DevicePart::batches);
     }
 
     // Sets the bfloat16 working copy for products. Every step updates it with the weights. On a device only CudaTrainer
-    // does that, and on the CPU eager AdamW does not; products then round the weights themselves.
+    // does that, and on the CPU eager AdamW and other optimizers do not; products then round the weights themselves.
     void update_working_copy() {
         using Working = Parameters::Working;
-        const bool is_needed = precision == Precision::bfloat16 && !decoder.eager();
+        const bool is_needed =
+            precision == Precision::bfloat16 && !decoder.eager() && specs.front().trains_with_adamw();
         weights.set_working_copy(!is_needed                       ? Working::none
                                  : trains_on_device()             ? Working::rows
                                  : has_own_passes(weights.flat()) ? Working::matrices
@@ -223,8 +228,10 @@ struct TorchCohort::State {
             result.learning_rate = learning_rate_at(spec, iteration);
             if (std::isfinite(result.training_loss) && std::isfinite(result.gradient_norm)) {
                 const bool clips = spec.clip > 0 && result.gradient_norm > spec.clip;
+                const torch::Tensor before = measures_next_step ? weights.flat()[run].clone() : torch::Tensor();
                 optimizer.step(weights, spec, run, iteration, result.learning_rate,
                                clips ? spec.clip / (result.gradient_norm + 1e-6) : 1.0);
+                if (measures_next_step) measure_step(run, before);
             }
             results.push_back(result);
         }
@@ -234,6 +241,15 @@ struct TorchCohort::State {
             update_terms();
         }
         return results;
+    }
+
+    // Stores the norms of a run's step. `before`: the run's weights before it.
+    void measure_step(std::int64_t run, const torch::Tensor& before) {
+        norms.resize(specs.size());
+        const RunSpec& spec = specs[static_cast<std::size_t>(run)];
+        norms[static_cast<std::size_t>(run)] =
+            step_norms(weights.layout(), spec.layers, optimizer.gradient[run], before, weights.flat()[run].detach(),
+                       initial_row(weights.layout(), spec.seed));
     }
 
     // Returns the time of one forward and backward pass, the best of three measurements, in seconds.
@@ -360,6 +376,10 @@ RunConditions TorchCohort::conditions() const {
     return conditions;
 }
 
+void TorchCohort::measure_next_step() {
+    state_->measures_next_step = true;
+}
+
 std::vector<StepResult> TorchCohort::step() {
     const bool has_device_trainer =
         with_readable_errors(state_->specs, [&] { return state_->device_trainer() != nullptr; });
@@ -370,10 +390,16 @@ std::vector<StepResult> TorchCohort::step() {
 
 std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::int64_t>>& starts) {
     return with_readable_errors(state_->specs, [&] {
-        CudaTrainer* trainer = state_->device_trainer();
-        if (!trainer) return state_->train(starts);
-        auto results = trainer->step(starts);
-        ++state_->iteration;
+        State& s = *state_;
+        s.norms.clear();
+        CudaTrainer* trainer = s.device_trainer();
+        // On a device the weights are copied to the host, where memory for a second copy is never short.
+        const bool copies = trainer && s.measures_next_step;
+        const torch::Tensor before = copies ? s.weights.flat().detach().to(torch::kCPU).clone() : torch::Tensor();
+        auto results = trainer ? trainer->step(starts) : s.train(starts);
+        if (trainer) ++s.iteration;
+        for (std::int64_t run = 0; copies && run < runs(); ++run) s.measure_step(run, before[run]);
+        s.measures_next_step = false;
         return results;
     });
 }
@@ -429,6 +455,8 @@ void TorchCohort::remove(std::int64_t run) {
         if (other != run) remaining.push_back(other);
     }
     s.specs.erase(s.specs.begin() + run);
+    std::vector<StepNorms> norms = std::move(s.norms);
+    if (!norms.empty()) norms.erase(norms.begin() + run);
     if (remaining.empty()) return;
     const torch::Tensor rows = torch::tensor(remaining, torch::kInt64).to(s.device);
     const torch::NoGradGuard no_gradients;
@@ -439,6 +467,7 @@ void TorchCohort::remove(std::int64_t run) {
         s.reset_rows();
         s.update_working_copy();
     });
+    s.norms = std::move(norms);
 }
 
 std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {
@@ -464,7 +493,14 @@ ProbeResult TorchCohort::probe(std::int64_t run, const ProbeRequest& request) co
     const State& s = *state_;
     const Parameters row(s.weights.layout(), s.weights.flat().narrow(0, run, 1));
     return with_readable_errors(s.specs, [&] {
-        return ropelab::probe({s.specs[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
+        ProbeResult result =
+            ropelab::probe({s.specs[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
+        if (s.norms.empty() || result.sequences == 0) return result;
+        const StepNorms& norms = s.norms[static_cast<std::size_t>(run)];
+        result.gradient_norm = norms.gradient_norm;
+        result.update_ratio = norms.update_ratio;
+        result.accumulated_update = norms.accumulated_update;
+        return result;
     });
 }
 

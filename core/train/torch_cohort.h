@@ -24,6 +24,7 @@ class TorchCohort : public Cohort {
     std::int64_t iteration() const override;
     RunConditions conditions() const override;
     std::vector<StepResult> step() override;
+    void measure_next_step() override;
     std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) override;
     void remove(std::int64_t run) override;
     std::vector<NamedTensor> state(std::int64_t run) const override;

@@ -17,7 +17,7 @@ struct ChoiceWords {
     const char* meaning;
 };
 
-constexpr std::array<ChoiceWords, 13> kAllWords = {{
+constexpr std::array<ChoiceWords, 25> kAllWords = {{
     {"position", "none", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "No position encoding (NoPE): the model can learn positions only from the causal mask.")},
@@ -42,6 +42,44 @@ constexpr std::array<ChoiceWords, 13> kAllWords = {{
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "RMSNorm is applied to the queries of all heads of a token together, and to the keys likewise, "
                        "as in OLMo 2.")},
+    {"norm", "auto", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "LayerNorm in gpt2 and pythia blocks, RMSNorm in llama blocks. Formula 52")},
+    {"norm", "layernorm", "LayerNorm",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "LayerNorm subtracts the mean and divides by the standard deviation. Formula 52")},
+    {"norm", "rmsnorm", "RMSNorm",
+     QT_TRANSLATE_NOOP("ChoiceWords", "RMSNorm divides by the root mean square. Formula 52")},
+    {"norm", "zero-centered-rmsnorm", QT_TRANSLATE_NOOP("ChoiceWords", "zero-centered RMSNorm"),
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "RMSNorm with the factor 1 + w; w starts at 0 and has weight decay, as in Qwen3-Next. Formula "
+                       "52")},
+    {"norm", "dyt", QT_TRANSLATE_NOOP("ChoiceWords", "Dynamic Tanh"),
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Dynamic Tanh replaces the norm by a scaled tanh of each channel. Zhu et al. 2025, formula 53")},
+    {"norm_position", "pre", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Norms are before attention, before the MLP, and after the last block. Formula 54")},
+    {"norm_position", "post", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Norms follow the addition of each branch to the residual stream, as in the original "
+                       "Transformer. Formula 54")},
+    {"norm_position", "sandwich", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Norms are before each branch and on its output, and after the last block, as in Gemma 2. "
+                       "Formula 54")},
+    {"optimizer", "adamw", "AdamW",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "AdamW divides a running mean of the gradient by the root of that of its square.")},
+    {"optimizer", "sgd", "SGD",
+     QT_TRANSLATE_NOOP("ChoiceWords", "Stochastic gradient descent with momentum. Formula 55")},
+    {"optimizer", "muon", "Muon",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Muon orthogonalizes the momentum of the layers' matrices; AdamW trains the other weights. "
+                       "Jordan et al. 2024, formula 55")},
+    {"weight_decay_kind", "l2", "L2",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "The decay is added to the gradient, so that AdamW's division affects it. Formula "
+                       "55")},
     {"cuda_kernels", "auto", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only those kernels that passed the check of this device.")},
     {"cuda_kernels", "off", nullptr,

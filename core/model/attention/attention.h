@@ -52,6 +52,9 @@ class AttentionHook {
     virtual void observe(std::int64_t layer, const LayerVectors& vectors) = 0;
     /// Receives a layer's vectors after rotation. Attention uses the vectors as this function leaves them.
     virtual void modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) = 0;
+    /// Receives the residual stream before a layer, (runs, batch·time, C) float32, or after the last layer if `layer`
+    /// is the number of layers. The default does nothing.
+    virtual void observe_stream(std::int64_t /*layer*/, const torch::Tensor& /*stream*/) {}
 };
 
 /// Layer index, KV cache and hook of one call of `attend`.

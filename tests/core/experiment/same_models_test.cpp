@@ -45,6 +45,16 @@ TEST(SameModels, ThetaIsIrrelevantWithoutRotation) {
     EXPECT_TRUE(same_models(without_repeats(sweep)).runs.empty());
 }
 
+// gpt2 blocks have LayerNorm; AdamW has no momentum; without decay its kind has no effect.
+TEST(SameModels, NormsAndOptimizersWithoutADifference) {
+    EXPECT_THAT(same_models(runs_of({"norm=auto,layernorm,rmsnorm"})).runs, ElementsAre(1U));
+    EXPECT_THAT(same_models(runs_of({"momentum=0.9,0.95"})).runs, ElementsAre(1U));
+    EXPECT_THAT(same_models(runs_of({"momentum=0.9,0.95", "optimizer=sgd"})).runs, IsEmpty());
+    EXPECT_THAT(same_models(runs_of({"weight_decay_kind=decoupled,l2", "weight_decay=0"})).runs, ElementsAre(1U));
+    EXPECT_THAT(same_models(runs_of({"weight_decay_kind=decoupled,l2"})).runs, IsEmpty());
+    EXPECT_THAT(same_models(runs_of({"norm_position=pre,post,sandwich"})).runs, IsEmpty());
+}
+
 TEST(SameModels, FractionsWithEqualChannelsAreTheSameModel) {
     const SameModels same = same_models(runs_of({"fraction=0.25,24 %,0.5"}));  // 8, 8 and 16 of 32 channels per head
     EXPECT_THAT(same.runs, ElementsAre(1U));

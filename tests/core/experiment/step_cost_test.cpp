@@ -42,6 +42,29 @@ TEST(StepCost, CountsTheParametersOfTheModel) {
     EXPECT_NEAR(static_cast<double>(parameter_count(spec, 65)), 10.65e6, 0.005e6);
 }
 
+// Four products of the shorter by the longer side and two of the shorter side per iteration and matrix, by hand for one
+// layer of width 4 without biases: qkv (12, 4), output (4, 4), up (16, 4), down (4, 16).
+TEST(StepCost, CountsMuonsProducts) {
+    RunSpec spec;
+    spec.layers = 1;
+    spec.heads = 1;
+    spec.width = 4;
+    const double adamw = training_operations(spec, 65);
+    spec.optimizer = OptimizerKind::muon;
+    const double expected = 5 * 2 * 16.0 * ((2 * 12 + 4) + (2 * 4 + 4) + 2 * (2 * 16 + 4));
+    EXPECT_DOUBLE_EQ(training_operations(spec, 65) - adamw, expected);
+}
+
+TEST(StepCost, CountsTheRowsOfMoreNorms) {
+    RunSpec spec;
+    EXPECT_EQ(more_norm_rows(spec), 0);
+    const double plain = stored_activations(spec, 65);
+    spec.norm_position = NormPosition::sandwich;
+    EXPECT_DOUBLE_EQ(stored_activations(spec, 65) - plain,
+                     static_cast<double>(spec.layers * spec.width) * more_norm_rows(spec));
+    EXPECT_GT(more_norm_rows(spec), 0);
+}
+
 // 2 layers, 4 query heads and 2 key heads of 10 channels: weights of 10 + 10 per layer with a norm per head, of 40 + 20
 // with norms of the whole projections.
 TEST(StepCost, CountsTheNormsOfQueriesAndKeys) {

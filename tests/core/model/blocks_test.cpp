@@ -65,7 +65,8 @@ void expect_equal_gradients(const TorchCohort& cohort, PlainDecoder& plain, cons
     }
 }
 
-void expect_the_plain_decoder(const RunSpec& spec) {
+// `tolerance`: of the gradients, as a fraction of the largest number of each weight.
+void expect_the_plain_decoder(const RunSpec& spec, double tolerance = 1e-5) {
     const auto tokens = tiny_tokens(400);
     CohortStart start;
     start.runs = {spec};
@@ -73,14 +74,20 @@ void expect_the_plain_decoder(const RunSpec& spec) {
     PlainDecoder plain(spec, cohort.state(0));
     const torch::Tensor text = text_of(tokens);
     const auto [x, y] = batch_of(text, spec.context);
-    expect_equal_gradients(cohort, plain, x, y, 1e-5);
+    expect_equal_gradients(cohort, plain, x, y, tolerance);
     std::vector<torch::Tensor> leaves;
     for (auto& [name, weight] : plain.weights()) leaves.push_back(weight);
 
-    // Ten steps on one batch with LibTorch's AdamW: matrices have weight decay, gradients are clipped at 1.
+    // Ten steps on one batch with LibTorch's AdamW: matrices and zero-centered norms have weight decay, gradients are
+    // clipped at 1.
     std::vector<torch::Tensor> matrices;
     std::vector<torch::Tensor> vectors;
-    for (torch::Tensor& leaf : leaves) (leaf.dim() > 1 ? matrices : vectors).push_back(leaf);
+    const bool decays_norms = spec.norm == NormKind::zero_centred_rms;
+    for (auto& [name, weight] : plain.weights()) {
+        const bool decayed_norm = decays_norms && name.ends_with("_norm.weight") &&
+                                  !name.ends_with("query_norm.weight") && !name.ends_with("key_norm.weight");
+        (weight.dim() > 1 || decayed_norm ? matrices : vectors).push_back(weight);
+    }
     using torch::optim::AdamWOptions;
     const auto options = [&](double decay) {
         return AdamWOptions(spec.learning_rate).betas({spec.beta1, spec.beta2}).eps(1e-8).weight_decay(decay);
@@ -159,6 +166,42 @@ TEST(Blocks, EncodingsWithoutRotation) {
     }
 }
 
+// Every norm at every place that its block allows, fused and eager, with biases where the norm has them.
+TEST(Blocks, NormsAtEveryPlace) {
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (const NormKind norm : {NormKind::layer, NormKind::rms, NormKind::zero_centred_rms, NormKind::dyt}) {
+            for (const NormPosition place : {NormPosition::pre, NormPosition::post, NormPosition::sandwich}) {
+                SCOPED_TRACE(testing::Message()
+                             << "norm " << static_cast<int>(norm) << ", place " << static_cast<int>(place) << ", eager "
+                             << (operations == Operations::eager));
+                RunSpec spec = block_spec(norm == NormKind::layer ? Block::llama : Block::gpt2);
+                spec.norm = norm;
+                spec.norm_position = place;
+                spec.bias = place != NormPosition::pre;
+                spec.operations = operations;
+                // The gradient of Dynamic Tanh's scalar is a sum over all tokens and channels, which partly cancel.
+                expect_the_plain_decoder(spec, norm == NormKind::dyt ? 5e-4 : 2e-5);
+            }
+        }
+    }
+}
+
+TEST(Blocks, SandwichOfParallelBranches) {
+    RunSpec spec = block_spec(Block::pythia);
+    spec.norm_position = NormPosition::sandwich;
+    expect_the_plain_decoder(spec, 2e-5);
+}
+
+TEST(Blocks, DeepNetScalesTheStream) {
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        RunSpec spec = block_spec(Block::gpt2);
+        spec.norm_position = NormPosition::post;
+        spec.deepnorm = true;
+        spec.operations = operations;
+        expect_the_plain_decoder(spec, 2e-5);
+    }
+}
+
 // Returns the mask of a place from its own random stream, number by number in the order of the tensor.
 torch::Tensor mask_of_stream(c10::IntArrayRef shape, const std::string& place, const RunSpec& spec,
                              std::int64_t iteration) {
@@ -192,6 +235,28 @@ TEST(Blocks, DropoutHasAStreamPerPlace) {
             };
             const auto [x, y] = batch_of(text_of(tokens), spec.context);
             expect_equal_gradients(cohort, plain, x, y, 1e-4);
+        }
+    }
+}
+
+// Dropout follows the norm of a branch's output, and precedes a norm after the sum.
+TEST(Blocks, DropoutOfBranchesWithOtherPlacesOfNorms) {
+    const auto tokens = tiny_tokens(400);
+    for (const NormPosition place : {NormPosition::post, NormPosition::sandwich}) {
+        for (const NormKind norm : {NormKind::layer, NormKind::dyt}) {
+            RunSpec spec = tiny_spec();
+            spec.norm = norm;
+            spec.norm_position = place;
+            spec.dropout = 0.3;
+            CohortStart start;
+            start.runs = {spec};
+            TorchCohort cohort(start, {vocabulary_size, tokens, tokens}, 1);
+            PlainDecoder plain(spec, cohort.state(0));
+            plain.mask = [&](c10::IntArrayRef shape, const std::string& name) {
+                return mask_of_stream(shape, name, spec, cohort.iteration());
+            };
+            const auto [x, y] = batch_of(text_of(tokens), spec.context);
+            expect_equal_gradients(cohort, plain, x, y, 5e-4);
         }
     }
 }

@@ -167,6 +167,17 @@ TEST(Weights, ModelsWithoutNormsOfQueriesAndKeysAreRefused) {
     EXPECT_MESSAGE(from_llama({}, spec), BadInput, "Weights of LlamaForCausalLM" + why);
 }
 
+TEST(Weights, ModelsWithOtherNormsAreRefused) {
+    RunSpec spec;
+    spec.block = Block::llama;
+    spec.norm = NormKind::zero_centred_rms;
+    EXPECT_MESSAGE(from_llama({}, spec), BadInput, "norm must be auto and norm_position pre");
+    spec.norm = NormKind::rms;  // that of the block
+    EXPECT_MESSAGE(from_llama({}, spec), BadInput, "The weights have no tensor");
+    spec.norm_position = NormPosition::sandwich;
+    EXPECT_MESSAGE(from_llama({}, spec), BadInput, "norm must be auto and norm_position pre");
+}
+
 TEST(Llama, Logits) {
     SKIP_WITHOUT_GOLDEN();
     llama().expect_logits();

@@ -27,6 +27,8 @@ class PlainDecoder {
     };
     /// Layers of the last call of `logits`.
     std::vector<Attention> layers;
+    /// Residual stream before each layer of that call and after the last, (batch, time, width).
+    std::vector<torch::Tensor> streams;
     /// Inverse frequencies of a head's first pairs and the factor of cos and sin, which replace the run's own.
     std::optional<Frequencies> frequencies;
     /// Returns the dropout mask, with the shape of the masked tensor, of a place in the model; empty for no dropout.
@@ -46,18 +48,34 @@ class PlainDecoder {
     // Returns the logits, (batch, time, vocabulary), of tokens, (batch, time).
     torch::Tensor logits(const torch::Tensor& tokens) {
         layers.clear();
+        streams.clear();
         torch::Tensor x = torch::embedding(weights_.at("embedding.weight"), tokens);
         if (spec_.position == Position::sinusoidal) x = x * std::sqrt(static_cast<double>(spec_.width)) + sinusoids(x);
         x = dropped(x, "embedding");
         for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
             const std::string name = "layers." + std::to_string(layer);
+            streams.push_back(x);
+            if (spec_.norm_position == NormPosition::post) {
+                const double factor = spec_.deepnorm ? std::pow(2.0 * static_cast<double>(spec_.layers), 0.25) : 1.0;
+                x = norm(factor * x + dropped(attention(x, layer), name + ".attention.output"),
+                         name + ".attention_norm");
+                x = norm(factor * x + dropped(mlp(x, name), name + ".mlp"), name + ".mlp_norm");
+                continue;
+            }
+            const auto output = [&](const torch::Tensor& branch, const std::string& norm_name) {
+                return spec_.norm_position == NormPosition::sandwich ? norm(branch, norm_name) : branch;
+            };
             const torch::Tensor attended =
-                dropped(attention(norm(x, name + ".attention_norm"), layer), name + ".attention.output");
+                dropped(output(attention(norm(x, name + ".attention_norm"), layer), name + ".attention_output_norm"),
+                        name + ".attention.output");
             const torch::Tensor sum = x + attended;
             const torch::Tensor& mlp_input = spec_.block == Block::pythia ? x : sum;
-            x = sum + dropped(mlp(norm(mlp_input, name + ".mlp_norm"), name), name + ".mlp");
+            x = sum + dropped(output(mlp(norm(mlp_input, name + ".mlp_norm"), name), name + ".mlp_output_norm"),
+                              name + ".mlp");
         }
-        return torch::matmul(norm(x, "final_norm"), weights_.at("embedding.weight").t());
+        streams.push_back(x);
+        if (spec_.norm_position != NormPosition::post) x = norm(x, "final_norm");
+        return torch::matmul(x, weights_.at("embedding.weight").t());
     }
 
     torch::Tensor loss(const torch::Tensor& tokens, const torch::Tensor& targets) {
@@ -74,8 +92,17 @@ class PlainDecoder {
     }
     static torch::Tensor rms(const torch::Tensor& x) { return x * torch::rsqrt(x.square().mean(-1, true) + 1e-6); }
     torch::Tensor norm(const torch::Tensor& x, const std::string& name) {
-        const torch::Tensor y =
-            (spec_.block == Block::llama ? rms(x) : torch::layer_norm(x, {x.size(-1)})) * weights_.at(name + ".weight");
+        const torch::Tensor& weight = weights_.at(name + ".weight");
+        torch::Tensor y;
+        if (spec_.norm == NormKind::dyt) {
+            y = torch::tanh(weights_.at(name + ".scale") * x) * weight;
+        } else if (spec_.norm == NormKind::zero_centred_rms) {
+            y = rms(x) * (1.0 + weight);
+        } else if (spec_.norm == NormKind::rms || (spec_.norm == NormKind::automatic && spec_.block == Block::llama)) {
+            y = rms(x) * weight;
+        } else {
+            y = torch::layer_norm(x, {x.size(-1)}) * weight;
+        }
         return weights_.contains(name + ".bias") ? y + weights_.at(name + ".bias") : y;
     }
     torch::Tensor mlp(const torch::Tensor& x, const std::string& name) {

@@ -28,6 +28,8 @@ class Direct {
         losses_ = -torch::log_softmax(logits, -1).gather(2, table(sequences.targets).unsqueeze(2)).squeeze(2);
     }
 
+    /// Returns the residual stream before a layer, or after the last one, (sequences, time, width).
+    const torch::Tensor& stream(std::int64_t index) const { return plain_.streams.at(static_cast<std::size_t>(index)); }
     double loss(std::int64_t position) const { return losses_.select(1, position).mean().item<double>(); }
     double loss() const { return losses_.mean().item<double>(); }
     const PlainDecoder::Attention& layer(std::int64_t index) const {
@@ -156,6 +158,13 @@ void expect_plain_numbers(const RunSpec& spec, const std::vector<bool>& rotated)
     ASSERT_EQ(result.logit_contribution.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, pairs + 1}));
     ASSERT_EQ(result.attention.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, 9, 9}));
     ASSERT_EQ(std::ssize(result.distances), spec.context);
+    ASSERT_EQ(result.stream_rms.shape, std::vector<std::int64_t>{spec.layers + 1});
+    ASSERT_EQ(result.stream_largest.shape, std::vector<std::int64_t>{spec.layers + 1});
+    for (std::int64_t layer = 0; layer <= spec.layers; ++layer) {
+        const auto index = static_cast<std::size_t>(layer);
+        EXPECT_NEAR(result.stream_rms.values[index], direct.stream(layer).square().mean().sqrt().item<double>(), 1e-4);
+        EXPECT_NEAR(result.stream_largest.values[index], direct.stream(layer).abs().max().item<double>(), 1e-4);
+    }
 
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const auto& plain_layer = direct.layer(layer);

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "core/data/corpus.h"
 #include "core/experiment/checkpoint.h"
+#include "core/reproduce/building.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
@@ -55,6 +58,38 @@ TEST(Measuring, NonFiniteLossOrGradientIsASpike) {
     steps = falling(200);
     steps.gradient_norm[99] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(first_spike(steps, 10), 100);
+}
+
+// The gradients are those of the snapshot at step 1; a run without it has no numbers, but counts as measured.
+TEST(Measuring, FirstGradientsAreThoseOfTheSnapshotAtStepOne) {
+    const ScratchFolder folder;
+    SheetPlan plan = plan_of({});
+    plan.experiment.set("data", {folder.write("text.txt", small_text(3000)).string()});
+    plan.experiment.set("seed", {"1", "2"});
+    plan.rows = {shown_row({}, first_gradient_ratio, {})};
+    const auto lab = LabFile::create(folder / "x.ropelab");
+    const std::int64_t experiment = enter_sheet(*lab, plan);
+    std::vector<Event> events;
+    for (const RunRecord& run : lab->runs()) {
+        if (run.id == lab->runs().front().id) {
+            ProbeResult result;
+            result.sequences = 1;
+            result.length = 2;
+            result.gradient_norm = {{3, 2}, {8, 0.5, 8, 1, 8, 2}};
+            events.emplace_back(event::Probed{run.id, 1, std::make_shared<const ProbeResult>(result)});
+            result.gradient_norm.values.back() = 100;
+            events.emplace_back(event::Probed{run.id, 2, std::make_shared<const ProbeResult>(result)});
+        }
+        events.emplace_back(event::RunEnded{run.id, RunState::finished, "", RunSummary{}});
+    }
+    lab->record(events);
+    const auto no_engine = []() -> Engine& { throw BadInput("These measurements need no engine."); };
+    EXPECT_TRUE(measure_runs(*lab, experiment, plan, {}, no_engine, [] { return false; }));
+    const auto measured = lab->measurements(lab->runs().front().id);
+    EXPECT_EQ(measured.at(first_gradient_at_end), 2);
+    EXPECT_EQ(measured.at(first_gradient_ratio), 4);
+    const auto unknown = lab->measurements(lab->runs().back().id);
+    EXPECT_TRUE(!unknown.contains(first_gradient_ratio) || !std::isfinite(unknown.at(first_gradient_ratio)));
 }
 
 // Model that recalls half of the repeated tokens at every lag, and none at their first occurrence.

@@ -671,6 +671,11 @@ sequential-spikes | sequential-spikes, spiked | events | 1 | 0.3 0 0 0 | 1
 spikes | spikes, spiked | proportion | 1 | 0 0 0 0.7 | 1
 bpc
 fewer-bits | bits_per_character | difference | -1 | 0.005 0 0 0 | 2
+pre-post-norm
+large-at-the-end | first_gradient_of_last_mlp | difference | 1 | 0.1 0 0 0 | 1
+post-needs-warmup | warm-up of post-norm | difference | 1 | 0.01 0 0 0 | 1
+pre-needs-none | warm-up of pre-norm | equivalence | 0 | 0.01 0 0 0 | 1
+ratio-of-blocks | first_gradient_ratio | difference | 1 | 0.1 0 0 0 | 1
 )");
     EXPECT_EQ(predictions, R"(theta-table-2
 context bound (Men et al. 2024) |  | 4 < 2
@@ -693,6 +698,7 @@ critical dimension (Liu et al. 2023), extended to fractions by this program | ex
 claims of Khan et al. | final_validation_loss | 5 < 2
 nope-spikes
 bpc
+pre-post-norm
 )");
 }
 

@@ -12,6 +12,11 @@ ProbeResult sample_result() {
     result.sequences = 3;
     result.length = 4;
     result.query_usage = {{1, 2, 2}, {1, 2, 3, 4}};
+    result.stream_rms = {{2}, {0.5, 1}};
+    result.stream_largest = {{2}, {2, 8}};
+    result.gradient_norm = {{1, 2}, {0.125, 0.25}};
+    result.update_ratio = {{1, 2}, {0.0625, 0.03125}};
+    result.accumulated_update = {{1, 2}, {0.5, 0.75}};
     result.logit_contribution = {{1, 2, 3}, {0.5, 0.25, 0.25, 1, 0, 0}};
     result.weighted_logit_contribution = {{1, 2, 3}, {0.75, 0.25, 0, 0.5, 0.5, 0}};
     result.distances = {0, 1, 2, 3};

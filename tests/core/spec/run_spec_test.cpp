@@ -28,6 +28,16 @@ TEST(RunSpec, CheckThrowsForValuesThatContradictEachOther) {
     EXPECT_MESSAGE(check(with([](auto& s) { s.final_learning_rate = 1; })), BadInput, "final_learning_rate");
     EXPECT_MESSAGE(check(with([](auto& s) { s.context = 0; })), BadInput, "context is 0");
     EXPECT_MESSAGE(check(with([](auto& s) { s.micro_batch = 3; })), BadInput, "it must divide the batch size");
+    EXPECT_MESSAGE(check(with([](auto& s) {
+                       s.block = Block::pythia;
+                       s.norm_position = NormPosition::post;
+                   })),
+                   BadInput, "pythia blocks run them in parallel");
+    EXPECT_MESSAGE(check(with([](auto& s) { s.deepnorm = true; })), BadInput, "set norm_position to post");
+    EXPECT_NO_THROW(check(with([](auto& s) {
+        s.deepnorm = true;
+        s.norm_position = NormPosition::post;
+    })));
     EXPECT_NO_THROW(check(with([](auto& s) {
         s.width = 6;
         s.position = Position::learned;

@@ -7,6 +7,7 @@
 #include "ui/rooms/inspect/ablation_figures.h"
 #include "ui/rooms/inspect/attention_figures.h"
 #include "ui/rooms/inspect/course_figures.h"
+#include "ui/rooms/inspect/layer_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
 #include "ui/rooms/inspect/pair_dials.h"
 #include "ui/rooms/inspect/probe_figures.h"
@@ -73,6 +74,23 @@ std::span<const InspectFigure> inspectFigures() {
          tr("Shows the value of a theta that changes during training: θ = g^(−d/2i) for the slowest rotated pair i. "
             "Formula 3"),
          Input::snapshots, Controls::layerAndHead, thetaCourse},
+        {"gradient-norm-over-training", training, tr("gradient norm by layer"),
+         tr("Shows the norm of the gradient, before clipping, of the weights of attention and MLP of each layer at the "
+            "training step before each snapshot. Formula 56"),
+         Input::snapshots, Controls::none, gradientNormMap},
+        {"update-ratio-over-training", training, tr("update-to-weight ratio by layer"),
+         tr("Shows the norm of the change that a training step makes to the weights of attention and MLP of each "
+            "layer, "
+            "divided by the norm of these weights. Formula 56"),
+         Input::snapshots, Controls::none, updateRatioMap},
+        {"residual-stream-over-training", training, tr("residual stream by layer"),
+         tr("Shows the root mean square of the residual stream before each layer and after the last one. Formula 56"),
+         Input::snapshots, Controls::none, residualStreamMap},
+        {"massive-activations-over-training", training, tr("massive activations by layer"),
+         tr("Shows the largest magnitude of a single number in the residual stream before each layer and after the "
+            "last "
+            "one. Sun et al. 2024, formula 56"),
+         Input::snapshots, Controls::none, massiveActivationMap},
         {"inspect-loss", training, tr("validation loss"),
          tr("Shows the validation loss over training; a line marks the step that the other figures show."),
          Input::snapshots, Controls::none, lossCourse},
@@ -91,6 +109,19 @@ std::span<const InspectFigure> inspectFigures() {
         {"retrieval-loss", moment, tr("loss on copied tokens by distance"),
          tr("Shows the loss of copied tokens by their distance to the original (lag)."), Input::snapshots,
          Controls::none, retrievalLoss},
+        {"gradient-norm-by-layer", moment, tr("gradient norm against the layer"),
+         tr("Shows the norm of the gradient of attention and MLP against the layer. At step 1 it is the gradient at "
+            "initialization. Xiong et al. 2020, formula 56"),
+         Input::snapshots, Controls::none, gradientNormByLayer},
+        {"updates-by-layer", moment, tr("updates against the layer"),
+         tr("Shows the change of the weights of attention and MLP against the layer, divided by their norm: that of "
+            "the "
+            "last training step, and that since initialization. Formula 56"),
+         Input::snapshots, Controls::none, updatesByLayer},
+        {"residual-stream-by-layer", moment, tr("residual stream against the layer"),
+         tr("Shows the root mean square and the largest magnitude of the residual stream against the layer. Formula "
+            "56"),
+         Input::snapshots, Controls::none, residualStreamByLayer},
         {"logit-by-distance", moment, tr("logit by distance"),
          tr("Shows the mean attention logit by the distance between query and key."), Input::snapshots,
          Controls::layerAndHead, logitByDistance},

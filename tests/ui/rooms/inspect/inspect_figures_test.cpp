@@ -92,6 +92,29 @@ TEST(InspectFigures, ExplainMissingData) {
     EXPECT_EQ(extrapolationLoss(data).figure.emptyText, data.problem);
 }
 
+TEST(InspectFigures, MeasurementsByLayerHaveARowPerBranchAndAColumnPerSnapshot) {
+    InspectData data = someData();
+    const Figure gradients = findInspectFigure(QStringLiteral("gradient-norm-over-training"))->make(data).figure;
+    ASSERT_TRUE(gradients.map);
+    EXPECT_EQ(gradients.map->columns, 3);
+    EXPECT_EQ(gradients.map->rows, 2 * kTestLayers);
+    EXPECT_FLOAT_EQ(cell(gradients, 0, 1), std::log10(5.0F));  // layer 0, attention, step 50: 0.1 · 50
+    const Figure stream = findInspectFigure(QStringLiteral("residual-stream-over-training"))->make(data).figure;
+    ASSERT_TRUE(stream.map);
+    EXPECT_EQ(stream.map->rows, kTestLayers + 1);
+    EXPECT_FLOAT_EQ(cell(stream, 2, 0), 2);  // after the last layer, step 1: 1 + 2 · 0.5
+    const auto makeUpdates = findInspectFigure(QStringLiteral("updates-by-layer"))->make;
+    EXPECT_EQ(makeUpdates(data).figure.curves.size(), data.ghostSnapshot() ? 8U : 4U);
+    // The snapshot before the first step has no gradients.
+    InsideRun run = testRun(1, 100);
+    ProbeResult start = probeResultAt(0);
+    start.gradient_norm = start.update_ratio = start.accumulated_update = {};
+    run.addSnapshot({0, std::make_shared<const ProbeResult>(start)});
+    data.run = std::make_shared<const InsideRun>(run);
+    data.iteration = 0;
+    EXPECT_TRUE(makeUpdates(data).figure.emptyText.contains("step 1"));
+}
+
 TEST(InspectFigures, SpectrumIsTheMeanOverHeadsAtTheCursor) {
     InspectData data = someData();
     data.iteration = 60;  // selects the snapshot at step 50

@@ -44,6 +44,11 @@ inline ProbeResult probeResultAt(float level) {
     result.value_usage = filledArray({kTestLayers, kTestHeads, kTestPairs}, level + 2, 1);
     result.query_massive = filledArray({kTestLayers, kTestHeads, 2 * kTestPairs}, level, 0.5F);
     result.key_massive = filledArray({kTestLayers, kTestHeads, 2 * kTestPairs}, level, 0.25F);
+    result.stream_rms = filledArray({kTestLayers + 1}, level, 0.5F);
+    result.stream_largest = filledArray({kTestLayers + 1}, 10 * level, 2);
+    result.gradient_norm = filledArray({kTestLayers, 2}, 0.1F * level, 0.5F);
+    result.update_ratio = filledArray({kTestLayers, 2}, 0.001F * level, 0.002F);
+    result.accumulated_update = filledArray({kTestLayers, 2}, 0.01F * level, 0.25F);
     result.logit_contribution = filledArray({kTestLayers, kTestHeads, kTestPairs + 1}, 0, 0.02F);
     result.weighted_logit_contribution = filledArray({kTestLayers, kTestHeads, kTestPairs + 1}, 0, 0.03F);
     for (std::int64_t i = 0; i < kTestLength; ++i) result.distances.push_back(i);

@@ -1,0 +1,94 @@
+#include "core/spec/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ropelab {
+namespace {
+
+constexpr int layout_vocabulary = 11;
+
+RunSpec layout_spec(NormKind norm, NormPosition place) {
+    RunSpec spec;
+    spec.layers = 3;
+    spec.heads = 2;
+    spec.width = 8;
+    spec.bias = true;
+    spec.norm = norm;
+    spec.norm_position = place;
+    return spec;
+}
+
+std::int64_t total_of(NormKind norm, NormPosition place) {
+    return layout_of(layout_spec(norm, place), layout_vocabulary).total;
+}
+
+TEST(Layout, NormsHaveTheirWeightsAtEveryPlace) {
+    const std::int64_t width = 8;
+    const std::int64_t pre = 2 * 3 + 1;  // norms
+    const std::int64_t post = 2 * 3;
+    const std::int64_t sandwich = 4 * 3 + 1;
+    const std::int64_t others = total_of(NormKind::rms, NormPosition::pre) - pre * width;
+    EXPECT_EQ(total_of(NormKind::automatic, NormPosition::pre), others + pre * 2 * width);  // gpt2: weight and bias
+    EXPECT_EQ(total_of(NormKind::layer, NormPosition::post), others + post * 2 * width);
+    EXPECT_EQ(total_of(NormKind::layer, NormPosition::sandwich), others + sandwich * 2 * width);
+    EXPECT_EQ(total_of(NormKind::zero_centred_rms, NormPosition::sandwich), others + sandwich * width);
+    EXPECT_EQ(total_of(NormKind::dyt, NormPosition::pre), others + pre * (2 * width + 1));
+    EXPECT_FALSE(
+        layout_of(layout_spec(NormKind::layer, NormPosition::post), layout_vocabulary).contains("final_norm.weight"));
+}
+
+TEST(Layout, WeightsOfZeroCentredNormsStartAtZeroAndDecay) {
+    const Layout layout = layout_of(layout_spec(NormKind::zero_centred_rms, NormPosition::pre), layout_vocabulary);
+    const Layout plain = layout_of(layout_spec(NormKind::rms, NormPosition::pre), layout_vocabulary);
+    EXPECT_EQ(layout.total, plain.total);
+    EXPECT_EQ(layout.matrices, plain.matrices + 7 * 8);
+    for (const char* name : {"layers.1.attention_norm.weight", "layers.2.mlp_norm.weight", "final_norm.weight"}) {
+        EXPECT_EQ(layout.at(name).deviation, 0) << name;
+        EXPECT_LT(layout.at(name).offset, layout.matrices) << name;
+        EXPECT_EQ(plain.at(name).deviation, 1) << name;
+        EXPECT_GE(plain.at(name).offset, plain.matrices) << name;
+    }
+}
+
+TEST(Layout, OffsetsFollowEachOther) {
+    for (const NormKind norm : {NormKind::automatic, NormKind::zero_centred_rms, NormKind::dyt}) {
+        const Layout layout = layout_of(layout_spec(norm, NormPosition::sandwich), layout_vocabulary);
+        std::int64_t offset = 0;
+        for (const Parameter& parameter : layout.parameters) {
+            EXPECT_EQ(parameter.offset, offset) << parameter.name;
+            offset += parameter.size;
+        }
+        EXPECT_EQ(layout.total, offset);
+        EXPECT_EQ(layout.matrices + layout.vectors, offset);
+    }
+}
+
+// Glorot and Bengio 2010; Wang et al. 2022: a decoder of 3 layers has β = 24^(−1/4).
+TEST(Layout, XavierAndDeepNetScaleTheInitialWeights) {
+    RunSpec spec = layout_spec(NormKind::layer, NormPosition::post);
+    spec.initialization = Initialization::xavier;
+    const Layout xavier = layout_of(spec, layout_vocabulary);
+    const auto deviation = [](const Layout& layout, const std::string& name) {
+        return layout.at("layers.2." + name + ".weight").deviation;
+    };
+    EXPECT_DOUBLE_EQ(deviation(xavier, "attention.qkv"), std::sqrt(2.0 / 16));
+    EXPECT_DOUBLE_EQ(deviation(xavier, "attention.output"), std::sqrt(2.0 / 16));
+    EXPECT_DOUBLE_EQ(deviation(xavier, "mlp.up"), std::sqrt(2.0 / 40));
+    EXPECT_DOUBLE_EQ(deviation(xavier, "mlp.down"), std::sqrt(2.0 / 40));
+    EXPECT_EQ(xavier.at("embedding.weight").deviation, 0.02);
+    spec.deepnorm = true;
+    const Layout deep = layout_of(spec, layout_vocabulary);
+    const double beta = std::pow(24.0, -0.25);
+    EXPECT_DOUBLE_EQ(deviation(deep, "attention.qkv"), std::sqrt(2.0 / 16));
+    EXPECT_EQ(deep.at("layers.2.attention.qkv.weight").last_rows, 8);
+    EXPECT_DOUBLE_EQ(deep.at("layers.2.attention.qkv.weight").last_factor, beta);
+    EXPECT_DOUBLE_EQ(deviation(deep, "attention.output"), beta * std::sqrt(2.0 / 16));
+    EXPECT_DOUBLE_EQ(deviation(deep, "mlp.up"), beta * std::sqrt(2.0 / 40));
+    EXPECT_DOUBLE_EQ(deviation(deep, "mlp.down"), beta * std::sqrt(2.0 / 40));
+    EXPECT_DOUBLE_EQ(spec.residual_factor(), std::pow(6.0, 0.25));
+}
+
+}  // namespace
+}  // namespace ropelab
