@@ -101,7 +101,9 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
         return normalized(output.to(torch::kFloat32), {}, name, torch::kFloat32).normed;
     };
     const auto attend_layer = [&](const torch::Tensor& input, std::int64_t layer) {
-        return attention(weights, input, batch, terms.layer(layer), precision, dropout,
+        LayerTerms layer_terms = terms.layer(layer);
+        if (!spec_.has_fused_encoding()) layer_terms.relative = relative_weights(weights, layer);
+        return attention(weights, input, batch, layer_terms, precision, dropout,
                          {.layer = layer, .cache = cache, .hook = hook});
     };
     const auto observe = [&](std::int64_t layer) {

@@ -35,7 +35,7 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 
 bool TokenDecoder::supports(const RunSpec& spec) {
     const bool plain_norm = spec.norm_kind() == NormKind::layer || spec.norm_kind() == NormKind::rms;
-    return plain_norm && spec.norm_position == NormPosition::pre;
+    return plain_norm && spec.norm_position == NormPosition::pre && spec.has_fused_encoding();
 }
 
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)

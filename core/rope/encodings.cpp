@@ -1,7 +1,11 @@
 #include "core/rope/encodings.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string>
+
+#include "core/spec/error.h"
 
 namespace ropelab {
 
@@ -35,6 +39,70 @@ std::vector<double> sinusoidal_embeddings(std::size_t positions, std::size_t wid
         }
     }
     return rows;
+}
+
+std::vector<int> shaw_indices(std::size_t distances, int clip) {
+    std::vector<int> indices;
+    for (std::size_t distance = 0; distance < distances; ++distance) {
+        indices.push_back(static_cast<int>(std::min(distance, static_cast<std::size_t>(clip))));
+    }
+    return indices;
+}
+
+std::vector<int> t5_buckets(std::size_t distances, int buckets, int max_distance) {
+    const int exact = buckets / 2;
+    if (buckets < 2 || max_distance <= exact) {
+        throw BadInput("T5's bias has " + std::to_string(buckets) + " buckets up to distance " +
+                       std::to_string(max_distance) +
+                       ", but it needs at least 2 buckets and a distance above half their number.");
+    }
+    std::vector<int> result;
+    for (std::size_t distance = 0; distance < distances; ++distance) {
+        if (distance < static_cast<std::size_t>(exact)) {
+            result.push_back(static_cast<int>(distance));
+            continue;
+        }
+        const double share = std::log(static_cast<double>(distance) / exact) /
+                             std::log(static_cast<double>(max_distance) / exact);  // 1 at max_distance
+        result.push_back(static_cast<int>(std::min(exact + std::floor(share * (buckets - exact)), buckets - 1.0)));
+    }
+    return result;
+}
+
+std::vector<double> xpos_decay(int rotary_dim) {
+    std::vector<double> decay;
+    for (int channel = 0; channel < rotary_dim; channel += 2) {
+        decay.push_back((channel + 0.4 * rotary_dim) / (1.4 * rotary_dim));
+    }
+    return decay;
+}
+
+std::vector<double> xpos_decay(int rotary_dim, double distance, double scale_base) {
+    std::vector<double> factors = xpos_decay(rotary_dim);
+    for (double& factor : factors) factor = std::pow(factor, distance / scale_base);
+    return factors;
+}
+
+bool fits_xpos(std::int64_t length, double scale_base) {
+    constexpr double largest_exponent = 80;  // of the product of two factors; float32 ends at e^88
+    return -std::log(0.4 / 1.4) * static_cast<double>(length) / scale_base <= largest_exponent;
+}
+
+std::vector<double> cope_positions(std::span<const double> gates, double last_position) {
+    std::vector<double> positions(gates.size());
+    double sum = 0;
+    for (std::size_t key = gates.size(); key-- > 0;) {
+        sum += gates[key];
+        positions[key] = std::min(sum, last_position);
+    }
+    return positions;
+}
+
+double cope_logit(std::span<const double> logits, double position) {
+    const double lower = std::floor(position);
+    const double weight = position - lower;
+    return weight * logits[static_cast<std::size_t>(std::ceil(position))] +
+           (1 - weight) * logits[static_cast<std::size_t>(lower)];
 }
 
 }  // namespace ropelab

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ropelab {
@@ -17,6 +18,38 @@ std::vector<double> alibi_slopes(std::size_t heads);
 std::vector<double> sinusoidal_embeddings(std::size_t positions, std::size_t width);
 /// Returns one number of sinusoidal_embeddings: the one at `position` in `channel`.
 double sinusoidal_embedding(std::size_t position, std::size_t channel, std::size_t width);
+
+/// Returns the index of the learned vector that Shaw's relative positions (formula 39, Shaw et al. 2018) use at each
+/// distance 0 … distances − 1: the distance itself, at most `clip`, which must not be negative. Attention is causal, so
+/// there are clip + 1 vectors.
+std::vector<int> shaw_indices(std::size_t distances, int clip);
+
+/// Returns the bucket of T5's learned bias (formula 40, Raffel et al. 2020) of each distance 0 … distances − 1, for
+/// attention to earlier tokens only. The first half of the buckets have one distance each; the others divide the
+/// distances up to `max_distance` logarithmically, and the last one has all larger distances too. Throws BadInput for
+/// fewer than 2 buckets, or if max_distance is not above buckets/2.
+std::vector<int> t5_buckets(std::size_t distances, int buckets, int max_distance);
+
+// Transformer-XL (formula 41) uses sinusoidal_embeddings of the distances.
+
+/// Returns the decay ζ_i of each pair of `rotary_dim` rotated channels by xPos (formula 42, Sun et al. 2022), between
+/// 0.4/1.4 for the first pair and nearly 1 for the last one.
+std::vector<double> xpos_decay(int rotary_dim);
+/// Returns the factors by which xPos multiplies the term of each pair in the logit at a distance, ζ_i^(Δ/scale_base).
+/// `scale_base` must be above 0.
+std::vector<double> xpos_decay(int rotary_dim, double distance, double scale_base);
+/// Returns whether the factors of xPos for sequences of `length` tokens stay within float32: those of queries and keys,
+/// ζ_i^(±length/(2·scale_base)), and their products for keys after the query, which attention then masks.
+bool fits_xpos(std::int64_t length, double scale_base);
+
+/// Returns the contextual positions of CoPE (formula 43, Golovneva et al. 2024) of each key of one query: the sum of
+/// the gates from the key to the query, at most `last_position`. `gates`: gates of the keys in the order of their
+/// positions; the last one is the query's own.
+std::vector<double> cope_positions(std::span<const double> gates, double last_position);
+/// Returns the logit of a contextual position: linear interpolation between those of the two nearest integer positions.
+/// `logits`: product of the query and the embedding of each integer position; `position` must be between 0 and the
+/// number of these products − 1.
+double cope_logit(std::span<const double> logits, double position);
 
 /// Returns whether the token at position `query` attends to the token at position `key`. Attention is causal. If
 /// `window` is not 0, a token attends only to itself and the window − 1 tokens before it (sliding-window attention,

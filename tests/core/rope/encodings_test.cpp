@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "core/rope/frequencies.h"
+#include "core/spec/error.h"
 #include "tests/support/shared_data.h"
 
 namespace ropelab {
@@ -41,6 +45,90 @@ TEST(Encodings, SinusoidalEmbeddingsAgreeWithHuggingFaceTransformers) {
             }
         }
     }
+}
+
+TEST(Encodings, ShawIndicesAreClippedDistances) {
+    EXPECT_EQ(shaw_indices(6, 3), (std::vector{0, 1, 2, 3, 3, 3}));
+    EXPECT_EQ(shaw_indices(3, 0), (std::vector{0, 0, 0}));
+}
+
+TEST(Encodings, T5BucketsAgreeWithHuggingFaceTransformers) {
+    SKIP_WITHOUT_SHARED_DATA("oracles/position_methods.json");
+    const auto cases = read_json_file(shared_data("oracles/position_methods.json"))["t5_buckets"]["cases"];
+    int compared = 0;
+    for (const auto& wanted : cases) {
+        if (wanted["bidirectional"].get<bool>()) continue;  // causal attention has no later keys
+        const auto buckets = wanted["buckets"].get<std::vector<int>>();
+        const int first = wanted["relative_position_from"].get<int>();  // the relative position is key − query
+        const auto ours = t5_buckets(static_cast<std::size_t>(1 - first), wanted["num_buckets"].get<int>(),
+                                     wanted["max_distance"].get<int>());
+        for (int distance = 0; distance <= -first; ++distance, ++compared) {
+            EXPECT_EQ(ours[static_cast<std::size_t>(distance)], buckets[static_cast<std::size_t>(-first - distance)])
+                << "distance " << distance;
+        }
+    }
+    EXPECT_EQ(compared, 3 * 301);
+}
+
+TEST(Encodings, T5BucketsNeedRoomForBothHalves) {
+    EXPECT_THROW(t5_buckets(4, 1, 128), BadInput);
+    EXPECT_THROW(t5_buckets(4, 32, 16), BadInput);
+    EXPECT_EQ(t5_buckets(6, 2, 2), (std::vector{0, 1, 1, 1, 1, 1}));
+}
+
+TEST(Encodings, XposDecaysAndScoresAgreeWithXTransformers) {
+    SKIP_WITHOUT_SHARED_DATA("oracles/position_methods.json");
+    const auto cases = read_json_file(shared_data("oracles/position_methods.json"))["xpos"]["cases"];
+    const auto tensors = read_json_file(shared_data("oracles/rotated_tensors.json"));
+    using Heads = std::vector<std::vector<std::vector<std::vector<double>>>>;  // (1, heads, time, channels)
+    const auto queries = tensors["q"].get<Heads>()[0];
+    const auto keys = tensors["k"].get<Heads>()[0];
+    ASSERT_EQ(cases.size(), 2U);
+    for (const auto& wanted : cases) {
+        const int dimension = wanted["dim"].get<int>();
+        const double scale_base = wanted["scale_base"].get<double>();
+        const auto scales = wanted["scale_per_pos"].get<std::vector<std::vector<std::vector<double>>>>()[0];
+        const auto scores = wanted["scores"].get<Heads>()[0];
+        const std::vector<double> radians = slice_frequencies(dimension, 10000);
+        for (std::size_t head = 0; head < queries.size(); ++head) {
+            for (std::size_t m = 0; m < scales.size(); ++m) {
+                for (std::size_t n = 0; n <= m; ++n) {
+                    const auto distance = static_cast<double>(m - n);
+                    const std::vector<double> factors = xpos_decay(dimension, distance, scale_base);
+                    double score = 0;
+                    for (std::size_t i = 0; i < factors.size(); ++i) {
+                        EXPECT_NEAR(factors[i], scales[m][2 * i] / scales[n][2 * i], 1e-6);
+                        const auto& q = queries[head][m];  // the pairs are neighbouring channels
+                        const auto& k = keys[head][n];
+                        const double along = q[2 * i] * k[2 * i] + q[2 * i + 1] * k[2 * i + 1];
+                        const double across = q[2 * i] * k[2 * i + 1] - q[2 * i + 1] * k[2 * i];
+                        const double angle = distance * radians[i];
+                        score += factors[i] * (along * std::cos(angle) + across * std::sin(angle));
+                    }
+                    EXPECT_NEAR(score / std::sqrt(dimension), scores[head][m][n], 2e-5);
+                }
+            }
+        }
+    }
+}
+
+TEST(Encodings, XposDecaysFastPairsFirst) {
+    const std::vector<double> decay = xpos_decay(8);
+    ASSERT_EQ(decay.size(), 4U);
+    EXPECT_DOUBLE_EQ(decay[0], 0.4 / 1.4);
+    EXPECT_DOUBLE_EQ(decay[3], (0.75 + 0.4) / 1.4);
+    EXPECT_EQ(xpos_decay(8, 0, 512), (std::vector{1.0, 1.0, 1.0, 1.0}));
+    EXPECT_DOUBLE_EQ(xpos_decay(8, 512, 512)[1], decay[1]);
+}
+
+TEST(Encodings, CopePositionsCountGatesFromTheKeyToTheQuery) {
+    const std::vector<double> gates = {0.5, 0.25, 1.0, 0.75};
+    EXPECT_EQ(cope_positions(gates, 10), (std::vector{2.5, 2.0, 1.75, 0.75}));
+    EXPECT_EQ(cope_positions(gates, 1), (std::vector{1.0, 1.0, 1.0, 0.75}));
+    const std::vector<double> logits = {4.0, 8.0, 2.0};
+    EXPECT_DOUBLE_EQ(cope_logit(logits, 0.25), 5.0);
+    EXPECT_DOUBLE_EQ(cope_logit(logits, 2.0), 2.0);
+    EXPECT_DOUBLE_EQ(cope_logit(logits, 1.5), 5.0);
 }
 
 TEST(Encodings, SlidingWindowIncludesTheTokenItself) {
