@@ -19,12 +19,17 @@ namespace ropelab {
 /// bfloat16 the matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
+    /// Returns whether this decoder computes the model of a run; CachedDecoder computes the others.
+    static bool supports(const RunSpec& spec);
     /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied.
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 
     /// Returns the logits after `token` at `position`: (vocabulary). The token attends to the newest `context` tokens,
     /// itself included. Models with learned positions require a position below the context.
     torch::Tensor next(std::int32_t token, std::int64_t position);
+
+    /// Returns the bytes that the cache occupies.
+    std::int64_t cache_bytes() const { return cache_.bytes(); }
 
  private:
     struct Matrix {

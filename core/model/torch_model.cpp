@@ -76,7 +76,10 @@ std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
 }
 
 std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> prompt, const Generation& options) {
-    return with_clear_errors([&] { return generated(prompt, options); });
+    return with_clear_errors([&] {
+        cache_bytes_ = 0;
+        return generated(prompt, options);
+    });
 }
 
 double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
@@ -115,7 +118,7 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
     }
 }
 
-std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) const {
+std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) {
     const torch::NoGradGuard no_gradients;
     check_generation(prompt, options);
     const bool rolling = options.mode == Generation::Mode::rolling;
@@ -132,7 +135,8 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
     torch::Tensor logits;
     if (!uses_cache) {
         logits = last_logits(text);
-    } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU)) {
+    } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU) &&
+               TokenDecoder::supports(spec_)) {
         on_cpu.emplace(spec_, weights_, precision_);
         for (std::size_t i = 0; i < text.size(); ++i) logits = on_cpu->next(text[i], static_cast<std::int64_t>(i));
     } else {
@@ -155,6 +159,7 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
             logits = last_logits(std::span(text).last(std::min(text.size(), context)));
         }
     }
+    cache_bytes_ = on_cpu ? on_cpu->cache_bytes() : cached ? cached->cache_bytes() : 0;
     return result;
 }
 

@@ -15,8 +15,9 @@ namespace {
 // Returns whether label_of can show the setting with this name.
 bool label_shows(std::string_view name) {
     static const std::set<std::string_view> shown = {
-        "theta",          "fraction",       "partial",   "position",         "pairs",         "rotated_layers",
-        "theta_training", "theta_schedule", "theta_end", "attention_window", "rope_precision"};
+        "theta",          "fraction",       "partial",          "position",       "pairs",
+        "rotated_layers", "theta_training", "theta_schedule",   "theta_end",      "attention_window",
+        "rope_precision", "attention",      "attention_layers", "attention_sinks"};
     return shown.contains(name);
 }
 

@@ -113,11 +113,11 @@ struct TorchCohort::State {
     // Position terms without gradients, for everything but the training of theta.
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // Returns whether whole steps run on the device: its kernels for them are trusted, and theta is constant (otherwise
-    // the tables change at every step).
+    // Returns whether whole steps run on the device: its kernels for them are trusted, theta is constant (otherwise the
+    // tables change at every step), and no layer solves triangular systems, which a CUDA graph cannot capture.
     bool trains_on_device() const {
-        return !decoder.eager() && !specs.front().theta_varies() && has_device_kernels(device, DevicePart::optimizer) &&
-               has_device_kernels(device, DevicePart::batches);
+        return !decoder.eager() && !specs.front().theta_varies() && !specs.front().has_delta_net() &&
+               has_device_kernels(device, DevicePart::optimizer) && has_device_kernels(device, DevicePart::batches);
     }
 
     // Sets the bfloat16 working copy for products. Every step updates it with the weights. On a device only CudaTrainer

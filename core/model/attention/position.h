@@ -14,6 +14,7 @@ struct LayerTerms {
     RotaryTables tables;        // undefined if nothing rotates
     torch::Tensor slopes = {};  // slopes of ALiBi (formula 25), (heads) float32; undefined without ALiBi
     std::int64_t window = 0;    // sliding window in tokens, which includes the query's own; 0: none
+    torch::Tensor sinks = {};   // attention sinks (formula 45), (runs, heads) float32; undefined without them
 
     /// Returns whether the only mask is the causal one: no bias and no sliding window.
     bool only_causal() const { return !slopes.defined() && window == 0; }
@@ -33,7 +34,9 @@ struct PositionTerms {
     torch::Tensor positions = {};
 
     /// Returns the position terms of one layer.
-    LayerTerms layer(std::int64_t index) const { return {tables.at(index), slopes, window}; }
+    LayerTerms layer(std::int64_t index) const {
+        return {.tables = tables.at(index), .slopes = slopes, .window = window};
+    }
     /// Returns the positions as a tensor on `device`, (time) int64.
     torch::Tensor positions_of(std::int64_t time, torch::Device device) const;
 };
