@@ -164,6 +164,7 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         add_by_distance(probabilities, layer.attention_sums, attention_of_sequences);
         // The entropy is −Σ p ln p with ln p = logit − logarithm. The first position, which sees only itself, is left
         // out.
+        if (terms.sinks.defined()) logarithm = logarithm * probabilities.sum(-1);  // without the sink's own term
         const torch::Tensor entropy = logarithm - (probabilities * logits).sum(-1);
         const std::int64_t skipped = first == 0 ? 1 : 0;
         const auto add_after_first = [&](const torch::Tensor& x, torch::Tensor& all, torch::Tensor& each) {
