@@ -16,6 +16,7 @@
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/time_records.h"
+#include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/stats/results_cells.h"
 #include "core/store/temporary_folder.h"
@@ -156,12 +157,16 @@ Part bench_generate(const Flags& flags) {
     part.add("rolling_tokens_per_second", speed.rolling);
     part.add("recompute_tokens_per_second", speed.recompute);
     part.add("rolling_over_recompute", speed.rolling_over_recompute);
+    part.json["kv_cache_bytes_measured"] = speed.cache_bytes;
+    part.json["kv_cache_bytes"] = cache_bytes(spec).kv;
     spec.batch = 1;
     part.line("shape", shape_text(spec) + ", " + std::to_string(speed.length) + " tokens, " + speed.precision);
     if (speed.rolling) part.line("rolling", spread_text(*speed.rolling, "tokens/s", 1, 1));
     part.line("recompute", spread_text(speed.recompute, "tokens/s", 1, 1));
     if (speed.rolling_over_recompute)
         part.line("speed ratio rolling / recompute", spread_text(*speed.rolling_over_recompute, "×"));
+    part.line("KV cache, measured", std::to_string(speed.cache_bytes) + " bytes");
+    part.line("KV cache, formulas 32, 44, 46", std::to_string(cache_bytes(spec).kv) + " bytes in float32");
     return part;
 }
 

@@ -124,6 +124,7 @@ int main(int count, char** arguments) {
     terminal::add_reproduce(program);
     terminal::add_probe(program);
     terminal::add_sample(program);
+    terminal::add_convert_heads(program);
     terminal::add_results(program);
     terminal::add_figure(program);
     terminal::add_verify(program);

@@ -167,6 +167,10 @@ std::string text_of(const Probed& probed) {
             "layer  head  entropy    sink  largest logit contributions (pair: share of variance)\n";
     const auto& shape = result.logit_contribution.shape;
     for (std::int64_t layer = 0; !shape.empty() && layer < shape[0]; ++layer) {
+        if (probed.spec.layer_attention(layer) == LayerAttention::delta_net) {
+            text << std::setw(5) << layer << "  gated DeltaNet, which has no attention weights\n";
+            continue;
+        }
         for (std::int64_t head = 0; head < shape[1]; ++head) {
             const auto contributions = result.logit_contribution.row(layer, head);
             std::vector<std::size_t> order(contributions.size());

@@ -88,7 +88,7 @@ Scaling scaling_of(const Flags& flags, const RunSpec& spec, std::int64_t length)
         return scaling;
     }
     if (flags.short_factors.empty() || flags.long_factors.empty()) {
-        const int pairs = rotary_dim(static_cast<int>(spec.head_dim()), spec.fraction) / 2;
+        const int pairs = rotary_dim(spec.rotary_head_dim(), spec.fraction) / 2;
         throw BadInput(
             "--scaling longrope needs --short-factors and --long-factors, each with one divisor per rotated "
             "pair, which is " +
@@ -117,7 +117,7 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
         request.retrieval = retrieval_test(corpus->validation, length, 4, retrieval_grid(length));
     }
     if (flags.map) request.map_size = *flags.map;
-    const std::int64_t pairs = spec.head_dim() / 2;
+    const std::int64_t pairs = spec.query_dim() / 2;
     if (!flags.frozen.empty()) request.frozen_pairs = parse_pairs(flags.frozen, pairs, "freeze-pairs");
     if (!flags.ablated.empty()) request.ablated_pairs = parse_pairs(flags.ablated, pairs, "ablate-pairs");
     if (!flags.mean_ablated.empty())

@@ -8,6 +8,7 @@
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/probing.h"
+#include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/store/lab_file.h"
 
@@ -68,6 +69,8 @@ void run(const Flags& flags) {
                     {"tokens", tokens},
                     {"prompt", flags.prompt},
                     {"iteration", checkpoint->iteration},
+                    {"kv_cache_bytes_measured", model->cache_bytes()},
+                    {"kv_cache_bytes", cache_bytes(checkpoint->spec).kv},
                     {"tokens_per_second", static_cast<double>(tokens.size()) / elapsed.count()}});
     } else {
         print_text("\n");
@@ -96,8 +99,10 @@ void add_sample(CLI::App& program) {
             "Generation beyond the context: recompute (re-encode the last context for each token) or rolling (drop the "
             "oldest entry of the KV cache)")
         ->capture_default_str();
-    verb->add_flag("--json", flags->json,
-                   "Print JSON: the generated text, with U+FFFD for bytes that are not UTF-8, and its tokens");
+    verb->add_flag(
+        "--json", flags->json,
+        "Print JSON: the generated text, with U+FFFD for bytes that are not UTF-8, its tokens, and the bytes of "
+        "the KV cache (kv_cache_bytes_measured: counted while generating; kv_cache_bytes: by the formula)");
     verb->callback([flags] { run(*flags); });
 }
 

@@ -29,6 +29,8 @@ void add_reproduce(CLI::App& program);
 void add_probe(CLI::App& program);
 /// Adds the command `sample`: text generation with a trained run.
 void add_sample(CLI::App& program);
+/// Adds the command `convert-heads`: a trained run with fewer key and value heads.
+void add_convert_heads(CLI::App& program);
 /// Adds the command `results`: tables of results and significance tests.
 void add_results(CLI::App& program);
 /// Adds the command `figure`: figures as PDF, SVG, PNG, CSV or PGFPlots.

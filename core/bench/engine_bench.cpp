@@ -173,6 +173,11 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
     if (cancelled && cancelled()) throw std::runtime_error("The measurement was cancelled.");
 
     GenerationSpeed result;
+    const std::vector<std::int32_t> one_token = {0};
+    Generation few_tokens;
+    few_tokens.length = 2;
+    model->generate(one_token, few_tokens);
+    result.cache_bytes = model->cache_bytes();
     result.length = length;
     result.precision = cohort.conditions().precision;
     result.recompute = speed_of(seconds[0], static_cast<double>(length));

@@ -60,6 +60,7 @@ struct GenerationSpeed {
     std::optional<Spread> rolling;                 // with the KV cache
     Spread recompute;                              // without a cache: the whole context is recomputed for each token
     std::optional<Spread> rolling_over_recompute;  // ratio of the speeds
+    std::int64_t cache_bytes = 0;  // bytes that the KV cache of a generation occupied, counted by the cache
 };
 /// Measures the generation of `length` tokens with a model of random weights.
 GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length,

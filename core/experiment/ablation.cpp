@@ -173,7 +173,7 @@ AblationCurve measure_ablation_curve(Engine& engine, const Checkpoint& checkpoin
     AblationCurve curve;
     curve.kind = kind;
     curve.iteration = checkpoint.iteration;
-    const std::int64_t pairs = checkpoint.spec.head_dim() / 2;
+    const std::int64_t pairs = checkpoint.spec.query_dim() / 2;
     std::shared_ptr<const ProbeResult> whole;
     for (std::int64_t count = 0; count <= pairs && !meter.cancelled(); ++count) {
         const Ablation fastest = pair_range(kind, 0, count - 1);

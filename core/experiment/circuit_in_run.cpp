@@ -1,6 +1,7 @@
 #include "core/experiment/circuit_in_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/experiment/ablation.h"
@@ -67,6 +68,7 @@ std::vector<HeadSimilarity> similar_heads(const ProbeResult& probe, std::span<co
     for (std::int64_t layer = 0; layer < shape.at(0); ++layer) {
         for (std::int64_t head = 0; head < shape.at(1); ++head) {
             const auto row = probe.attention_by_distance.row(layer, head);
+            if (std::isnan(row.front())) continue;  // a gated DeltaNet layer
             HeadSimilarity each{layer, head, 0, {row.begin(), row.end()}};
             each.similarity = cosine_similarity(circuit, each.attention);
             result.push_back(std::move(each));

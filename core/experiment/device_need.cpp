@@ -42,7 +42,8 @@ struct Widths {
 // Returns whether LibTorch's flash attention is used, which stores no scores: it requires a plain causal mask and, in
 // training, no dropout.
 bool flash(const RunSpec& spec, double bytes, bool trains) {
-    const bool only_causal = spec.position != Position::alibi && spec.attention_window == 0;
+    const bool only_causal = spec.position != Position::alibi && spec.attention_window == 0 && !spec.attention_sinks &&
+                             spec.attention != AttentionKind::mla && !spec.has_delta_net();
     return only_causal && bytes == 2 && spec.head_dim() % 8 == 0 && spec.head_dim() <= 256 &&
            !(trains && spec.dropout > 0);
 }

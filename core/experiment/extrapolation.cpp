@@ -102,21 +102,15 @@ ExtrapolationResult evaluate_extrapolation(Engine& engine, const Checkpoint& che
     return result;
 }
 
-std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
-                                     const std::filesystem::path& data_dir,
-                                     const std::function<bool(std::int64_t done)>& should_continue) {
-    check_fine_tuning(checkpoint.spec, tuning);
+std::optional<Checkpoint> trained_further(Engine& engine, const Checkpoint& checkpoint, const RunSpec& settings,
+                                          std::int64_t steps, const Scaling& scaling,
+                                          const std::filesystem::path& data_dir,
+                                          const std::function<bool(std::int64_t done)>& should_continue) {
     const auto corpus = corpus_of(checkpoint, data_dir);
-    RunSpec spec = checkpoint.spec;
-    spec.context *= tuning.factor;
-    spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
-    if (spec.micro_batch > 0) {
-        spec.micro_batch = std::gcd(spec.batch, std::max<std::int64_t>(1, spec.micro_batch / tuning.factor));
-    }
-    spec.iterations = checkpoint.iteration + tuning.steps;
+    RunSpec spec = settings;
+    spec.iterations = checkpoint.iteration + steps;
     spec.warmup = 0;
     spec.decay_iterations = 0;
-    spec.learning_rate = spec.final_learning_rate = learning_rate_of(tuning, checkpoint.spec);
 
     CohortStart start;
     start.runs = {spec};
@@ -128,11 +122,9 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
         start.conditions->device = "cpu";
         start.conditions->kernels.clear();
     }
-    start.scaling = {.method = tuning.method,
-                     .factor = static_cast<double>(tuning.factor),
-                     .original_context = static_cast<double>(checkpoint.spec.context)};
+    start.scaling = scaling;
     const auto cohort = engine.create_cohort(start, corpus->token_data());
-    for (std::int64_t done = 0; done < tuning.steps; ++done) {
+    for (std::int64_t done = 0; done < steps; ++done) {
         if (!should_continue(done)) return std::nullopt;
         const StepResult step = cohort->step().front();
         if (std::isfinite(step.training_loss) && std::isfinite(step.gradient_norm)) continue;
@@ -140,11 +132,28 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
                        " steps of fine-tuning; a learning rate below " + number_text(step.learning_rate) +
                        " usually helps.");
     }
-    if (!should_continue(tuning.steps)) return std::nullopt;
+    if (!should_continue(steps)) return std::nullopt;
     Checkpoint result = checkpoint;
     result.iteration = cohort->iteration();
     result.state = cohort->state(0);
     return result;
+}
+
+std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
+                                     const std::filesystem::path& data_dir,
+                                     const std::function<bool(std::int64_t done)>& should_continue) {
+    check_fine_tuning(checkpoint.spec, tuning);
+    RunSpec spec = checkpoint.spec;
+    spec.context *= tuning.factor;
+    spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
+    if (spec.micro_batch > 0) {
+        spec.micro_batch = std::gcd(spec.batch, std::max<std::int64_t>(1, spec.micro_batch / tuning.factor));
+    }
+    spec.learning_rate = spec.final_learning_rate = learning_rate_of(tuning, checkpoint.spec);
+    const Scaling scaling = {.method = tuning.method,
+                             .factor = static_cast<double>(tuning.factor),
+                             .original_context = static_cast<double>(checkpoint.spec.context)};
+    return trained_further(engine, checkpoint, spec, tuning.steps, scaling, data_dir, should_continue);
 }
 
 ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,

@@ -65,6 +65,17 @@ ExtrapolationResult evaluate_extrapolation(Engine& engine, const Checkpoint& che
                                            const std::function<bool()>& cancelled,
                                            std::optional<std::int64_t> sequences = {});
 
+/// Trains a copy of the checkpoint for `steps` more steps and returns it; the run and its file do not change.
+/// `settings` are those of the training, of which iterations, warmup and decay_iterations are replaced: the learning
+/// rate goes from learning_rate to final_learning_rate. The optimizer state and the order of batches continue from the
+/// checkpoint. `should_continue` is called with the number of finished steps before each step and at the end; if it
+/// returns false, the result is nullopt. The result keeps the checkpoint's spec. Throws BadInput if the data is missing
+/// or has changed, and if the loss is no longer finite.
+std::optional<Checkpoint> trained_further(Engine& engine, const Checkpoint& checkpoint, const RunSpec& settings,
+                                          std::int64_t steps, const Scaling& scaling,
+                                          const std::filesystem::path& data_dir,
+                                          const std::function<bool(std::int64_t done)>& should_continue);
+
 /// Fine-tunes a copy of the checkpoint in memory and returns it; the run and its file do not change. The optimizer
 /// state and the order of batches continue from the checkpoint. The batch size is the run's divided by `factor`,
 /// rounded down, but at least 1, so that a batch has no more tokens than before where possible. Precision and threads

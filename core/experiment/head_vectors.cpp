@@ -34,7 +34,7 @@ ProbeResult vectors_of(Model& model, const RunSpec& spec, std::int32_t token, st
 
 RotarySetup setup_of(const RunSpec& spec) {
     RotarySetup setup;
-    setup.head_dim = spec.head_dim();
+    setup.head_dim = spec.rotary_head_dim();
     setup.theta = spec.theta;
     const bool rotates = spec.rotates() && selection(spec.rotated_layers, spec.layers, "rotated_layers").front();
     setup.fraction = rotates ? spec.fraction : 0.0;
@@ -55,6 +55,12 @@ HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_
     if (spec.pairs != "all") {
         throw BadInput("This run rotates only the pairs " + spec.pairs +
                        ", which a rotary setup cannot represent; choose a run with pairs = all.");
+    }
+    if (spec.attention == AttentionKind::mla || spec.layer_attention(0) == LayerAttention::delta_net) {
+        throw BadInput(
+            "The first layer of this run has multi-head latent attention or is a gated DeltaNet, whose queries and "
+            "keys "
+            "a rotary setup cannot represent; choose a run with attention = mha or gated in its first layer.");
     }
     const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
     const std::int32_t query_token = token_of(vocabulary, query);

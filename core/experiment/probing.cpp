@@ -227,9 +227,9 @@ std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t l
 }
 
 std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request) {
-    std::vector<double> result(static_cast<std::size_t>(spec.head_dim() / 2), 0.0);
+    std::vector<double> result(static_cast<std::size_t>(spec.query_dim() / 2), 0.0);
     if (!spec.rotates()) return result;
-    const auto rotary = frequencies({.head_dim = spec.head_dim(),
+    const auto rotary = frequencies({.head_dim = spec.rotary_head_dim(),
                                      .theta = spec.theta,
                                      .fraction = spec.fraction,
                                      .partial = spec.partial,
@@ -237,7 +237,7 @@ std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& 
                                      .context = static_cast<double>(spec.context),
                                      .length = static_cast<double>(request.sequences.length)})
                             .inverse_frequencies;
-    const auto chosen = selection(spec.pairs, spec.head_dim() / 2, "pairs");
+    const auto chosen = selection(spec.pairs, spec.rotary_head_dim() / 2, "pairs");
     for (std::size_t i = 0; i < rotary.size(); ++i) result[i] = chosen[i] ? rotary[i] : 0.0;
     for (const std::int64_t pair : request.frozen_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;
     return result;
@@ -247,7 +247,7 @@ std::vector<double> bound_by_distance(const RunSpec& spec, const ProbeRequest& r
     if (!spec.rotates() || spec.theta_varies() || count < 1) return {};
     Frequencies rotary;
     rotary.inverse_frequencies = probed_frequencies(spec, request);
-    return context_bound(rotary, spec.head_dim(), static_cast<std::size_t>(count));
+    return context_bound(rotary, spec.query_dim(), static_cast<std::size_t>(count));
 }
 
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir) {

@@ -62,13 +62,23 @@ ModelPart model_of(const RunSpec& run) {
         spec.beta2 = defaults().beta2;
     }
     if (run.weight_decay == 0) spec.weight_decay_kind = defaults().weight_decay_kind;
+    if (run.attention == AttentionKind::mla) {
+        spec.latent_width = run.latent_channels();
+        spec.rotary_channels = run.rotary_head_dim();
+    }
+    const std::vector<LayerAttention> kinds = attention_of_layers(run);
+    spec.attention_layers.clear();
+    for (const LayerAttention kind : kinds) spec.attention_layers += std::to_string(static_cast<int>(kind));
     if (run.decay_iterations == 0) spec.decay_iterations = run.iterations;
     if (!run.rotates()) {
         forget_rotation(spec);
     } else {
-        const int channels = rotary_dim(run.head_dim(), run.fraction);
+        const int channels = rotary_dim(run.rotary_head_dim(), run.fraction);
         model.layers = selection(run.rotated_layers, run.layers, "rotated_layers");
-        const std::vector<bool> rotated = selection(run.pairs, run.head_dim() / 2, "pairs");
+        for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
+            if (kinds[layer] == LayerAttention::delta_net) model.layers[layer] = false;
+        }
+        const std::vector<bool> rotated = selection(run.pairs, run.rotary_head_dim() / 2, "pairs");
         const bool any_layer = std::find(model.layers.begin(), model.layers.end(), true) != model.layers.end();
         const bool any_pair =
             std::find(rotated.begin(), rotated.begin() + channels / 2, true) != rotated.begin() + channels / 2;
@@ -77,10 +87,11 @@ ModelPart model_of(const RunSpec& run) {
             model.layers.clear();
         } else {
             spec.rotated_layers = defaults().rotated_layers;
-            spec.fraction = static_cast<double>(channels) / run.head_dim();
-            if (channels == run.head_dim()) spec.partial = defaults().partial;
+            spec.fraction = static_cast<double>(channels) / run.rotary_head_dim();
+            if (channels == run.rotary_head_dim()) spec.partial = defaults().partial;
             if (!run.theta_varies()) {
-                const Frequencies known = ropelab::frequencies({run.head_dim(), run.theta, run.fraction, run.partial});
+                const Frequencies known =
+                    ropelab::frequencies({run.rotary_head_dim(), run.theta, run.fraction, run.partial});
                 model.frequencies = known.inverse_frequencies;
                 for (std::size_t i = 0; i < model.frequencies.size(); ++i) {
                     if (!rotated[i]) model.frequencies[i] = 0;

@@ -17,15 +17,62 @@ double number(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// Rows of a layer's weight matrices, and the total number of their weights, as in core/spec/layout.h.
+// Rows of a layer's weight matrices, as in core/spec/layout.h.
 std::int64_t qkv_rows(const RunSpec& spec) {
     return (spec.heads + 2 * spec.kv_heads()) * spec.head_dim();
 }
 std::int64_t up_rows(const RunSpec& spec) {
     return (spec.block == Block::llama ? 2 : 1) * spec.hidden_width();
 }
+
+// Returns the number of weights of the matrices of all layers' attention.
+std::int64_t attention_matrix_numbers(const RunSpec& spec) {
+    std::int64_t numbers = 0;
+    for (const Parameter& parameter : layout_of(spec, 1).parameters) {
+        const bool is_attention = parameter.name.find(".attention.") != std::string::npos;
+        if (is_attention && parameter.shape.size() == 2) numbers += parameter.size;
+    }
+    return numbers;
+}
+// Returns the number of weights of the matrices of all layers.
 std::int64_t matrix_numbers(const RunSpec& spec) {
-    return spec.width * (qkv_rows(spec) + spec.width + up_rows(spec) + spec.hidden_width());
+    return attention_matrix_numbers(spec) + spec.layers * spec.width * (up_rows(spec) + spec.hidden_width());
+}
+
+// Returns the operations per token of one layer's attention.
+double attention_operations(const RunSpec& spec, std::int64_t layer) {
+    const double C = number(spec.width);
+    // A gated DeltaNet decays its state (one operation per number), multiplies it by the key and the query, and adds
+    // the change (two each). Chunks need fewer passes over memory, but not fewer operations.
+    if (spec.layer_attention(layer) == LayerAttention::delta_net) return 7.0 * C * number(spec.head_dim());
+    // Each key that a token attends to costs one product for the score and one for the weighted sum of values. In a
+    // context of T tokens with a sliding window of N, token t attends to min(t + 1, N) keys; without a window, to T/2
+    // on average.
+    const double T = number(spec.context);
+    const double N = number(spec.visible_tokens(layer));
+    const double keys = N < T ? N - N * (N - 1) / (2 * T) : T / 2;
+    return 2.0 * keys * (number(spec.heads * spec.query_dim()) + C);
+}
+
+// Returns the numbers per token that multi-head latent attention, gates, sinks and gated DeltaNets store in addition to
+// plain attention, in all layers.
+double more_attention_numbers(const RunSpec& spec) {
+    const double C = number(spec.width);
+    double numbers = 0;
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        if (spec.layer_attention(layer) == LayerAttention::delta_net) {
+            // Normalized queries and keys, decayed copies, solutions of the systems, normalized and gated outputs;
+            // three matrices per chunk and the states between chunks.
+            constexpr double chunk = 32;
+            numbers += 14.0 * C + 3.0 * chunk * number(spec.heads) + C * number(spec.head_dim()) / chunk;
+            continue;
+        }
+        const bool is_mla = spec.attention == AttentionKind::mla;
+        if (is_mla) numbers += 2.0 * number(spec.heads * spec.query_dim() + spec.latent_channels());
+        if (spec.attention == AttentionKind::gated) numbers += 3.0 * C;
+        if (is_mla || spec.attention_sinks) numbers += 2.0 * number(spec.heads * spec.context);
+    }
+    return numbers;
 }
 
 // Returns the numbers per token in the MLP, before and after the activation function.
@@ -102,15 +149,9 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
 }
 
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
-    const double C = number(spec.width);
-    const double L = number(spec.layers);
-    // Each key that a token attends to costs one product for the score and one for the weighted sum of values. In a
-    // context of T tokens with a sliding window of N, token t attends to min(t + 1, N) keys; without a window, to T/2
-    // on average.
-    const double T = number(spec.context);
-    const double N = number(spec.visible_tokens());
-    const double keys = N < T ? N - N * (N - 1) / (2 * T) : T / 2;
-    return {2.0 * (L * number(matrix_numbers(spec)) + number(vocabulary) * C), 4.0 * L * keys * C};
+    double attention = 0;
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) attention += attention_operations(spec, layer);
+    return {2.0 * number(matrix_numbers(spec) + vocabulary * spec.width), attention};
 }
 
 double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
@@ -133,7 +174,7 @@ double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
     const double sums =
         (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0) + more_norm_rows(spec);
     const double layer = size * (3.0 * C + wide_rows(spec)) + sums * C + attention_numbers(spec);
-    return number(spec.layers) * layer + 3.0 * C + 2.0 * number(vocabulary);
+    return number(spec.layers) * layer + more_attention_numbers(spec) + 3.0 * C + 2.0 * number(vocabulary);
 }
 
 double MemoryNeed::total() const {

@@ -21,7 +21,7 @@ std::int64_t tokens_at_once(const RunSpec& spec);
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Floating-point operations of one forward pass per token; a multiplication and an addition are two. Attention only
-/// counts the keys that the causal mask and a sliding window leave.
+/// counts the keys that the causal mask and a sliding window leave, and in a gated DeltaNet the work on its state.
 struct ForwardOperations {
     double linears = 0;
     double attention = 0;
@@ -38,7 +38,8 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 /// Returns the number of activations per token that a training step stores for its backward pass. Per layer: two
 /// residual sums (pythia: one), two normalized rows, q, k and v, the attention output, and the MLP's hidden rows before
 /// and after the activation function; with dropout also two masks and, if attention is computed by separate operations,
-/// three numbers per pair of positions and head. In addition: the last rows, the logits and their gradients. With
+/// three numbers per pair of positions and head. Multi-head latent attention, gates, sinks and gated DeltaNets store
+/// more, which is counted but was not measured. In addition: the last rows, the logits and their gradients. With
 /// bfloat16, inputs and outputs of matrix products count half.
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 

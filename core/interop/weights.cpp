@@ -63,10 +63,20 @@ void require_its_norms(const RunSpec& spec, const std::string& architecture) {
     }
 }
 
+// Throws BadInput if the model of `spec` has weights of attention that the other program's model lacks.
+void require_plain_attention(const RunSpec& spec, const std::string& architecture) {
+    if (spec.attention != AttentionKind::mha || spec.attention_sinks || spec.has_delta_net()) {
+        throw BadInput("Weights of " + architecture +
+                       " are those of multi-head attention in every layer, so attention must be mha, attention_sinks "
+                       "false, and attention_layers without deltanet.");
+    }
+}
+
 }  // namespace
 
 std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_its_norms(spec, "nanoGPT");
+    require_plain_attention(spec, "nanoGPT");
     std::vector<NamedTensor> result;
     const auto move = [&](const std::string& from, const std::string& to) {
         result.push_back(renamed(tensors, from + ".weight", to + ".weight"));
@@ -91,6 +101,7 @@ std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, cons
 
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_its_norms(spec, "GPTNeoXForCausalLM");
+    require_plain_attention(spec, "GPTNeoXForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     // Converts a row index of Layout, (kind, head, canonical channel), to one of GPT-NeoX, (head, kind, channel). The
@@ -133,6 +144,7 @@ std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, con
 
 std::vector<NamedTensor> from_llama(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_its_norms(spec, "LlamaForCausalLM");
+    require_plain_attention(spec, "LlamaForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     const auto paired_row = [&](std::int64_t row) {

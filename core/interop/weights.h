@@ -10,7 +10,7 @@ namespace ropelab {
 
 // These functions convert the weights of other programs to the names and the channel order of core/spec/layout.h. They
 // only rename and permute, so they convert gradients too. They throw BadInput if a tensor is missing or has the wrong
-// shape, or if the spec has other norms than that model.
+// shape, or if the spec has other norms or another kind of attention than that model.
 
 /// Converts the weights of nanoGPT's GPT (model.py). Its q, k and v are stacked as in Layout. It has learned positions
 /// and no RoPE, so the channels of heads are not permuted.

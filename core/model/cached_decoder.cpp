@@ -20,7 +20,7 @@ CachedDecoder::CachedDecoder(const RunSpec& spec, const Decoder& decoder, const 
       terms_(std::move(terms)),
       precision_(precision),
       graphs_(graphs_for(decoder, weights)),
-      cache_(spec.layers, spec.visible_tokens()),
+      cache_(spec),
       work_(graphs_) {
     const auto options = torch::TensorOptions(torch::kInt64).device(weights.flat().device());
     token_ = torch::zeros({1, 1, 1}, options);

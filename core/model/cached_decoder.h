@@ -27,6 +27,8 @@ class CachedDecoder {
     /// Returns the logits after one more token: (vocabulary). They are valid until the next call.
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
+    /// Returns the bytes that the cache occupies.
+    std::int64_t cache_bytes() const { return cache_.bytes(); }
     /// Returns whether tokens run as a CUDA graph.
     bool captured() const { return work_.captured(); }
     /// Returns why the capture of the graph failed; empty if it did not fail.

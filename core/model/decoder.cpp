@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/model/attention/delta_net.h"
+#include "core/model/attention/latent.h"
 #include "core/model/fused.h"
 #include "core/model/fused_device.h"
 #include "core/model/linear.h"
@@ -48,14 +50,68 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
                                  const LayerTerms& terms, Precision precision, const Dropout& dropout,
                                  const AttentionUse& use) const {
     const std::string name = "layers." + std::to_string(use.layer) + ".attention";
-    const AttentionInput input{
-        .qkv = linear(x, weights.matrix(name + ".qkv.weight"), weights.get(name + ".qkv.bias"), precision),
-        .batch = batch,
-        .heads = {spec_.heads, spec_.kv_heads()},
-        .query_norm = weights.get(name + ".query_norm.weight"),
-        .key_norm = weights.get(name + ".key_norm.weight")};
-    const torch::Tensor mixed = attend(input, terms, dropout, name, use);
-    return linear(mixed, weights.matrix(name + ".output.weight"), weights.get(name + ".output.bias"), precision);
+    const LayerAttention kind = kinds_[static_cast<std::size_t>(use.layer)];
+    const auto projected = [&](const torch::Tensor& from, const std::string& matrix) {
+        return linear(from, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
+    };
+    LayerTerms own_terms = terms;
+    if (kind == LayerAttention::full) own_terms.window = 0;
+    own_terms.sinks = weights.get(name + ".sinks");
+    torch::Tensor mixed;
+    if (kind == LayerAttention::delta_net) {
+        mixed = delta_net(weights, x, batch, precision, use);
+    } else if (spec_.attention == AttentionKind::mla) {
+        mixed = latent_attention(weights, x, batch, own_terms, precision, dropout, use);
+    } else {
+        const AttentionInput input{.qkv = projected(x, ".qkv"),
+                                   .batch = batch,
+                                   .heads = {spec_.heads, spec_.kv_heads()},
+                                   .query_norm = weights.get(name + ".query_norm.weight"),
+                                   .key_norm = weights.get(name + ".key_norm.weight")};
+        mixed = attend(input, own_terms, dropout, name, use);
+        // The gate of each head and channel (formula 45), from the layer's input.
+        if (spec_.attention == AttentionKind::gated)
+            mixed = mixed * torch::sigmoid(projected(x, ".gate").to(mixed.scalar_type()));
+    }
+    return projected(mixed, ".output");
+}
+
+torch::Tensor Decoder::latent_attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
+                                        const LayerTerms& terms, Precision precision, const Dropout& dropout,
+                                        const AttentionUse& use) const {
+    const std::string name = "layers." + std::to_string(use.layer) + ".attention";
+    const auto projected = [&](const std::string& matrix) {
+        return linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
+    };
+    const torch::Tensor mixed =
+        ropelab::latent_attention::attend({.query = projected(".query"),
+                                           .latent = projected(".latent"),
+                                           .latent_norm = weights.get(name + ".latent_norm.weight"),
+                                           .key_value = weights.matrix(name + ".key_value.weight"),
+                                           .batch = batch,
+                                           .heads = spec_.heads,
+                                           .head_dim = spec_.head_dim(),
+                                           .precision = precision},
+                                          terms, dropout, name, use);
+    return has_device_kernels(x) ? mixed.to(x.scalar_type()) : mixed;
+}
+
+torch::Tensor Decoder::delta_net(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
+                                 Precision precision, const AttentionUse& use) const {
+    const std::string name = "layers." + std::to_string(use.layer) + ".attention";
+    const auto projected = [&](const std::string& matrix) {
+        return linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
+    };
+    const torch::Tensor mixed = ropelab::delta_net::attend({.qkv = projected(".qkv"),
+                                                            .gate = projected(".gate"),
+                                                            .rates = projected(".rates"),
+                                                            .log_decay = weights.get(name + ".log_decay"),
+                                                            .decay_shift = weights.get(name + ".decay_shift"),
+                                                            .head_norm = weights.get(name + ".head_norm.weight"),
+                                                            .batch = batch,
+                                                            .heads = spec_.heads},
+                                                           use);
+    return has_device_kernels(x) ? mixed.to(x.scalar_type()) : mixed;
 }
 
 torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, std::int64_t layer,

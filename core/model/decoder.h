@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <vector>
+
 #include "core/model/attention/attention.h"
 #include "core/model/dropout.h"
 #include "core/model/parameters.h"
@@ -15,7 +17,7 @@ namespace ropelab {
 class Decoder {
  public:
     /// Creates a decoder. `spec` gives the shape, which all runs of the cohort share.
-    explicit Decoder(RunSpec spec) : spec_(std::move(spec)) {}
+    explicit Decoder(RunSpec spec) : spec_(std::move(spec)), kinds_(attention_of_layers(spec_)) {}
 
     /// Returns whether the decoder computes operation by operation (RunSpec::operations).
     bool eager() const { return spec_.operations == Operations::eager; }
@@ -34,7 +36,14 @@ class Decoder {
                             const AttentionUse& use) const;
     torch::Tensor mlp(const Parameters& weights, const torch::Tensor& x, std::int64_t layer, Precision precision) const;
 
+    torch::Tensor latent_attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
+                                   const LayerTerms& terms, Precision precision, const Dropout& dropout,
+                                   const AttentionUse& use) const;
+    torch::Tensor delta_net(const Parameters& weights, const torch::Tensor& x, std::int64_t batch, Precision precision,
+                            const AttentionUse& use) const;
+
     RunSpec spec_;
+    std::vector<LayerAttention> kinds_;  // of the layers
 };
 
 /// Returns the mean of each row: (runs, n) → (runs). The order of summation does not depend on the number of rows.

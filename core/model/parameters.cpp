@@ -61,7 +61,9 @@ torch::Tensor initial_row(const Layout& layout, std::int64_t seed) {
     torch::Tensor row = torch::zeros({layout.total}, torch::kFloat32);
     for (const Parameter& parameter : layout.parameters) {
         torch::Tensor part = row.narrow(0, parameter.offset, parameter.size);
-        if (parameter.shape.size() == 1) {
+        if (!parameter.initial.empty()) {
+            part.copy_(torch::tensor(c10::ArrayRef<double>(parameter.initial), torch::kFloat64));
+        } else if (parameter.shape.size() == 1) {
             part.fill_(parameter.deviation);
         } else if (parameter.deviation > 0) {
             RandomStream(seed, "init:" + parameter.name)

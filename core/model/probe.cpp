@@ -44,7 +44,7 @@ void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
 }
 
 void check_pair(const RunSpec& spec, std::int64_t pair) {
-    const std::int64_t pairs = spec.head_dim() / 2;
+    const std::int64_t pairs = spec.query_dim() / 2;
     if (pair < 0 || pair >= pairs) {
         throw BadInput("Pair " + std::to_string(pair) + " does not exist: a head of this model has the pairs 0 to " +
                        std::to_string(pairs - 1) + ".");
@@ -58,11 +58,15 @@ void check_replaced(const RunSpec& spec, const ReplacedHead& replaced) {
                        std::to_string(spec.layers - 1) + " with the heads 0 to " + std::to_string(spec.heads - 1) +
                        ".");
     }
+    if (spec.layer_attention(replaced.layer) == LayerAttention::delta_net) {
+        throw BadInput("A query and a key were given for " + where +
+                       ", but this layer is a gated DeltaNet, which has no attention weights to replace.");
+    }
     for (const auto* vector : {&replaced.query, &replaced.key}) {
         const bool is_finite =
             std::all_of(vector->begin(), vector->end(), [](double value) { return std::isfinite(value); });
-        if (std::ssize(*vector) == spec.head_dim() && is_finite) continue;
-        throw BadInput("The query and the key for " + where + " need " + std::to_string(spec.head_dim()) +
+        if (std::ssize(*vector) == spec.query_dim() && is_finite) continue;
+        throw BadInput("The query and the key for " + where + " need " + std::to_string(spec.query_dim()) +
                        " finite numbers each, the head dimension of this model.");
     }
 }
@@ -147,9 +151,10 @@ ProbeArray frequencies_of(const RunSpec& spec, const LayerTables& tables) {
     ProbeArray result;
     for (const RotaryTables& layer : tables.layers) {
         const torch::Tensor step = layer.defined() ? torch::atan2(layer.sine.select(2, 1), layer.cosine.select(2, 1))
-                                                   : torch::zeros({1, 1, 1, spec.head_dim() / 2});
+                                                   : torch::zeros({1, 1, 1, spec.rotary_head_dim() / 2});
+        const torch::Tensor all_pairs = torch::constant_pad_nd(step, {0, spec.query_dim() / 2 - step.size(3)});
         const std::int64_t heads = spec.theta_training == ThetaTraining::head ? spec.heads : 1;
-        const torch::Tensor rows = step.expand({1, 1, heads, -1}).to(torch::kCPU).contiguous();
+        const torch::Tensor rows = all_pairs.expand({1, 1, heads, -1}).to(torch::kCPU).contiguous();
         result.shape = {spec.layers, heads, rows.size(3)};
         result.values.insert(result.values.end(), rows.data_ptr<float>(), rows.data_ptr<float>() + rows.numel());
     }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/model/attention/reference.h"
+#include "core/model/attention/separate.h"
 #include "core/model/replaced_heads.h"
 
 namespace ropelab {
@@ -43,8 +44,20 @@ torch::Tensor by_head(const torch::Tensor& x) {
     return x.select(0, 0).to(torch::kFloat32).transpose(1, 2).contiguous();
 }
 
-ProbeArray to_array(const std::vector<torch::Tensor>& layers, double divisor = 1.0) {
-    if (layers.empty() || !layers.front().defined()) return {};
+bool has_full_layer(const RunSpec& spec) {
+    const auto kinds = attention_of_layers(spec);
+    return std::find(kinds.begin(), kinds.end(), LayerAttention::full) != kinds.end();
+}
+
+// Returns the numbers of all layers; NaN for layers without them (gated DeltaNet), and an empty array if no layer has
+// any.
+ProbeArray to_array(std::vector<torch::Tensor> layers, double divisor = 1.0) {
+    const auto known = std::find_if(layers.begin(), layers.end(), [](const auto& layer) { return layer.defined(); });
+    if (known == layers.end()) return {};
+    const torch::Tensor unknown = torch::full_like(*known, std::numeric_limits<double>::quiet_NaN());
+    for (torch::Tensor& layer : layers) {
+        if (!layer.defined()) layer = unknown;
+    }
     const torch::Tensor host = (torch::stack(layers) / divisor).to(torch::kCPU, torch::kFloat32).contiguous();
     return {host.sizes().vec(), {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()}};
 }
@@ -59,15 +72,18 @@ AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request,
       layers_(static_cast<std::size_t>(spec.layers)),
       stream_squares_(static_cast<std::size_t>(spec.layers + 1)),
       stream_largest_(static_cast<std::size_t>(spec.layers + 1)) {
-    const std::int64_t pairs = spec.head_dim() / 2;
+    const std::int64_t pairs = spec.query_dim() / 2;
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const RotaryTables& table = tables.at(layer);
         torch::Tensor& own_elements = layers_[static_cast<std::size_t>(layer)].own_elements;
         if (request.splits_unrotated) {
             own_elements = torch::ones({pairs}, torch::kBool);
         } else {
-            own_elements = table.defined() ? table.sine.select(0, 0).ne(0).flatten(0, 2).any(0).to(torch::kCPU)
-                                           : torch::zeros({pairs}, torch::kBool);
+            own_elements = torch::zeros({pairs}, torch::kBool);  // of multi-head latent attention, not all can rotate
+            if (table.defined()) {
+                const torch::Tensor rotated = table.sine.select(0, 0).ne(0).flatten(0, 2).any(0).to(torch::kCPU);
+                own_elements.narrow(0, 0, rotated.size(0)).copy_(rotated);
+            }
         }
     }
 }
@@ -91,7 +107,7 @@ void AttentionProbe::observe(std::int64_t layer, const LayerVectors& vectors) {
     if (!request_.vectors) return;
     add(sums.query_usage, norm_sums(vectors.query));
     add(sums.key_usage, norm_sums(vectors.key));
-    add(sums.value_usage, norm_sums(vectors.value));
+    if (vectors.value.size(-1) == vectors.query.size(-1)) add(sums.value_usage, norm_sums(vectors.value));
     add(sums.query_massive, channel_norm_sums(vectors.query));
     add(sums.key_massive, channel_norm_sums(vectors.key));
 }
@@ -116,7 +132,7 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
     const std::int64_t sequences = query.size(0);
     const std::int64_t heads = query.size(1);
     const std::int64_t time = query.size(2);
-    const double scale = 1.0 / std::sqrt(static_cast<double>(spec_.head_dim()));
+    const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
     const auto sums = torch::TensorOptions().dtype(torch::kFloat64).device(query.device());
     if (!layer.logits.defined()) {
         layer.logits = torch::zeros({heads, time}, sums);
@@ -154,14 +170,17 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         const torch::Tensor relative = relative_logits(terms, 0, q, k, scores, queries, key_positions);
         if (relative.defined()) logits = scores + relative;
         constexpr double never = -std::numeric_limits<double>::infinity();
-        const torch::Tensor probabilities = torch::softmax(logits.masked_fill(hidden, never), -1);
-        const torch::Tensor logarithm = torch::logsumexp(logits.masked_fill(hidden, never), -1);
+        const torch::Tensor masked = logits.masked_fill(hidden, never);
+        const torch::Tensor probabilities = softmax_with_sinks(masked, terms.sinks);
+        torch::Tensor logarithm = torch::logsumexp(masked, -1);  // of the softmax's denominator
+        if (terms.sinks.defined()) logarithm = torch::logaddexp(logarithm, terms.sinks[0].view({1, heads, 1}));
         scores.masked_fill_(hidden, 0);
         logits.masked_fill_(hidden, 0);
         add_by_distance(logits, layer.logits, logits_of_sequences);
         add_by_distance(probabilities, layer.attention_sums, attention_of_sequences);
         // The entropy is −Σ p ln p with ln p = logit − logarithm. The first position, which sees only itself, is left
         // out.
+        if (terms.sinks.defined()) logarithm = logarithm * probabilities.sum(-1);  // without the sink's own term
         const torch::Tensor entropy = logarithm - (probabilities * logits).sum(-1);
         const std::int64_t skipped = first == 0 ? 1 : 0;
         const auto add_after_first = [&](const torch::Tensor& x, torch::Tensor& all, torch::Tensor& each) {
@@ -194,7 +213,7 @@ void AttentionProbe::map_attention(Layer& layer, const torch::Tensor& query, con
     const std::int64_t size = request_.map_size;
     const torch::Tensor q = query.select(0, 0).narrow(1, 0, size);  // (heads, size, head_dim)
     const torch::Tensor k = key.select(0, 0).narrow(1, 0, size);
-    const double scale = 1.0 / std::sqrt(static_cast<double>(spec_.head_dim()));
+    const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
     const torch::Tensor positions = torch::arange(size, torch::TensorOptions(torch::kInt64).device(q.device()));
     const torch::Tensor hidden = hidden_keys(positions, positions, terms.window);
     torch::Tensor logits = torch::matmul(q, k.transpose(1, 2)) * scale;
@@ -202,10 +221,11 @@ void AttentionProbe::map_attention(Layer& layer, const torch::Tensor& query, con
     const torch::Tensor relative =
         relative_logits(terms, 0, q.unsqueeze(0), k.unsqueeze(0), logits.unsqueeze(0), positions, positions);
     if (relative.defined()) logits = logits + relative.squeeze(0);
-    layer.map = torch::softmax(logits.masked_fill(hidden, -std::numeric_limits<double>::infinity()), -1);
+    const torch::Tensor masked = logits.masked_fill(hidden, -std::numeric_limits<double>::infinity());
+    layer.map = softmax_with_sinks(masked.unsqueeze(0), terms.sinks)[0];
     if (request_.map_pair < 0) return;
     const std::int64_t pair = request_.map_pair;
-    const std::int64_t pairs = spec_.head_dim() / 2;
+    const std::int64_t pairs = spec_.query_dim() / 2;
     const auto part = [&](std::int64_t channel) {
         return q.select(2, channel).unsqueeze(2) * k.select(2, channel).unsqueeze(1);
     };
@@ -256,17 +276,22 @@ void AttentionProbe::write(ProbeResult& result) const {
     std::vector<torch::Tensor> logits;
     std::vector<torch::Tensor> attention;
     // A sequence has `length − Δ` queries with a key at distance Δ, unless a sliding window hides it.
-    const std::int64_t distances =
-        spec_.attention_window > 0 ? std::min(spec_.attention_window, result.length) : result.length;
+    const bool all_windows = spec_.has_softmax_attention() && spec_.attention_window > 0 && !has_full_layer(spec_);
+    const std::int64_t distances = all_windows ? std::min(spec_.attention_window, result.length) : result.length;
     const torch::Tensor queries =
         torch::arange(result.length, result.length - distances, -1, torch::kInt64).to(torch::kFloat64) * sequences;
     const auto mean = [&](const torch::Tensor& sums) { return sums.narrow(1, 0, distances).to(torch::kCPU) / queries; };
     for (const Layer& layer : layers_) {
+        if (!layer.logits.defined()) {  // a layer without attention weights
+            for (auto* parts : {&contributions, &weighted_contributions, &logits, &attention}) parts->emplace_back();
+            continue;
+        }
         contributions.push_back(logit_contributions(layer, layer.covariance));
         weighted_contributions.push_back(logit_contributions(layer, layer.weighted_covariance));
         logits.push_back(mean(layer.logits));
         attention.push_back(mean(layer.attention_sums));
     }
+    if (!spec_.has_softmax_attention()) return;
     for (std::int64_t distance = 0; distance < distances; ++distance) result.distances.push_back(distance);
     result.logit_contribution = to_array(contributions);
     result.weighted_logit_contribution = to_array(weighted_contributions);
@@ -279,7 +304,10 @@ void AttentionProbe::write(ProbeResult& result) const {
 
     const auto errors = [&](SequenceSums Layer::*member, const auto& divide) {
         std::vector<torch::Tensor> parts;
-        for (const Layer& layer : layers_) parts.push_back(divide((layer.*member).standard_error().to(torch::kCPU)));
+        for (const Layer& layer : layers_) {
+            parts.push_back(layer.logits.defined() ? divide((layer.*member).standard_error().to(torch::kCPU))
+                                                   : torch::Tensor());
+        }
         return to_array(parts);
     };
     const auto per_query = [&](const torch::Tensor& sums) { return sums / queries_after_first; };
@@ -291,7 +319,10 @@ void AttentionProbe::write(ProbeResult& result) const {
     result.entropy_error = errors(&Layer::entropy_spread, per_query);
     result.sink_error = errors(&Layer::sink_spread, per_query);
     std::vector<torch::Tensor> contribution_errors;
-    for (const Layer& layer : layers_) contribution_errors.push_back(layer.contribution_spread.standard_error());
+    for (const Layer& layer : layers_) {
+        contribution_errors.push_back(layer.logits.defined() ? layer.contribution_spread.standard_error()
+                                                             : torch::Tensor());
+    }
     result.logit_contribution_error = to_array(contribution_errors);
 }
 

@@ -35,11 +35,12 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 
 bool TokenDecoder::supports(const RunSpec& spec) {
     const bool plain_norm = spec.norm_kind() == NormKind::layer || spec.norm_kind() == NormKind::rms;
-    return plain_norm && spec.norm_position == NormPosition::pre && spec.has_fused_encoding();
+    return plain_norm && spec.norm_position == NormPosition::pre && spec.has_fused_encoding() &&
+           spec.attention == AttentionKind::mha && !spec.attention_sinks && !spec.has_delta_net();
 }
 
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
-    : spec_(spec), weights_(weights), cache_(spec.layers, spec.visible_tokens()) {
+    : spec_(spec), weights_(weights), cache_(spec) {
     const torch::NoGradGuard no_gradients;
     make_terms(spec.context);
     const torch::Tensor row = weights.flat()[0].detach();
@@ -66,6 +67,7 @@ void TokenDecoder::use_terms(const PositionTerms& terms) {
     terms_.clear();
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         LayerTerms& own = terms_.emplace_back(terms.layer(layer));
+        if (spec_.layer_attention(layer) == LayerAttention::full) own.window = 0;
         if (own.tables.defined()) own.tables = {own.tables.cosine.contiguous(), own.tables.sine.contiguous()};
     }
     embeddings_ = terms.embeddings.defined() ? terms.embeddings.contiguous() : terms.embeddings;

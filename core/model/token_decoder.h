@@ -29,6 +29,9 @@ class TokenDecoder {
     /// itself included. Models with learned positions require a position below the context.
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
+    /// Returns the bytes that the cache occupies.
+    std::int64_t cache_bytes() const { return cache_.bytes(); }
+
  private:
     struct Matrix {
         std::int64_t rows;

@@ -76,7 +76,10 @@ std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
 }
 
 std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> prompt, const Generation& options) {
-    return with_clear_errors([&] { return generated(prompt, options); });
+    return with_clear_errors([&] {
+        cache_bytes_ = 0;
+        return generated(prompt, options);
+    });
 }
 
 double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
@@ -114,7 +117,7 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
     }
 }
 
-std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) const {
+std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) {
     const torch::NoGradGuard no_gradients;
     check_generation(prompt, options);
     const bool rolling = options.mode == Generation::Mode::rolling;
@@ -155,6 +158,7 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
             logits = last_logits(std::span(text).last(std::min(text.size(), context)));
         }
     }
+    cache_bytes_ = on_cpu ? on_cpu->cache_bytes() : cached ? cached->cache_bytes() : 0;
     return result;
 }
 

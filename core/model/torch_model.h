@@ -15,13 +15,14 @@ class TorchModel : public Model {
 
     std::vector<float> logits(std::span<const std::int32_t> tokens) override;
     std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& options) override;
+    std::int64_t cache_bytes() const override { return cache_bytes_; }
     double whole_loss(std::span<const std::int32_t> tokens) override;
     ProbeResult probe(const ProbeRequest& request) override;
 
  private:
     torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
     std::vector<float> computed_logits(std::span<const std::int32_t> tokens) const;
-    std::vector<std::int32_t> generated(std::span<const std::int32_t> prompt, const Generation& options) const;
+    std::vector<std::int32_t> generated(std::span<const std::int32_t> prompt, const Generation& options);
     double computed_whole_loss(std::span<const std::int32_t> tokens) const;
     /// Returns the logits after the last of `tokens`, which start at position 0: (vocabulary).
     torch::Tensor last_logits(std::span<const std::int32_t> tokens) const;
@@ -34,6 +35,7 @@ class TorchModel : public Model {
     Decoder decoder_;
     Precision precision_;
     PositionSource terms_;  // terms of the context's positions
+    std::int64_t cache_bytes_ = 0;
 };
 
 /// Returns the mean loss of each run over its sequences, without gradients. The sequences have `context` tokens and

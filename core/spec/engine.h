@@ -53,6 +53,9 @@ class Model {
     /// Generates a continuation of the prompt and returns the new tokens. The prompt must have at least one token; only
     /// its last `context` tokens have an effect.
     virtual std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) = 0;
+    /// Returns the bytes that the KV cache of the last call of `generate` occupied, which the cache itself counts; 0
+    /// before the first call, or if the model generated without a cache.
+    virtual std::int64_t cache_bytes() const { return 0; }
     /// Returns the mean loss over all non-overlapping sequences of the context length, in nats per token.
     virtual double whole_loss(std::span<const std::int32_t> tokens) = 0;
     /// Evaluates the model on the sequences of the request and returns measurements of its inside (attention, queries

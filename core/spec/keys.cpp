@@ -221,6 +221,27 @@ std::vector<Key> make_keys() {
             "Frequencies of the rotated pairs in radians per token, such as 1+0.5+0.01, one per pair; auto computes "
             "them from theta.",
             &R::frequencies),
+        choice_key("attention", "model",
+                   "Attention. mha has a query, key and value per head; mla computes keys and values from one latent "
+                   "vector per token (DeepSeek-V2); gated multiplies the output by a sigmoid gate (Qwen3-Next).",
+                   {"mha", "mla", "gated"}, &R::attention),
+        number_key("latent_width", "model", "channels",
+                   "Width of the latent vector of keys and values with attention=mla; 0 (auto) means 4 × head "
+                   "dimension, but at most half the width.",
+                   0, 16384, &R::latent_width),
+        number_key("rotary_channels", "model", "channels",
+                   "Channels per head that RoPE rotates with attention=mla, besides the channels from the latent "
+                   "vector; all heads share their key. 0 (auto) means half the head dimension.",
+                   0, 1024, &R::rotary_channels),
+        word_key("attention_layers", "model",
+                 "Attention of the layers, a pattern that repeats: full (whole context), window (attention_window) and "
+                 "deltanet (gated DeltaNet) with counts, such as 3 deltanet + 1 full. auto means window in all layers "
+                 "if attention_window is set, else full.",
+                 &R::attention_layers),
+        flag_key("attention_sinks", "model",
+                 "If true, each head learns one more logit, to which no key belongs, in the denominator of its softmax "
+                 "(attention sink, as in gpt-oss).",
+                 &R::attention_sinks),
         number_key("attention_window", "model", "tokens",
                    "Sliding-window attention: each token attends to this many latest tokens, itself included; 0 means "
                    "the whole context.",

@@ -22,7 +22,7 @@ std::vector<std::int64_t> shift_shape(const RunSpec& spec) {
         case ThetaTraining::head:
             return {spec.layers, spec.heads};
         case ThetaTraining::free:
-            return {spec.layers, spec.head_dim() / 2};
+            return {spec.layers, spec.rotary_head_dim() / 2};
     }
     return {};
 }
@@ -45,6 +45,43 @@ std::vector<std::string> norm_names(const RunSpec& spec) {
     return names;
 }
 
+// A matrix of the attention of one layer, without the prefix and suffix of its name.
+struct AttentionMatrix {
+    std::string name;
+    std::int64_t rows;
+    std::int64_t columns;
+};
+
+std::vector<AttentionMatrix> attention_matrices(const RunSpec& spec, std::int64_t layer) {
+    const std::int64_t C = spec.width;
+    const std::int64_t D = spec.head_dim();
+    const std::int64_t rows = spec.heads * D;
+    std::vector<AttentionMatrix> result;
+    if (spec.layer_attention(layer) == LayerAttention::delta_net) {
+        result = {{"qkv", 3 * rows, C}, {"gate", rows, C}, {"rates", 2 * spec.heads, C}};
+    } else if (spec.attention == AttentionKind::mla) {
+        const std::int64_t L = spec.latent_channels();
+        result = {{"query", spec.heads * spec.query_dim(), C},
+                  {"latent", L + spec.rotary_head_dim(), C},
+                  {"key_value", 2 * rows, L}};
+    } else {
+        result = {{"qkv", (spec.heads + 2 * spec.kv_heads()) * D, C}};
+        if (spec.attention == AttentionKind::gated) result.push_back({"gate", rows, C});
+    }
+    result.push_back({"output", C, C});
+    return result;
+}
+
+std::vector<double> initial_log_decay(std::int64_t heads) {
+    constexpr double most = 16.0;
+    std::vector<double> result;
+    for (std::int64_t head = 0; head < heads; ++head) {
+        const double place = heads > 1 ? static_cast<double>(head) / static_cast<double>(heads - 1) : 0.0;
+        result.push_back(std::log(1.0 + (most - 1.0) * place));
+    }
+    return result;
+}
+
 }  // namespace
 
 const Parameter& Layout::at(const std::string& name) const {
@@ -61,7 +98,6 @@ bool Layout::contains(const std::string& name) const {
 Layout layout_of(const RunSpec& spec, int vocabulary) {
     const std::int64_t C = spec.width;
     const std::int64_t D = spec.head_dim();
-    const std::int64_t qkv_rows = (spec.heads + 2 * spec.kv_heads()) * D;
     const std::int64_t H = spec.hidden_width();
     const bool gated = spec.block == Block::llama;
     const std::string up = gated ? ".mlp.gate_up" : ".mlp.up";
@@ -100,12 +136,15 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     }
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer);
-        add(prefix + ".attention.qkv.weight", {qkv_rows, C}, qkv_deviation);
-        if (spec.deepnorm) {
-            layout.parameters.back().last_rows = spec.kv_heads() * D;
-            layout.parameters.back().last_factor = scaled;
+        for (const auto& [name, rows, columns] : attention_matrices(spec, layer)) {
+            const double init = name == "output" ? output_deviation : name == "qkv" ? qkv_deviation : deviation;
+            add(prefix + ".attention." + name + ".weight", {rows, columns}, init);
+            if (spec.deepnorm && (name == "qkv" || name == "key_value")) {
+                const bool has_groups = spec.layer_attention(layer) != LayerAttention::delta_net;
+                layout.parameters.back().last_rows = (has_groups ? spec.kv_heads() : spec.heads) * D;
+                layout.parameters.back().last_factor = scaled;
+            }
         }
-        add(prefix + ".attention.output.weight", {C, C}, output_deviation);
         if (spec.position == Position::shaw) {
             add(prefix + ".attention.relative_keys.weight", {spec.relative_clip + 1, D}, deviation);
             add(prefix + ".attention.relative_values.weight", {spec.relative_clip + 1, D}, deviation);
@@ -135,14 +174,26 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer);
         for (const std::string& norm : layer_norm_names(spec, layer)) add_norm(norm);
-        if (spec.qk_norm != QkNorm::none) {
+        const LayerAttention attention = spec.layer_attention(layer);
+        if (attention == LayerAttention::delta_net) {
+            add(prefix + ".attention.head_norm.weight", {D}, 1.0);
+            add(prefix + ".attention.log_decay", {spec.heads}, 0.0);
+            layout.parameters.back().initial = initial_log_decay(spec.heads);
+            add(prefix + ".attention.decay_shift", {spec.heads}, std::log(std::expm1(0.01)));
+        } else if (spec.attention == AttentionKind::mla) {
+            add(prefix + ".attention.latent_norm.weight", {spec.latent_channels()}, 1.0);
+        }
+        if (attention != LayerAttention::delta_net && spec.attention_sinks)
+            add(prefix + ".attention.sinks", {spec.heads}, 0.0);
+        if (spec.qk_norm != QkNorm::none && attention != LayerAttention::delta_net) {
             const bool whole = spec.qk_norm == QkNorm::projection;
             add(prefix + ".attention.query_norm.weight", {whole ? spec.heads * D : D}, 1.0);
             add(prefix + ".attention.key_norm.weight", {whole ? spec.kv_heads() * D : D}, 1.0);
         }
         if (spec.bias) {
-            add(prefix + ".attention.qkv.bias", {qkv_rows}, 0.0);
-            add(prefix + ".attention.output.bias", {C}, 0.0);
+            for (const auto& [name, rows, columns] : attention_matrices(spec, layer)) {
+                if (name != "key_value" && name != "rates") add(prefix + ".attention." + name + ".bias", {rows}, 0.0);
+            }
             add(prefix + up + ".bias", {up_rows}, 0.0);
             add(prefix + ".mlp.down.bias", {C}, 0.0);
         }

@@ -20,6 +20,8 @@ struct Parameter {
     /// Number of rows at the end of a matrix whose initial numbers are multiplied by `last_factor` (values in qkv).
     std::int64_t last_rows = 0;
     double last_factor = 1;
+    /// Initial values that replace the initialization by `deviation`; empty for most parameters.
+    std::vector<double> initial = {};
 };
 
 /// Parameters of a decoder in the order in which they are stored in memory: first matrices, to which weight decay
@@ -41,7 +43,19 @@ struct Parameter {
 ///         decay.
 ///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm = head; with qk_norm = projection
 ///         (heads·D) and (key_value_heads·D)
-///     .bias of each matrix in the layers if spec.bias
+///     layers.N.attention.sinks (heads) with attention_sinks, starting at 0
+///     .bias of each matrix in the layers if spec.bias, except key_value and rates
+///
+/// With attention = gated, a layer also has attention.gate.weight (heads·D, C). With attention = mla it has, instead of
+/// qkv and with latent width L and R rotary channels, attention.query.weight (heads·(D + R), C),
+/// attention.latent.weight (L + R, C) (the latent vector, then the rotary key), attention.key_value.weight (2·heads·D,
+/// L) (all keys, then all values) and attention.latent_norm.weight (L). Of the D + R channels of a query, those that
+/// RoPE can rotate are the first R/2 of each half.
+///
+/// A gated DeltaNet layer has attention.qkv.weight (3·heads·D, C), attention.gate.weight (heads·D, C),
+/// attention.rates.weight (2·heads, C) (the inputs of α, then of β), attention.output.weight,
+/// attention.head_norm.weight (D), and attention.log_decay and attention.decay_shift (heads): exp(log_decay) starts at
+/// 1 for the first head and grows evenly to 16 for the last one; decay_shift starts where softplus is 0.01.
 ///
 /// If theta is trained or follows a schedule, "rotary.shift" comes last. It starts at 0 and is added to log theta, of
 /// shape (1), (layers) or (layers, heads), or to the logarithm of each frequency, of shape (layers, D/2).

@@ -132,9 +132,11 @@ struct RetrievalPoint {
 };
 
 /// Result of a probe. Quantities that were not requested are empty. All are means over all sequences and positions
-/// unless stated otherwise. The members `…_error` are standard errors of these means over the sequences, which are the
-/// independent units (tokens of one sequence are not), with shapes as the means. They are empty with fewer than 2
-/// sequences, and if the result was stored by a version that did not compute them.
+/// unless stated otherwise. A gated DeltaNet layer has no attention weights: its numbers are NaN, and arrays of a model
+/// without other layers are empty. With multi-head latent attention, pairs and head_dim are those of queries and keys
+/// (RunSpec::query_dim), and value_usage is empty. The members `…_error` are standard errors of these means over the
+/// sequences, which are the independent units (tokens of one sequence are not), with shapes as the means. They are
+/// empty with fewer than 2 sequences, and if the result was stored by a version that did not compute them.
 struct ProbeResult {
     std::int64_t sequences = 0;  // number of sequences
     std::int64_t length = 0;     // tokens per sequence
@@ -192,7 +194,8 @@ struct ProbeResult {
     ProbeArray sink;        // layers × heads
     ProbeArray sink_error;  // layers × heads
 
-    /// Attention weights by query (row) and key (column); each row sums to 1.
+    /// Attention weights by query (row) and key (column); each row sums to 1, with
+    /// attention sinks (formula 45) to less.
     ProbeArray attention;    // layers × heads × map_size × map_size
     ProbeArray pair_logits;  // same shape: contribution of pair map_pair to the logits; 0 above the diagonal
     std::vector<std::int32_t> map_tokens;  // tokens of the rows and columns of the maps

@@ -1,6 +1,9 @@
 #include "core/spec/run_spec.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 
 #include "core/rope/encodings.h"
@@ -41,11 +44,69 @@ void check_frequencies(const RunSpec& spec) {
             "auto, "
             "or theta_training to fixed and theta_schedule to constant.");
     }
-    const int pairs = rotary_dim(spec.head_dim(), spec.fraction) / 2;
+    const int pairs = rotary_dim(spec.rotary_head_dim(), spec.fraction) / 2;
     if (std::ssize(listed) != pairs) {
         throw BadInput("The setting frequencies lists " + std::to_string(listed.size()) +
                        " numbers, but it must list one per rotated pair of a head, which is " + std::to_string(pairs) +
                        ".");
+    }
+}
+
+// Returns a pattern of layers without its spaces.
+std::string pattern_text(std::string text) {
+    std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+    return text;
+}
+
+// Checks the settings of attention that depend on each other.
+void check_attention(const RunSpec& spec) {
+    const auto kinds = attention_of_layers(spec);
+    const bool has_window = std::find(kinds.begin(), kinds.end(), LayerAttention::window) != kinds.end();
+    if (has_window && spec.attention_window == 0) {
+        throw BadInput("The setting attention_layers is \"" + spec.attention_layers +
+                       "\", but attention_window is 0; set it to the number of tokens of the sliding window.");
+    }
+    if (!has_window && spec.attention_window > 0) {
+        throw BadInput("The setting attention_window is " + std::to_string(spec.attention_window) +
+                       ", but attention_layers has no layer with a window; set it to auto or to a pattern such as 3 "
+                       "window + 1 full.");
+    }
+    const bool is_mla = spec.attention == AttentionKind::mla;
+    if (!spec.has_softmax_attention() &&
+        (spec.attention != AttentionKind::mha || spec.attention_sinks || spec.qk_norm != QkNorm::none)) {
+        throw BadInput(
+            "With attention_layers = deltanet, no layer has attention weights, so attention must be mha, and "
+            "attention_sinks and qk_norm must be false.");
+    }
+    if (!is_mla) {
+        if (spec.latent_width == 0 && spec.rotary_channels == 0) return;
+        throw BadInput("The settings latent_width and rotary_channels require attention = mla; set them to 0.");
+    }
+    if (spec.rotary_head_dim() % 2 != 0) {
+        throw BadInput("The setting rotary_channels is " + std::to_string(spec.rotary_channels) +
+                       ", but it must be even, because RoPE rotates pairs of channels.");
+    }
+    if (spec.head_dim() % 2 != 0) {
+        throw BadInput("The head dimension is " + std::to_string(spec.head_dim()) +
+                       ", but attention = mla needs an even one; change heads or width.");
+    }
+    if (spec.kv_heads() != spec.heads) {
+        throw BadInput(
+            "With attention = mla, all heads share one latent vector instead of key and value heads; set "
+            "key_value_heads to 0.");
+    }
+    if (spec.qk_norm != QkNorm::none)
+        throw BadInput(
+            "With attention = mla, the latent vector is normalized instead of the keys; set qk_norm to false.");
+    if (spec.theta_training == ThetaTraining::head)
+        throw BadInput(
+            "With attention = mla, all heads share one rotated key; set theta_training to one, layer or free.");
+    constexpr std::array combined = {Position::none,         Position::learned,    Position::rope,
+                                     Position::learned_rope, Position::sinusoidal, Position::alibi};
+    if (std::find(combined.begin(), combined.end(), spec.position) == combined.end()) {
+        throw BadInput("The position encoding " + to_text(key("position").get(spec)) +
+                       " cannot be combined with attention = mla; set position to rope, learned, learned+rope, "
+                       "sinusoidal, alibi or none.");
     }
 }
 
@@ -60,6 +121,7 @@ void check(const RunSpec& spec) {
         throw BadInput("The width " + std::to_string(spec.width) + " is not a multiple of the " +
                        std::to_string(spec.heads) + " heads; each head must have the same number of channels.");
     }
+    check_attention(spec);
     if (spec.rotates() && spec.head_dim() % 2 != 0) {
         throw BadInput("The head dimension is " + std::to_string(spec.head_dim()) + " (width " +
                        std::to_string(spec.width) + " over " + std::to_string(spec.heads) +
@@ -108,12 +170,88 @@ void check(const RunSpec& spec) {
     }
     check_encoding(spec);
     check_frequencies(spec);
-    if (spec.rotates()) selection(spec.pairs, spec.head_dim() / 2, "pairs");
+    if (spec.rotates()) selection(spec.pairs, spec.rotary_head_dim() / 2, "pairs");
     selection(spec.rotated_layers, spec.layers, "rotated_layers");
     if (spec.final_learning_rate > spec.learning_rate) {
         throw BadInput("The setting final_learning_rate is " + number_text(spec.final_learning_rate) +
                        ", but it must not exceed learning_rate, which is " + number_text(spec.learning_rate) + ".");
     }
+}
+
+std::int64_t RunSpec::latent_channels() const {
+    if (latent_width > 0) return latent_width;
+    return std::min<std::int64_t>(4 * head_dim(), std::max<std::int64_t>(1, width / 2));
+}
+
+int RunSpec::rotary_head_dim() const {
+    if (attention != AttentionKind::mla) return head_dim();
+    return rotary_channels > 0 ? static_cast<int>(rotary_channels) : std::max(2, head_dim() / 4 * 2);
+}
+
+LayerAttention RunSpec::layer_attention(std::int64_t layer) const {
+    return attention_of_layers(*this).at(static_cast<std::size_t>(layer));
+}
+
+bool RunSpec::has_delta_net() const {
+    const auto kinds = attention_of_layers(*this);
+    return std::find(kinds.begin(), kinds.end(), LayerAttention::delta_net) != kinds.end();
+}
+
+bool RunSpec::has_softmax_attention() const {
+    const auto kinds = attention_of_layers(*this);
+    return std::any_of(kinds.begin(), kinds.end(), [](auto kind) { return kind != LayerAttention::delta_net; });
+}
+
+std::int64_t RunSpec::visible_tokens(std::int64_t layer) const {
+    switch (layer_attention(layer)) {
+        case LayerAttention::full:
+            return context;
+        case LayerAttention::window:
+            return std::min(attention_window, context);
+        case LayerAttention::delta_net:
+            break;
+    }
+    return 0;
+}
+
+std::int64_t RunSpec::visible_tokens() const {
+    if (attention_layers == "auto") return attention_window > 0 ? std::min(attention_window, context) : context;
+    std::int64_t most = 0;
+    for (std::int64_t layer = 0; layer < layers; ++layer) most = std::max(most, visible_tokens(layer));
+    return most == 0 ? context : most;
+}
+
+std::vector<LayerAttention> attention_of_layers(const RunSpec& spec) {
+    const auto count = static_cast<std::size_t>(spec.layers);
+    if (spec.attention_layers == "auto")
+        return std::vector(count, spec.attention_window > 0 ? LayerAttention::window : LayerAttention::full);
+    const std::string text = pattern_text(spec.attention_layers);
+    std::vector<LayerAttention> period;
+    std::string_view rest = text;
+    while (true) {
+        const auto plus = rest.find('+');
+        const std::string_view part = rest.substr(0, plus);
+        const auto word = std::min(part.find_first_not_of("0123456789"), part.size());
+        const std::string_view name = part.substr(word);
+        std::int64_t times = 1;
+        if (word > 0) std::from_chars(part.data(), part.data() + word, times);
+        const bool known = name == "full" || name == "window" || name == "deltanet";
+        constexpr std::int64_t most = 128;
+        if (!known || times < 1 || times > most) {
+            throw BadInput("The setting attention_layers is \"" + spec.attention_layers +
+                           "\", but it must be auto or a pattern of full, window and deltanet with counts of 1 to 128, "
+                           "such as 3 deltanet + 1 full.");
+        }
+        const auto kind = name == "full"     ? LayerAttention::full
+                          : name == "window" ? LayerAttention::window
+                                             : LayerAttention::delta_net;
+        period.insert(period.end(), static_cast<std::size_t>(times), kind);
+        if (plus == std::string_view::npos) break;
+        rest.remove_prefix(plus + 1);
+    }
+    std::vector<LayerAttention> result;
+    for (std::size_t layer = 0; layer < count; ++layer) result.push_back(period[layer % period.size()]);
+    return result;
 }
 
 std::int64_t RunSpec::hidden_width() const {
@@ -154,7 +292,7 @@ std::vector<double> listed_frequencies(const RunSpec& spec) {
 }
 
 FrequencySettings frequency_settings_of(const RunSpec& spec) {
-    return {.head_dim = spec.head_dim(),
+    return {.head_dim = spec.rotary_head_dim(),
             .theta = spec.theta,
             .fraction = spec.fraction,
             .partial = spec.partial,
@@ -195,9 +333,9 @@ std::string position_label(const RunSpec& spec) {
     }
     if (!spec.rotates()) return learned.empty() ? "NoPE" : learned;
     if (spec.fraction == 0) return learned + "RoPE 0 %";
-    const int rotated = rotary_dim(spec.head_dim(), spec.fraction);
-    std::string fraction = fraction_text(spec.fraction, static_cast<int>(spec.head_dim()));
-    if (spec.partial == Partial::truncate && rotated < spec.head_dim()) fraction += " truncated";
+    const int rotated = rotary_dim(spec.rotary_head_dim(), spec.fraction);
+    std::string fraction = fraction_text(spec.fraction, spec.rotary_head_dim());
+    if (spec.partial == Partial::truncate && rotated < spec.rotary_head_dim()) fraction += " truncated";
     if (spec.pairs != "all") fraction += ", pairs " + spec.pairs;
     if (spec.rotated_layers != "all") fraction += ", layers " + spec.rotated_layers;
     if (spec.rope_precision == RopePrecision::bfloat16_tables) fraction += ", bfloat16 tables";
@@ -224,7 +362,12 @@ bool same_encoding(Position a, Position b) {
 
 std::string label_of(const RunSpec& spec) {
     std::string label = position_label(spec);
-    if (spec.visible_tokens() < spec.context) label += ", attention window " + std::to_string(spec.attention_window);
+    const bool has_window = spec.attention_window > 0 && spec.attention_window < spec.context;
+    if (has_window) label += ", attention window " + std::to_string(spec.attention_window);
+    if (spec.attention_layers != "auto") label += ", layers " + pattern_text(spec.attention_layers);
+    if (spec.attention == AttentionKind::mla) label += ", MLA";
+    if (spec.attention == AttentionKind::gated) label += ", gated attention";
+    if (spec.attention_sinks) label += ", attention sinks";
     return label;
 }
 

@@ -51,6 +51,14 @@ enum class WeightDecayKind { decoupled, l2 };
 /// RMSNorm of the queries and keys before rotation: `none`, `head` over the channels of each head (Henry et al. 2020),
 /// or `projection` over the channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
 enum class QkNorm { none, head, projection };
+/// Attention of a block. `mha` has a query, a key and a value per head (keys and values may be shared,
+/// key_value_heads). `mla` computes keys and values from one latent vector per token, which the cache stores, and
+/// rotates separate channels (multi-head latent attention, DeepSeek-AI 2024). `gated` is mha whose output is multiplied
+/// by a sigmoid gate per head and channel (Qiu et al. 2025).
+enum class AttentionKind { mha, mla, gated };
+/// Attention of one layer: to the whole context, to a sliding window of attention_window tokens, or a gated DeltaNet
+/// (Yang et al. 2024), a linear attention whose state has a fixed size.
+enum class LayerAttention { full, window, delta_net };
 /// Defines which RoPE bases are trained with the weights: `fixed` none, `one` a single theta for the model, `layer` one
 /// theta per layer, `head` one theta per head of each layer, `free` each frequency of each layer separately.
 enum class ThetaTraining { fixed, one, layer, head, free };
@@ -109,6 +117,11 @@ struct RunSpec {
     bool bias = false;
     bool tied_head = true;
     double dropout = 0.0;
+    AttentionKind attention = AttentionKind::mha;
+    std::int64_t latent_width = 0;          // of mla; 0: 4 × head dimension, at most half the width
+    std::int64_t rotary_channels = 0;       // of mla, per head; 0: half the head dimension
+    std::string attention_layers = "auto";  // syntax: attention_of_layers
+    bool attention_sinks = false;
     Position position = Position::rope;
     std::int64_t relative_clip = 16;      // largest distance with a vector of its own (Shaw)
     std::int64_t distance_buckets = 32;   // buckets of the learned bias (T5, RoPE with bias)
@@ -165,6 +178,23 @@ struct RunSpec {
     int head_dim() const { return static_cast<int>(width / heads); }
     /// Returns the number of key and value heads; groups of query heads share them.
     std::int64_t kv_heads() const { return key_value_heads == 0 ? heads : key_value_heads; }
+    /// Returns the width of the latent vector of keys and values of mla.
+    std::int64_t latent_channels() const;
+    /// Returns the number of channels per head that RoPE can rotate: the separate channels of mla, else the head
+    /// dimension.
+    int rotary_head_dim() const;
+    /// Returns the number of channels of a query or key: the head dimension, with mla plus the separate rotary
+    /// channels.
+    int query_dim() const { return attention == AttentionKind::mla ? head_dim() + rotary_head_dim() : head_dim(); }
+    /// Returns the attention of one layer (see attention_of_layers).
+    LayerAttention layer_attention(std::int64_t layer) const;
+    /// Returns whether some layer is a gated DeltaNet.
+    bool has_delta_net() const;
+    /// Returns whether some layer computes attention weights.
+    bool has_softmax_attention() const;
+    /// Returns the largest number of tokens that a token of this layer attends to, itself included; 0 for a gated
+    /// DeltaNet, whose state includes all earlier tokens.
+    std::int64_t visible_tokens(std::int64_t layer) const;
     /// Returns the hidden width of the MLP: `mlp_width` if it is set, else 4 × width. For llama blocks the default is
     /// 8/3 × width, rounded up to a multiple of 8, so that three matrices have about as many weights as two.
     std::int64_t hidden_width() const;
@@ -186,10 +216,8 @@ struct RunSpec {
     }
     /// Returns the number of sequences of one forward and backward pass: `micro_batch`, or the whole batch if it is 0.
     std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
-    /// Returns the largest number of tokens that a token attends to, itself included.
-    std::int64_t visible_tokens() const {
-        return attention_window > 0 && attention_window < context ? attention_window : context;
-    }
+    /// Returns the largest number of tokens that a token attends to in any layer, itself included.
+    std::int64_t visible_tokens() const;
     /// Returns whether the model applies RoPE.
     bool rotates() const {
         return position == Position::rope || position == Position::learned_rope || position == Position::xpos ||
@@ -210,6 +238,12 @@ struct RunSpec {
 
     bool operator==(const RunSpec&) const = default;
 };
+
+/// Returns the attention of each layer. The setting attention_layers is "auto", or a pattern of kinds that repeats over
+/// the layers: full, window and deltanet with optional counts, joined by plus signs, such as "3 deltanet + 1 full".
+/// With auto, all layers have a sliding window if attention_window is set, else the whole context. Throws BadInput for
+/// any other text.
+std::vector<LayerAttention> attention_of_layers(const RunSpec& spec);
 
 /// Throws BadInput if a value is out of range or if two values contradict each other (heads must divide width, the head
 /// dimension must be even with RoPE, …). The message names the setting, its value and the values that are allowed.

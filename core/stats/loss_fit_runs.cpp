@@ -185,7 +185,7 @@ std::vector<LossFitRun> fit_runs(const std::vector<FitGroup>& groups, std::span<
 
 LossPoint loss_point_of(const RunSpec& spec) {
     LossPoint at;
-    const int head = spec.head_dim();
+    const int head = spec.rotary_head_dim();
     at.fraction = spec.rotates() ? static_cast<double>(rotary_dim(head, spec.fraction)) / head : 0;
     at.parameters = static_cast<double>(non_embedding_parameters(spec));
     at.tokens = static_cast<double>(spec.iterations) * static_cast<double>(spec.batch * spec.context);

@@ -118,9 +118,11 @@ struct TorchCohort::State {
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
     // Returns whether whole steps run on the device: its kernels for them are trusted, the optimizer is that of the
-    // kernels, and theta is constant (otherwise the tables change at every step).
+    // kernels, theta is constant (otherwise the tables change at every step), and no layer solves triangular systems,
+    // which a CUDA graph cannot capture.
     bool trains_on_device() const {
         return !decoder.eager() && !specs.front().theta_varies() && specs.front().trains_with_adamw() &&
+               !specs.front().has_delta_net() &&
                has_device_kernels(device, DevicePart::optimizer) && has_device_kernels(device, DevicePart::batches);
     }
 

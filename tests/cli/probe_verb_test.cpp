@@ -266,6 +266,64 @@ TEST_F(ProbeVerbTest, FineTunesACopyBeyondTheContext) {
     EXPECT_EQ(json_of({}).at("iteration"), 20);
 }
 
+TEST_F(ProbeVerbTest, ConvertsHeadsOfACopy) {
+    const std::string copy = (*folder_ / "one-head.safetensors").string();
+    const auto convert = [](std::vector<std::string> more) {
+        std::vector<std::string> arguments = {"convert-heads", "--lab", lab()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return ropelab_cli(arguments);
+    };
+    const Finished finished = convert({"--out", copy, "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto result = finished.json();
+    EXPECT_EQ(result.at("key_value_heads_before"), 2);
+    EXPECT_EQ(result.at("key_value_heads"), 1);
+    EXPECT_EQ(result.at("steps"), 1);  // 5 % of 20
+    EXPECT_EQ(result.at("kv_cache_bytes_before"), 2 * result.at("kv_cache_bytes").get<int>());
+    EXPECT_NEAR(result.at("pooled_rise").at("mean"),
+                result.at("loss_pooled").get<double>() - result.at("loss_before").get<double>(), 1e-5);
+    EXPECT_NE(result.at("loss_trained"), result.at("loss_pooled"));
+
+    // The copy generates text with a cache of half the size, which the cache itself counts.
+    const Finished sampled = ropelab_cli({"sample", "--checkpoint", copy, "--length", "5", "--json"});
+    ASSERT_EQ(sampled.status, 0) << sampled.err;
+    EXPECT_EQ(sampled.json().at("kv_cache_bytes_measured"), result.at("kv_cache_bytes"));
+    EXPECT_EQ(sampled.json().at("kv_cache_bytes"), result.at("kv_cache_bytes"));
+
+    const Finished table = convert({"--fraction", "0"});
+    EXPECT_EQ(table.status, 0) << table.err;
+    EXPECT_THAT(table.out, testing::HasSubstr("mean of each group"));
+    EXPECT_THAT(table.out, testing::Not(testing::HasSubstr("further training")));
+    const Finished refused = convert({"--key-value-heads", "2"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, testing::HasSubstr("must divide the run's number, which is 2"));
+}
+
+// A gated DeltaNet has no attention weights: its numbers are null, and the text says why.
+TEST_F(ProbeVerbTest, NamesLayersWithoutAttentionWeights) {
+    const std::string hybrid = (*folder_ / "hybrid.ropelab").string();
+    std::vector<std::string> arguments = {"train", "--lab", hybrid};
+    for (const char* setting : {"context=32", "batch=4", "iterations=4", "evaluate_every=2", "width=32",
+                                "evaluation=sampled", "evaluation_batches=2", "precision=float32", "sample_length=8",
+                                "threads=1", "attention_layers=deltanet + full"}) {
+        arguments.insert(arguments.end(), {"--set", setting});
+    }
+    const Finished trained = ropelab_cli(arguments);
+    ASSERT_EQ(trained.status, 0) << trained.err;
+    for (const bool by_checkpoint : {false, true}) {
+        std::vector<std::string> question = {"probe", "--lab", hybrid};
+        if (by_checkpoint) question.insert(question.end(), {"--ablate-pairs", "0"});
+        const Finished text = ropelab_cli(question);
+        ASSERT_EQ(text.status, 0) << text.err;
+        EXPECT_THAT(text.out, testing::HasSubstr("0  gated DeltaNet, which has no attention weights"));
+        question.emplace_back("--json");
+        const Finished json = ropelab_cli(question);
+        ASSERT_EQ(json.status, 0) << json.err;
+        EXPECT_TRUE(json.json().at("entropy").at(0).at(0).is_null());
+        EXPECT_TRUE(json.json().at("entropy").at(1).at(0).is_number());
+    }
+}
+
 TEST_F(ProbeVerbTest, RejectsInvalidFlags) {
     EXPECT_BAD_INPUT(probe({"--freeze-pairs", "fast9"}), "1 to 8 from an end");
     EXPECT_BAD_INPUT(probe({"--ablation-curve", "freez"}), "did you mean \"freeze\"?");

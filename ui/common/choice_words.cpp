@@ -17,7 +17,7 @@ struct ChoiceWords {
     const char* meaning;
 };
 
-constexpr std::array<ChoiceWords, 25> kAllWords = {{
+constexpr std::array<ChoiceWords, 28> kAllWords = {{
     {"position", "none", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "No position encoding (NoPE): the model can learn positions only from the causal mask.")},
@@ -80,6 +80,19 @@ constexpr std::array<ChoiceWords, 25> kAllWords = {{
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "The decay is added to the gradient, so that AdamW's division affects it. Formula "
                        "55")},
+    {"attention", "mha", "multi-head",
+     QT_TRANSLATE_NOOP(
+         "ChoiceWords",
+         "Each head has a query; keys and values are those of key_value_heads heads. Vaswani et al. 2017, "
+         "Ainslie et al. 2023")},
+    {"attention", "mla", "MLA",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Keys and values of all heads are computed from one latent vector per token, which the KV cache "
+                       "stores; RoPE rotates separate channels. DeepSeek-AI 2024, formula 44")},
+    {"attention", "gated", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "The output of each head is multiplied by a sigmoid gate per channel, which the layer's input "
+                       "determines. Qiu et al. 2025, formula 45")},
     {"cuda_kernels", "auto", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only those kernels that passed the check of this device.")},
     {"cuda_kernels", "off", nullptr,

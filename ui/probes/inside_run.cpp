@@ -1,6 +1,7 @@
 #include "ui/probes/inside_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/experiment/experiment.h"
@@ -123,6 +124,7 @@ std::vector<double> meanRow(const ProbeArray& array, std::int64_t layer, std::in
         const std::int64_t last = head < 0 ? own : first + 1;
         for (std::int64_t h = first; h < last; ++h) {
             const auto row = array.row(l, h);
+            if (!row.empty() && std::all_of(row.begin(), row.end(), [](float x) { return std::isnan(x); })) continue;
             sum.resize(row.size(), 0.0);
             for (std::size_t i = 0; i < row.size(); ++i) sum[i] += static_cast<double>(row[i]);
             ++rows;

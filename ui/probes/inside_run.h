@@ -47,7 +47,7 @@ struct InsideRun {
     QList<double> validationLoss;       // one per evaluation, in nats per token
 
     /// Returns the number of pairs per head.
-    std::int64_t pairs() const { return spec.head_dim() / 2; }
+    std::int64_t pairs() const { return spec.query_dim() / 2; }
     /// Returns the newest snapshot at or before this step, else the first one; nullptr if there are no snapshots.
     const Snapshot* snapshotAt(std::int64_t iteration) const;
     /// Inserts a snapshot in the order of steps; it replaces an existing one of the same step.
@@ -68,7 +68,8 @@ InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id);
 
 /// Returns the values of one layer and head of an array of layers × heads × columns; −1 selects the mean over layers or
 /// heads. `heads` is the number of query heads. If the array has fewer heads (grouped-query attention), `head` is
-/// mapped to its group. Empty if the array is empty.
+/// mapped to its group. Layers without these numbers (gated DeltaNet) are left out of a mean. Empty if the array is
+/// empty or no selected layer has numbers.
 std::vector<double> meanRow(const ProbeArray& array, std::int64_t layer, std::int64_t head, std::int64_t heads);
 
 }  // namespace ropelab::ui

@@ -45,6 +45,12 @@ InspectPicture withoutNumbers(const InspectData& data, const char* name, const Q
     InspectPicture picture{inspectFigure(data, name)};
     picture.figure.emptyText = whyNoSnapshots(data);
     if (!words.isEmpty() && data.run) picture.figure.emptyText = words;
+    if (picture.figure.emptyText.isEmpty() && data.run && layerOf(data) >= 0 &&
+        data.run->spec.layer_attention(layerOf(data)) == LayerAttention::delta_net) {
+        picture.figure.emptyText =
+            QObject::tr("Layer %1 is a gated DeltaNet, which has no attention weights; choose another layer.")
+                .arg(layerOf(data));
+    }
     if (picture.figure.emptyText.isEmpty()) {
         picture.figure.emptyText = QObject::tr("The snapshots of this run do not contain these values.");
     }

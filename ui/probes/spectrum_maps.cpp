@@ -77,7 +77,7 @@ Columns columnsOf(const InspectData& data, const InsideRun& run, const MappedQua
     Columns columns;
     const std::vector<double> own = wavelengthsOf(run.spec);
     if (quantity.columns == MappedQuantity::Columns::channels) {
-        for (int i = 0; i < run.spec.head_dim(); ++i) columns.source.push_back(i);
+        for (int i = 0; i < run.spec.query_dim(); ++i) columns.source.push_back(i);
         columns.axis = QObject::tr("channel");
         return columns;
     }

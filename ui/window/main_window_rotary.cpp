@@ -45,6 +45,11 @@ ShapedSetup shapedSetupOf(const RunSpec& spec, const QString& name, ModelShape s
         throw BadInput("This run rotates only the pairs " + spec.pairs +
                        ", which a rotary setup cannot represent; choose a run with pairs = all.");
     }
+    if (spec.has_delta_net()) {
+        throw BadInput(
+            "This run has gated DeltaNet layers, which a rotary setup cannot represent; choose a run with attention in "
+            "all layers.");
+    }
     shape.name = name;
     shape.cache.layers = spec.layers;
     shape.cache.heads = spec.heads;
@@ -53,6 +58,11 @@ ShapedSetup shapedSetupOf(const RunSpec& spec, const QString& name, ModelShape s
     shape.kind = spec.kv_heads() == spec.heads ? KvCache::multi_head
                  : spec.kv_heads() == 1        ? KvCache::multi_query
                                                : KvCache::grouped;
+    if (spec.attention == AttentionKind::mla) {
+        shape.kind = KvCache::latent;
+        shape.cache.latent_dim = spec.latent_channels();
+        shape.cache.latent_rope_dim = spec.rotary_head_dim();
+    }
     return {setup_of(spec), shape};
 }
 
@@ -142,8 +152,7 @@ void MainWindow::compareWithRun(RunId run) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    const bool isKnown =
-        !droppedFile(event->mimeData()).isEmpty() || !droppedResults(event->mimeData()).isEmpty();
+    const bool isKnown = !droppedFile(event->mimeData()).isEmpty() || !droppedResults(event->mimeData()).isEmpty();
     if (isKnown) event->acceptProposedAction();
 }
 

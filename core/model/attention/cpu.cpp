@@ -108,7 +108,7 @@ void rotate_heads(float* query, float* key, HeadCounts heads, std::int64_t head_
 
 bool supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use) {
     const auto type = input.qkv.scalar_type();
-    if (!has_own_passes(input.qkv) || use.hook || !terms.only_products()) return false;
+    if (!has_own_passes(input.qkv) || use.hook || !terms.only_products() || terms.sinks.defined()) return false;
     if (!use.cache) return terms.tables.plain() && (type == torch::kFloat32 || type == torch::kBFloat16);
     const bool one_token = input.qkv.size(0) == 1 && input.batch == 1 && input.time() == 1 && use.cache->tokens() > 1;
     return one_token && type == torch::kFloat32 && !input.qkv.requires_grad();
@@ -144,11 +144,11 @@ void attend_one(float* qkv, HeadCounts heads, std::int64_t head_dim, const Layer
 
     // A full ring buffer contains exactly the tokens that the sliding window or the context lets this token see. The
     // order of the slots does not matter: the position is contained in a rotated key, or for ALiBi in `positions`.
-    const std::int64_t capacity = cache.capacity();
+    const std::int64_t capacity = cache.capacity(layer);
     const std::int64_t filled = std::min(cache.tokens(), capacity);
     const float* keys = cache.layer(layer).keys.data_ptr<float>();
     const float* values = cache.layer(layer).values.data_ptr<float>();
-    const auto* positions = cache.positions().data_ptr<std::int64_t>();
+    const auto* positions = cache.positions(layer).data_ptr<std::int64_t>();
     const std::int64_t newest = *cache.newest().data_ptr<std::int64_t>();
     const auto* slopes = numbers<float>(terms.slopes);
     const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));

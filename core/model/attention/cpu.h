@@ -14,7 +14,8 @@ namespace ropelab::cpu_attention {
 
 /// Returns whether the CPU backend can compute an attention call. It supports whole batches without a hook if the
 /// rotary tables are shared by all heads and not trained; with a cache that is not empty, it supports one float32 token
-/// of one run. It does not support eager operations (core/model/operations.h).
+/// of one run. It supports neither attention sinks nor eager operations
+/// (core/model/operations.h).
 bool supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use);
 
 /// Computes causal attention of a whole batch on the CPU. The queries and keys of `input` must be normalized already.

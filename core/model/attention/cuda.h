@@ -13,8 +13,8 @@
 namespace ropelab::cuda_attention {
 
 /// Returns whether the CUDA backend can compute an attention call: a whole batch with a causal mask only, without a
-/// hook or a cache, if the rotary tables are shared by all heads and not trained, and the device's rotation and softmax
-/// kernels are trusted.
+/// hook, a cache or attention sinks, if the rotary tables are shared by all heads and not trained, and the device's
+/// rotation and softmax kernels are trusted.
 bool supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use);
 
 /// Computes causal attention of a whole batch on the device. The queries and keys of `input` must be normalized

@@ -3,19 +3,13 @@
 #include <cmath>
 #include <limits>
 
+#include "core/model/attention/separate.h"
 #include "core/model/fused.h"
 #include "core/model/fused_device.h"
 
 namespace ropelab::reference_attention {
 
 namespace {
-
-// Applies RMSNorm to each head, or to all heads of a token together. vectors: (runs, batch, time, heads, head_dim),
-// weight: (runs, head_dim) or (runs, heads·head_dim).
-torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
-    const torch::Tensor rows = vectors.reshape({vectors.size(0), -1, weight.size(1)});
-    return residual_norm(rows, {}, weight, {}, {}, "", Norm::rms).normed.view(vectors.sizes());
-}
 
 // Reorders (runs, batch, time, heads, head_dim) to (runs·batch, heads, time, head_dim).
 torch::Tensor by_head(const torch::Tensor& vectors) {
@@ -109,6 +103,11 @@ torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const
 
 }  // namespace
 
+torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
+    const torch::Tensor rows = vectors.reshape({vectors.size(0), -1, weight.size(1)});
+    return residual_norm(rows, {}, weight, {}, {}, "", Norm::rms).normed.view(vectors.sizes());
+}
+
 LayerVectors vectors_of(const AttentionInput& input) {
     const torch::Tensor qkv = has_device_kernels(input.qkv) || input.qkv.scalar_type() == torch::kFloat64
                                   ? input.qkv
@@ -161,8 +160,12 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
         const auto expanded = [&](const torch::Tensor& slots) {  // to (1, query heads, capacity, head_dim)
             return slots.repeat_interleave(input.heads.query / input.heads.key_value, 0).unsqueeze(0);
         };
-        const torch::Tensor mask = logit_mask(terms, use.cache->newest(), use.cache->positions(), type);
-        mixed = mixed_values(by_head(vectors.query), expanded(cached.keys), expanded(cached.values), mask);
+        const torch::Tensor mask = logit_mask(terms, use.cache->newest(), use.cache->positions(use.layer), type);
+        const torch::Tensor q = by_head(vectors.query);
+        const torch::Tensor keys = expanded(cached.keys);
+        const torch::Tensor values = expanded(cached.values);
+        mixed = terms.sinks.defined() ? attend_by_operations(q, keys, values, mask, terms.sinks, runs, {}, place)
+                                      : mixed_values(q, keys, values, mask);
     } else {
         const LayerVectors repeated = repeat_heads(std::move(vectors));
         const torch::Tensor q = by_head(repeated.query);
@@ -173,8 +176,9 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
             const torch::Tensor positions = torch::arange(time, torch::TensorOptions(torch::kInt64).device(q.device()));
             mask = logit_mask(terms, positions, positions, type);
         }
-        mixed =
-            dropout.active() ? mixed_with_dropout(q, k, v, mask, runs, dropout, place) : mixed_values(q, k, v, mask);
+        mixed = terms.sinks.defined() ? attend_by_operations(q, k, v, mask, terms.sinks, runs, dropout, place)
+                : dropout.active()    ? mixed_with_dropout(q, k, v, mask, runs, dropout, place)
+                                      : mixed_values(q, k, v, mask);
     }
     return mixed.transpose(1, 2).reshape({runs, -1, mixed.size(1) * mixed.size(3)});
 }

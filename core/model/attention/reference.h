@@ -15,6 +15,10 @@ namespace ropelab::reference_attention {
 /// weights. Products that were rounded are converted to float32, except on a device with kernels.
 LayerVectors vectors_of(const AttentionInput& input);
 
+/// Applies RMSNorm to each head, or to all heads of a token together. vectors: (runs, batch, time, heads, head_dim),
+/// weight: (runs, head_dim) or (runs, heads·head_dim).
+torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight);
+
 /// Repeats each key/value head for every query head that it serves.
 LayerVectors repeat_heads(LayerVectors vectors);
 

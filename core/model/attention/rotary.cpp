@@ -57,9 +57,11 @@ FrequencySettings settings_of(const RunSpec& run, bool rotates, std::int64_t pos
 
 // Returns which pairs of a run rotate. The other pairs are unchanged and have no attention factor.
 std::vector<bool> rotated_pairs(const RunSpec& run, std::size_t in_rotary_dimension, const TableChanges& changes) {
-    auto chosen = selection(run.pairs, run.head_dim() / 2, "pairs");
+    auto chosen = selection(run.pairs, run.rotary_head_dim() / 2, "pairs");
     std::fill(chosen.begin() + static_cast<std::ptrdiff_t>(in_rotary_dimension), chosen.end(), false);
-    for (const std::int64_t pair : changes.frozen_pairs) chosen.at(static_cast<std::size_t>(pair)) = false;
+    for (const std::int64_t pair : changes.frozen_pairs) {
+        if (pair < std::ssize(chosen)) chosen.at(static_cast<std::size_t>(pair)) = false;
+    }
     return chosen;
 }
 
@@ -86,13 +88,13 @@ struct MovableFrequencies {
     std::vector<double> slopes;
 };
 MovableFrequencies movable_frequencies(const RunSpec& run, bool rotates, const std::vector<std::int64_t>& stopped) {
-    const auto pairs = static_cast<std::size_t>(run.head_dim() / 2);
+    const auto pairs = static_cast<std::size_t>(run.rotary_head_dim() / 2);
     MovableFrequencies result{std::vector<double>(pairs, 0.0), std::vector<double>(pairs, 0.0)};
     if (!rotates) return result;
-    const Frequencies all =
-        frequencies({.head_dim = run.head_dim(), .theta = run.theta, .fraction = run.fraction, .partial = run.partial});
-    const auto chosen = selection(run.pairs, run.head_dim() / 2, "pairs");
-    const double dimension = run.partial == Partial::slice ? all.rotary_dim : run.head_dim();
+    const Frequencies all = frequencies(
+        {.head_dim = run.rotary_head_dim(), .theta = run.theta, .fraction = run.fraction, .partial = run.partial});
+    const auto chosen = selection(run.pairs, run.rotary_head_dim() / 2, "pairs");
+    const double dimension = run.partial == Partial::slice ? all.rotary_dim : run.rotary_head_dim();
     for (std::size_t i = 0; i < all.inverse_frequencies.size(); ++i) {
         const bool is_frozen = std::find(stopped.begin(), stopped.end(), static_cast<std::int64_t>(i)) != stopped.end();
         if (!chosen[i] || is_frozen) continue;

@@ -26,6 +26,22 @@ std::vector<RunSpec> without_repeats(const std::vector<const char*>& assignments
     return experiment.expand();
 }
 
+// Widths that equal the automatic ones, patterns of equal layers, and RoPE in a model of gated DeltaNets only.
+TEST(SameModels, SpellingsOfAttentionAreTheSame) {
+    const auto same = [](const std::vector<const char*>& a, const std::vector<const char*>& b) {
+        return same_model(runs_of(a).front(), runs_of(b).front());
+    };
+    EXPECT_TRUE(same({"attention=mla"}, {"attention=mla", "latent_width=32", "rotary_channels=16"}));
+    EXPECT_FALSE(same({"attention=mla"}, {"attention=mla", "latent_width=16"}));
+    EXPECT_TRUE(same({"attention_layers=full"}, {}));
+    EXPECT_TRUE(same({"attention_layers=window", "attention_window=8"}, {"attention_window=8"}));
+    EXPECT_TRUE(same({"attention_layers=deltanet + full"}, {"attention_layers=1deltanet+1full"}));
+    EXPECT_FALSE(same({"attention_layers=deltanet + full"}, {"attention_layers=full + deltanet"}));
+    EXPECT_TRUE(same({"attention_layers=deltanet", "theta=500"}, {"attention_layers=deltanet"}));
+    EXPECT_FALSE(same({"attention=gated"}, {}));
+    EXPECT_FALSE(same({"attention_sinks=true"}, {}));
+}
+
 TEST(SameModels, ThetaIsIrrelevantWithoutRotation) {
     const std::vector<const char*> sweep = {"fraction=0,0.5", "theta=500,10k,50k", "seed=1,2"};
     const std::vector<RunSpec> runs = runs_of(sweep);

@@ -117,6 +117,29 @@ TEST(StepCost, ForwardPassMultipliesEachWeightOnce) {
     EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward.total() * 24);
 }
 
+// One layer of each kind with 4 heads of 4 channels and a context of 8, by hand; 12·16² weights of an ordinary layer.
+TEST(StepCost, CountsTheKindsOfAttention) {
+    RunSpec spec;
+    spec.layers = 1;
+    spec.heads = 4;
+    spec.width = 16;
+    spec.context = 8;
+    const double head = 2.0 * 10 * 16;  // output layer
+    const ForwardOperations plain = forward_operations(spec, 10);
+    EXPECT_DOUBLE_EQ(plain.linears, 2.0 * 12 * 256 + head);
+    EXPECT_DOUBLE_EQ(plain.attention, 2.0 * 4 * (16 + 16));
+    spec.attention = AttentionKind::gated;
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, plain.linears + 2.0 * 256);
+    spec.attention = AttentionKind::mla;  // a latent vector of 8 and 2 rotary channels
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, 2.0 * (9 * 256 + 4 * 6 * 16 + 10 * 16 + 2 * 16 * 8) + head);
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).attention, 2.0 * 4 * (24 + 16));
+    spec.attention = AttentionKind::mha;
+    spec.attention_layers = "deltanet";
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, 2.0 * (13 * 256 + 8 * 16) + head);
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).attention, 7.0 * 16 * 4);
+    EXPECT_GT(stored_activations(spec, 10), 0.0);
+}
+
 TEST(StepCost, DropoutStoresMasksAndProbabilities) {
     RunSpec spec = paper();
     const auto dropped = [&] {

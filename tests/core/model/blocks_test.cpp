@@ -261,6 +261,47 @@ TEST(Blocks, DropoutOfBranchesWithOtherPlacesOfNorms) {
     }
 }
 
+// Kinds of attention, and layers of different attention; the last context needs two chunks of a gated DeltaNet.
+TEST(Blocks, KindsOfAttention) {
+    RunSpec spec = block_spec(Block::llama);
+    spec.qk_norm = QkNorm::none;
+    spec.rotated_layers = "all";
+    spec.pairs = "all";
+    RunSpec mla = spec;
+    mla.attention = AttentionKind::mla;
+    mla.latent_width = 12;
+    mla.rotary_channels = 6;
+    RunSpec mla_sinks = mla;
+    mla_sinks.attention_sinks = true;
+    mla_sinks.attention_window = 5;
+    mla_sinks.attention_layers = "window + full";
+    RunSpec gated = spec;
+    gated.attention = AttentionKind::gated;
+    gated.block = Block::gpt2;
+    gated.key_value_heads = 2;
+    gated.bias = true;
+    gated.qk_norm = QkNorm::head;
+    RunSpec sinks = spec;
+    sinks.attention_sinks = true;
+    sinks.position = Position::alibi;
+    RunSpec mixed = spec;
+    mixed.attention_layers = "window + full";
+    mixed.attention_window = 4;
+    RunSpec delta = spec;
+    delta.attention_layers = "deltanet";
+    delta.context = 40;
+    RunSpec hybrid = delta;
+    hybrid.attention_layers = "deltanet + full";
+    hybrid.attention = AttentionKind::gated;
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (RunSpec each : {mla, mla_sinks, gated, sinks, mixed, delta, hybrid}) {
+            each.operations = operations;
+            SCOPED_TRACE(label_of(each) + (operations == Operations::eager ? ", eager" : ""));
+            expect_the_plain_decoder(each, each.has_delta_net() ? 1e-4 : 2e-5);
+        }
+    }
+}
+
 TEST(Blocks, SlidingWindowWithRotationAndSharedKeys) {
     RunSpec spec = block_spec(Block::llama);
     spec.key_value_heads = 2;

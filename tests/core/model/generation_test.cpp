@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/train/torch_cohort.h"
 #include "core/train/torch_engine.h"
@@ -70,6 +71,110 @@ TEST_F(GenerationTest, EveryBlockGivesEqualLogitsTokenByToken) {
             options.length = 40;
             options.temperature = 0;
             EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 40, 16));
+        }
+    }
+}
+
+// Returns runs with each kind of attention and with mixed layers; the context is larger than a chunk of a DeltaNet.
+std::vector<RunSpec> runs_of_each_attention() {
+    RunSpec spec = tiny_spec();
+    spec.heads = 4;
+    spec.width = 32;
+    spec.layers = 3;
+    spec.context = 40;
+    std::vector<RunSpec> runs(6, spec);
+    runs[0].attention = AttentionKind::mla;
+    runs[1].attention = AttentionKind::mla;
+    runs[1].attention_sinks = true;
+    runs[1].attention_layers = "window + 2 full";
+    runs[1].attention_window = 7;
+    runs[2].attention = AttentionKind::gated;
+    runs[2].key_value_heads = 2;
+    runs[3].attention_layers = "2 deltanet + 1 full";
+    runs[3].attention_sinks = true;
+    runs[4].attention_layers = "2 window + full";
+    runs[4].attention_window = 5;
+    runs[5].attention_layers = "deltanet";
+    runs[5].position = Position::none;
+    return runs;
+}
+
+// The cache counts its own bytes, which are those of the formulas.
+TEST_F(GenerationTest, EveryAttentionGivesEqualTokensAndTheComputedCache) {
+    for (RunSpec spec : runs_of_each_attention()) {
+        SCOPED_TRACE(label_of(spec));
+        const auto model = trained(spec);
+        EXPECT_EQ(model->cache_bytes(), 0);
+        Generation options;
+        options.length = 60;  // beyond the context of 40
+        options.temperature = 0;
+        EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 60, 40));
+        EXPECT_EQ(model->cache_bytes(), cache_bytes(spec).kv);
+        spec.operations = Operations::eager;
+        const auto eager = trained(spec);
+        EXPECT_EQ(eager->generate(prompt_, options), greedy_by_whole_windows(*eager, prompt_, 60, 40));
+        EXPECT_EQ(eager->cache_bytes(), 0);
+    }
+}
+
+TEST_F(GenerationTest, EveryAttentionResumesAndDoesNotDependOnTheCohort) {
+    for (RunSpec spec : runs_of_each_attention()) {
+        SCOPED_TRACE(label_of(spec));
+        spec.dropout = 0.1;
+        const auto cohort_of = [&](const CohortStart& start) {
+            return std::make_unique<TorchCohort>(start, TokenData{7, tokens_, tokens_}, 2);
+        };
+        CohortStart together;
+        together.runs.assign(3, spec);
+        together.runs[1].seed = 5;
+        together.runs[2].seed = 6;
+        const auto several = cohort_of(together);
+        for (int step = 0; step < 6; ++step) several->step();
+        CohortStart alone;
+        alone.runs = {spec};
+        const auto first = cohort_of(alone);
+        for (int step = 0; step < 3; ++step) first->step();
+        alone.iteration = 3;
+        alone.states = {first->state(0)};
+        const auto resumed = cohort_of(alone);
+        for (int step = 0; step < 3; ++step) resumed->step();
+        EXPECT_TRUE(resumed->state(0) == several->state(0));
+    }
+}
+
+// Probes measure the layers that have attention weights; the others have no numbers.
+TEST_F(GenerationTest, EveryAttentionCanBeProbed) {
+    for (const RunSpec& spec : runs_of_each_attention()) {
+        SCOPED_TRACE(label_of(spec));
+        const auto model = trained(spec);
+        ProbeRequest request;
+        request.sequences = {16, {tokens_.begin(), tokens_.begin() + 32}, {tokens_.begin() + 1, tokens_.begin() + 33}};
+        request.map_size = 16;
+        request.ablated_pairs = {0};
+        const ProbeResult result = model->probe(request);
+        EXPECT_TRUE(std::isfinite(result.loss));
+        if (!spec.has_softmax_attention()) {
+            EXPECT_TRUE(result.attention.empty());
+            EXPECT_TRUE(result.entropy.empty());
+            continue;
+        }
+        EXPECT_EQ(result.query_usage.shape, (std::vector<std::int64_t>{3, 4, spec.query_dim() / 2}));
+        for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+            const std::span<const float> map = result.attention.row(layer, 1);
+            if (spec.layer_attention(layer) == LayerAttention::delta_net) {
+                EXPECT_TRUE(std::isnan(map.front()));
+                EXPECT_TRUE(std::isnan(result.entropy.row(layer, 0).front()));
+                continue;
+            }
+            float sum = 0;  // of the last query's attention weights
+            for (std::size_t key = 0; key < 16; ++key) sum += map[15 * 16 + key];
+            if (spec.attention_sinks) {
+                EXPECT_LT(sum, 1.0F);
+                EXPECT_GT(sum, 0.0F);
+            } else {
+                EXPECT_NEAR(sum, 1.0F, 1e-5F);
+            }
+            EXPECT_GT(result.entropy.row(layer, 0).front(), 0.0F);
         }
     }
 }

@@ -116,7 +116,7 @@ class PlainDecoder {
         if (!selection(spec_.rotated_layers, spec_.layers, "rotated_layers")[static_cast<std::size_t>(layer)]) return x;
         const std::int64_t half = x.size(3) / 2;
         const auto chosen = selection(spec_.pairs, half, "pairs");
-        const int channels = rotary_dim(spec_.head_dim(), spec_.fraction);
+        const int channels = rotary_dim(spec_.rotary_head_dim(), spec_.fraction);
         const Frequencies rotated_frequencies =
             frequencies.value_or(Frequencies{channels, slice_frequencies(channels, spec_.theta), 1.0});
         std::vector<double> per_pair(static_cast<std::size_t>(half), 0.0);
@@ -158,17 +158,74 @@ class PlainDecoder {
         }
         return result;
     }
-    torch::Tensor hidden(std::int64_t time) const {
+    torch::Tensor hidden(std::int64_t time, std::int64_t window) const {
         torch::Tensor result = torch::zeros({time, time}, torch::kBool);
         for (std::int64_t query = 0; query < time; ++query) {
             for (std::int64_t key = 0; key < time; ++key) {
-                const bool outside = spec_.attention_window > 0 && query - key >= spec_.attention_window;
+                const bool outside = window > 0 && query - key >= window;
                 if (key > query || outside) result[query][key] = true;
             }
         }
         return result;
     }
-    torch::Tensor attention(const torch::Tensor& x, std::int64_t layer) {
+    // Queries, keys and values of multi-head latent attention after rotation (DeepSeek-AI 2024, equations 9 to 18),
+    // with the rotated channels before the others.
+    Attention latent_vectors(const torch::Tensor& x, std::int64_t layer) {
+        const std::string name = "layers." + std::to_string(layer) + ".attention";
+        const std::int64_t width = spec_.head_dim();
+        const std::int64_t rotary = spec_.rotary_head_dim();
+        const std::int64_t half = (width + rotary) / 2;
+        const torch::Tensor query =
+            linear(x, name + ".query").unflatten(2, {spec_.heads, width + rotary}).transpose(1, 2);
+        const auto parts = [&](std::int64_t first, std::int64_t count) {
+            return torch::cat({query.narrow(3, first, count), query.narrow(3, half + first, count)}, 3);
+        };
+        const torch::Tensor both = linear(x, name + ".latent");
+        const std::int64_t latent_width = both.size(2) - rotary;
+        const torch::Tensor latent = rms(both.narrow(2, 0, latent_width)) * weights_.at(name + ".latent_norm.weight");
+        const torch::Tensor shared_key = both.narrow(2, latent_width, rotary).unsqueeze(1);
+        const torch::Tensor key_value =
+            linear(latent, name + ".key_value").unflatten(2, {2 * spec_.heads, width}).transpose(1, 2);
+        Attention record;
+        record.value = key_value.narrow(1, spec_.heads, spec_.heads);
+        record.rotated_query = torch::cat({rotate(parts(0, rotary / 2), layer), parts(rotary / 2, width / 2)}, 3);
+        record.rotated_key = torch::cat(
+            {rotate(shared_key, layer).expand({-1, spec_.heads, -1, -1}), key_value.narrow(1, 0, spec_.heads)}, 3);
+        return record;
+    }
+    // Gated DeltaNet token by token (Yang et al. 2024, equation 10).
+    torch::Tensor delta_net(const torch::Tensor& x, const std::string& name) {
+        const auto by_head = [&](const torch::Tensor& all, std::int64_t part) {
+            const std::int64_t columns = spec_.heads * spec_.head_dim();
+            return all.narrow(2, part * columns, columns).unflatten(2, {spec_.heads, -1});
+        };
+        const auto unit = [](const torch::Tensor& v) { return v / torch::sqrt(v.square().sum(-1, true) + 1e-6); };
+        const torch::Tensor qkv = linear(x, name + ".qkv");
+        const torch::Tensor q = unit(by_head(qkv, 0));
+        const torch::Tensor k = unit(by_head(qkv, 1));
+        const torch::Tensor v = by_head(qkv, 2);
+        const torch::Tensor rates = linear(x, name + ".rates");
+        const torch::Tensor step =
+            torch::log1p(torch::exp(rates.narrow(2, 0, spec_.heads) + weights_.at(name + ".decay_shift")));
+        const torch::Tensor alpha = torch::exp(-torch::exp(weights_.at(name + ".log_decay")) * step);
+        const torch::Tensor beta = torch::sigmoid(rates.narrow(2, spec_.heads, spec_.heads));
+        torch::Tensor state = torch::zeros({x.size(0), spec_.heads, spec_.head_dim(), spec_.head_dim()}, x.options());
+        std::vector<torch::Tensor> outputs;
+        for (std::int64_t t = 0; t < x.size(1); ++t) {
+            const auto at = [&](const torch::Tensor& all) { return all.select(1, t).unsqueeze(-1); };
+            const torch::Tensor a = at(alpha).unsqueeze(-1);
+            const torch::Tensor b = at(beta).unsqueeze(-1);
+            const torch::Tensor key_row = at(k).transpose(2, 3);
+            state = a * (state - b * torch::matmul(torch::matmul(state, at(k)), key_row)) +
+                    b * torch::matmul(at(v), key_row);
+            outputs.push_back(torch::matmul(state, at(q)).squeeze(-1));
+        }
+        const torch::Tensor normalized = rms(torch::stack(outputs, 1)) * weights_.at(name + ".head_norm.weight");
+        const torch::Tensor gate = linear(x, name + ".gate");
+        return linear(normalized.flatten(2) * gate * torch::sigmoid(gate), name + ".output");
+    }
+    // Queries, keys and values before and after rotation.
+    Attention own_vectors(const torch::Tensor& x, std::int64_t layer) {
         const std::string name = "layers." + std::to_string(layer) + ".attention";
         const std::int64_t width = spec_.head_dim();
         const torch::Tensor all = linear(x, name + ".qkv");
@@ -189,17 +246,32 @@ class PlainDecoder {
             q = over_projection(q, name + ".query_norm.weight");
             k = over_projection(k, name + ".key_norm.weight");
         }
-        Attention record{q, k, v, rotate(q, layer), rotate(k, layer), {}, {}};
-        q = record.rotated_query;
-        k = record.rotated_key;
+        return {q, k, v, rotate(q, layer), rotate(k, layer), {}, {}};
+    }
+    torch::Tensor attention(const torch::Tensor& x, std::int64_t layer) {
+        const std::string name = "layers." + std::to_string(layer) + ".attention";
+        const LayerAttention kind = spec_.layer_attention(layer);
+        if (kind == LayerAttention::delta_net) {
+            layers.emplace_back();
+            return delta_net(x, name);
+        }
+        const std::int64_t window = kind == LayerAttention::window ? spec_.attention_window : 0;
+        Attention record = spec_.attention == AttentionKind::mla ? latent_vectors(x, layer) : own_vectors(x, layer);
+        const torch::Tensor q = record.rotated_query;
+        const torch::Tensor k = record.rotated_key;
+        const torch::Tensor v = record.value;
         std::vector<torch::Tensor> mixed, all_scores, all_weights;
         for (std::int64_t head = 0; head < spec_.heads; ++head) {
             const std::int64_t shared = head * spec_.kv_heads() / spec_.heads;
             const torch::Tensor scores = torch::matmul(q.select(1, head), k.select(1, shared).transpose(1, 2)) /
-                                             std::sqrt(static_cast<double>(width)) +
+                                             std::sqrt(static_cast<double>(q.size(3))) +
                                          bias(head, q.size(2));
-            const torch::Tensor attention_weights =
-                torch::softmax(scores.masked_fill(hidden(q.size(2)), -INFINITY), -1);
+            const torch::Tensor masked = scores.masked_fill(hidden(q.size(2), window), -INFINITY);
+            torch::Tensor attention_weights = torch::softmax(masked, -1);
+            if (spec_.attention_sinks) {  // one more term in the denominator
+                const torch::Tensor sink = torch::exp(weights_.at(name + ".sinks")[head]);
+                attention_weights = torch::exp(masked) / (torch::exp(masked).sum(-1, true) + sink);
+            }
             all_scores.push_back(scores);
             all_weights.push_back(attention_weights);
         }
@@ -211,7 +283,9 @@ class PlainDecoder {
             mixed.push_back(torch::matmul(kept.select(1, head), values));
         }
         layers.push_back(std::move(record));
-        return linear(torch::cat(mixed, -1), name + ".output");
+        torch::Tensor together = torch::cat(mixed, -1);
+        if (spec_.attention == AttentionKind::gated) together = together * torch::sigmoid(linear(x, name + ".gate"));
+        return linear(together, name + ".output");
     }
 
     RunSpec spec_;

@@ -29,5 +29,26 @@ TEST(CacheBytes, FollowFromTheSettings) {
     EXPECT_EQ(cache_bytes(spec).total(), 0);
 }
 
+// Formulas 32, 44 and 46 by hand, per layer: 2 · 4 heads · 16 channels · 128 tokens · 4 bytes = 65,536 for mha; (32
+// latent and 8 rotary channels) · 128 · 4 = 20,480 for mla; 4 heads · 16 · 16 · 4 = 4,096 for a gated DeltaNet.
+TEST(CacheBytes, DependOnTheAttentionOfEachLayer) {
+    RunSpec spec;
+    spec.layers = 4;
+    spec.heads = 4;
+    spec.width = 64;
+    spec.context = 128;
+    EXPECT_EQ(cache_bytes(spec).kv, 4 * 65536);
+    spec.attention = AttentionKind::mla;
+    EXPECT_EQ(cache_bytes(spec).kv, 4 * 20480);
+    EXPECT_EQ(cache_bytes(spec).rope, 8 * 128 * 4);
+    spec.attention_layers = "3 deltanet + 1 full";
+    EXPECT_EQ(cache_bytes(spec).kv, 3 * 4096 + 20480);
+    spec.attention = AttentionKind::gated;
+    EXPECT_EQ(cache_bytes(spec).kv, 3 * 4096 + 65536);
+    spec.attention_layers = "3window+full";
+    spec.attention_window = 32;
+    EXPECT_EQ(cache_bytes(spec).kv, 3 * 65536 / 4 + 65536);
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -57,6 +57,7 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
     Figure& figure = picture.figure;
     const int side = sideOf(array);
     const std::vector<double> values = mapOf(array, data);
+    if (values.empty()) return withoutNumbers(data, name);
     FigureMap map;
     map.label = what;
     map.columns = map.rows = side;
@@ -151,6 +152,7 @@ AttentionRow attentionRow(const InspectData& given, int query) {
     if (!source.result || source.result->attention.empty()) return row;
     const int side = sideOf(source.result->attention);
     const std::vector<double> map = mapOf(source.result->attention, data);
+    if (map.empty()) return row;
     row.query = query >= 0 ? query : data.choices.query;
     if (row.query < 0 || row.query >= side) row.query = side - 1;
     std::vector<std::int32_t> tokens = source.result->map_tokens;

@@ -36,11 +36,13 @@ QImage mapImage(std::span<const float> map, int side, const std::function<QRgb(d
 }
 
 QRgb weightColor(double weight) {
+    if (std::isnan(weight)) return qRgba(0, 0, 0, 0);  // a layer without attention weights
     return viridis(std::sqrt(std::clamp(weight, 0.0, 1.0)));
 }
 
 /// Returns the colour of a difference: more transparent near 0, on a square-root scale; `most` has the full colour.
 QRgb differenceColor(double difference, double most) {
+    if (std::isnan(difference)) return qRgba(0, 0, 0, 0);
     const double relative = most > 0 ? std::clamp(difference / most, -1.0, 1.0) : 0;
     const QRgb full = diverging(relative < 0 ? -1 : 1, 0);
     return qRgba(qRed(full), qGreen(full), qBlue(full),

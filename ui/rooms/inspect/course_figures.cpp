@@ -73,7 +73,8 @@ std::span<const float> frequencyRow(const ProbeArray& array, std::int64_t layer,
 
 /// Returns the theta for which the slowest rotated pair i has its frequency g = θ^(−2i/d); NaN if no pair is rotated.
 double thetaOf(std::span<const float> frequencies, const RunSpec& spec) {
-    const int dimension = spec.partial == Partial::slice ? rotary_dim(spec.head_dim(), spec.fraction) : spec.head_dim();
+    const int dimension =
+        spec.partial == Partial::slice ? rotary_dim(spec.rotary_head_dim(), spec.fraction) : spec.rotary_head_dim();
     for (std::size_t pair = frequencies.size() - 1; pair > 0; --pair) {
         if (frequencies[pair] <= 0) continue;
         return std::pow(static_cast<double>(frequencies[pair]), -dimension / (2.0 * static_cast<double>(pair)));

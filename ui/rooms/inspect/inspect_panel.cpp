@@ -280,7 +280,7 @@ void InspectPanel::fit(const RunSpec& spec) {
     for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
     if (heads.size() != m_head->count()) renewChoice(m_head, heads, static_cast<qlonglong>(kAutomaticHead));
     m_fineTune->fit(spec);
-    const int last = std::max(0, spec.head_dim() / 2 - 1);
+    const int last = std::max(0, spec.query_dim() / 2 - 1);
     for (QSpinBox* spin : {m_first, m_last}) {
         const QSignalBlocker quiet(spin);
         spin->setMaximum(last + 1);

@@ -213,7 +213,7 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
         Part many;
         for (const KeyPoint& point : line.points) {
             const ResultGroup& group = data.table().groups[point.group];
-            const int head = data.exampleOf(group).spec.head_dim();
+            const int head = data.exampleOf(group).spec.rotary_head_dim();
             const bool isFew = rotary_dim(head, point.at) <= 2;
             const bool isMany = rotary_dim(head, point.at) >= rotary_dim(head, 0.1);
             if (isFew == isMany) continue;  // in a small head, 10 % are two channels

@@ -34,7 +34,7 @@ std::string textKey(const RunSpec& spec) {
 std::vector<RunSpec> specPerTheta(const ResultsData& data) {
     std::vector<RunSpec> result;
     for (const ResultsRun& run : data.runs) {
-        if (!run.spec.rotates() || rotary_dim(run.spec.head_dim(), run.spec.fraction) == 0) continue;
+        if (!run.spec.rotates() || rotary_dim(run.spec.rotary_head_dim(), run.spec.fraction) == 0) continue;
         const auto known = std::find_if(result.begin(), result.end(),
                                         [&](const RunSpec& spec) { return spec.theta == run.spec.theta; });
         if (known == result.end()) {
@@ -62,8 +62,10 @@ void addWavelengths(ResultsPicture& picture, const ResultsData& data, double bel
         points.ink = ink;
         points.shape = FigureCurve::Shape::points;
         points.pointPt = kWavelengthPt;
-        const auto lengths = wavelengths(frequencies(
-            {.head_dim = spec.head_dim(), .theta = spec.theta, .fraction = spec.fraction, .partial = spec.partial}));
+        const auto lengths = wavelengths(frequencies({.head_dim = spec.rotary_head_dim(),
+                                                      .theta = spec.theta,
+                                                      .fraction = spec.fraction,
+                                                      .partial = spec.partial}));
         for (std::size_t pair = 0; pair < lengths.size(); ++pair) {
             if (!std::isfinite(lengths[pair])) continue;
             if (lengths[pair] > figure.x.maximum) {

@@ -8,6 +8,7 @@
 
 #include "core/spec/run_names.h"
 #include "ui/common/setting_name_dialog.h"
+#include "ui/rooms/train/head_conversion_dialog.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
@@ -170,6 +171,13 @@ void RunList::showMenu(const QPoint& where) {
     menu->addAction(tr("Take its settings"), this, [this, id] { emit settingsAsked(id); });
     menu->addAction(tr("Compare its setup"), this, [this, id] { emit m_actions.setupComparisonAsked(id); })
         ->setToolTip(tr("Shows the rotary setup of this run beside the current one in the rotary rooms."));
+    QAction* conversion = menu->addAction(tr("Convert heads …"), this, [this, id] { convertHeads(id); });
+    const QString whyNot = whyNoHeadConversion(*run, m_access);
+    conversion->setEnabled(whyNot.isEmpty());
+    conversion->setToolTip(whyNot.isEmpty()
+                               ? tr("Replaces the key and value heads of a copy of this run by fewer ones, "
+                                    "trains the copy for a short time and compares the losses.")
+                               : whyNot);
     menu->addSeparator();
     addLook(menu, *run);
     menu->addAction(tr("Rename setting …"), this, [this, id] { renameSetting(id); })
@@ -186,6 +194,13 @@ void RunList::showMenu(const QPoint& where) {
         menu->addAction(tr("Delete run"), this, [this, id] { m_actions.deleteRun(id); });
     }
     menu->popup(viewport()->mapToGlobal(where));
+}
+
+void RunList::convertHeads(RunId id) {
+    const RunView* run = m_access.runs.find(id);
+    if (!run || !whyNoHeadConversion(*run, m_access).isEmpty()) return;
+    auto* dialog = new HeadConversionDialog(*run, m_access, this);
+    dialog->show();
 }
 
 void RunList::addComparisons(QMenu* menu, RunId run) {

@@ -12,8 +12,8 @@ namespace ropelab::ui {
 class SessionActions;
 
 /// List of runs below the plot. The user can pick, highlight and hide runs. The context menu inspects a run, compares
-/// it with another one, takes its settings, recolours, pins and renames its setting, and renames, annotates, deletes,
-/// resumes and stops the run.
+/// it with another one, takes its settings, converts its heads, recolours, pins and renames its setting, and renames,
+/// annotates, deletes, resumes and stops the run.
 class RunList : public QTreeView {
     Q_OBJECT
 
@@ -31,6 +31,8 @@ class RunList : public QTreeView {
     void renameSetting(RunId run);
     /// Opens the text field for the note of a run.
     void annotate(RunId run);
+    /// Opens the dialog that converts a copy of a run to fewer key and value heads.
+    void convertHeads(RunId run);
 
  signals:
     /// The user or the program picked this run.

@@ -1,11 +1,16 @@
 #include "ui/rooms/train/run_scope.h"
 
 #include <QComboBox>
+#include <QLabel>
 #include <QMenu>
+#include <QPushButton>
+#include <QSignalSpy>
 #include <QToolButton>
+#include <algorithm>
 
 #include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/plot/curve_plot.h"
+#include "ui/rooms/train/head_conversion_dialog.h"
 #include "ui/rooms/train/run_list.h"
 
 namespace ropelab::ui {
@@ -98,6 +103,21 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
                      [&](RunId run) { compared = run; });
     action(*menu, "Compare its setup")->trigger();
     EXPECT_EQ(compared, 2);
+
+    EXPECT_TRUE(action(*menu, "Convert heads …")->isEnabled());
+    action(*menu, "Convert heads …")->trigger();
+    auto* conversion = room->runList().findChild<HeadConversionDialog*>();
+    ASSERT_NE(conversion, nullptr);
+    QSignalSpy ended(conversion, &HeadConversionDialog::ended);
+    for (auto* button : conversion->findChildren<QPushButton*>()) {
+        if (button->text() == "Convert heads") button->click();
+    }
+    ASSERT_TRUE(ended.wait(60000));
+    const auto labels = conversion->findChildren<QLabel*>();
+    EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
+        return label->text().contains("mean of each group") && label->text().contains("Validation loss");
+    }));
+    conversion->close();
 
     action(*menu, "Take its settings")->trigger();
     const std::vector<RunSpec> taken = workspace->experiment().value().expand();

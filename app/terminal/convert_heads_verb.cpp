@@ -1,0 +1,135 @@
+#include <iomanip>
+#include <memory>
+#include <sstream>
+
+#include "app/terminal/output.h"
+#include "app/terminal/progress.h"
+#include "app/terminal/verbs.h"
+#include "core/experiment/engine_loader.h"
+#include "core/experiment/head_conversion.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct Flags {
+    std::string lab;
+    RunId run = 0;
+    HeadConversion conversion;
+    std::string out;
+    std::string data_dir;
+    bool json = false;
+};
+
+nlohmann::json json_of(const Description& rise) {
+    return {{"mean", rise.mean}, {"low", rise.confidence_low}, {"high", rise.confidence_high}, {"sequences", rise.n}};
+}
+
+nlohmann::json json_of(const HeadConversionResult& result, RunId run) {
+    return {{"run", run},
+            {"iteration", result.iteration},
+            {"key_value_heads_before", result.heads_before},
+            {"key_value_heads", result.conversion.key_value_heads},
+            {"steps", result.steps},
+            {"sequences", result.sequences},
+            {"loss_before", result.loss_before},
+            {"loss_pooled", result.loss_pooled},
+            {"loss_trained", result.loss_trained},
+            {"pooled_rise", json_of(result.pooled_rise)},
+            {"trained_rise", json_of(result.trained_rise)},
+            {"kv_cache_bytes_before", result.cache_before},
+            {"kv_cache_bytes", result.cache_after}};
+}
+
+std::string text_of(const HeadConversionResult& result, const std::string& name) {
+    std::ostringstream text;
+    text << name << ", step " << result.iteration << ": " << counted(result.heads_before, "key and value head") << " → "
+         << result.conversion.key_value_heads << ", validation loss in nats per token on "
+         << counted(result.sequences, "sequence") << "\n\n"
+         << "                          heads     steps      loss      rise   95 % interval    KV cache [bytes]\n";
+    const auto line = [&](const char* what, std::int64_t heads, std::int64_t steps, double loss,
+                          const Description* rise, std::int64_t bytes) {
+        text << std::left << std::setw(24) << what << std::right << std::setw(7) << heads << std::setw(10) << steps
+             << std::fixed << std::setprecision(4) << std::setw(10) << loss;
+        if (rise) {
+            text << std::setw(10) << rise->mean << std::setw(8) << rise->confidence_low << " to "
+                 << rise->confidence_high;
+        } else {
+            text << std::setw(10) << "-" << std::setw(18) << "-";
+        }
+        text << std::setw(18) << bytes << '\n';
+    };
+    line("trained run", result.heads_before, 0, result.loss_before, nullptr, result.cache_before);
+    line("mean of each group", result.conversion.key_value_heads, 0, result.loss_pooled, &result.pooled_rise,
+         result.cache_after);
+    if (result.steps > 0) {
+        line("and further training", result.conversion.key_value_heads, result.steps, result.loss_trained,
+             &result.trained_rise, result.cache_after);
+    }
+    return text.str();
+}
+
+void convert(const Flags& flags) {
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    const auto runs = lab->runs();
+    if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs.");
+    const RunRecord record = flags.run == 0 ? runs.front() : lab->run(flags.run);
+    const auto path = lab->checkpoint_path(record.id);
+    const auto checkpoint = read_checkpoint(path);
+    if (!checkpoint)
+        throw BadInput("There is no checkpoint " + path.string() + "; it is written at the run's first evaluation.");
+    watch_interrupts();
+    ProgressLine progress;
+    const std::int64_t steps = steps_of(flags.conversion, checkpoint->spec);
+    Checkpoint converted;
+    const auto result = convert_heads(
+        open_engine(), *checkpoint, flags.conversion, flags.data_dir,
+        [&](std::int64_t done) {
+            progress.show("step " + std::to_string(done) + " of " + std::to_string(steps));
+            return !interrupted();
+        },
+        &converted);
+    progress.end();
+    if (!result) throw std::runtime_error("Interrupted before the conversion was complete.");
+    if (!flags.out.empty()) write_checkpoint(flags.out, converted);
+    if (flags.json) {
+        print_json(json_of(*result, record.id));
+    } else {
+        print_text(text_of(*result, record.name));
+    }
+}
+
+}  // namespace
+
+void add_convert_heads(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand("convert-heads",
+                                            "Replace a trained run's key and value heads by fewer ones (means of "
+                                            "groups), train a copy further and compare");
+    verb->add_option("--lab", flags->lab, "Lab file")->required();
+    verb->add_option("--run", flags->run, "Number of the run in the lab (default: the first run)");
+    verb->add_option("--key-value-heads", flags->conversion.key_value_heads,
+                     "Number of key and value heads after the conversion; a divisor of the run's number")
+        ->capture_default_str();
+    verb->add_option("--fraction", flags->conversion.fraction,
+                     "Further training steps as a fraction of the run's iterations; 0: none")
+        ->capture_default_str();
+    verb->add_option("--learning-rate", flags->conversion.learning_rate,
+                     "Learning rate of these steps (default: a tenth of the run's)");
+    verb->add_option("--out", flags->out,
+                     "Write the converted and trained model as a checkpoint file, which sample --checkpoint reads");
+    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    verb->add_flag("--json", flags->json, "Print the result as JSON");
+    verb->footer(
+        "JSON: run, iteration, key_value_heads_before, key_value_heads, steps (of further training), sequences (their\n"
+        "number), loss_before, loss_pooled and loss_trained (nats per token on the same sequences), pooled_rise and\n"
+        "trained_rise (rise over loss_before, paired by sequence: mean, low and high of the 95 % interval, "
+        "sequences),\n"
+        "kv_cache_bytes_before and kv_cache_bytes (of one sequence of the context's length).");
+    verb->callback([flags] { convert(*flags); });
+}
+
+}  // namespace ropelab::terminal

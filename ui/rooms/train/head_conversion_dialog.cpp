@@ -1,0 +1,185 @@
+#include "ui/rooms/train/head_conversion_dialog.h"
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <algorithm>
+#include <system_error>
+
+#include "core/experiment/checkpoint.h"
+#include "core/spec/error.h"
+#include "ui/common/format.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/engine_work.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+constexpr double kDefaultPercent = 5;  // Ainslie et al. 2023
+constexpr int kResultLines = 7;
+
+}  // namespace
+
+QString whyNoHeadConversion(const RunView& run, const RunAccess& access) {
+    const RunSpec& spec = run.spec;
+    if (spec.attention == AttentionKind::mla || !spec.has_softmax_attention())
+        return QObject::tr("This run has no key and value heads.");
+    if (spec.kv_heads() == 1) return QObject::tr("This run has only one key and value head.");
+    if (access.session.isTraining(run.record.id)) return QObject::tr("This run is training.");
+    const LabFile* lab = access.lab.file();
+    std::error_code error;
+    if (!lab || !std::filesystem::exists(lab->checkpoint_path(run.record.id), error))
+        return QObject::tr("This run has no checkpoint yet.");
+    return {};
+}
+
+HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access, QWidget* parent)
+    : QDialog(parent),
+      m_access(std::move(access)),
+      m_spec(run.spec),
+      m_checkpoint(m_access.lab.file()->checkpoint_path(run.record.id)),
+      m_heads(new QComboBox),
+      m_percent(new QDoubleSpinBox),
+      m_start(new QPushButton(tr("Convert heads"))),
+      m_cancel(new QPushButton(tr("Cancel"))),
+      m_progress(new QProgressBar),
+      m_result(new QLabel) {
+    setAttribute(Qt::WA_DeleteOnClose);
+    setObjectName(QStringLiteral("head-conversion"));
+    setWindowTitle(tr("Convert heads of %1").arg(run.name));
+    for (std::int64_t heads = 1; heads < m_spec.kv_heads(); ++heads) {
+        if (m_spec.kv_heads() % heads == 0) m_heads->addItem(QString::number(heads), static_cast<int>(heads));
+    }
+    m_heads->setAccessibleName(tr("Key and value heads"));
+    m_heads->setToolTip(
+        tr("Number of key and value heads after the conversion. Each group of neighbouring heads is "
+           "replaced by its mean. Ainslie et al. 2023, formula 47"));
+    m_percent->setRange(0, 100);
+    m_percent->setDecimals(1);
+    m_percent->setSuffix(tr(" %"));
+    m_percent->setValue(kDefaultPercent);
+    m_percent->setAccessibleName(tr("Further training"));
+    m_percent->setToolTip(
+        tr("Number of steps for which the converted copy is trained, as a percentage of the run's "
+           "iterations, with a tenth of the run's learning rate."));
+    m_result->setTextFormat(Qt::RichText);
+    m_result->setWordWrap(true);
+    m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_result->setMinimumHeight(kResultLines * m_result->fontMetrics().lineSpacing());
+    m_result->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_result->setAccessibleName(tr("Result of the conversion"));
+    m_progress->setTextVisible(true);
+    m_progress->setFormat(tr("step %v of %m"));
+
+    auto* form = new QFormLayout(this);
+    form->addRow(tr("Key and value heads, now %1").arg(m_spec.kv_heads()), m_heads);
+    form->addRow(tr("Further training"), m_percent);
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_start);
+    buttons->addWidget(m_cancel);
+    buttons->addStretch();
+    form->addRow(buttons);
+    form->addRow(m_progress);
+    form->addRow(m_result);
+    connect(m_start, &QPushButton::clicked, this, &HeadConversionDialog::convert);
+    connect(m_cancel, &QPushButton::clicked, this, [this] {
+        m_job.cancel();
+        showRunning(false);
+        emit ended();
+    });
+    showRunning(false);
+}
+
+void HeadConversionDialog::showRunning(bool running) {
+    m_start->setEnabled(!running);
+    m_heads->setEnabled(!running);
+    m_percent->setEnabled(!running);
+    m_cancel->setEnabled(running);
+    if (!running) m_progress->reset();
+}
+
+void HeadConversionDialog::convert() {
+    if (m_access.session.isActive() || m_access.meter.isActive()) {
+        m_result->setText(m_access.session.isActive()
+                              ? tr("Training uses the engine exclusively. Convert the heads after it has ended.")
+                              : tr("The cost of a sweep is being measured, which uses the engine exclusively. Convert "
+                                   "the heads after the measurement."));
+        return;
+    }
+    const HeadConversion how{.key_value_heads = m_heads->currentData().toInt(), .fraction = m_percent->value() / 100};
+    const std::int64_t steps = steps_of(how, m_spec);
+    m_progress->setRange(0, static_cast<int>(std::max<std::int64_t>(1, steps)));
+    m_progress->setValue(0);
+    m_result->clear();
+    showRunning(true);
+    const auto work = [this, how, steps, path = m_checkpoint, dir = m_access.dataDir](Engine& engine,
+                                                                                      const Cancelled& ends) {
+        const auto checkpoint = read_checkpoint(path);
+        if (!checkpoint) throw BadInput("There is no checkpoint " + path.string() + ".");
+        auto result = convert_heads(engine, *checkpoint, how, dir,
+                                    [&, limiter = ProgressLimiter(steps)](std::int64_t done) mutable {
+                                        if (ends()) return false;
+                                        const auto report = [this, done] {
+                                            if (m_job.isRunning()) m_progress->setValue(static_cast<int>(done));
+                                        };
+                                        if (limiter.isDue(done))
+                                            QMetaObject::invokeMethod(this, report, Qt::QueuedConnection);
+                                        return true;
+                                    });
+        return result.value_or(HeadConversionResult{});  // an interrupted conversion has no answer
+    };
+    EngineLock& engineLock = m_access.engineLock;
+    engineLock.released();
+    m_job.start([this, &engineLock, work](const Cancelled& cancelled) -> std::function<void()> {
+        auto outcome = withEngine<HeadConversionResult>(engineLock, cancelled, work);
+        return [this, outcome = std::move(outcome)] {
+            showRunning(false);
+            if (outcome.answer) {
+                showResult(*outcome.answer);
+            } else if (outcome.interrupted) {
+                m_result->setText(
+                    tr("The conversion was interrupted because other work needed the engine. Start it again."));
+            } else {
+                m_result->setText(outcome.problem.toHtmlEscaped());
+            }
+            emit ended();
+        };
+    });
+}
+
+void HeadConversionDialog::showResult(const HeadConversionResult& result) {
+    const auto row = [](const QString& what, std::int64_t heads, double loss, const QString& rise, std::int64_t bytes) {
+        return QStringLiteral(
+                   "<tr><td>%1&nbsp;</td><td align=right>%2</td><td align=right>&nbsp;%3</td>"
+                   "<td align=right>&nbsp;%4</td><td align=right>&nbsp;%5</td></tr>")
+            .arg(what)
+            .arg(heads)
+            .arg(lossText(loss), rise, binarySize(bytes));
+    };
+    const auto riseText = [](const Description& rise) {
+        return tr("%1 (%2 to %3)")
+            .arg(lossText(rise.mean), lossText(rise.confidence_low), lossText(rise.confidence_high));
+    };
+    const std::int64_t heads = result.conversion.key_value_heads;
+    QString table =
+        QStringLiteral("<table><tr><th></th><th>%1</th><th>&nbsp;%2</th><th>&nbsp;%3</th><th>&nbsp;%4</th></tr>")
+            .arg(tr("heads"), tr("loss"), tr("rise (95 % interval)"), tr("KV cache"));
+    table += row(tr("trained run"), result.heads_before, result.loss_before, QStringLiteral("–"), result.cache_before);
+    table += row(tr("mean of each group"), heads, result.loss_pooled, riseText(result.pooled_rise), result.cache_after);
+    if (result.steps > 0) {
+        table += row(tr("trained %1 further").arg(countText(result.steps, tr("step"))), heads, result.loss_trained,
+                     riseText(result.trained_rise), result.cache_after);
+    }
+    m_result->setText(table + QStringLiteral("</table>") +
+                      tr("Validation loss in nats per token on %1.").arg(countText(result.sequences, tr("sequence"))));
+}
+
+}  // namespace ropelab::ui
