@@ -36,12 +36,9 @@ Learned& learned() {
 }
 
 json to_json_line(const TimedCohort& cohort) {
-    json line = {{"processor", cohort.key.processor},
-                 {"device", cohort.key.device},
-                 {"precision", cohort.key.precision},
-                 {"threads", cohort.key.threads},
-                 {"eager", cohort.key.eager},
-                 {"chose_precision", cohort.chose_precision}};
+    json line = {{"processor", cohort.key.processor}, {"device", cohort.key.device},
+                 {"precision", cohort.key.precision}, {"threads", cohort.key.threads},
+                 {"eager", cohort.key.eager},         {"chose_precision", cohort.chose_precision}};
     for (std::size_t part = 0; part < timed_part_count; ++part) {
         const PartWork& work = cohort.work[part];
         line[timed_part_words[part]] = {work.calls, work.items, work.operations, cohort.seconds[part]};

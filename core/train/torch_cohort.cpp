@@ -122,8 +122,8 @@ struct TorchCohort::State {
     // which a CUDA graph cannot capture.
     bool trains_on_device() const {
         return !decoder.eager() && !specs.front().theta_varies() && specs.front().trains_with_adamw() &&
-               !specs.front().has_delta_net() &&
-               has_device_kernels(device, DevicePart::optimizer) && has_device_kernels(device, DevicePart::batches);
+               !specs.front().has_delta_net() && has_device_kernels(device, DevicePart::optimizer) &&
+               has_device_kernels(device, DevicePart::batches);
     }
 
     // Sets the bfloat16 working copy for products. Every step updates it with the weights. On a device only CudaTrainer

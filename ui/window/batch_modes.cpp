@@ -236,8 +236,8 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
                       .arg(static_cast<int>(progress->done * 100), 3)
                       .arg(groupedText(progress->iteration), groupedText(progress->iterations),
                            std::isfinite(progress->seconds_left) ? durationText(progress->seconds_left)
-                                                              : QObject::tr("unknown time"),
-                            roundText(progress->tokens_per_second)));
+                                                                 : QObject::tr("unknown time"),
+                           roundText(progress->tokens_per_second)));
     });
     workspace.start();
     if (workspace.session().isActive()) {

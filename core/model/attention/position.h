@@ -33,7 +33,7 @@ struct LayerTerms {
     torch::Tensor buckets = {};    // bucket of each distance, whose last number is that of all larger ones, (n) int64
     torch::Tensor distances = {};  // sinusoidal embeddings of the distances (formula 41), (n, width) float32
     torch::Tensor decay = {};      // ln ζ/scale_base of each pair (formula 42), (runs, head_dim/2) float64
-    torch::Tensor sinks = {};   // attention sinks (formula 45), (runs, heads) float32; undefined without them
+    torch::Tensor sinks = {};      // attention sinks (formula 45), (runs, heads) float32; undefined without them
 
     /// Returns whether the only mask is the causal one: no bias and no sliding window.
     bool only_causal() const { return !slopes.defined() && window == 0; }
