@@ -48,6 +48,11 @@ class FakeEngine : public Engine {
         fill(result.logit_contribution, pairs + 1, [&](std::int64_t i) {
             return i < pairs ? (rotates ? 1.0 / static_cast<double>(pairs) : 0.0) : (rotates ? 0.0 : 1.0);
         });
+        result.stream_rms.shape = {spec.layers + 1};
+        result.gradient_norm.shape = {spec.layers, 2};
+        for (std::int64_t i = 0; i <= spec.layers; ++i) result.stream_rms.values.push_back(static_cast<float>(i + 1));
+        for (std::int64_t i = 0; i < 2 * spec.layers; ++i)
+            result.gradient_norm.values.push_back(0.5F * static_cast<float>(i + 1));
         for (std::int64_t i = 0; i < result.length; ++i) result.distances.push_back(i);
         fill(result.attention_by_distance, result.length,
              [](std::int64_t i) { return 1.0 / static_cast<double>(i + 1); });

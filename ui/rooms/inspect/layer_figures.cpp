@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/common/format.h"
+#include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
 namespace {

@@ -103,6 +103,22 @@ LiveQuantity contributionQuantity() {
                              &ProbeResult::logit_contribution, 100);
 }
 
+/// Returns every `columns`-th number of an array from `column` on, by layer.
+LiveQuantity layerQuantity(const char* name, const QString& y, ProbeArray ProbeResult::*array, std::size_t column,
+                           std::size_t columns) {
+    Axis x{QObject::tr("layer"), {}};
+    x.whole = true;
+    return {name, x, {y, {}, true}, {}, false, [array, column, columns](const LiveRun&, const ProbeResult& result) {
+                Points points;
+                const std::vector<float>& values = (result.*array).values;
+                for (std::size_t i = column; i < values.size(); i += columns) {
+                    points.x.append(static_cast<double>(i / columns));
+                    points.y.append(static_cast<double>(values[i]));
+                }
+                return points;
+            }};
+}
+
 /// The curve of one setting: the mean over its seeds at their newest common step.
 struct SettingCurve {
     Points points;
@@ -309,6 +325,19 @@ InspectPicture liveRetrieval(const LiveData& data) {
     return curveOfPicked(run, quantity, band, retrievalNote(result));
 }
 
+InspectPicture liveGradient(const LiveData& data) {
+    return overSettings(data.picked ? aloneOf(*data.picked) : data,
+                        layerQuantity("gradient-norm-by-layer", QObject::tr("gradient norm of the MLP"),
+                                      &ProbeResult::gradient_norm, 1, 2));
+}
+
+InspectPicture liveStream(const LiveData& data) {
+    return overSettings(
+        data.picked ? aloneOf(*data.picked) : data,
+        layerQuantity("residual-stream-by-layer", QObject::tr("root mean square of the residual stream"),
+                      &ProbeResult::stream_rms, 0, 1));
+}
+
 }  // namespace
 
 std::span<const LiveFigure> liveFigures() {
@@ -334,6 +363,16 @@ std::span<const LiveFigure> liveFigures() {
          QObject::tr("Shows the percentage of copied tokens that the model predicts (copy accuracy), by their distance "
                      "to the original (lag). Men et al. 2024, formula 12"),
          liveRetrieval},
+        {"gradient-norm-by-layer", QObject::tr("Gradient norm by layer"),
+         QObject::tr(
+             "Shows the norm of the gradient of each layer's MLP at the training step before the newest probe, so "
+             "that runs with norms before and after the branches can be compared. Xiong et al. 2020, formula "
+             "56"),
+         liveGradient},
+        {"residual-stream-by-layer", QObject::tr("Residual stream by layer"),
+         QObject::tr("Shows the root mean square of the residual stream before each layer and after the last one. "
+                     "Formula 56"),
+         liveStream},
     };
     return figures;
 }

@@ -78,6 +78,17 @@ TEST(LiveFigures, NormsAreShownByTheWavelengthOfTheirPair) {
     EXPECT_TRUE(figure.x.logarithmic);
 }
 
+// The gradients of attention and MLP alternate: 0.5, 1, 1.5, …
+TEST(LiveFigures, GradientsOfTheMlpAreShownByLayer) {
+    LiveData data = twoSettings();
+    const Figure figure = liveFigure("gradient-norm-by-layer", data);
+    EXPECT_EQ(figure.curves.front().x, (QList<double>{0, 1}));
+    EXPECT_EQ(figure.curves.front().y, (QList<double>{1, 2}));
+    EXPECT_EQ(liveFigure("residual-stream-by-layer", data).curves.front().y, (QList<double>{1, 2, 3}));
+    data.picked = liveRun(1, liveSpec(500), 500);
+    EXPECT_EQ(liveFigure("gradient-norm-by-layer", data).curves.size(), 1U);
+}
+
 TEST(LiveFigures, ATrainedThetaMovesTheWavelengths) {
     LiveData data;
     LiveRun run = liveRun(1, liveSpec(500), 500);
