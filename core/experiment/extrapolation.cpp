@@ -56,8 +56,9 @@ std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& requ
 }  // namespace
 
 std::span<const ScalingMethod> extrapolation_methods() {
-    static constexpr std::array methods = {ScalingMethod::none,    ScalingMethod::linear, ScalingMethod::ntk,
-                                           ScalingMethod::dynamic, ScalingMethod::yarn,   ScalingMethod::llama3};
+    static constexpr std::array methods = {ScalingMethod::none,    ScalingMethod::linear,       ScalingMethod::ntk,
+                                           ScalingMethod::dynamic, ScalingMethod::ntk_by_parts, ScalingMethod::yarn,
+                                           ScalingMethod::llama3};
     return methods;
 }
 

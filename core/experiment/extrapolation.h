@@ -16,8 +16,8 @@ namespace ropelab {
 // Length extrapolation of a trained run: its evaluation beyond the training context with scaling methods, before and
 // after fine-tuning at the longer context.
 
-/// Returns the scaling methods that are compared: plain RoPE, position interpolation, NTK-aware, dynamic NTK, YaRN and
-/// Llama 3 (F18–F23).
+/// Returns the scaling methods that are compared: plain RoPE, position interpolation, NTK-aware, dynamic NTK,
+/// NTK-by-parts, YaRN and Llama 3 (F18–F23). LongRoPE (F24) is not among them, because its factors belong to one model.
 std::span<const ScalingMethod> extrapolation_methods();
 
 /// The settings of fine-tuning a run at `factor` times its context, with one scaling method of that factor.
