@@ -62,6 +62,12 @@ std::span<const ScalingMethod> extrapolation_methods() {
     return methods;
 }
 
+std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec) {
+    std::vector<ScalingMethod> methods(extrapolation_methods().begin(), extrapolation_methods().end());
+    if (spec.frequencies != "auto") std::erase_if(methods, changes_theta);
+    return methods;
+}
+
 double learning_rate_of(const FineTuning& tuning, const RunSpec& spec) {
     return tuning.learning_rate == 0 ? spec.learning_rate / 10 : tuning.learning_rate;
 }

@@ -30,7 +30,7 @@ void use_listed(std::vector<double>& frequencies, const FrequencySettings& setti
                        std::to_string(rotary_dim / 2) + ".");
     }
     const ScalingMethod method = settings.scaling.method;
-    if (method == ScalingMethod::ntk || method == ScalingMethod::dynamic || method == ScalingMethod::yarn) {
+    if (changes_theta(method)) {
         throw BadInput("The scaling " + std::string(word_of(method)) +
                        " depends on theta, but the frequencies are listed; use linear, ntk-by-parts, llama3 or "
                        "longrope.");

@@ -88,6 +88,14 @@ TEST_F(ExtrapolationTest, CancelledEvaluationsAreOmitted) {
     }
 }
 
+TEST_F(ExtrapolationTest, ListedFrequenciesHaveTheMethodsWithoutTheta) {
+    RunSpec spec;
+    EXPECT_EQ(extrapolation_methods_of(spec).size(), extrapolation_methods().size());
+    spec.frequencies = "1+0.5";
+    EXPECT_EQ(extrapolation_methods_of(spec), (std::vector{ScalingMethod::none, ScalingMethod::linear,
+                                                           ScalingMethod::ntk_by_parts, ScalingMethod::llama3}));
+}
+
 TEST_F(ExtrapolationTest, ZeroStepsChangeNothing) {
     for (const ScalingMethod method : extrapolation_methods()) {
         const std::vector<ScalingMethod> one = {method};
