@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/model/attention/attention.h"
 #include "core/spec/random_stream.h"
 #include "core/train/torch_cohort.h"
 #include "tests/core/model/plain_decoder.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/tiny.h"
 
 namespace ropelab {
@@ -211,6 +214,36 @@ TEST(Blocks, GradientsOfLargeRelativeWeights) {
         const auto [x, y] = batch_of(text_of(tokens), start.runs.front().context);
         expect_equal_gradients(cohort, plain, x, y, 1e-4);
     }
+}
+
+// BERT's relative keys are Shaw's, without vectors for the values.
+TEST(Blocks, ShawKeysAgreeWithHuggingFaceTransformers) {
+    SKIP_WITHOUT_SHARED_DATA("oracles/position_methods.json");
+    const auto cases = read_json_file(shared_data("oracles/position_methods.json"))["shaw_relative"]["cases"];
+    const auto wanted =
+        std::find_if(cases.begin(), cases.end(), [](const auto& each) { return each["type"] == "relative_key"; });
+    ASSERT_NE(wanted, cases.end());
+    const auto matrix = [](const auto& json) {
+        const auto rows = json.template get<std::vector<std::vector<double>>>();
+        std::vector<torch::Tensor> tensors;
+        for (const auto& row : rows) tensors.push_back(torch::tensor(c10::ArrayRef<double>(row), torch::kFloat64));
+        return torch::stack(tensors);
+    };
+    const torch::Tensor hidden = matrix((*wanted)["hidden"][0]);  // (time, width)
+    std::vector<torch::Tensor> parts;
+    for (const std::string part : {"q", "k", "v"}) {
+        const auto bias = (*wanted)["b" + part].get<std::vector<double>>();
+        parts.push_back(torch::matmul(hidden, matrix((*wanted)["W" + part]).t()) +
+                        torch::tensor(c10::ArrayRef<double>(bias), torch::kFloat64));
+    }
+    const AttentionInput input{.qkv = torch::cat(parts, 1).unsqueeze(0), .batch = 1, .heads = {2, 2}};
+    LayerTerms terms;
+    const std::int64_t time = hidden.size(0);
+    const torch::Tensor vectors = matrix((*wanted)["distance_embedding"]);  // of the distances 1 − time … time − 1
+    terms.relative.keys = vectors.narrow(0, time - 1, time).unsqueeze(0);
+    terms.relative.values = torch::zeros_like(terms.relative.keys);
+    const torch::Tensor got = attend(input, terms).squeeze(0);
+    EXPECT_LE((got - matrix((*wanted)["context"][0])).abs().max().item<double>(), 2e-6);
 }
 
 TEST(Blocks, ListedFrequencies) {
