@@ -94,7 +94,8 @@ void add_relative(LayerTerms& terms, const Variant& v, std::int64_t its_runs, st
         const std::vector<double> rows = sinusoidal_embeddings(static_cast<std::size_t>(time), width);
         terms.distances = torch::tensor(c10::ArrayRef<double>(rows), torch::kFloat32).view({time, width});
     }
-    if (v.relative == Position::cope) terms.relative.contextual = weights(5, v.head_dim);
+    // The gradient jumps at integer positions, by less for small embeddings.
+    if (v.relative == Position::cope) terms.relative.contextual = 0.2 * weights(5, v.head_dim);
     if (v.relative == Position::xpos) {
         const std::vector<double> decay = xpos_decay(static_cast<int>(v.head_dim), 1, 8);
         terms.decay = torch::tensor(c10::ArrayRef<double>(decay), torch::kFloat64).log().expand({its_runs, -1});
