@@ -25,9 +25,8 @@ void check_head_dim(int head_dim) {
 void use_listed(std::vector<double>& frequencies, const FrequencySettings& settings, int rotary_dim) {
     const std::vector<double>& listed = settings.listed;
     if (std::ssize(listed) != rotary_dim / 2) {
-        throw BadInput(std::to_string(listed.size()) +
-                       " frequencies are listed, but the number must be that of the rotated pairs, which is " +
-                       std::to_string(rotary_dim / 2) + ".");
+        throw BadInput("The number of listed frequencies is " + std::to_string(listed.size()) +
+                       ", but it must be that of the rotated pairs, which is " + std::to_string(rotary_dim / 2) + ".");
     }
     const ScalingMethod method = settings.scaling.method;
     if (changes_theta(method)) {

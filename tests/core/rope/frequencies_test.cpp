@@ -111,7 +111,7 @@ TEST(Frequencies, ListedOnesReplaceThoseOfTheta) {
     EXPECT_MESSAGE(frequencies(settings), BadInput, "The scaling ntk depends on theta");
     settings.scaling = {};
     settings.listed = {1.0};
-    EXPECT_MESSAGE(frequencies(settings), BadInput, "1 frequencies are listed");
+    EXPECT_MESSAGE(frequencies(settings), BadInput, "The number of listed frequencies is 1");
 }
 
 TEST(Frequencies, ThrowForInvalidArguments) {
