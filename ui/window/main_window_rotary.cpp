@@ -41,10 +41,7 @@ void showInFront(QWidget& window) {
 
 /// Returns the rotary setup of a run with the shape of its KV cache. Throws BadInput if a setup cannot represent it.
 ShapedSetup shapedSetupOf(const RunSpec& spec, const QString& name, ModelShape shape) {
-    if (spec.pairs != "all") {
-        throw BadInput("This run rotates only the pairs " + spec.pairs +
-                       ", which a rotary setup cannot represent; choose a run with pairs = all.");
-    }
+    require_plain_frequencies(spec);
     if (spec.has_delta_net()) {
         throw BadInput(
             "This run has gated DeltaNet layers, which a rotary setup cannot represent; choose a run with attention in "
