@@ -47,11 +47,14 @@ std::vector<double> pair_contributions(const ProbeResult& result) {
     const ProbeArray& array = result.logit_contribution;
     if (array.empty()) return {};
     const auto columns = static_cast<std::size_t>(array.shape.back());
-    const std::size_t rows = array.values.size() / columns;
+    std::vector<std::size_t> rows;  // without those of gated DeltaNet layers, which have no logits
+    for (std::size_t row = 0; row < array.values.size() / columns; ++row) {
+        if (!std::isnan(array.values[row * columns])) rows.push_back(row);
+    }
     std::vector<double> means(columns - 1, 0.0);
-    for (std::size_t row = 0; row < rows; ++row) {
+    for (const std::size_t row : rows) {
         for (std::size_t pair = 0; pair < means.size(); ++pair)
-            means[pair] += static_cast<double>(array.values[row * columns + pair]) / static_cast<double>(rows);
+            means[pair] += static_cast<double>(array.values[row * columns + pair]) / static_cast<double>(rows.size());
     }
     return means;
 }

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include "core/rope/encodings.h"
 #include "core/spec/error.h"
@@ -234,7 +235,7 @@ std::vector<LayerAttention> attention_of_layers(const RunSpec& spec) {
         const auto word = std::min(part.find_first_not_of("0123456789"), part.size());
         const std::string_view name = part.substr(word);
         std::int64_t times = 1;
-        if (word > 0) std::from_chars(part.data(), part.data() + word, times);
+        if (word > 0 && std::from_chars(part.data(), part.data() + word, times).ec != std::errc()) times = 0;
         const bool known = name == "full" || name == "window" || name == "deltanet";
         constexpr std::int64_t most = 128;
         if (!known || times < 1 || times > most) {

@@ -120,7 +120,10 @@ InspectPicture attentionGrid(const InspectData& given) {
     }
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {
-            grid.maps.push_back(mapImage(array.row(layer, head), sideOf(array), colorOf));
+            const auto transparent = [](double) { return qRgba(0, 0, 0, 0); };
+            const bool hasWeights = data.run->spec.layer_attention(layer) != LayerAttention::delta_net;
+            grid.maps.push_back(mapImage(array.row(layer, head), sideOf(array),
+                                         hasWeights ? colorOf : std::function<QRgb(double)>(transparent)));
         }
     }
     Figure& figure = picture.figure;
@@ -150,6 +153,7 @@ InspectPicture attentionGrid(const InspectData& given) {
     figure.table.columns.resize(5);
     const int side = sideOf(array);
     for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
+        if (data.run->spec.layer_attention(layer) == LayerAttention::delta_net) continue;
         for (std::int64_t head = 0; head < array.shape[1]; ++head) {
             const auto map = array.row(layer, head);
             for (int query = 0; query < side; ++query) {

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "ui/common/format.h"
 
@@ -76,7 +78,22 @@ InspectData withOneHead(InspectData data) {
 }
 
 std::vector<double> mapOf(const ProbeArray& array, const InspectData& data) {
-    return meanRow(array, layerOf(data), headOf(data), data.run->spec.heads);
+    // A lab stores 0 for the attention weights of gated DeltaNet layers, which have none.
+    const RunSpec& spec = data.run->spec;
+    const std::vector<LayerAttention> kinds = attention_of_layers(spec);
+    const std::int64_t chosen = layerOf(data);
+    if (!spec.has_delta_net()) return meanRow(array, chosen, headOf(data), spec.heads);
+    std::vector<double> sum;
+    double layers = 0;
+    for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
+        if (kinds[layer] == LayerAttention::delta_net || (chosen >= 0 && std::cmp_not_equal(layer, chosen))) continue;
+        const std::vector<double> map = meanRow(array, static_cast<std::int64_t>(layer), headOf(data), spec.heads);
+        sum.resize(map.size(), 0.0);
+        for (std::size_t i = 0; i < map.size(); ++i) sum[i] += map[i];
+        ++layers;
+    }
+    for (double& value : sum) value /= layers;
+    return sum;
 }
 
 int sideOf(const ProbeArray& array) {
