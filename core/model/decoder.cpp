@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/model/feed_forward.h"
 #include "core/model/fused.h"
 #include "core/model/fused_device.h"
 #include "core/model/linear.h"
@@ -57,23 +58,9 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
     return linear(mixed, weights.matrix(name + ".output.weight"), weights.get(name + ".output.bias"), precision);
 }
 
-torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                           Precision precision) const {
-    const std::string name = "layers." + std::to_string(layer) + ".mlp";
-    torch::Tensor wide;
-    if (spec_.block == Block::llama) {
-        wide = swiglu_activation(
-            linear(x, weights.matrix(name + ".gate_up.weight"), weights.get(name + ".gate_up.bias"), precision));
-    } else {
-        wide =
-            gelu_activation(linear(x, weights.matrix(name + ".up.weight"), weights.get(name + ".up.bias"), precision));
-    }
-    return linear(wide, weights.matrix(name + ".down.weight"), weights.get(name + ".down.bias"), precision);
-}
-
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
-                              Precision precision, const Dropout& dropout, KeyValueCache* cache,
-                              AttentionHook* hook) const {
+                              Precision precision, const Dropout& dropout, KeyValueCache* cache, AttentionHook* hook,
+                              ExpertRecord* experts) const {
     const EagerGuard eager_guard(eager());
     const std::int64_t batch = tokens.size(1);
     if (cache) cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
@@ -90,17 +77,20 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
         branch = {};
         return normalized.normed;
     };
+    const auto mlp = [&](const torch::Tensor& rows, std::int64_t layer) {
+        return feed_forward(spec_, weights, rows, layer, precision, dropout, experts);
+    };
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         const std::string name = "layers." + std::to_string(layer);
         const torch::Tensor attended = attention(weights, norm(name + ".attention_norm"), batch, terms.layer(layer),
                                                  precision, dropout, {.layer = layer, .cache = cache, .hook = hook});
         if (spec_.block == Block::pythia) {
-            const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
+            const torch::Tensor fed = mlp(norm(name + ".mlp_norm"), layer);
             branch.values = dropout(residual_input(attended), name + ".attention.output") +
                             dropout(residual_input(fed), name + ".mlp");
         } else {
             branch = {attended, dropout, name + ".attention.output"};
-            branch = {mlp(weights, norm(name + ".mlp_norm"), layer, precision), dropout, name + ".mlp"};
+            branch = {mlp(norm(name + ".mlp_norm"), layer), dropout, name + ".mlp"};
         }
     }
     const torch::Tensor last = norm("final_norm");

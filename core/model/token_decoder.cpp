@@ -33,6 +33,11 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 
 }  // namespace
 
+bool TokenDecoder::supports(const RunSpec& spec) {
+    const FeedForward kind = spec.feed_forward_kind();
+    return spec.experts == 0 && (kind == FeedForward::gelu || kind == FeedForward::swiglu);
+}
+
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
     : spec_(spec), weights_(weights), cache_(spec.layers, spec.visible_tokens()) {
     const torch::NoGradGuard no_gradients;
@@ -176,7 +181,7 @@ void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
 }
 
 void TokenDecoder::feed_forward(const Layer& layer) {
-    if (spec_.block == Block::llama) {
+    if (spec_.feed_forward_kind() == FeedForward::swiglu) {
         multiply(layer.up, normed_, wide_);
         ROPELAB_OWN_PASS("swiglu");
         kernels::swiglu(wide_.data(), wide_.data() + layer.down.columns, wide_.data(), layer.down.columns);

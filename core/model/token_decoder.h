@@ -19,6 +19,9 @@ namespace ropelab {
 /// bfloat16 the matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
+    /// Returns whether this class computes models with these settings; CachedDecoder computes all of them.
+    static bool supports(const RunSpec& spec);
+
     /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied.
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 

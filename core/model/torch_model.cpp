@@ -132,7 +132,8 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
     torch::Tensor logits;
     if (!uses_cache) {
         logits = last_logits(text);
-    } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU)) {
+    } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU) &&
+               TokenDecoder::supports(spec_)) {
         on_cpu.emplace(spec_, weights_, precision_);
         for (std::size_t i = 0; i < text.size(); ++i) logits = on_cpu->next(text[i], static_cast<std::int64_t>(i));
     } else {

@@ -37,14 +37,22 @@ bool Layout::contains(const std::string& name) const {
     return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
 }
 
+std::string up_name(const RunSpec& spec, std::int64_t layer) {
+    return "layers." + std::to_string(layer) + (spec.has_experts(layer) ? ".mlp.experts" : ".mlp") +
+           (spec.gates_feed_forward() ? ".gate_up" : ".up");
+}
+
+std::string down_name(const RunSpec& spec, std::int64_t layer) {
+    return "layers." + std::to_string(layer) + (spec.has_experts(layer) ? ".mlp.experts" : ".mlp") + ".down";
+}
+
 Layout layout_of(const RunSpec& spec, int vocabulary) {
     const std::int64_t C = spec.width;
     const std::int64_t D = spec.head_dim();
     const std::int64_t qkv_rows = (spec.heads + 2 * spec.kv_heads()) * D;
     const std::int64_t H = spec.hidden_width();
-    const bool gated = spec.block == Block::llama;
-    const std::string up = gated ? ".mlp.gate_up" : ".mlp.up";
-    const std::int64_t up_rows = gated ? 2 * H : H;
+    const std::int64_t E = spec.experts;
+    const std::int64_t up_rows = spec.up_rows();
     const double deviation = 0.02;
     const double residual = deviation / std::sqrt(2.0 * static_cast<double>(spec.layers));
 
@@ -63,8 +71,17 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
         const std::string prefix = "layers." + std::to_string(layer);
         add(prefix + ".attention.qkv.weight", {qkv_rows, C}, deviation);
         add(prefix + ".attention.output.weight", {C, C}, residual);
-        add(prefix + up + ".weight", {up_rows, C}, deviation);
-        add(prefix + ".mlp.down.weight", {C, H}, residual);
+        const std::string up = up_name(spec, layer);
+        const std::string down = down_name(spec, layer);
+        if (spec.has_experts(layer)) {
+            add(prefix + ".mlp.router.weight", {E, C}, spec.router_deviation);
+            if (spec.expert_noise) add(prefix + ".mlp.router_noise.weight", {E, C}, spec.router_deviation);
+            add(up + ".weight", {E, up_rows, C}, deviation);
+            add(down + ".weight", {E, C, H}, residual);
+        } else {
+            add(up + ".weight", {up_rows, C}, deviation);
+            add(down + ".weight", {C, H}, residual);
+        }
     }
     layout.matrices = layout.total;
 
@@ -84,8 +101,10 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
         if (spec.bias) {
             add(prefix + ".attention.qkv.bias", {qkv_rows}, 0.0);
             add(prefix + ".attention.output.bias", {C}, 0.0);
-            add(prefix + up + ".bias", {up_rows}, 0.0);
-            add(prefix + ".mlp.down.bias", {C}, 0.0);
+            const bool mixes = spec.has_experts(layer);
+            using Shape = std::vector<std::int64_t>;
+            add(up_name(spec, layer) + ".bias", mixes ? Shape{E, up_rows} : Shape{up_rows}, 0.0);
+            add(down_name(spec, layer) + ".bias", mixes ? Shape{E, C} : Shape{C}, 0.0);
         }
     }
     add_norm("final_norm");
@@ -101,6 +120,14 @@ std::int64_t non_embedding_parameters(const RunSpec& spec) {
         if (layout.contains(name)) count -= layout.at(name).size;
     }
     return count;
+}
+
+std::int64_t inactive_parameters(const RunSpec& spec) {
+    if (spec.experts == 0) return 0;
+    const std::int64_t H = spec.hidden_width();
+    const std::int64_t biases = spec.bias ? spec.up_rows() + spec.width : 0;
+    const std::int64_t expert = spec.width * (spec.up_rows() + H) + biases;
+    return spec.expert_layers() * (spec.experts - spec.experts_per_token) * expert;
 }
 
 }  // namespace ropelab

@@ -25,17 +25,21 @@ struct Parameter {
 ///
 ///     embedding.weight (V, C)   positions.weight (T, C)   head.weight (V, C), unless tied
 ///     layers.N.attention.qkv.weight (Q, C)   layers.N.attention.output.weight (C, C)
-///     layers.N.mlp.up.weight (H, C), in llama blocks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
+///     layers.N.mlp.up.weight (H, C), in gated networks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
+///     in layers with E experts instead: layers.N.mlp.router.weight (E, C), with expert_noise also
+///         mlp.router_noise.weight (E, C); mlp.experts.up.weight (E, H, C) or .gate_up.weight (E, 2H, C);
+///         mlp.experts.down.weight (E, C, H)
 ///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) if spec.bias, not for RMSNorm
 ///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm = head; with qk_norm = projection
 ///         (heads·D) and (key_value_heads·D)
-///     .bias of each matrix in the layers if spec.bias
+///     .bias of each matrix in the layers if spec.bias; not for routers, and for experts (E, rows)
 ///
 /// If theta is trained or follows a schedule, "rotary.shift" comes last. It starts at 0 and is added to log theta, of
 /// shape (1), (layers) or (layers, heads), or to the logarithm of each frequency, of shape (layers, D/2).
 ///
 /// The rows of qkv are the queries, then the keys, then the values, each head by head in the canonical pairing
-/// (core/rope/rotation.h). The rows of gate_up are the gate (the input of SiLU), then the factor that it multiplies.
+/// (core/rope/rotation.h). The rows of gate_up are the gate (the input of the activation), then the factor that it
+/// multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
     std::int64_t matrices = 0;  // number of matrix elements, which have weight decay
@@ -48,12 +52,22 @@ struct Layout {
     bool contains(const std::string& name) const;
 };
 
+/// Returns the name, without ".weight", of a layer's first feed-forward matrix: "layers.0.mlp.up",
+/// "layers.0.mlp.experts.gate_up", …
+std::string up_name(const RunSpec& spec, std::int64_t layer);
+/// Returns the name, without ".weight", of a layer's last feed-forward matrix: "layers.0.mlp.down", …
+std::string down_name(const RunSpec& spec, std::int64_t layer);
+
 /// Returns the parameters of a run. The initialization is that of nanoGPT: standard deviation 0.02, and
-/// 0.02/√(2·layers) for the projections into the residual stream.
+/// 0.02/√(2·layers) for the projections into the residual stream; routers have spec.router_deviation.
 Layout layout_of(const RunSpec& spec, int vocabulary);
 
 /// Returns the number of parameters without token and position embeddings, output head and "rotary.shift". Scaling laws
 /// call it N (Kaplan et al. 2020). It does not depend on the vocabulary.
 std::int64_t non_embedding_parameters(const RunSpec& spec);
+
+/// Returns the number of parameters of the experts that do not process a token: all but experts_per_token in each layer
+/// with experts. The other parameters are the active ones.
+std::int64_t inactive_parameters(const RunSpec& spec);
 
 }  // namespace ropelab

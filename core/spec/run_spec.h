@@ -14,6 +14,12 @@ enum class Position { none, learned, rope, learned_rope, sinusoidal, alibi };
 /// `llama` has RMSNorm and SwiGLU in the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP
 /// in parallel on one residual (as GPT-NeoX does).
 enum class Block { gpt2, llama, pythia };
+/// Activation of the feed-forward network (formula 48). `automatic` is that of the block: SwiGLU for llama blocks, else
+/// GELU. `swish` is SiLU, x·σ(x), and `relu2` is the squared ReLU. `glu`, `bilinear`, `reglu`, `geglu` and `swiglu` are
+/// gated: they multiply two projections, so that the network has three matrices.
+enum class FeedForward { automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2 };
+/// Routing to the second expert of a token in training: `always`, or `random` with twice its probability (formula 49).
+enum class SecondExpert { always, random };
 /// RMSNorm of the queries and keys before rotation: `none`, `head` over the channels of each head (Henry et al. 2020),
 /// or `projection` over the channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
 enum class QkNorm { none, head, projection };
@@ -66,7 +72,17 @@ struct RunSpec {
     std::int64_t context = 128;
     Block block = Block::gpt2;
     std::int64_t key_value_heads = 0;  // 0: as many as heads
-    std::int64_t mlp_width = 0;        // 0: default width of the block type
+    FeedForward feed_forward = FeedForward::automatic;
+    std::int64_t mlp_width = 0;  // 0: default width of the feed-forward network
+    std::int64_t multiple_of = 8;
+    std::int64_t experts = 0;  // 0: dense feed-forward networks
+    std::int64_t experts_per_token = 2;
+    double expert_capacity = 0;  // 0: no limit
+    double expert_balance = 0.01;
+    bool expert_noise = true;
+    SecondExpert second_expert = SecondExpert::always;
+    double router_deviation = 0.02;
+    std::int64_t dense_layers = 0;
     QkNorm qk_norm = QkNorm::none;
     bool bias = false;
     bool tied_head = true;
@@ -118,9 +134,20 @@ struct RunSpec {
     int head_dim() const { return static_cast<int>(width / heads); }
     /// Returns the number of key and value heads; groups of query heads share them.
     std::int64_t kv_heads() const { return key_value_heads == 0 ? heads : key_value_heads; }
-    /// Returns the hidden width of the MLP: `mlp_width` if it is set, else 4 × width. For llama blocks the default is
-    /// 8/3 × width, rounded up to a multiple of 8, so that three matrices have about as many weights as two.
+    /// Returns the activation of the feed-forward networks; never `automatic`.
+    FeedForward feed_forward_kind() const;
+    /// Returns whether the feed-forward networks are gated: two projections are multiplied.
+    bool gates_feed_forward() const;
+    /// Returns the hidden width of the MLP, or of each expert: `mlp_width` if it is set, else 4 × width. The default of
+    /// gated networks is 8/3 × width, rounded up to `multiple_of`, so that three matrices have about as many weights as
+    /// two.
     std::int64_t hidden_width() const;
+    /// Returns the number of rows of the MLP's first matrix: hidden_width(), twice as many if the network is gated.
+    std::int64_t up_rows() const { return (gates_feed_forward() ? 2 : 1) * hidden_width(); }
+    /// Returns whether a layer has a mixture of experts instead of one feed-forward network.
+    bool has_experts(std::int64_t layer) const { return experts > 0 && layer >= dense_layers; }
+    /// Returns the number of layers with a mixture of experts.
+    std::int64_t expert_layers() const { return experts > 0 ? layers - dense_layers : 0; }
     /// Returns whether the RoPE frequencies change during training, because theta is trained or follows a schedule.
     bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);

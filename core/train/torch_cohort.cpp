@@ -113,11 +113,11 @@ struct TorchCohort::State {
     // Position terms without gradients, for everything but the training of theta.
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // Returns whether whole steps run on the device: its kernels for them are trusted, and theta is constant (otherwise
-    // the tables change at every step).
+    // Returns whether whole steps run on the device: its kernels for them are trusted, theta is constant (otherwise
+    // the tables change at every step), and there are no experts (their numbers of tokens change at every step).
     bool trains_on_device() const {
-        return !decoder.eager() && !specs.front().theta_varies() && has_device_kernels(device, DevicePart::optimizer) &&
-               has_device_kernels(device, DevicePart::batches);
+        return !decoder.eager() && !specs.front().theta_varies() && specs.front().experts == 0 &&
+               has_device_kernels(device, DevicePart::optimizer) && has_device_kernels(device, DevicePart::batches);
     }
 
     // Sets the bfloat16 working copy for products. Every step updates it with the weights. On a device only CudaTrainer
@@ -176,15 +176,20 @@ struct TorchCohort::State {
     torch::Tensor pass(const Batch& batch, const Dropout& dropout, double weight, bool accumulates) {
         const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
         const std::int64_t context = specs.front().context;
+        ExpertRecord experts;
         const torch::Tensor logits = decoder.logits(
             weights, batch.x,
             trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
-            dropout);
+            dropout, nullptr, nullptr, &experts);
         torch::Tensor losses = row_means(token_losses(logits, batch.y));
         if (weight != 1.0) losses = losses * weight;
+        torch::Tensor minimized = losses;
+        for (const ExpertLayer& layer : experts.layers) {
+            minimized = minimized + specs.front().expert_balance * layer.balance;
+        }
         // The sum of the runs' losses only serves to compute all gradients in one backward pass; no run's loss depends
         // on another run's weights.
-        optimizer.backward(weights, losses.sum(), accumulates);
+        optimizer.backward(weights, minimized.sum(), accumulates);
         return losses.detach();
     }
 
