@@ -21,16 +21,24 @@ double number(std::int64_t count) {
 std::int64_t qkv_rows(const RunSpec& spec) {
     return (spec.heads + 2 * spec.kv_heads()) * spec.head_dim();
 }
-std::int64_t up_rows(const RunSpec& spec) {
-    return (spec.block == Block::llama ? 2 : 1) * spec.hidden_width();
-}
-std::int64_t matrix_numbers(const RunSpec& spec) {
-    return spec.width * (qkv_rows(spec) + spec.width + up_rows(spec) + spec.hidden_width());
+// Returns the weights of all layers that a token is multiplied by. Layers with experts: those of its experts and of the
+// router, with its noise.
+std::int64_t active_matrix_numbers(const RunSpec& spec) {
+    const std::int64_t attention = spec.layers * (qkv_rows(spec) + spec.width);
+    const std::int64_t mlp = spec.up_rows() + spec.hidden_width();
+    const std::int64_t routers = spec.experts * (spec.expert_noise ? 2 : 1);
+    const std::int64_t mixed = spec.expert_layers();
+    return spec.width * (attention + (spec.layers - mixed) * mlp + mixed * (spec.experts_per_token * mlp + routers));
 }
 
-// Returns the numbers per token in the MLP, before and after the activation function.
+// Returns the numbers per token in the MLP, before and after the activation function; on average over the layers, of
+// which a mixture of experts has those of each chosen expert, its inputs, its outputs, and their reordered copies.
 double wide_rows(const RunSpec& spec) {
-    return number(up_rows(spec) + spec.hidden_width());
+    const double dense = number(spec.up_rows() + spec.hidden_width());
+    const double share = number(spec.expert_layers()) / number(spec.layers);
+    const double mixed =
+        number(spec.experts_per_token) * (dense + 4.0 * number(spec.width)) + 4.0 * number(spec.experts);
+    return (1.0 - share) * dense + share * mixed;
 }
 
 // Returns whether attention is computed by separate LibTorch operations instead of a fused kernel.
@@ -65,7 +73,7 @@ double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);
     const bool llama = spec.block == Block::llama;
-    const double gate = llama ? number(spec.hidden_width()) : 0.0;
+    const double gate = spec.gates_feed_forward() ? number(spec.hidden_width()) : 0.0;
     return number(spec.layers) * ((llama ? 2.0 : 7.0) * C + gate) + 4.0 * C + gate;
 }
 
@@ -88,6 +96,10 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
     return layout_of(spec, static_cast<int>(vocabulary)).total;
 }
 
+std::int64_t active_parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
+    return parameter_count(spec, vocabulary) - inactive_parameters(spec);
+}
+
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     const double L = number(spec.layers);
@@ -97,7 +109,7 @@ ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabular
     const double T = number(spec.context);
     const double N = number(spec.visible_tokens());
     const double keys = N < T ? N - N * (N - 1) / (2 * T) : T / 2;
-    return {2.0 * (L * number(matrix_numbers(spec)) + number(vocabulary) * C), 4.0 * L * keys * C};
+    return {2.0 * (number(active_matrix_numbers(spec)) + number(vocabulary) * C), 4.0 * L * keys * C};
 }
 
 double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
