@@ -38,7 +38,9 @@ std::vector<std::vector<double>> expert_load_by_class(const ProbeResult& result,
     if (result.expert_shares.empty()) return load;
     std::vector<std::size_t> classes;
     for (const std::int32_t token : result.expert_tokens) {
-        classes.push_back(static_cast<std::size_t>(token_class(vocabulary.symbol(token))));
+        const bool is_known = token >= 0 && token < vocabulary.size();
+        classes.push_back(
+            static_cast<std::size_t>(is_known ? token_class(vocabulary.symbol(token)) : TokenClass::other));
     }
     std::array<double, token_class_count> totals{};
     for (std::int64_t expert = 0; expert < result.expert_shares.shape[1]; ++expert) {
