@@ -8,5 +8,6 @@ namespace ropelab::embedded {
 extern const std::string_view theta_paper;         // theta_paper.json
 extern const std::string_view partial_rope_paper;  // partial_rope_paper.json
 extern const std::string_view post;                // post.json
+extern const std::string_view glu_variants;        // glu_variants.json
 
 }  // namespace ropelab::embedded

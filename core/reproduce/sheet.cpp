@@ -166,6 +166,8 @@ const std::vector<Sheet>& sheets() {
         {"nope-spikes", "Khan et al., partial RoPE: loss spikes without position encoding, and their remedies",
          plan_nope_spikes},
         {"bpc", "Brahmachary 2025: bits per character on enwik8, with and without RoPE", plan_bpc},
+        {"glu-variants", "Shazeer 2020: do gated feed-forward networks have a lower loss with as many weights?",
+         plan_glu_variants},
     };
     return all;
 }

@@ -671,6 +671,9 @@ sequential-spikes | sequential-spikes, spiked | events | 1 | 0.3 0 0 0 | 1
 spikes | spikes, spiked | proportion | 1 | 0 0 0 0.7 | 1
 bpc
 fewer-bits | bits_per_character | difference | -1 | 0.005 0 0 0 | 2
+glu-variants
+gated-lower | gated-lower | difference | -1 | 0.0025 0 0 0 | 5
+geglu-swiglu-lowest | geglu-swiglu-lowest | difference | -1 | 0.0025 0 0 0 | 6
 )");
     EXPECT_EQ(predictions, R"(theta-table-2
 context bound (Men et al. 2024) |  | 4 < 2
@@ -693,6 +696,7 @@ critical dimension (Liu et al. 2023), extended to fractions by this program | ex
 claims of Khan et al. | final_validation_loss | 5 < 2
 nope-spikes
 bpc
+glu-variants
 )");
 }
 
