@@ -55,10 +55,20 @@ void require_no_qk_norm(const RunSpec& spec, const std::string& architecture) {
     throw BadInput("Weights of " + architecture + " have no QK norm, so qk_norm must be false.");
 }
 
+// Throws BadInput if the feed-forward networks of `spec` are not those of the other program's model.
+void require_feed_forward(const RunSpec& spec, FeedForward kind, const std::string& architecture) {
+    if (spec.experts > 0) throw BadInput("Weights of " + architecture + " have no experts, so experts must be 0.");
+    if (spec.feed_forward_kind() == kind) return;
+    throw BadInput("Weights of " + architecture + " belong to networks with " +
+                   (kind == FeedForward::swiglu ? "SwiGLU, so feed_forward must be auto or swiglu."
+                                                : "GELU, so feed_forward must be auto or gelu."));
+}
+
 }  // namespace
 
 std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_no_qk_norm(spec, "nanoGPT");
+    require_feed_forward(spec, FeedForward::gelu, "nanoGPT");
     std::vector<NamedTensor> result;
     const auto move = [&](const std::string& from, const std::string& to) {
         result.push_back(renamed(tensors, from + ".weight", to + ".weight"));
@@ -83,6 +93,7 @@ std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, cons
 
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_no_qk_norm(spec, "GPTNeoXForCausalLM");
+    require_feed_forward(spec, FeedForward::gelu, "GPTNeoXForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     // Converts a row index of Layout, (kind, head, canonical channel), to one of GPT-NeoX, (head, kind, channel). The
@@ -125,6 +136,7 @@ std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, con
 
 std::vector<NamedTensor> from_llama(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_no_qk_norm(spec, "LlamaForCausalLM");
+    require_feed_forward(spec, FeedForward::swiglu, "LlamaForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     const auto paired_row = [&](std::int64_t row) {
