@@ -8,6 +8,7 @@
 #include "app/terminal/ablation_output.h"
 #include "app/terminal/output.h"
 #include "core/experiment/ablation.h"
+#include "core/experiment/expert_load.h"
 #include "core/experiment/probing.h"
 #include "core/spec/numbers.h"
 
@@ -54,6 +55,20 @@ nlohmann::json error_of(const RetrievalPoint& point, double error) {
 /// Returns the 95 % interval of the accuracy at a lag; NaN if it is unknown.
 Interval95 accuracy_interval(const RetrievalPoint& point) {
     return share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+}
+
+/// Returns the load of the experts, layer by layer; null for a model without experts.
+nlohmann::json json_of_experts(const ProbeResult& result) {
+    if (result.expert_shares.empty()) return nullptr;
+    nlohmann::json load = nlohmann::json::array();
+    for (std::int64_t layer = 0; layer < result.expert_shares.shape[0]; ++layer) {
+        load.push_back(expert_load(result, layer));
+    }
+    return {{"load", load},
+            {"tokens", result.expert_tokens},
+            {"token_shares", nested(result.expert_shares)},
+            {"balance_loss", nested(result.expert_balance)},
+            {"dropped", nested(result.expert_dropped)}};
 }
 
 }  // namespace
@@ -124,6 +139,7 @@ nlohmann::json json_of(const Probed& probed) {
         {"loss", result.loss},
         {"loss_error", result.loss_by_position_error.empty() ? nlohmann::json() : nlohmann::json(result.loss_error)},
         {"retrieval", retrieval},
+        {"experts", json_of_experts(result)},
         {"context_bound", bound.empty() ? nlohmann::json() : nlohmann::json(bound)},
         {"accuracy", retrieval_accuracy(result)},
         {"accuracy_interval", json_of(retrieval_interval(result))},

@@ -19,14 +19,21 @@ double number(std::int64_t count) {
     return static_cast<double>(count);
 }
 
+// Returns the numbers per token of the MLP's rows, on average over the layers. A mixture of experts has `rows` numbers
+// for each expert of a token, with its input and output.
+double mlp_rows(const RunSpec& spec, std::int64_t rows) {
+    const double share = number(spec.expert_layers()) / number(spec.layers);
+    return (1.0 - share) * number(rows) + share * number(spec.experts_per_token * (rows + 2 * spec.width));
+}
+
 // The row widths of a model's shape, and the bytes per number in matrix products.
 struct Widths {
     explicit Widths(const RunSpec& spec, std::int64_t vocabulary)
         : bytes(spec.precision == Precision::float32 ? 4 : 2),
           C(number(spec.width)),
           qkv(number((spec.heads + 2 * spec.kv_heads()) * spec.head_dim())),
-          up(number((spec.block == Block::llama ? 2 : 1) * spec.hidden_width())),
-          hidden(number(spec.hidden_width())),
+          up(mlp_rows(spec, spec.up_rows())),
+          hidden(mlp_rows(spec, spec.hidden_width())),
           // Tensor cores require multiples of eight rows; other vocabularies are padded to the next multiple of 64.
           vocabulary_rows(number(bytes == 2 && vocabulary % 8 != 0 ? (vocabulary + 63) / 64 * 64 : vocabulary)),
           vocabulary_is_padded(bytes == 2 && vocabulary % 8 != 0) {}
@@ -42,7 +49,8 @@ struct Widths {
 // Returns whether LibTorch's flash attention is used, which stores no scores: it requires a plain causal mask and, in
 // training, no dropout.
 bool flash(const RunSpec& spec, double bytes, bool trains) {
-    const bool only_causal = spec.position != Position::alibi && spec.has_fused_encoding() && spec.attention_window == 0 && !spec.attention_sinks &&
+    const bool only_causal = spec.position != Position::alibi && spec.has_fused_encoding() &&
+                             spec.attention_window == 0 && !spec.attention_sinks &&
                              spec.attention != AttentionKind::mla && !spec.has_delta_net();
     return only_causal && bytes == 2 && spec.head_dim() % 8 == 0 && spec.head_dim() <= 256 &&
            !(trains && spec.dropout > 0);

@@ -48,6 +48,22 @@ void forget_other_encodings(RunSpec& spec) {
     spec.largest_distance = defaults().largest_distance;
 }
 
+// Sets the settings of experts that have no effect to their defaults.
+void forget_unused_experts(RunSpec& spec) {
+    // No expert can exceed a capacity of all tokens.
+    if (spec.expert_capacity * static_cast<double>(spec.experts_per_token) >= static_cast<double>(spec.experts)) {
+        spec.expert_capacity = 0;
+    }
+    if (spec.experts > 0) return;
+    spec.experts_per_token = defaults().experts_per_token;
+    spec.expert_capacity = defaults().expert_capacity;
+    spec.expert_balance = defaults().expert_balance;
+    spec.expert_noise = defaults().expert_noise;
+    spec.second_expert = defaults().second_expert;
+    spec.router_deviation = defaults().router_deviation;
+    spec.dense_layers = defaults().dense_layers;
+}
+
 // A normal form of the model that a run trains, equal for runs that train the same model: the settings, with those that
 // have no effect at their defaults; and, if theta is fixed, the frequency of each pair (0: not rotated) and the layers
 // with RoPE.
@@ -82,6 +98,9 @@ ModelPart model_of(const RunSpec& run) {
     const std::vector<LayerAttention> kinds = attention_of_layers(run);
     spec.attention_layers.clear();
     for (const LayerAttention kind : kinds) spec.attention_layers += std::to_string(static_cast<int>(kind));
+    spec.multiple_of = defaults().multiple_of;
+    spec.feed_forward = run.feed_forward_kind();
+    forget_unused_experts(spec);
     if (run.decay_iterations == 0) spec.decay_iterations = run.iterations;
     if (!run.rotates()) {
         forget_rotation(spec);

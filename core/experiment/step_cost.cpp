@@ -21,22 +21,25 @@ double number(std::int64_t count) {
 std::int64_t qkv_rows(const RunSpec& spec) {
     return (spec.heads + 2 * spec.kv_heads()) * spec.head_dim();
 }
-std::int64_t up_rows(const RunSpec& spec) {
-    return (spec.block == Block::llama ? 2 : 1) * spec.hidden_width();
-}
-
-// Returns the number of weights of the matrices of all layers' attention.
+// Returns the number of weights of the matrices of all layers' attention, without those of relative positions.
 std::int64_t attention_matrix_numbers(const RunSpec& spec) {
     std::int64_t numbers = 0;
     for (const Parameter& parameter : layout_of(spec, 1).parameters) {
-        const bool is_attention = parameter.name.find(".attention.") != std::string::npos;
+        const auto names = [&](const char* part) { return parameter.name.find(part) != std::string::npos; };
+        const bool is_attention =
+            names(".attention.") && !names(".attention.relative") && !names(".attention.contextual");
         if (is_attention && parameter.shape.size() == 2) numbers += parameter.size;
     }
     return numbers;
 }
-// Returns the number of weights of the matrices of all layers.
-std::int64_t matrix_numbers(const RunSpec& spec) {
-    return attention_matrix_numbers(spec) + spec.layers * spec.width * (up_rows(spec) + spec.hidden_width());
+// Returns the weights of all layers that a token is multiplied by. Layers with experts: those of its experts and of the
+// router, with its noise.
+std::int64_t active_matrix_numbers(const RunSpec& spec) {
+    const std::int64_t mlp = spec.up_rows() + spec.hidden_width();
+    const std::int64_t routers = spec.experts * (spec.expert_noise ? 2 : 1);
+    const std::int64_t mixed = spec.expert_layers();
+    return attention_matrix_numbers(spec) +
+           spec.width * ((spec.layers - mixed) * mlp + mixed * (spec.experts_per_token * mlp + routers));
 }
 
 // Returns the operations per token of one layer's attention.
@@ -75,9 +78,14 @@ double more_attention_numbers(const RunSpec& spec) {
     return numbers;
 }
 
-// Returns the numbers per token in the MLP, before and after the activation function.
+// Returns the numbers per token in the MLP, before and after the activation function; on average over the layers, of
+// which a mixture of experts has those of each chosen expert, its inputs, its outputs, and their reordered copies.
 double wide_rows(const RunSpec& spec) {
-    return number(up_rows(spec) + spec.hidden_width());
+    const double dense = number(spec.up_rows() + spec.hidden_width());
+    const double share = number(spec.expert_layers()) / number(spec.layers);
+    const double mixed =
+        number(spec.experts_per_token) * (dense + 4.0 * number(spec.width)) + 4.0 * number(spec.experts);
+    return (1.0 - share) * dense + share * mixed;
 }
 
 // Returns the operations of Muon's matrix products in one step (formula 55); other optimizers have none.
@@ -149,7 +157,7 @@ double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);
     const bool llama = spec.block == Block::llama;
-    const double gate = llama ? number(spec.hidden_width()) : 0.0;
+    const double gate = spec.gates_feed_forward() ? number(spec.hidden_width()) : 0.0;
     return number(spec.layers) * ((llama ? 2.0 : 7.0) * C + gate) + 4.0 * C + gate;
 }
 
@@ -172,12 +180,16 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
     return layout_of(spec, static_cast<int>(vocabulary)).total;
 }
 
+std::int64_t active_parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
+    return parameter_count(spec, vocabulary) - inactive_parameters(spec);
+}
+
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
     double attention = 0;
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         attention += attention_operations(spec, layer) + relative_operations(spec);
     }
-    return {2.0 * number(matrix_numbers(spec) + vocabulary * spec.width), attention};
+    return {2.0 * number(active_matrix_numbers(spec) + vocabulary * spec.width), attention};
 }
 
 double training_operations(const RunSpec& spec, std::int64_t vocabulary) {

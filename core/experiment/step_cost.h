@@ -19,9 +19,12 @@ std::int64_t tokens_at_once(const RunSpec& spec);
 
 /// Returns the number of trainable parameters.
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
+/// Returns the number of parameters that process a token: all but those of the experts that it is not routed to.
+std::int64_t active_parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Floating-point operations of one forward pass per token; a multiplication and an addition are two. Attention only
-/// counts the keys that the causal mask and a sliding window leave, and in a gated DeltaNet the work on its state.
+/// counts the keys that the causal mask and a sliding window leave, in a gated DeltaNet the work on its state, and in a
+/// mixture of experts the experts of a token.
 struct ForwardOperations {
     double linears = 0;
     double attention = 0;
@@ -39,7 +42,8 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 /// residual sums (pythia: one), two normalized rows, q, k and v, the attention output, and the MLP's hidden rows before
 /// and after the activation function; with dropout also two masks and, if attention is computed by separate operations,
 /// three numbers per pair of positions and head. Multi-head latent attention, gates, sinks and gated DeltaNets store
-/// more, which is counted but was not measured. In addition: the last rows, the logits and their gradients. With
+/// more, which is counted but was not measured. A mixture of experts has hidden rows for each expert of a token, and
+/// inputs and outputs of the experts in two orders. In addition: the last rows, the logits and their gradients. With
 /// bfloat16, inputs and outputs of matrix products count half.
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 
@@ -59,8 +63,8 @@ struct MemoryNeed {
 };
 /// Predicts the memory of `runs` runs of this shape that train together on the CPU. The part besides tensors was fitted
 /// to 32 measured peaks (width 64 to 384, every block, float32 and bfloat16, operations=fused and =eager, trained θ).
-/// The prediction is within 12 % of each; repeated measurements differ by 1 %. It is several hundred MB too low for
-/// bfloat16 with operations=eager.
+/// Mixtures of experts are not among them. The prediction is within 12 % of each; repeated measurements differ by 1 %.
+/// It is several hundred MB too low for bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
 }  // namespace ropelab

@@ -72,11 +72,21 @@ void require_plain_attention(const RunSpec& spec, const std::string& architectur
     }
 }
 
+// Throws BadInput if the feed-forward networks of `spec` are not those of the other program's model.
+void require_feed_forward(const RunSpec& spec, FeedForward kind, const std::string& architecture) {
+    if (spec.experts > 0) throw BadInput("Weights of " + architecture + " have no experts, so experts must be 0.");
+    if (spec.feed_forward_kind() == kind) return;
+    throw BadInput("Weights of " + architecture + " belong to networks with " +
+                   (kind == FeedForward::swiglu ? "SwiGLU, so feed_forward must be auto or swiglu."
+                                                : "GELU, so feed_forward must be auto or gelu."));
+}
+
 }  // namespace
 
 std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_its_norms(spec, "nanoGPT");
     require_plain_attention(spec, "nanoGPT");
+    require_feed_forward(spec, FeedForward::gelu, "nanoGPT");
     std::vector<NamedTensor> result;
     const auto move = [&](const std::string& from, const std::string& to) {
         result.push_back(renamed(tensors, from + ".weight", to + ".weight"));
@@ -102,6 +112,7 @@ std::vector<NamedTensor> from_nanogpt(std::span<const NamedTensor> tensors, cons
 std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_its_norms(spec, "GPTNeoXForCausalLM");
     require_plain_attention(spec, "GPTNeoXForCausalLM");
+    require_feed_forward(spec, FeedForward::gelu, "GPTNeoXForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     // Converts a row index of Layout, (kind, head, canonical channel), to one of GPT-NeoX, (head, kind, channel). The
@@ -145,6 +156,7 @@ std::vector<NamedTensor> from_gpt_neox(std::span<const NamedTensor> tensors, con
 std::vector<NamedTensor> from_llama(std::span<const NamedTensor> tensors, const RunSpec& spec) {
     require_its_norms(spec, "LlamaForCausalLM");
     require_plain_attention(spec, "LlamaForCausalLM");
+    require_feed_forward(spec, FeedForward::swiglu, "LlamaForCausalLM");
     const std::int64_t head_dim = spec.head_dim();
     const auto channels = half_paired_channels(spec);
     const auto paired_row = [&](std::int64_t row) {

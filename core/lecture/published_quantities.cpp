@@ -15,8 +15,9 @@ const nlohmann::json& publication(std::string name) {
     if (name == "theta_paper") return theta_paper();
     if (name == "partial_rope_paper") return partial_rope_paper();
     if (name == "post") return post();
+    if (name == "glu_variants") return glu_variants();
     throw BadInput("There are no published values \"" + shortened(name) +
-                   "\"; they are theta_paper, partial_rope_paper and post.");
+                   "\"; they are theta_paper, partial_rope_paper, post and glu_variants.");
 }
 
 /// Returns whether a row of a table has this value: a number is compared as a number.
@@ -88,7 +89,8 @@ std::vector<Quantity> published_quantities() {
     const auto mean = [](const QuantityInput& input) { return published_number(published_node(input), {"mean"}); };
     return {
         {{"published", "(sheet, row[, column])", "as printed",
-          described("Printed value of theta_paper, partial_rope_paper or post; the mean where a spread was printed.")},
+          described("Printed value of theta_paper, partial_rope_paper, post or glu_variants; the mean where a spread "
+                    "was printed.")},
          mean,
          true},
         {{"published_mean", "(sheet, row[, column])", "as printed", described("Printed mean.")}, mean, true},

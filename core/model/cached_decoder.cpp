@@ -7,8 +7,9 @@ namespace ropelab {
 
 namespace {
 
-const CudaGraphs* graphs_for(const Decoder& decoder, const Parameters& weights) {
-    return decoder.eager() ? nullptr : device_kernels(weights.flat().device()).graphs;
+// A graph cannot contain experts, whose routing the host computes.
+const CudaGraphs* graphs_for(const RunSpec& spec, const Decoder& decoder, const Parameters& weights) {
+    return decoder.eager() || spec.experts > 0 ? nullptr : device_kernels(weights.flat().device()).graphs;
 }
 
 }  // namespace
@@ -19,7 +20,7 @@ CachedDecoder::CachedDecoder(const RunSpec& spec, const Decoder& decoder, const 
       weights_(weights),
       terms_(std::move(terms)),
       precision_(precision),
-      graphs_(graphs_for(decoder, weights)),
+      graphs_(graphs_for(spec, decoder, weights)),
       cache_(spec),
       work_(graphs_) {
     const auto options = torch::TensorOptions(torch::kInt64).device(weights.flat().device());

@@ -4,6 +4,7 @@
 
 #include "core/model/attention/delta_net.h"
 #include "core/model/attention/latent.h"
+#include "core/model/feed_forward.h"
 #include "core/model/fused.h"
 #include "core/model/fused_device.h"
 #include "core/model/linear.h"
@@ -114,23 +115,9 @@ torch::Tensor Decoder::delta_net(const Parameters& weights, const torch::Tensor&
     return has_device_kernels(x) ? mixed.to(x.scalar_type()) : mixed;
 }
 
-torch::Tensor Decoder::mlp(const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                           Precision precision) const {
-    const std::string name = "layers." + std::to_string(layer) + ".mlp";
-    torch::Tensor wide;
-    if (spec_.block == Block::llama) {
-        wide = swiglu_activation(
-            linear(x, weights.matrix(name + ".gate_up.weight"), weights.get(name + ".gate_up.bias"), precision));
-    } else {
-        wide =
-            gelu_activation(linear(x, weights.matrix(name + ".up.weight"), weights.get(name + ".up.bias"), precision));
-    }
-    return linear(wide, weights.matrix(name + ".down.weight"), weights.get(name + ".down.bias"), precision);
-}
-
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
-                              Precision precision, const Dropout& dropout, KeyValueCache* cache,
-                              AttentionHook* hook) const {
+                              Precision precision, const Dropout& dropout, KeyValueCache* cache, AttentionHook* hook,
+                              ExpertRecord* experts) const {
     const EagerGuard eager_guard(eager());
     const std::int64_t batch = tokens.size(1);
     if (cache) cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
@@ -162,6 +149,9 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
         return attention(weights, input, batch, layer_terms, precision, dropout,
                          {.layer = layer, .cache = cache, .hook = hook});
     };
+    const auto mlp = [&](const torch::Tensor& rows, std::int64_t layer) {
+        return feed_forward(spec_, weights, rows, layer, precision, dropout, experts);
+    };
     const auto observe = [&](std::int64_t layer) {
         if (hook) hook->observe_stream(layer, x);
     };
@@ -176,7 +166,7 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
             const std::string name = "layers." + std::to_string(layer);
             observe(layer);
             add(attend_layer(x, layer), name + ".attention.output", name + ".attention_norm");
-            add(mlp(weights, x, layer, precision), name + ".mlp", name + ".mlp_norm");
+            add(mlp(x, layer), name + ".mlp", name + ".mlp_norm");
         }
         observe(spec_.layers);
         return linear(x, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"), {}, precision);
@@ -187,13 +177,12 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
         observe(layer);
         const torch::Tensor attended = branch_output(attend_layer(input, layer), name + ".attention_output_norm");
         if (spec_.block == Block::pythia) {
-            const torch::Tensor fed =
-                branch_output(mlp(weights, norm(name + ".mlp_norm"), layer, precision), name + ".mlp_output_norm");
+            const torch::Tensor fed = branch_output(mlp(norm(name + ".mlp_norm"), layer), name + ".mlp_output_norm");
             branch.values = dropout(residual_input(attended), name + ".attention.output") +
                             dropout(residual_input(fed), name + ".mlp");
         } else {
             branch = {attended, dropout, name + ".attention.output"};
-            const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
+            const torch::Tensor fed = mlp(norm(name + ".mlp_norm"), layer);
             branch = {branch_output(fed, name + ".mlp_output_norm"), dropout, name + ".mlp"};
         }
     }

@@ -6,6 +6,7 @@
 
 #include "core/model/attention/attention.h"
 #include "core/model/dropout.h"
+#include "core/model/experts.h"
 #include "core/model/parameters.h"
 #include "core/spec/run_spec.h"
 
@@ -24,17 +25,16 @@ class Decoder {
 
     /// Returns the logits, (runs, batch·time, vocabulary) float32, of tokens, (runs, batch, time) int64. `terms` must
     /// cover exactly the positions of the tokens. With a cache the tokens continue those in it and are added to it. A
-    /// hook observes each layer's attention.
+    /// hook observes each layer's attention, and `experts` receives what the mixtures of experts do.
     torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                          Precision precision, const Dropout& dropout = {}, KeyValueCache* cache = nullptr,
-                         AttentionHook* hook = nullptr) const;
+                         AttentionHook* hook = nullptr, ExpertRecord* experts = nullptr) const;
 
  private:
     torch::Tensor embedded(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms) const;
     torch::Tensor attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
                             const LayerTerms& terms, Precision precision, const Dropout& dropout,
                             const AttentionUse& use) const;
-    torch::Tensor mlp(const Parameters& weights, const torch::Tensor& x, std::int64_t layer, Precision precision) const;
 
     torch::Tensor latent_attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
                                    const LayerTerms& terms, Precision precision, const Dropout& dropout,

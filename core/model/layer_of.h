@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/spec/layout.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -19,8 +20,8 @@ Layer layer_of(const RunSpec& spec, std::int64_t index, NormOf norm, MatrixOf ma
     layer.key_norm = norm(name + ".attention.key_norm");
     layer.qkv = matrix(name + ".attention.qkv");
     layer.output = matrix(name + ".attention.output");
-    layer.up = matrix(name + (spec.block == Block::llama ? ".mlp.gate_up" : ".mlp.up"));
-    layer.down = matrix(name + ".mlp.down");
+    layer.up = matrix(up_name(spec, index));
+    layer.down = matrix(down_name(spec, index));
     return layer;
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/model/clear_errors.h"
 #include "core/model/fused.h"
 #include "core/model/pair_means.h"
 #include "core/model/probe_attention.h"
+#include "core/model/probe_experts.h"
 #include "core/model/probe_losses.h"
 #include "core/model/torch_model.h"
 #include "core/spec/error.h"
@@ -125,7 +127,8 @@ torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t f
 /// request was cancelled.
 template <typename Take>
 bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, const ProbeSequences& sequences,
-                      const PositionTerms& terms, AttentionHook* hook, const Take& handle) {
+                      const PositionTerms& terms, AttentionHook* hook, const Take& handle,
+                      ExpertSums* experts = nullptr) {
     const auto device = model.weights.flat().device();
     const std::int64_t length = sequences.length;
     const std::int64_t batch_size = std::clamp<std::int64_t>(8192 / length, 1, 256);
@@ -136,7 +139,10 @@ bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, con
             to_tensor(sequences.tokens, first * length, count * length, device).view({1, count, length});
         const torch::Tensor targets =
             to_tensor(sequences.targets, first * length, count * length, device).view({1, count * length});
-        const torch::Tensor logits = model.decoder.logits(model.weights, x, terms, model.precision, {}, nullptr, hook);
+        ExpertRecord record;
+        const torch::Tensor logits = model.decoder.logits(model.weights, x, terms, model.precision, {}, nullptr, hook,
+                                                          experts ? &record : nullptr);
+        if (experts) experts->add(record, first);
         const torch::Tensor known = targets.ge(0);
         const torch::Tensor losses = token_losses(logits, targets.clamp_min(0)).to(torch::kFloat64) * known;
         const torch::Tensor correct = logits.argmax(-1).eq(targets);
@@ -187,11 +193,15 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     AttentionProbe attention_probe(model.spec, request, terms.tables, takes_means ? &means : nullptr);
     const bool changes_attention = takes_means || !request.ablated_pairs.empty() || !request.replaced_heads.empty();
     LossSums losses(request.sequences, request.sequence_losses);
-    const bool done = evaluate_batches(model, request, request.sequences, terms,
-                                       has_hook_measurements || changes_attention ? &attention_probe : nullptr,
-                                       [&](const BatchResult& batch) { losses.add(batch); });
+    std::optional<ExpertSums> experts;
+    if (model.spec.experts > 0) experts.emplace(model.spec, request.sequences);
+    const bool done = evaluate_batches(
+        model, request, request.sequences, terms,
+        has_hook_measurements || changes_attention ? &attention_probe : nullptr,
+        [&](const BatchResult& batch) { losses.add(batch); }, experts ? &*experts : nullptr);
     if (!done) return {};
     losses.write(result);
+    if (experts) experts->write(result);
     if (has_hook_measurements) attention_probe.write(result);
     const auto map = request.sequences.tokens.begin();
     result.map_tokens.assign(map, map + request.map_size);

@@ -34,8 +34,10 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 }  // namespace
 
 bool TokenDecoder::supports(const RunSpec& spec) {
+    const FeedForward kind = spec.feed_forward_kind();
+    const bool plain_mlp = spec.experts == 0 && (kind == FeedForward::gelu || kind == FeedForward::swiglu);
     const bool plain_norm = spec.norm_kind() == NormKind::layer || spec.norm_kind() == NormKind::rms;
-    return plain_norm && spec.norm_position == NormPosition::pre && spec.has_fused_encoding() &&
+    return plain_mlp && plain_norm && spec.norm_position == NormPosition::pre && spec.has_fused_encoding() &&
            spec.attention == AttentionKind::mha && !spec.attention_sinks && !spec.has_delta_net();
 }
 
@@ -183,7 +185,7 @@ void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
 }
 
 void TokenDecoder::feed_forward(const Layer& layer) {
-    if (spec_.block == Block::llama) {
+    if (spec_.feed_forward_kind() == FeedForward::swiglu) {
         multiply(layer.up, normed_, wide_);
         ROPELAB_OWN_PASS("swiglu");
         kernels::swiglu(wide_.data(), wide_.data() + layer.down.columns, wide_.data(), layer.down.columns);

@@ -244,6 +244,29 @@ std::vector<PaperCheck> post_checks() {
     return checks;
 }
 
+std::vector<PaperCheck> glu_checks() {
+    const json& table = glu_variants();
+    const auto whole = [&](const char* key) { return table.at(key).get<std::int64_t>(); };
+    const std::int64_t plain = 2 * whole("width") * whole("hidden_width");
+    const std::int64_t gated = 3 * whole("width") * whole("gated_hidden_width");
+    std::vector<PaperCheck> checks = {{"weights of a gated network with two thirds of the hidden width",
+                                       "as many as of a network without a gate",
+                                       std::to_string(gated) + " and " + std::to_string(plain), gated == plain}};
+    for (const auto& [steps, words] : {std::pair{"steps_65536", "65,536"}, std::pair{"steps_524288", "524,288"}}) {
+        std::vector<std::pair<double, std::string>> order;
+        for (const json& row : table.at("log_perplexity")) {
+            const json& value = row.at(steps);
+            order.emplace_back(value.is_number() ? value.get<double>() : mean_of(value),
+                               row.at("feed_forward").get<std::string>());
+        }
+        std::sort(order.begin(), order.end());
+        checks.push_back({"lowest log-perplexities after " + std::string(words) + " steps", "geglu and swiglu",
+                          order[0].second + " and " + order[1].second,
+                          order[0].second == "geglu" && order[1].second == "swiglu"});
+    }
+    return checks;
+}
+
 }  // namespace
 
 Improvement improvement_of(double mean, double baseline) {
@@ -254,6 +277,7 @@ std::vector<PaperCheck> paper_checks(const std::string& sheet) {
     if (sheet.starts_with("theta-")) return theta_checks();
     if (sheet == "partial-bands" || sheet == "nope-spikes") return partial_checks();
     if (sheet == "bpc") return post_checks();
+    if (sheet == "glu-variants") return glu_checks();
     return {};
 }
 

@@ -30,6 +30,11 @@ const nlohmann::json& pre_post_norm_paper() {
     return json;
 }
 
+const nlohmann::json& glu_variants() {
+    static const nlohmann::json json = nlohmann::json::parse(embedded::glu_variants);
+    return json;
+}
+
 const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta) {
     for (const nlohmann::json& row : table) {
         if (row.at("theta").get<double>() == theta) return row;

@@ -9,13 +9,14 @@
 
 namespace ropelab {
 
-/// Return the published numbers of the theta paper (Huang et al. 2025), the partial-RoPE paper (Khan et al.) and the
-/// post (Brahmachary 2025), and the protocol of Xiong et al. 2020, from the files of resources/published. Each has a
-/// member `source`.
+/// Return the published numbers of the theta paper (Huang et al. 2025), the partial-RoPE paper (Khan et al.), the post
+/// (Brahmachary 2025) and the table of feed-forward networks (Shazeer 2020), and the protocol of Xiong et al. 2020,
+/// from the files of resources/published. Each has a member `source`.
 const nlohmann::json& theta_paper();
 const nlohmann::json& partial_rope_paper();
 const nlohmann::json& post();
 const nlohmann::json& pre_post_norm_paper();
+const nlohmann::json& glu_variants();
 
 /// Returns the row of a theta paper's table (a JSON list of rows) with this theta. Throws std::out_of_range if there is
 /// none.

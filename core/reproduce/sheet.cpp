@@ -168,6 +168,8 @@ const std::vector<Sheet>& sheets() {
         {"bpc", "Brahmachary 2025: bits per character on enwik8, with and without RoPE", plan_bpc},
         {"pre-post-norm", "Xiong et al. 2020: norms before or after the branches, gradients by layer and warm-up",
          plan_pre_post_norm},
+        {"glu-variants", "Shazeer 2020: do gated feed-forward networks have a lower loss with as many weights?",
+         plan_glu_variants},
     };
     return all;
 }

@@ -260,8 +260,8 @@ struct Sheet {
     /// complete.
     SheetPlan (*plan)(const SheetRequest& request);
 };
-/// Returns all sheets: theta-table-2, theta-table-3, theta-speed, partial-bands, nope-spikes, bpc,
-/// pre-post-norm.
+/// Returns all sheets: theta-table-2, theta-table-3, theta-speed, partial-bands, nope-spikes, bpc, pre-post-norm,
+/// glu-variants.
 const std::vector<Sheet>& sheets();
 /// Returns the sheet with this name. Throws BadInput, naming the nearest sheet, for an unknown name.
 const Sheet& sheet(std::string_view name);
@@ -274,5 +274,6 @@ SheetPlan plan_partial_bands(const SheetRequest& request);
 SheetPlan plan_nope_spikes(const SheetRequest& request);
 SheetPlan plan_bpc(const SheetRequest& request);
 SheetPlan plan_pre_post_norm(const SheetRequest& request);
+SheetPlan plan_glu_variants(const SheetRequest& request);
 
 }  // namespace ropelab

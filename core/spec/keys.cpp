@@ -159,10 +159,47 @@ std::vector<Key> make_keys() {
         number_key("key_value_heads", "model", "",
                    "Number of key and value heads (grouped-query attention); 0 (auto) means one per query head.", 0,
                    128, &R::key_value_heads),
+        choice_key("feed_forward", "model",
+                   "Activation of the feed-forward network; auto means that of the block (llama: swiglu, else gelu). "
+                   "relu2 is the squared ReLU. glu, bilinear, reglu, geglu and swiglu multiply two projections.",
+                   {"auto", "relu", "gelu", "swish", "glu", "bilinear", "reglu", "geglu", "swiglu", "relu2"},
+                   &R::feed_forward),
         number_key("mlp_width", "model", "channels",
-                   "Hidden width of the MLP; 0 (auto) means 4 × width (llama: 8/3 × width, because SwiGLU has three "
-                   "matrices).",
+                   "Hidden width of the MLP, or of each expert; 0 (auto) means 4 × width (gated: 8/3 × width, because "
+                   "a gated network has three matrices).",
                    0, 65536, &R::mlp_width),
+        number_key("multiple_of", "model", "channels",
+                   "The automatic hidden width of a gated network is rounded up to a multiple of this number.", 1, 4096,
+                   &R::multiple_of),
+        number_key("experts", "model", "",
+                   "Number of experts (mixture of experts): feed-forward networks of a layer, of which a router "
+                   "chooses some for each token; 0 means one dense network.",
+                   0, 256, &R::experts),
+        number_key("experts_per_token", "model", "",
+                   "Number of experts that process each token. With 1, the expert's output is multiplied by its "
+                   "probability among all experts, else by that among the chosen ones.",
+                   1, 256, &R::experts_per_token),
+        number_key("expert_capacity", "model", "",
+                   "Capacity factor: in training an expert processes at most this many times its even share of the "
+                   "batch's tokens, and the others skip it; 0 means no limit. Evaluation has no limit.",
+                   0, 1000, &R::expert_capacity),
+        number_key("expert_balance", "model", "",
+                   "Weight of the load-balancing loss, which is added to the training loss for each layer with "
+                   "experts; 0 turns it off.",
+                   0, 1000, &R::expert_balance),
+        flag_key("expert_noise", "model",
+                 "If true, the router adds noise of a learned size to its logits in training (noisy top-k gating).",
+                 &R::expert_noise),
+        choice_key("second_expert", "model",
+                   "Second expert of a token in training: always, or random with twice its probability (at most 1). "
+                   "Requires experts_per_token = 2.",
+                   {"always", "random"}, &R::second_expert),
+        number_key("router_deviation", "model", "",
+                   "Standard deviation of the router's initial weights; 0 starts with equal logits for all experts.", 0,
+                   10, &R::router_deviation),
+        number_key("dense_layers", "model", "",
+                   "Number of first layers that have one dense feed-forward network instead of experts.", 0, 128,
+                   &R::dense_layers),
         qk_norm_key(),
         choice_key("norm", "model",
                    "Normalization of the residual stream: layernorm; rmsnorm; zero-centered-rmsnorm, whose factor is "

@@ -95,13 +95,21 @@ bool Layout::contains(const std::string& name) const {
     return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
 }
 
+std::string up_name(const RunSpec& spec, std::int64_t layer) {
+    return "layers." + std::to_string(layer) + (spec.has_experts(layer) ? ".mlp.experts" : ".mlp") +
+           (spec.gates_feed_forward() ? ".gate_up" : ".up");
+}
+
+std::string down_name(const RunSpec& spec, std::int64_t layer) {
+    return "layers." + std::to_string(layer) + (spec.has_experts(layer) ? ".mlp.experts" : ".mlp") + ".down";
+}
+
 Layout layout_of(const RunSpec& spec, int vocabulary) {
     const std::int64_t C = spec.width;
     const std::int64_t D = spec.head_dim();
     const std::int64_t H = spec.hidden_width();
-    const bool gated = spec.block == Block::llama;
-    const std::string up = gated ? ".mlp.gate_up" : ".mlp.up";
-    const std::int64_t up_rows = gated ? 2 * H : H;
+    const std::int64_t E = spec.experts;
+    const std::int64_t up_rows = spec.up_rows();
     const double deviation = 0.02;
     const bool xavier = spec.initialization == Initialization::xavier;
     const double scaled = spec.deepnorm ? std::pow(8.0 * static_cast<double>(spec.layers), -0.25) : 1.0;
@@ -155,8 +163,17 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
         if (spec.position == Position::cope) {
             add(prefix + ".attention.contextual.weight", {spec.cope_positions, D}, 0.0);
         }
-        add(prefix + up + ".weight", {up_rows, C}, up_deviation);
-        add(prefix + ".mlp.down.weight", {C, H}, down_deviation);
+        const std::string up = up_name(spec, layer);
+        const std::string down = down_name(spec, layer);
+        if (spec.has_experts(layer)) {
+            add(prefix + ".mlp.router.weight", {E, C}, spec.router_deviation);
+            if (spec.expert_noise) add(prefix + ".mlp.router_noise.weight", {E, C}, spec.router_deviation);
+            add(up + ".weight", {E, up_rows, C}, up_deviation);
+            add(down + ".weight", {E, C, H}, down_deviation);
+        } else {
+            add(up + ".weight", {up_rows, C}, up_deviation);
+            add(down + ".weight", {C, H}, down_deviation);
+        }
     }
     const NormKind kind = spec.norm_kind();
     const bool zero_centred = kind == NormKind::zero_centred_rms;
@@ -194,8 +211,10 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
             for (const auto& [name, rows, columns] : attention_matrices(spec, layer)) {
                 if (name != "key_value" && name != "rates") add(prefix + ".attention." + name + ".bias", {rows}, 0.0);
             }
-            add(prefix + up + ".bias", {up_rows}, 0.0);
-            add(prefix + ".mlp.down.bias", {C}, 0.0);
+            const bool mixes = spec.has_experts(layer);
+            using Shape = std::vector<std::int64_t>;
+            add(up_name(spec, layer) + ".bias", mixes ? Shape{E, up_rows} : Shape{up_rows}, 0.0);
+            add(down_name(spec, layer) + ".bias", mixes ? Shape{E, C} : Shape{C}, 0.0);
         }
     }
     if (spec.norm_position != NormPosition::post) add_norm("final_norm");
@@ -217,6 +236,14 @@ std::int64_t non_embedding_parameters(const RunSpec& spec) {
         }
     }
     return count;
+}
+
+std::int64_t inactive_parameters(const RunSpec& spec) {
+    if (spec.experts == 0) return 0;
+    const std::int64_t H = spec.hidden_width();
+    const std::int64_t biases = spec.bias ? spec.up_rows() + spec.width : 0;
+    const std::int64_t expert = spec.width * (spec.up_rows() + H) + biases;
+    return spec.expert_layers() * (spec.experts - spec.experts_per_token) * expert;
 }
 
 }  // namespace ropelab

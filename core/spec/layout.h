@@ -35,7 +35,10 @@ struct Parameter {
 ///     layers.N.attention.relative_keys.weight, .relative_values.weight (relative_clip + 1, D) with position = shaw
 ///     layers.N.attention.relative.weight (key_value_heads·D, C) with position = transformer-xl
 ///     layers.N.attention.contextual.weight (cope_positions, D) with position = cope, which start at 0
-///     layers.N.mlp.up.weight (H, C), in llama blocks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
+///     layers.N.mlp.up.weight (H, C), in gated networks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
+///     in layers with E experts instead: layers.N.mlp.router.weight (E, C), with expert_noise also
+///         mlp.router_noise.weight (E, C); mlp.experts.up.weight (E, H, C) or .gate_up.weight (E, 2H, C);
+///         mlp.experts.down.weight (E, C, H)
 ///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) if spec.bias, not for RMSNorm;
 ///         with norm = dyt also .scale (1), the factor α inside tanh. With norm_position = post there is no final_norm.
 ///         With sandwich there are also layers.N.attention_output_norm and layers.N.mlp_output_norm. With norm =
@@ -44,7 +47,7 @@ struct Parameter {
 ///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm = head; with qk_norm = projection
 ///         (heads·D) and (key_value_heads·D)
 ///     layers.N.attention.sinks (heads) with attention_sinks, starting at 0
-///     .bias of each matrix in the layers if spec.bias, except key_value and rates
+///     .bias of each matrix in the layers if spec.bias, except key_value, rates and routers; for experts (E, rows)
 ///
 /// With attention = gated, a layer also has attention.gate.weight (heads·D, C). With attention = mla it has, instead of
 /// qkv and with latent width L and R rotary channels, attention.query.weight (heads·(D + R), C),
@@ -61,7 +64,8 @@ struct Parameter {
 /// shape (1), (layers) or (layers, heads), or to the logarithm of each frequency, of shape (layers, D/2).
 ///
 /// The rows of qkv are the queries, then the keys, then the values, each head by head in the canonical pairing
-/// (core/rope/rotation.h). The rows of gate_up are the gate (the input of SiLU), then the factor that it multiplies.
+/// (core/rope/rotation.h). The rows of gate_up are the gate (the input of the activation), then the factor that it
+/// multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
     /// Number of elements with weight decay: those of the matrices, and the weights of zero-centered norms.
@@ -75,16 +79,27 @@ struct Layout {
     bool contains(const std::string& name) const;
 };
 
+/// Returns the name, without ".weight", of a layer's first feed-forward matrix: "layers.0.mlp.up",
+/// "layers.0.mlp.experts.gate_up", …
+std::string up_name(const RunSpec& spec, std::int64_t layer);
+/// Returns the name, without ".weight", of a layer's last feed-forward matrix: "layers.0.mlp.down", …
+std::string down_name(const RunSpec& spec, std::int64_t layer);
+
 /// Returns the parameters of a run. The initialization is that of nanoGPT: standard deviation 0.02, and
 /// 0.02/√(2·layers) for the projections into the residual stream. With initialization = xavier the matrices of the
 /// layers have √(2/(inputs + outputs)), where queries, keys and values are matrices (C, C) each, and gate and up (H,
 /// C); embeddings and head keep 0.02. DeepNet's scaling (formula 54) multiplies the initial weights of values,
-/// attention output and MLP by (8·layers)^−¼.
+/// attention output and MLP by (8·layers)^−¼. Routers have
+/// spec.router_deviation.
 Layout layout_of(const RunSpec& spec, int vocabulary);
 
 /// Returns the number of parameters without token and position embeddings (among them the learned biases and vectors of
 /// distances), output head and "rotary.shift". Scaling laws call it N (Kaplan et al. 2020). It does not depend on the
 /// vocabulary.
 std::int64_t non_embedding_parameters(const RunSpec& spec);
+
+/// Returns the number of parameters of the experts that do not process a token: all but experts_per_token in each layer
+/// with experts. The other parameters are the active ones.
+std::int64_t inactive_parameters(const RunSpec& spec);
 
 }  // namespace ropelab

@@ -34,6 +34,9 @@ constexpr std::pair<const char*, Array> arrays[] = {
     {"sink", &ProbeResult::sink},
     {"attention", &ProbeResult::attention},
     {"pair_logits", &ProbeResult::pair_logits},
+    {"expert_shares", &ProbeResult::expert_shares},
+    {"expert_balance", &ProbeResult::expert_balance},
+    {"expert_dropped", &ProbeResult::expert_dropped},
     {"error.logit_contribution", &ProbeResult::logit_contribution_error},
     {"error.logit_by_distance", &ProbeResult::logit_by_distance_error},
     {"error.attention_by_distance", &ProbeResult::attention_by_distance_error},
@@ -144,6 +147,7 @@ std::vector<NamedTensor> parts_of(const ProbeResult& result) {
     }
     if (!result.distances.empty()) parts.push_back(row_of("distances", result.distances));
     if (!result.map_tokens.empty()) parts.push_back(row_of("map_tokens", result.map_tokens));
+    if (!result.expert_tokens.empty()) parts.push_back(row_of("expert_tokens", result.expert_tokens));
     if (!result.loss_by_position.empty()) parts.push_back(row_of("loss_by_position", result.loss_by_position));
     parts.push_back(row_of("loss", std::vector<double>{result.loss}));
     if (!result.loss_by_position_error.empty()) {
@@ -181,6 +185,8 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
             for (const float distance : values) result.distances.push_back(whole(distance));
         } else if (part_name == "map_tokens") {
             for (const float token : values) result.map_tokens.push_back(static_cast<std::int32_t>(whole(token)));
+        } else if (part_name == "expert_tokens") {
+            for (const float token : values) result.expert_tokens.push_back(static_cast<std::int32_t>(whole(token)));
         } else if (part_name == "loss_by_position") {
             result.loss_by_position.assign(values.begin(), values.end());
         } else if (part_name == "error.loss_by_position") {

@@ -216,6 +216,20 @@ struct ProbeResult {
     double loss_error = 0;                  // standard error of the mean loss; 0 where loss_by_position_error is empty
     std::vector<RetrievalPoint> retrieval;  // ordered by lag
 
+    // Mixtures of experts on the request's sequences, routed as in evaluation. Layers with a dense feed-forward network
+    // have zeros. Empty for models without experts.
+
+    /// Distinct tokens of the sequences, in ascending order.
+    std::vector<std::int32_t> expert_tokens;
+    /// Share of a layer's choices that route each of expert_tokens to each expert: layers × experts × tokens. The
+    /// shares of a layer with experts sum to 1 (core/experiment/expert_load.h).
+    ProbeArray expert_shares;
+    /// Load-balancing loss of each layer (formula 50): 1 for an even load.
+    ProbeArray expert_balance;  // layers × 1
+    /// Share of each layer's choices beyond the capacity that training would allow on these sequences; 0 without a
+    /// capacity.
+    ProbeArray expert_dropped;  // layers × 1
+
     bool operator==(const ProbeResult&) const = default;
 };
 

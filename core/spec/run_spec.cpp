@@ -111,6 +111,35 @@ void check_attention(const RunSpec& spec) {
     }
 }
 
+// Throws BadInput if the settings of a mixture of experts contradict each other.
+void check_experts(const RunSpec& spec) {
+    if (spec.experts == 0) return;
+    if (spec.experts == 1) {
+        throw BadInput(
+            "The setting experts is 1, but a mixture requires at least 2 experts; 0 means one dense feed-forward "
+            "network.");
+    }
+    if (spec.experts_per_token > spec.experts) {
+        throw BadInput("The setting experts_per_token is " + std::to_string(spec.experts_per_token) +
+                       ", but it must not exceed the number of experts, which is " + std::to_string(spec.experts) +
+                       ".");
+    }
+    if (spec.dense_layers >= spec.layers) {
+        throw BadInput("The setting dense_layers is " + std::to_string(spec.dense_layers) +
+                       ", but with experts it must be less than the number of layers, which is " +
+                       std::to_string(spec.layers) + ".");
+    }
+    if (spec.second_expert == SecondExpert::random && spec.experts_per_token != 2) {
+        throw BadInput("The setting second_expert is random, but experts_per_token is " +
+                       std::to_string(spec.experts_per_token) + "; it must be 2 for a random second expert.");
+    }
+    if (spec.micro_batch > 0) {
+        throw BadInput("The setting micro_batch is " + std::to_string(spec.micro_batch) +
+                       ", but with experts it must be 0, because the load of the experts is balanced over the whole "
+                       "batch.");
+    }
+}
+
 }  // namespace
 
 void check(const RunSpec& spec) {
@@ -158,6 +187,7 @@ void check(const RunSpec& spec) {
     if (spec.deepnorm && spec.norm_position != NormPosition::post) {
         throw BadInput("DeepNet's scaling is defined for norms after each branch only; set norm_position to post.");
     }
+    check_experts(spec);
     if (spec.batch % spec.sequences_per_pass() != 0) {
         throw BadInput("The setting micro_batch is " + std::to_string(spec.micro_batch) +
                        ", but it must divide the batch size, which is " + std::to_string(spec.batch) +
@@ -255,10 +285,28 @@ std::vector<LayerAttention> attention_of_layers(const RunSpec& spec) {
     return result;
 }
 
+FeedForward RunSpec::feed_forward_kind() const {
+    if (feed_forward != FeedForward::automatic) return feed_forward;
+    return block == Block::llama ? FeedForward::swiglu : FeedForward::gelu;
+}
+
+bool RunSpec::gates_feed_forward() const {
+    switch (feed_forward_kind()) {
+        case FeedForward::glu:
+        case FeedForward::bilinear:
+        case FeedForward::reglu:
+        case FeedForward::geglu:
+        case FeedForward::swiglu:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::int64_t RunSpec::hidden_width() const {
     if (mlp_width > 0) return mlp_width;
-    if (block != Block::llama) return 4 * width;
-    return (8 * width / 3 + 7) / 8 * 8;
+    if (!gates_feed_forward()) return 4 * width;
+    return (8 * width / 3 + multiple_of - 1) / multiple_of * multiple_of;
 }
 
 double RunSpec::residual_factor() const {

@@ -48,6 +48,12 @@ enum class OptimizerKind { adamw, sgd, muon };
 /// Weight decay: `decoupled` lowers the weights by learning rate × decay at each step (Loshchilov and Hutter 2019),
 /// `l2` adds decay × weight to the gradient before the optimizer, after clipping.
 enum class WeightDecayKind { decoupled, l2 };
+/// Activation of the feed-forward network (formula 48). `automatic` is that of the block: SwiGLU for llama blocks, else
+/// GELU. `swish` is SiLU, x·σ(x), and `relu2` is the squared ReLU. `glu`, `bilinear`, `reglu`, `geglu` and `swiglu` are
+/// gated: they multiply two projections, so that the network has three matrices.
+enum class FeedForward { automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2 };
+/// Routing to the second expert of a token in training: `always`, or `random` with twice its probability (formula 49).
+enum class SecondExpert { always, random };
 /// RMSNorm of the queries and keys before rotation: `none`, `head` over the channels of each head (Henry et al. 2020),
 /// or `projection` over the channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
 enum class QkNorm { none, head, projection };
@@ -108,7 +114,17 @@ struct RunSpec {
     std::int64_t context = 128;
     Block block = Block::gpt2;
     std::int64_t key_value_heads = 0;  // 0: as many as heads
-    std::int64_t mlp_width = 0;        // 0: default width of the block type
+    FeedForward feed_forward = FeedForward::automatic;
+    std::int64_t mlp_width = 0;  // 0: default width of the feed-forward network
+    std::int64_t multiple_of = 8;
+    std::int64_t experts = 0;  // 0: dense feed-forward networks
+    std::int64_t experts_per_token = 2;
+    double expert_capacity = 0;  // 0: no limit
+    double expert_balance = 0.01;
+    bool expert_noise = true;
+    SecondExpert second_expert = SecondExpert::always;
+    double router_deviation = 0.02;
+    std::int64_t dense_layers = 0;
     QkNorm qk_norm = QkNorm::none;
     NormKind norm = NormKind::automatic;
     NormPosition norm_position = NormPosition::pre;
@@ -195,9 +211,20 @@ struct RunSpec {
     /// Returns the largest number of tokens that a token of this layer attends to, itself included; 0 for a gated
     /// DeltaNet, whose state includes all earlier tokens.
     std::int64_t visible_tokens(std::int64_t layer) const;
-    /// Returns the hidden width of the MLP: `mlp_width` if it is set, else 4 × width. For llama blocks the default is
-    /// 8/3 × width, rounded up to a multiple of 8, so that three matrices have about as many weights as two.
+    /// Returns the activation of the feed-forward networks; never `automatic`.
+    FeedForward feed_forward_kind() const;
+    /// Returns whether the feed-forward networks are gated: two projections are multiplied.
+    bool gates_feed_forward() const;
+    /// Returns the hidden width of the MLP, or of each expert: `mlp_width` if it is set, else 4 × width. The default of
+    /// gated networks is 8/3 × width, rounded up to `multiple_of`, so that three matrices have about as many weights as
+    /// two.
     std::int64_t hidden_width() const;
+    /// Returns the number of rows of the MLP's first matrix: hidden_width(), twice as many if the network is gated.
+    std::int64_t up_rows() const { return (gates_feed_forward() ? 2 : 1) * hidden_width(); }
+    /// Returns whether a layer has a mixture of experts instead of one feed-forward network.
+    bool has_experts(std::int64_t layer) const { return experts > 0 && layer >= dense_layers; }
+    /// Returns the number of layers with a mixture of experts.
+    std::int64_t expert_layers() const { return experts > 0 ? layers - dense_layers : 0; }
     /// Returns the normalization of the residual stream, never `automatic`: `norm` if it is set, else RMSNorm for llama
     /// blocks and LayerNorm for the others.
     NormKind norm_kind() const {

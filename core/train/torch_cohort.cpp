@@ -118,12 +118,12 @@ struct TorchCohort::State {
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
     // Returns whether whole steps run on the device: its kernels for them are trusted, the optimizer is that of the
-    // kernels, theta is constant (otherwise the tables change at every step), and no layer solves triangular systems,
-    // which a CUDA graph cannot capture.
+    // kernels, theta is constant (otherwise the tables change at every step), no layer solves triangular systems, which
+    // a CUDA graph cannot capture, and there are no experts, whose numbers of tokens change at every step.
     bool trains_on_device() const {
         return !decoder.eager() && !specs.front().theta_varies() && specs.front().trains_with_adamw() &&
-               !specs.front().has_delta_net() && has_device_kernels(device, DevicePart::optimizer) &&
-               has_device_kernels(device, DevicePart::batches);
+               !specs.front().has_delta_net() && specs.front().experts == 0 &&
+               has_device_kernels(device, DevicePart::optimizer) && has_device_kernels(device, DevicePart::batches);
     }
 
     // Sets the bfloat16 working copy for products. Every step updates it with the weights. On a device only CudaTrainer
@@ -183,15 +183,20 @@ struct TorchCohort::State {
     torch::Tensor pass(const Batch& batch, const Dropout& dropout, double weight, bool accumulates) {
         const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
         const std::int64_t context = specs.front().context;
+        ExpertRecord experts;
         const torch::Tensor logits = decoder.logits(
             weights, batch.x,
             trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
-            dropout);
+            dropout, nullptr, nullptr, &experts);
         torch::Tensor losses = row_means(token_losses(logits, batch.y));
         if (weight != 1.0) losses = losses * weight;
+        torch::Tensor minimized = losses;
+        for (const ExpertLayer& layer : experts.layers) {
+            minimized = minimized + specs.front().expert_balance * layer.balance;
+        }
         // The sum of the runs' losses only serves to compute all gradients in one backward pass; no run's loss depends
         // on another run's weights.
-        optimizer.backward(weights, losses.sum(), accumulates);
+        optimizer.backward(weights, minimized.sum(), accumulates);
         return losses.detach();
     }
 

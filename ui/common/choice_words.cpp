@@ -17,7 +17,7 @@ struct ChoiceWords {
     const char* meaning;
 };
 
-constexpr std::array<ChoiceWords, 34> kAllWords = {{
+constexpr std::array<ChoiceWords, 46> kAllWords = {{
     {"position", "none", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "No position encoding (NoPE): the model can learn positions only from the causal mask.")},
@@ -118,6 +118,34 @@ constexpr std::array<ChoiceWords, 34> kAllWords = {{
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "The output of each head is multiplied by a sigmoid gate per channel, which the layer's input "
                        "determines. Qiu et al. 2025, formula 45")},
+    {"feed_forward", "auto", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "The activation of the block: SwiGLU for llama, GELU for gpt2 and pythia.")},
+    {"feed_forward", "relu", "ReLU", QT_TRANSLATE_NOOP("ChoiceWords", "max(0, x). Formula 48")},
+    {"feed_forward", "gelu", "GELU", QT_TRANSLATE_NOOP("ChoiceWords", "x·Φ(x), as in GPT-2. Formula 48")},
+    {"feed_forward", "swish", "Swish", QT_TRANSLATE_NOOP("ChoiceWords", "x·σ(x), also called SiLU. Formula 48")},
+    {"feed_forward", "glu", "GLU",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Gated linear unit: the sigmoid of one projection multiplies another. "
+                       "Shazeer 2020, formula 48")},
+    {"feed_forward", "bilinear", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "The product of two projections, without an activation. Shazeer 2020, formula 48")},
+    {"feed_forward", "reglu", "ReGLU",
+     QT_TRANSLATE_NOOP("ChoiceWords", "The ReLU of one projection multiplies another. Shazeer 2020, formula 48")},
+    {"feed_forward", "geglu", "GEGLU",
+     QT_TRANSLATE_NOOP("ChoiceWords", "The GELU of one projection multiplies another. Shazeer 2020, formula 48")},
+    {"feed_forward", "swiglu", "SwiGLU",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "The Swish of one projection multiplies another, as in Llama. Shazeer 2020, "
+                       "formula 48")},
+    {"feed_forward", "relu2", "squared ReLU",
+     QT_TRANSLATE_NOOP("ChoiceWords", "max(0, x)². So et al. 2021, formula 48")},
+    {"second_expert", "always", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "Every token is routed to its second expert.")},
+    {"second_expert", "random", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "In training, a token is routed to its second expert with twice the expert's probability, "
+                       "at most 1. Lepikhin et al. 2021, formula 49")},
     {"cuda_kernels", "auto", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only those kernels that passed the check of this device.")},
     {"cuda_kernels", "off", nullptr,

@@ -107,6 +107,13 @@ TEST(SameModels, OtherEncodingsAreTheirOwnModels) {
 TEST(SameModels, ValuesThatMeanTheDefaultAreTheSameModel) {
     EXPECT_EQ(same_models(runs_of({"key_value_heads=0,2"})).runs.size(), 1U);
     EXPECT_EQ(same_models(runs_of({"mlp_width=0,256"})).runs.size(), 1U);
+    EXPECT_EQ(same_models(runs_of({"feed_forward=auto,gelu,swiglu"})).runs.size(), 1U);
+    EXPECT_EQ(same_models(runs_of({"multiple_of=8,64"})).runs.size(), 1U);
+    EXPECT_EQ(same_models(runs_of({"experts_per_token=1,2", "expert_balance=0,0.01"})).runs.size(), 3U)
+        << "there are no experts";
+    EXPECT_EQ(same_models(runs_of({"experts=4", "experts_per_token=1,2"})).runs.size(), 0U);
+    EXPECT_EQ(same_models(runs_of({"experts=4", "expert_capacity=0,1,2"})).runs.size(), 1U)
+        << "twice the even share of two choices is all tokens";
     EXPECT_EQ(same_models(runs_of({"theta_end=500,1000"})).runs.size(), 1U);
     EXPECT_EQ(same_models(runs_of({"data=a.txt", "data_seed=1,2"})).runs.size(), 1U);
 }

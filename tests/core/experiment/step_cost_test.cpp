@@ -12,6 +12,30 @@ RunSpec paper() {
     return preset("theta-paper").experiment.expand().front();
 }
 
+// Numbers counted by hand for the shape of the theta paper: width 384, 6 layers.
+TEST(StepCost, CountsTheExpertsOfAToken) {
+    RunSpec dense = paper();
+    RunSpec spec = dense;
+    spec.experts = 8;
+    spec.dense_layers = 2;
+    const std::int64_t C = spec.width;
+    const std::int64_t mlp = 8 * C * C;
+    const std::int64_t mixed = spec.layers - 2;
+    const std::int64_t routers = mixed * 2 * 8 * C;
+    EXPECT_EQ(parameter_count(spec, 65), parameter_count(dense, 65) + mixed * 7 * mlp + routers);
+    EXPECT_EQ(active_parameter_count(spec, 65), parameter_count(dense, 65) + mixed * mlp + routers);
+    EXPECT_EQ(active_parameter_count(dense, 65), parameter_count(dense, 65));
+    const double more = forward_operations(spec, 65).linears - forward_operations(dense, 65).linears;
+    EXPECT_DOUBLE_EQ(more, 2.0 * static_cast<double>(mixed * mlp + routers));
+    spec.expert_noise = false;
+    spec.experts_per_token = 1;
+    spec.bias = dense.bias = true;
+    EXPECT_EQ(active_parameter_count(spec, 65), parameter_count(dense, 65) + routers / 2);
+    EXPECT_EQ(parameter_count(spec, 65),
+              parameter_count(dense, 65) + mixed * 7 * (mlp + 5 * C) + routers / 2);  // biases of 4·C and C
+    EXPECT_GT(memory_need(spec, 1, 65).total(), memory_need(dense, 1, 65).total());
+}
+
 TEST(StepCost, CountsTheParametersOfTheModel) {
     for (const Position position : {Position::none, Position::learned, Position::rope, Position::learned_rope}) {
         for (const bool flag : {false, true}) {

@@ -138,7 +138,8 @@ TEST(Quantity, OfPublications) {
     EXPECT_EQ(value_of("published(theta_paper, n)"), 3);
     EXPECT_MESSAGE(value_of("published(theta_paper, table_2/tinyshakespeare/theta=501, seconds)"), BadInput,
                    "have no \"theta=501\" there");
-    EXPECT_MESSAGE(value_of("published(thesis, n)"), BadInput, "theta_paper, partial_rope_paper and post");
+    EXPECT_MESSAGE(value_of("published(thesis, n)"), BadInput,
+                   "theta_paper, partial_rope_paper, post and glu_variants");
 }
 
 TEST(Quantity, OfSetupB) {

@@ -166,6 +166,15 @@ TEST(Weights, ModelsWithoutNormsOfQueriesAndKeysAreRefused) {
     EXPECT_MESSAGE(from_gpt_neox({}, spec), BadInput, "Weights of GPTNeoXForCausalLM" + why);
     EXPECT_MESSAGE(from_llama({}, spec), BadInput, "Weights of LlamaForCausalLM" + why);
 }
+TEST(Weights, OtherFeedForwardNetworksAreRefused) {
+    RunSpec spec;
+    spec.feed_forward = FeedForward::relu;
+    EXPECT_MESSAGE(from_nanogpt({}, spec), BadInput, "with GELU, so feed_forward must be auto or gelu.");
+    EXPECT_MESSAGE(from_gpt_neox({}, spec), BadInput, "with GELU, so feed_forward must be auto or gelu.");
+    EXPECT_MESSAGE(from_llama({}, spec), BadInput, "with SwiGLU, so feed_forward must be auto or swiglu.");
+    spec.experts = 4;
+    EXPECT_MESSAGE(from_llama({}, spec), BadInput, "have no experts, so experts must be 0.");
+}
 
 TEST(Weights, ModelsWithOtherNormsAreRefused) {
     RunSpec spec;

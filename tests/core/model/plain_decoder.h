@@ -6,12 +6,14 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/rope/frequencies.h"
 #include "core/spec/named_tensor.h"
+#include "core/spec/random_stream.h"
 #include "core/spec/run_spec.h"
 #include "core/spec/selection.h"
 
@@ -35,6 +37,12 @@ class PlainDecoder {
     /// Returns the dropout mask, with the shape of the masked tensor, of a place in the model; empty for no dropout.
     std::function<torch::Tensor(c10::IntArrayRef shape, const std::string& place)> mask;
 
+    /// Training step for which experts are routed with noise, a random second expert and a capacity; none: evaluation.
+    std::optional<std::int64_t> step;
+    /// Load-balancing losses and numbers of dropped choices of the last call of `logits`, one per layer with experts.
+    std::vector<torch::Tensor> balances;
+    std::vector<std::int64_t> dropped_choices;
+
     PlainDecoder(const RunSpec& spec, const std::vector<NamedTensor>& state) : spec_(spec) {
         const std::string prefix = "model.";
         for (const NamedTensor& tensor : state) {
@@ -50,6 +58,8 @@ class PlainDecoder {
     torch::Tensor logits(const torch::Tensor& tokens) {
         layers.clear();
         streams.clear();
+        balances.clear();
+        dropped_choices.clear();
         torch::Tensor x = torch::embedding(weights_.at("embedding.weight"), tokens);
         if (spec_.position == Position::sinusoidal) x = x * std::sqrt(static_cast<double>(spec_.width)) + sinusoids(x);
         x = dropped(x, "embedding");
@@ -77,6 +87,31 @@ class PlainDecoder {
         streams.push_back(x);
         if (spec_.norm_position != NormPosition::post) x = norm(x, "final_norm");
         return torch::matmul(x, weights_.at("embedding.weight").t());
+    }
+
+    /// Returns the activation of formula 48 in double precision; a gate comes before the factor that it multiplies.
+    static torch::Tensor activation(FeedForward kind, const torch::Tensor& x) {
+        const auto relu = [](const torch::Tensor& y) { return y.clamp_min(0); };
+        const auto gelu = [](const torch::Tensor& y) { return y * (1 + torch::erf(y / std::sqrt(2.0))) / 2; };
+        const auto swish = [](const torch::Tensor& y) { return y / (1 + torch::exp(-y)); };
+        if (kind == FeedForward::relu) return relu(x);
+        if (kind == FeedForward::relu2) return relu(x).pow(2);
+        if (kind == FeedForward::gelu) return gelu(x);
+        if (kind == FeedForward::swish) return swish(x);
+        const auto parts = x.chunk(2, -1);
+        const torch::Tensor& gate = parts[0];
+        if (kind == FeedForward::glu) return parts[1] / (1 + torch::exp(-gate));
+        if (kind == FeedForward::bilinear) return gate * parts[1];
+        if (kind == FeedForward::reglu) return relu(gate) * parts[1];
+        if (kind == FeedForward::geglu) return gelu(gate) * parts[1];
+        return swish(gate) * parts[1];
+    }
+
+    /// Returns the cross-entropy, with experts plus the load-balancing losses.
+    torch::Tensor loss_with_balance(const torch::Tensor& tokens, const torch::Tensor& targets) {
+        torch::Tensor sum = loss(tokens, targets);
+        for (const torch::Tensor& balance : balances) sum = sum + spec_.expert_balance * balance;
+        return sum;
     }
 
     torch::Tensor loss(const torch::Tensor& tokens, const torch::Tensor& targets) {
@@ -107,9 +142,82 @@ class PlainDecoder {
         return weights_.contains(name + ".bias") ? y + weights_.at(name + ".bias") : y;
     }
     torch::Tensor mlp(const torch::Tensor& x, const std::string& name) {
-        if (spec_.block != Block::llama) return linear(torch::gelu(linear(x, name + ".mlp.up")), name + ".mlp.down");
-        const auto parts = linear(x, name + ".mlp.gate_up").chunk(2, -1);
-        return linear(torch::sigmoid(parts[0]) * parts[0] * parts[1], name + ".mlp.down");
+        if (weights_.contains(name + ".mlp.router.weight")) return experts(x.flatten(0, 1), name + ".mlp").view_as(x);
+        const std::string up = weights_.contains(name + ".mlp.gate_up.weight") ? ".mlp.gate_up" : ".mlp.up";
+        return linear(activation(spec_.feed_forward_kind(), linear(x, name + up)), name + ".mlp.down");
+    }
+    // One expert's output for one token, (C).
+    torch::Tensor expert(const torch::Tensor& x, const std::string& name, std::int64_t index) {
+        const auto product = [&](const torch::Tensor& y, const std::string& matrix) {
+            const torch::Tensor z = torch::mv(weights_.at(matrix + ".weight").select(0, index), y);
+            return weights_.contains(matrix + ".bias") ? z + weights_.at(matrix + ".bias").select(0, index) : z;
+        };
+        const std::string up = weights_.contains(name + ".experts.gate_up.weight") ? ".experts.gate_up" : ".experts.up";
+        return product(activation(spec_.feed_forward_kind(), product(x, name + up)), name + ".experts.down");
+    }
+    // Formulas 49 to 51, token by token: (n, C) → (n, C).
+    torch::Tensor experts(const torch::Tensor& x, const std::string& name) {
+        const std::int64_t tokens = x.size(0);
+        const std::int64_t count = spec_.experts;
+        torch::Tensor router = torch::matmul(x, weights_.at(name + ".router.weight").t());
+        if (step && spec_.expert_noise) {
+            std::vector<float> noise(static_cast<std::size_t>(tokens * count));
+            RandomStream(spec_.seed, "router_noise:" + name + ":" + std::to_string(*step)).fill_normal(noise, 1.0);
+            const torch::Tensor size = torch::matmul(x, weights_.at(name + ".router_noise.weight").t());
+            router = router + torch::tensor(c10::ArrayRef<float>(noise)).to(torch::kFloat64).view({tokens, count}) *
+                                  torch::log1p(torch::exp(size));
+        }
+        const torch::Tensor probabilities = torch::softmax(router, 1);
+        std::vector<std::vector<std::int64_t>> chosen;
+        for (std::int64_t token = 0; token < tokens; ++token) {
+            std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+            std::iota(order.begin(), order.end(), 0);
+            std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+                return router[token][a].item<double>() > router[token][b].item<double>();
+            });
+            order.resize(static_cast<std::size_t>(spec_.experts_per_token));
+            if (step && spec_.second_expert == SecondExpert::random) {
+                const double number =
+                    RandomStream(spec_.seed, "second_expert:" + name)
+                        .uniform(static_cast<std::uint64_t>(*step), static_cast<std::uint64_t>(token));
+                if (2 * probabilities[token][order[1]].item<double>() < number) order.pop_back();
+            }
+            chosen.push_back(order);
+        }
+        const double even = static_cast<double>(spec_.experts_per_token * tokens) / static_cast<double>(count);
+        const double capacity = std::ceil(spec_.expert_capacity * even);
+        std::vector<double> load(static_cast<std::size_t>(count), 0.0);
+        std::vector<torch::Tensor> sums(static_cast<std::size_t>(tokens), torch::zeros({x.size(1)}, torch::kFloat64));
+        std::int64_t beyond = 0;
+        for (std::size_t choice = 0; choice < static_cast<std::size_t>(spec_.experts_per_token); ++choice) {
+            for (std::int64_t token = 0; token < tokens; ++token) {
+                const std::vector<std::int64_t>& own = chosen[static_cast<std::size_t>(token)];
+                if (choice >= own.size()) continue;
+                const std::int64_t index = own[choice];
+                double& here = load[static_cast<std::size_t>(index)];
+                here += 1;
+                if (step && spec_.expert_capacity > 0 && here > capacity) {
+                    ++beyond;
+                    continue;
+                }
+                torch::Tensor gate = probabilities[token][index];
+                if (spec_.experts_per_token > 1) {
+                    torch::Tensor total = torch::zeros({}, torch::kFloat64);
+                    for (const std::int64_t other : own) total = total + torch::exp(router[token][other]);
+                    gate = torch::exp(router[token][index]) / total;
+                }
+                torch::Tensor& sum = sums[static_cast<std::size_t>(token)];
+                sum = sum + gate * expert(x[token], name, index);
+            }
+        }
+        const double total = std::accumulate(load.begin(), load.end(), 0.0);
+        torch::Tensor balance = torch::zeros({}, torch::kFloat64);
+        for (std::int64_t index = 0; index < count; ++index) {
+            balance = balance + load[static_cast<std::size_t>(index)] / total * probabilities.select(1, index).mean();
+        }
+        balances.push_back(balance * static_cast<double>(count));
+        dropped_choices.push_back(beyond);
+        return torch::stack(sums);
     }
     // Rotates x, (batch, heads, time, head_dim); pair i consists of the channels i and i + head_dim/2.
     // With xPos, queries (direction 1) and keys (direction −1) decay after Sun et al. 2022, from position 0 on.

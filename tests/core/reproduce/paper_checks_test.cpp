@@ -63,8 +63,17 @@ TEST(PaperChecks, FindsThePostsErrors) {
     EXPECT_TRUE(paper_checks("none").empty());
 }
 
+TEST(PaperChecks, GatedNetworksHaveEquallyManyWeights) {
+    const PaperCheck weights =
+        check_of("glu-variants", "weights of a gated network with two thirds of the hidden width");
+    EXPECT_EQ(weights.recomputed, "4718592 and 4718592");
+    EXPECT_TRUE(weights.agrees);
+    EXPECT_TRUE(check_of("glu-variants", "lowest log-perplexities after 65,536 steps").agrees);
+    EXPECT_TRUE(check_of("glu-variants", "lowest log-perplexities after 524,288 steps").agrees);
+}
+
 TEST(Published, EveryFileNamesItsSource) {
-    for (const auto* json : {&theta_paper(), &partial_rope_paper(), &post()}) {
+    for (const auto* json : {&theta_paper(), &partial_rope_paper(), &post(), &glu_variants()}) {
         EXPECT_GT(json->at("source").get<std::string>().size(), 20U);
     }
     const Sample sample = published_sample(row_of_theta(theta_paper().at("table_3"), 500).at("seconds"), 3);

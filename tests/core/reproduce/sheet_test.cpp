@@ -676,6 +676,9 @@ large-at-the-end | first_gradient_of_last_mlp | difference | 1 | 0.1 0 0 0 | 1
 post-needs-warmup | warm-up of post-norm | difference | 1 | 0.01 0 0 0 | 1
 pre-needs-none | warm-up of pre-norm | equivalence | 0 | 0.01 0 0 0 | 1
 ratio-of-blocks | first_gradient_ratio | difference | 1 | 0.1 0 0 0 | 1
+glu-variants
+gated-lower | gated-lower | difference | -1 | 0.0025 0 0 0 | 5
+geglu-swiglu-lowest | geglu-swiglu-lowest | difference | -1 | 0.0025 0 0 0 | 6
 )");
     EXPECT_EQ(predictions, R"(theta-table-2
 context bound (Men et al. 2024) |  | 4 < 2
@@ -699,6 +702,7 @@ claims of Khan et al. | final_validation_loss | 5 < 2
 nope-spikes
 bpc
 pre-post-norm
+glu-variants
 )");
 }
 

@@ -29,6 +29,10 @@ ProbeResult sample_result() {
     result.attention_by_distance_error = {{1, 1, 4}, {0.5, 0.25, 0.125, 1}};
     result.loss_by_position_error = {0.5, 0.25, 0.125, 1};
     result.loss_error = 0.375;
+    result.expert_tokens = {0, 6};
+    result.expert_shares = {{1, 2, 2}, {0.5, 0, 0.25, 0.25}};
+    result.expert_balance = {{1, 1}, {1.25}};
+    result.expert_dropped = {{1, 1}, {0.125}};
     for (RetrievalPoint& point : result.retrieval) {
         point.sequences = 2;
         point.accuracy_error = 0.125;

@@ -133,6 +133,52 @@ Value other_value(const Key& entry) {
     return std::string(entry.choices[entry.choices[0] == std::get<std::string>(before) ? 1 : 0]);
 }
 
+TEST(RunSpec, ExpertsRefuseContradictions) {
+    const auto refused = [](const std::function<void(RunSpec&)>& change) {
+        return with([&](RunSpec& spec) {
+            spec.experts = 4;
+            change(spec);
+        });
+    };
+    EXPECT_NO_THROW(check(refused([](auto&) {})));
+    EXPECT_MESSAGE(check(refused([](auto& s) { s.experts = 1; })), BadInput, "requires at least 2 experts");
+    EXPECT_MESSAGE(check(refused([](auto& s) { s.experts_per_token = 5; })), BadInput,
+                   "must not exceed the number of experts, which is 4");
+    EXPECT_MESSAGE(check(refused([](auto& s) { s.dense_layers = 2; })), BadInput,
+                   "must be less than the number of layers, which is 2");
+    EXPECT_MESSAGE(check(refused([](auto& s) {
+                       s.second_expert = SecondExpert::random;
+                       s.experts_per_token = 1;
+                   })),
+                   BadInput, "it must be 2 for a random second expert");
+    EXPECT_MESSAGE(check(refused([](auto& s) { s.micro_batch = 4; })), BadInput, "with experts it must be 0");
+    EXPECT_NO_THROW(check(with([](auto& s) { s.dense_layers = 2; })));  // without experts the setting has no effect
+}
+
+TEST(RunSpec, FeedForwardNetworksHaveAboutEquallyManyWeights) {
+    using enum FeedForward;
+    RunSpec spec;
+    EXPECT_EQ(spec.feed_forward_kind(), gelu);
+    EXPECT_EQ(spec.hidden_width(), 256);
+    spec.block = Block::llama;
+    EXPECT_EQ(spec.feed_forward_kind(), swiglu);
+    EXPECT_EQ(spec.hidden_width(), 176);  // 170.7, rounded up to a multiple of 8
+    EXPECT_EQ(spec.up_rows(), 352);
+    spec.multiple_of = 64;
+    EXPECT_EQ(spec.hidden_width(), 192);
+    spec.feed_forward = relu;
+    EXPECT_EQ(spec.hidden_width(), 256);
+    EXPECT_EQ(spec.up_rows(), 256);
+    spec.mlp_width = 100;
+    EXPECT_EQ(spec.hidden_width(), 100);
+    for (const FeedForward kind : {automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2}) {
+        RunSpec wide;
+        wide.width = 96;
+        wide.feed_forward = kind;
+        EXPECT_EQ(wide.width * (wide.up_rows() + wide.hidden_width()), 8 * 96 * 96);
+    }
+}
+
 TEST(RunSpec, RunsOfACohortMayDifferOnlyInRopeSeedAndLearningRates) {
     const std::set<std::string_view> free = {"theta",
                                              "fraction",

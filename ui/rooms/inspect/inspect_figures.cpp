@@ -7,6 +7,7 @@
 #include "ui/rooms/inspect/ablation_figures.h"
 #include "ui/rooms/inspect/attention_figures.h"
 #include "ui/rooms/inspect/course_figures.h"
+#include "ui/rooms/inspect/expert_figures.h"
 #include "ui/rooms/inspect/layer_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
 #include "ui/rooms/inspect/pair_dials.h"
@@ -22,6 +23,7 @@ std::span<const InspectFigure> inspectFigures() {
     static const QString spectra = tr("Spectra");
     static const QString training = tr("Over training");
     static const QString moment = tr("At the selected step");
+    static const QString experts = tr("Experts");
     static const QString attention = tr("Attention");
     static const QString ablation = tr("Ablation");
     static const QString extrapolation = tr("Length extrapolation");
@@ -125,6 +127,26 @@ std::span<const InspectFigure> inspectFigures() {
         {"logit-by-distance", moment, tr("logit by distance"),
          tr("Shows the mean attention logit by the distance between query and key."), Input::snapshots,
          Controls::layerAndHead, logitByDistance},
+        {"expert-load", experts, tr("load of each expert over training"),
+         tr("Shows the share of the tokens' choices that go to each expert of a mixture of experts, at every snapshot. "
+            "Shazeer et al. 2017, formula 49"),
+         Input::snapshots, Controls::layer, expertLoad},
+        {"expert-load-by-class", experts, tr("load by class of tokens"),
+         tr("Shows the share that each expert has of the letters, digits, white space, punctuation and other tokens. "
+            "Formula 49"),
+         Input::snapshots, Controls::layer, expertLoadByClass},
+        {"expert-tokens", experts, tr("tokens of each expert"),
+         tr("Shows the tokens that each expert takes most often; the labels of the rows list the first five. "
+            "Formula 49"),
+         Input::snapshots, Controls::layer, expertTokens},
+        {"expert-balance", experts, tr("load-balancing loss"),
+         tr("Shows the load-balancing loss of each layer over training; 1 means that all experts have equal loads. "
+            "Fedus et al. 2022, formula 50"),
+         Input::snapshots, Controls::layer, expertBalance},
+        {"expert-dropped", experts, tr("tokens beyond the capacity"),
+         tr("Shows the share of the tokens' choices that the capacity of the experts would drop in training. "
+            "Formula 51"),
+         Input::snapshots, Controls::layer, expertDropped},
         {"attention-heads", attention, tr("all heads"),
          tr("Shows the attention weights of every head; click a head to select it."), Input::text,
          Controls::layerAndHead, attentionGrid},

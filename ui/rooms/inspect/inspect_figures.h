@@ -12,9 +12,9 @@ struct InspectFigure {
     /// Data from which a figure is made: snapshots alone, or a result that the run's model has to compute.
     enum class Input { snapshots, text, ablation, ablationCurve, beyond, fineTuning };
     /// Controls of the panel that affect a figure. `layerAndHead`: any layer and head or their means. `oneLayer`: a
-    /// single layer and any head. `rows`: heat map whose rows are layers or the heads of one layer. `pairRows`: heat
-    /// map as `rows`, with pairs or wavelengths on the x axis.
-    enum class Controls { none, layerAndHead, oneLayer, rows, pairRows };
+    /// single layer and any head. `layer`: any layer or all. `rows`: heat map whose rows are layers or the heads of one
+    /// layer. `pairRows`: heat map as `rows`, with pairs or wavelengths on the x axis.
+    enum class Controls { none, layer, layerAndHead, oneLayer, rows, pairRows };
 
     const char* name;  // "logit-contribution": the name on the command line and in the settings
     QString group;     // heading in the list of figures

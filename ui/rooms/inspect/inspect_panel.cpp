@@ -325,7 +325,7 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
     const bool headsAsRows = hasRows && m_rows->currentData().toBool();
     const bool hasLayerAndHead = uses(Controls::layerAndHead) || uses(Controls::oneLayer);
     enableField(m_rows, m_rowsTitle, hasRows);
-    enableField(m_layer, m_layerTitle, hasLayerAndHead || headsAsRows);
+    enableField(m_layer, m_layerTitle, hasLayerAndHead || headsAsRows || uses(Controls::layer));
     enableField(m_head, m_headTitle, hasLayerAndHead || (hasRows && !headsAsRows));
     enableField(m_axis, m_axisTitle, uses(Controls::pairRows));
     // "all" is not offered if a figure can show only one layer.

@@ -14,6 +14,7 @@
 #include "ui/rooms/inspect/ablation_figures.h"
 #include "ui/rooms/inspect/attention_figures.h"
 #include "ui/rooms/inspect/course_figures.h"
+#include "ui/rooms/inspect/expert_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
 #include "ui/rooms/inspect/probe_figures.h"
 #include "ui/rooms/inspect/retrieval_gain.h"
@@ -113,6 +114,37 @@ TEST(InspectFigures, MeasurementsByLayerHaveARowPerBranchAndAColumnPerSnapshot) 
     data.run = std::make_shared<const InsideRun>(run);
     data.iteration = 0;
     EXPECT_TRUE(makeUpdates(data).figure.emptyText.contains("step 1"));
+}
+
+TEST(InspectFigures, ExpertsHaveARowEach) {
+    InspectData data = someData();
+    const Figure load = expertLoad(data).figure;
+    ASSERT_TRUE(load.map);
+    EXPECT_EQ(load.y.categories, (QStringList{"1.0", "1.1"}));  // layer 0 is dense
+    EXPECT_EQ(load.x.categories, (QStringList{"1", "50", "100"}));
+    EXPECT_FLOAT_EQ(cell(load, 1, 2), 62.5F);
+    const InspectPicture classes = expertLoadByClass(data);
+    EXPECT_EQ(classes.figure.x.categories, (QStringList{"letters", "white space"}));
+    EXPECT_FLOAT_EQ(cell(classes.figure, 0, 1), 100.0F);
+    const auto readout = classes.readout(QPointF(1, 0));
+    ASSERT_TRUE(readout);
+    EXPECT_EQ(readout->title, QStringLiteral("layer 1, expert 0, white space"));
+    data.choices.layer = 1;
+    const Figure tokens = expertTokens(data).figure;
+    EXPECT_EQ(tokens.y.categories, (QStringList{QStringLiteral("0: ␣ a"), QStringLiteral("1: a b")}));
+    EXPECT_FLOAT_EQ(cell(tokens, 1, 0), 60.0F);
+    const Figure balance = expertBalance(data).figure;
+    ASSERT_EQ(balance.curves.size(), 1U);
+    EXPECT_NEAR(balance.curves.front().y.last(), 2.0, 1e-6);
+    EXPECT_NEAR(expertDropped(data).figure.curves.front().y.last(), 12.5, 1e-6);
+    data.choices.layer = 0;
+    EXPECT_TRUE(expertLoad(data).figure.emptyText.contains("dense"));
+    ProbeResult dense = probeResultAt(1);
+    dense.expert_shares = {};
+    InsideRun run = testRun(1, 100);
+    run.snapshots = {{100, std::make_shared<const ProbeResult>(dense)}};
+    data.run = std::make_shared<const InsideRun>(run);
+    EXPECT_TRUE(expertTokens(data).figure.emptyText.contains("experts = 4"));
 }
 
 TEST(InspectFigures, SpectrumIsTheMeanOverHeadsAtTheCursor) {

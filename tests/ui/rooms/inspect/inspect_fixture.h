@@ -68,6 +68,11 @@ inline ProbeResult probeResultAt(float level) {
     for (std::int64_t i = 0; i < kTestLength; ++i)
         result.loss_by_position.push_back(3.0 - 0.1 * static_cast<double>(i));
     result.loss = 2.25;
+    // The first layer is dense; expert 0 of the second one takes the spaces.
+    result.expert_tokens = {0, 1, 2};
+    result.expert_shares = {{kTestLayers, 2, 3}, {0, 0, 0, 0, 0, 0, 0.25F, 0.125F, 0, 0, 0.375F, 0.25F}};
+    result.expert_balance = {{kTestLayers, 1}, {0, 1.0F + 0.01F * level}};
+    result.expert_dropped = {{kTestLayers, 1}, {0, 0.125F}};
     result.retrieval = {{4, 8, 0.25, 2.0, 0.1, 3.0}, {8, 8, 0.75, 1.0, 0.1, 3.0}};
     return result;
 }

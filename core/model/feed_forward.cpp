@@ -1,0 +1,68 @@
+#include "core/model/feed_forward.h"
+
+#include <vector>
+
+#include "core/model/fused.h"
+#include "core/model/linear.h"
+
+namespace ropelab {
+
+namespace {
+
+// Returns f(x), computed run by run: LibTorch computes functions such as exp for the last numbers of a tensor in
+// another way than for the others, so that the place of a run in a batch would change its last bits.
+template <typename F>
+torch::Tensor run_by_run(const torch::Tensor& x, F f) {
+    if (x.size(0) == 1) return f(x);
+    std::vector<torch::Tensor> results;
+    for (std::int64_t run = 0; run < x.size(0); ++run) results.push_back(f(x.narrow(0, run, 1)));
+    return torch::cat(results, 0);
+}
+
+}  // namespace
+
+torch::Tensor activated(FeedForward kind, const torch::Tensor& x) {
+    const auto gated = [&](const auto& activation) {
+        const auto parts = x.chunk(2, 2);
+        return activation(parts[0]) * parts[1];
+    };
+    switch (kind) {
+        case FeedForward::relu:
+            return torch::relu(x);
+        case FeedForward::relu2: {
+            const torch::Tensor positive = torch::relu(x);
+            return positive * positive;
+        }
+        case FeedForward::swish:
+            return run_by_run(x, [](const torch::Tensor& run) { return torch::silu(run); });
+        case FeedForward::glu:
+            return run_by_run(x, [](const torch::Tensor& run) {
+                const auto parts = run.chunk(2, 2);
+                return torch::sigmoid(parts[0]) * parts[1];
+            });
+        case FeedForward::bilinear:
+            return gated([](const torch::Tensor& gate) { return gate; });
+        case FeedForward::reglu:
+            return gated([](const torch::Tensor& gate) { return torch::relu(gate); });
+        case FeedForward::geglu:
+            return gated([](const torch::Tensor& gate) { return gelu_activation(gate.contiguous()); });
+        case FeedForward::swiglu:
+            return swiglu_activation(x);
+        case FeedForward::automatic:
+        case FeedForward::gelu:
+            break;
+    }
+    return gelu_activation(x);
+}
+
+torch::Tensor feed_forward(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
+                           Precision precision, const Dropout& dropout, ExpertRecord* record) {
+    if (spec.has_experts(layer)) return mixed_experts(spec, weights, x, layer, precision, dropout, record);
+    const std::string up = up_name(spec, layer);
+    const std::string down = down_name(spec, layer);
+    const torch::Tensor wide = activated(
+        spec.feed_forward_kind(), linear(x, weights.matrix(up + ".weight"), weights.get(up + ".bias"), precision));
+    return linear(wide, weights.matrix(down + ".weight"), weights.get(down + ".bias"), precision);
+}
+
+}  // namespace ropelab
