@@ -41,8 +41,10 @@ class Vocabulary {
     std::vector<std::int32_t> encode(std::string_view text) const;
     /// Returns the text of `tokens`. Throws BadInput for a token outside [0, size).
     std::string decode(std::span<const std::int32_t> tokens) const;
-    /// Returns one token as text in UTF-8; in a byte vocabulary, as that single byte.
-    std::string symbol(std::int32_t token) const;
+    /// Returns the bytes that a token adds to the text: a character in UTF-8, or in a byte vocabulary that single byte.
+    /// The bytes of all tokens of a text, one after the other, are the text. Throws BadInput for a token outside
+    /// [0, size).
+    std::string bytes_of(std::int32_t token) const;
 
     /// Returns a compact form for files: "characters:" or "bytes:", then the code points or byte values, separated by
     /// commas.

@@ -63,9 +63,9 @@ std::string printable_byte(unsigned char byte) {
 }
 
 std::string printable_symbol(const Vocabulary& vocabulary, std::int32_t token) {
-    const std::string symbol = vocabulary.symbol(token);
-    if (vocabulary.bytes()) return printable_byte(static_cast<unsigned char>(symbol.front()));
-    return printable_character(decode_utf8(symbol, 0).code);
+    const std::string bytes = vocabulary.bytes_of(token);
+    if (vocabulary.bytes()) return printable_byte(static_cast<unsigned char>(bytes.front()));
+    return printable_character(decode_utf8(bytes, 0).code);
 }
 
 // Returns the statistics of the bytes of a folder, which are counted without being loaded as a whole.

@@ -143,7 +143,7 @@ std::string Vocabulary::decode(std::span<const std::int32_t> tokens) const {
     return text;
 }
 
-std::string Vocabulary::symbol(std::int32_t token) const {
+std::string Vocabulary::bytes_of(std::int32_t token) const {
     return decode({&token, 1});
 }
 

@@ -264,7 +264,7 @@ void CohortTrainer::sample() {
     // token.
     std::int32_t first = 0;
     for (std::int32_t token = 0; token < corpus_->vocabulary.size(); ++token) {
-        if (corpus_->vocabulary.symbol(token) == "\n") first = token;
+        if (corpus_->vocabulary.bytes_of(token) == "\n") first = token;
     }
     const std::vector<std::int32_t> prompt = {first};
     const auto tokens = cohort_->model(run - runs_.begin())->generate(prompt, generation);

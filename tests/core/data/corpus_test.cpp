@@ -95,7 +95,7 @@ TEST_F(CorpusTest, CachesAFileUntilItChanges) {
     EXPECT_NE(open_corpus(other), corpus);
     scratch_.write("text.txt", std::string(1001, 'y'));
     EXPECT_NE(open_corpus(first), corpus);
-    EXPECT_EQ(open_corpus(first)->vocabulary.symbol(0), "y");
+    EXPECT_EQ(open_corpus(first)->vocabulary.bytes_of(0), "y");
 }
 
 TEST_F(CorpusTest, CachesTheMostRecentCorpora) {
