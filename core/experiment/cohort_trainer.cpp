@@ -163,6 +163,8 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
             }
             start.states.push_back(state_of(run));
         }
+        run.summary.bytes_per_token = corpus_->bytes_per_token();
+        run.summary.subwords = corpus_->vocabulary.subwords();
         if (plan_.on_corpus) plan_.on_corpus(run.plan, *corpus_, !run.checkpoint);
         if (run.plan.resume && plan_.on_discard_after)
             plan_.on_discard_after(run.plan.id, run.checkpoint ? run.iteration() : -1);

@@ -53,6 +53,7 @@ ModelPart model_of(const RunSpec& run) {
         spec.data_seed = defaults().data_seed;
         spec.data_length = defaults().data_length;
     }
+    if (run.has_subwords() && run.tokenizer != Tokenizer::file) spec.vocabulary_size = run.largest_vocabulary();
     spec.key_value_heads = run.kv_heads();
     spec.mlp_width = run.hidden_width();
     if (run.decay_iterations == 0) spec.decay_iterations = run.iterations;
