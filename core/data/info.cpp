@@ -201,8 +201,10 @@ std::vector<TokenizerRow> compare_tokenizers(const std::vector<RunSpec>& specs, 
         check(spec);
         spec.context = 1;  // a text may be shorter than the context of a run
         const std::shared_ptr<const Corpus> corpus = open_corpus(spec, data_dir);
-        rows.push_back({to_text(key("tokenizer").get(spec)), corpus->vocabulary.size(), std::ssize(corpus->validation),
-                        corpus->validation_bytes, static_cast<std::int64_t>(corpus->training_text().size())});
+        const std::string name = spec.tokenizer == Tokenizer::automatic ? corpus->vocabulary.unit() + std::string("s")
+                                                                        : to_text(key("tokenizer").get(spec));
+        rows.push_back({name, corpus->vocabulary.size(), std::ssize(corpus->validation), corpus->validation_bytes,
+                        static_cast<std::int64_t>(corpus->training_text().size())});
     }
     return rows;
 }

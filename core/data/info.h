@@ -48,7 +48,7 @@ std::string printable_token(const Vocabulary& vocabulary, std::int32_t token);
 
 /// A tokenizer on a text.
 struct TokenizerRow {
-    std::string tokenizer;    // value of the setting
+    std::string tokenizer;    // value of the setting; what `auto` chooses
     std::int64_t size = 0;    // number of tokens in the vocabulary
     std::int64_t tokens = 0;  // number of tokens of the validation split
     std::int64_t bytes = 0;   // number of bytes of the validation split

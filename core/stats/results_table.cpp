@@ -191,6 +191,10 @@ void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const Resu
 
 }  // namespace
 
+double bits_per_byte(const RunSummary& summary) {
+    return summary.best_validation_loss / std::numbers::ln2 / summary.bytes_per_token;
+}
+
 const std::array<Measure, measure_count>& measures() {
     static constexpr std::array<Measure, measure_count> table = {{
         {"best_validation_loss", "best val. loss", "nats", 4, false,
@@ -203,8 +207,7 @@ const std::array<Measure, measure_count>& measures() {
          [](const RunSummary& s) {
              return s.subwords ? Description::unknown : s.best_validation_loss / std::numbers::ln2;
          }},
-        {"bits_per_byte", "bits/byte", "bits", 4, false,
-         [](const RunSummary& s) { return s.best_validation_loss / std::numbers::ln2 / s.bytes_per_token; }},
+        {"bits_per_byte", "bits/byte", "bits", 4, false, bits_per_byte},
         {"final_training_loss", "final train loss", "nats", 4, false,
          [](const RunSummary& s) { return s.final_training_loss; }},
         {"seconds", "training time (s)", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},

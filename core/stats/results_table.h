@@ -48,6 +48,8 @@ struct Measure {
     bool more_is_better;              // true for speeds; false for losses and times
     double (*of)(const RunSummary&);  // value for a run; NaN if it was not measured
 };
+/// Returns the best validation loss in bits per byte of the text (formula 35); NaN if the bytes are unknown.
+double bits_per_byte(const RunSummary& summary);
 /// Number of measures.
 constexpr std::size_t measure_count = 9;
 /// Returns all measures: best_validation_loss, final_validation_loss, whole_validation_loss, bits_per_character (best
