@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <iomanip>
@@ -17,6 +18,7 @@
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
+#include "core/stats/results_cells.h"
 #include "core/store/output_file.h"
 
 namespace ropelab::terminal {
@@ -27,6 +29,9 @@ struct Flags {
     std::string name;
     std::string data_dir;
     std::string tokenizer = "auto";
+    std::vector<std::string> tokenizers;
+    std::string text;
+    std::int64_t vocabulary_size = 0;
     std::string output = "-";
     std::int64_t seed = 1;
     std::int64_t characters = 1000000;
@@ -104,17 +109,98 @@ nlohmann::json json_of(const SplitSizes& sizes) {
     return {{"training", sizes.training}, {"validation", sizes.validation}, {"test", sizes.test}};
 }
 
-void info(const Flags& flags) {
+// Returns the settings of a run on the text and with the tokenizer that the flags name.
+RunSpec spec_of(const Flags& flags, const std::string& tokenizer) {
     RunSpec spec;
-    key("tokenizer").set(spec, Value(flags.tokenizer));
-    const TextInfo result = info_of(flags.name, spec.tokenizer, flags.data_dir, flags.seed);
+    key("data").set(spec, Value(flags.name));
+    key("tokenizer").set(spec, Value(tokenizer));
+    if (spec.has_subwords() && spec.tokenizer != Tokenizer::file) {
+        key("vocabulary_size").set(spec, Value(flags.vocabulary_size));
+    }
+    spec.data_seed = flags.seed;
+    return spec;
+}
+
+// Returns the tokens of a text as a list and as JSON.
+struct SplitText {
+    std::vector<std::string> tokens;
+    std::vector<std::int32_t> numbers;
+};
+
+SplitText split_text(const RunSpec& spec, const Flags& flags) {
+    const std::shared_ptr<const Corpus> corpus = open_corpus(spec, flags.data_dir);
+    SplitText result;
+    result.numbers = corpus->vocabulary.encode(flags.text);
+    for (const std::int32_t token : result.numbers) {
+        result.tokens.push_back(printable_token(corpus->vocabulary, token));
+    }
+    return result;
+}
+
+// Returns the tokenizers that `data tokens` compares if none is named.
+std::vector<std::string> usual_tokenizers(const Flags& flags) {
+    if (find_language(flags.name)) return {"auto", "bytes"};
+    return {"auto", "bytes", "words", "bpe", "unigram"};
+}
+
+void tokens(const Flags& flags) {
+    std::vector<RunSpec> specs;
+    for (const std::string& word : flags.tokenizers.empty() ? usual_tokenizers(flags) : flags.tokenizers) {
+        specs.push_back(spec_of(flags, word));
+        check(specs.back());
+        specs.back().context = 1;  // a text may be shorter than the context of a run
+    }
+    std::vector<TokenizerRow> rows = compare_tokenizers(specs, flags.data_dir);
+    // auto may be one of the others.
+    for (std::size_t i = rows.size(); i-- > 1;) {
+        if (std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(i),
+                        [&](const TokenizerRow& row) { return row.tokenizer == rows[i].tokenizer; })) {
+            rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+            specs.erase(specs.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+    nlohmann::json list = nlohmann::json::array();
+    std::size_t widest = std::string_view("tokenizer").size();
+    for (const TokenizerRow& row : rows) widest = std::max(widest, row.tokenizer.size());
+    std::ostringstream text;
+    text << std::left << std::setw(static_cast<int>(widest)) << "tokenizer" << std::right << std::setw(12)
+         << "vocabulary" << std::setw(18) << "training tokens" << std::setw(19) << "validation tokens" << std::setw(17)
+         << "tokens per byte" << '\n';
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const TokenizerRow& row = rows[i];
+        list.push_back({{"tokenizer", row.tokenizer},
+                        {"vocabulary_size", row.size},
+                        {"training_tokens", row.training_tokens},
+                        {"validation_tokens", row.tokens},
+                        {"validation_bytes", row.bytes},
+                        {"tokens_per_byte", row.tokens_per_byte()}});
+        text << std::left << std::setw(static_cast<int>(widest)) << row.tokenizer << std::right << std::setw(12)
+             << grouped(row.size) << std::setw(18) << grouped(row.training_tokens) << std::setw(19)
+             << grouped(row.tokens) << std::setw(17) << fixed_text(row.tokens_per_byte(), 4) << '\n';
+        if (flags.text.empty()) continue;
+        const SplitText split = split_text(specs[i], flags);
+        list.back()["tokens"] = split.tokens;
+        list.back()["token_numbers"] = split.numbers;
+        text << "  " << split.tokens.size() << " tokens:";
+        for (const std::string& token : split.tokens) text << " | " << token;
+        text << " |\n";
+    }
+    text << "Tokens per byte of the validation split. bpe, unigram and words are trained on the training split.\n";
+    if (flags.json) return print_json({{"data", flags.name}, {"tokenizers", list}});
+    print_text(text.str());
+}
+
+void info(const Flags& flags) {
+    const RunSpec spec = spec_of(flags, flags.tokenizer);
+    const TextInfo result = info_of(spec, flags.data_dir);
+    const char* token = result.subwords ? "token" : result.as_bytes ? "byte" : "character";
     if (flags.json) {
         return print_json(
             {{"name", result.name},
              {"bytes", result.bytes},
              {"characters", result.characters ? nlohmann::json(*result.characters) : nullptr},
              {"tokens", result.tokens},
-             {"token_unit", result.as_bytes ? "byte" : "character"},
+             {"token_unit", token},
              {"distinct", result.distinct},
              {"alphabet", result.alphabet},
              {"order0_entropy_bits", result.order0_entropy},
@@ -122,7 +208,6 @@ void info(const Flags& flags) {
              {"splits", {{"90/10", json_of(result.ninety_ten)}, {"90/5/5", json_of(result.ninety_five_five)}}}});
     }
     std::ostringstream text;
-    const char* token = result.as_bytes ? "byte" : "character";
     text << result.name << "\n"
          << grouped(result.bytes) << " bytes, " << grouped(result.tokens) << " " << token << "s, " << result.distinct
          << " distinct\n";
@@ -158,7 +243,7 @@ void generate(const Flags& flags) {
 
 void add_data(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("data", "Manage data sets: list, fetch, info, generate, clean");
+    CLI::App* verb = program.add_subcommand("data", "Manage data sets: list, fetch, info, tokens, generate, clean");
     verb->require_subcommand(1);
     const auto add = [&](const char* name, const char* description, void (*action)(const Flags&)) {
         CLI::App* part = verb->add_subcommand(name, description);
@@ -175,10 +260,29 @@ void add_data(CLI::App& program) {
     CLI::App* info_verb = add("info", "Print size, alphabet and character entropies of a data set", info);
     info_verb->add_option("file", flags->name, "A file, a folder of files, or a name that the setting \"data\" accepts")
         ->required();
-    info_verb->add_option("--tokenizer", flags->tokenizer, "Tokenizer: auto, characters or bytes")
+    info_verb
+        ->add_option("--tokenizer", flags->tokenizer,
+                     "Tokenizer: auto, characters, bytes, bpe, unigram, words, or a tokenizer.json or .model file")
         ->capture_default_str();
+    const auto add_size = [&](CLI::App* part) {
+        part->add_option("--vocabulary-size", flags->vocabulary_size,
+                         "Largest number of tokens of bpe, unigram and words; 0: 1,024")
+            ->capture_default_str();
+    };
+    add_size(info_verb);
     info_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");
     info_verb->add_option("--seed", flags->seed, "Seed of a synthetic text")->capture_default_str();
+    CLI::App* tokens_verb =
+        add("tokens", "Compare tokenizers on a data set, or show how they split a text into tokens", tokens);
+    tokens_verb->add_option("--data", flags->name, "A file, or a name that the setting \"data\" accepts")->required();
+    tokens_verb
+        ->add_option("--tokenizer", flags->tokenizers,
+                     "Tokenizers, separated by commas, as the setting \"tokenizer\" accepts (default: all)")
+        ->delimiter(',');
+    tokens_verb->add_option("--text", flags->text, "Text whose tokens are printed");
+    add_size(tokens_verb);
+    tokens_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");
+    tokens_verb->add_option("--seed", flags->seed, "Seed of a synthetic text")->capture_default_str();
     CLI::App* generate_verb = add("generate", "Generate a text in a built-in synthetic language", generate);
     generate_verb->add_option("name", flags->name, "Language: synthetic or synthetic-local");
     generate_verb->add_option("--seed", flags->seed, "Seed of the text")->capture_default_str();

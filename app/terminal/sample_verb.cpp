@@ -57,7 +57,7 @@ void run(const Flags& flags) {
     const auto model = model_of(open_engine(), *checkpoint);
     watch_interrupts();
     generation.on_token = [&](std::int32_t token) {
-        if (!flags.json) print_text(vocabulary.symbol(token));
+        if (!flags.json) print_text(vocabulary.bytes_of(token));
         return !interrupted();
     };
     const auto begin = std::chrono::steady_clock::now();

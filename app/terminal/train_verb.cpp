@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "app/terminal/output.h"
@@ -24,6 +25,7 @@
 #include "core/experiment/stored_run.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
+#include "core/spec/keys.h"
 #include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"
 #include "core/store/lab_file.h"
@@ -278,6 +280,8 @@ nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     json["whole_validation_loss"] =
         summary.whole_validation_loss ? nlohmann::json(*summary.whole_validation_loss) : nullptr;
     json["final_training_loss"] = summary.final_training_loss;
+    json["bits_per_byte"] = bits_per_byte(summary);
+    json["bytes_per_token"] = summary.bytes_per_token;
     json["seconds"] = summary.seconds;
     json["tokens_per_second"] = summary.tokens_per_second;
     return json;
@@ -316,6 +320,22 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
              << (outcome.message.empty() ? "" : ": " + outcome.message) << '\n';
     }
     text << "Losses in nats per token. The full validation loss covers the whole validation split.\n";
+    std::set<std::pair<std::string, std::int64_t>> tokenizers;
+    for (const auto& [id, outcome] : outcomes) {
+        tokenizers.emplace(to_text(key("tokenizer").get(outcome.plan.spec)), outcome.plan.spec.vocabulary_size);
+    }
+    const bool subwords = std::any_of(outcomes.begin(), outcomes.end(),
+                                      [](const auto& entry) { return entry.second.plan.spec.has_subwords(); });
+    if (subwords) {
+        text << "Best validation loss in bits per byte:\n";
+        for (const auto& [id, outcome] : outcomes) {
+            text << "  " << names.at(id) << padding(names.at(id), widest) << "  "
+                 << fixed_text(bits_per_byte(outcome.summary), 4) << '\n';
+        }
+    }
+    if (tokenizers.size() > 1) {
+        text << "The runs have different tokenizers, so that only their bits per byte can be compared.\n";
+    }
     if (memory.peak > 0) {
         text << "Peak memory of training: " << bytes_text(memory.peak)
              << "; predicted: " << bytes_text(memory.predicted) << ".\n";

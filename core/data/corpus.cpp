@@ -55,11 +55,23 @@ RecentCorpora& recent_corpora() {
     return recent;
 }
 
+/// Returns the name, size and modification time of a file.
+std::string state_of_file(const fs::path& file) {
+    std::error_code error;
+    const auto written = fs::last_write_time(file, error).time_since_epoch().count();
+    const auto bytes = fs::file_size(file, error);
+    return fs::absolute(file, error).string() + '|' + std::to_string(written) + '|' + std::to_string(bytes);
+}
+
 /// Returns a string that is equal for two calls of open_corpus that must return the same corpus. For a file it contains
 /// size and modification time, so that a changed file is read again.
 std::string cache_key(const TextSource& source, const RunSpec& spec) {
     std::string key = std::to_string(static_cast<int>(spec.tokenizer)) + '|' +
                       std::to_string(static_cast<int>(spec.split)) + '|' + source.name + '|';
+    if (spec.has_subwords()) {
+        key += std::to_string(spec.largest_vocabulary()) + '|';
+        if (spec.tokenizer == Tokenizer::file) key += state_of_file(spec.tokenizer_file) + '|';
+    }
     if (source.language) return key + std::to_string(spec.data_seed) + ':' + std::to_string(spec.data_length);
     if (source.is_folder) {
         key += fs::absolute(source.file).string();
@@ -68,11 +80,7 @@ std::string cache_key(const TextSource& source, const RunSpec& spec) {
         }
         return key;
     }
-    std::error_code error;
-    const auto written = fs::last_write_time(source.file, error).time_since_epoch().count();
-    const auto bytes = fs::file_size(source.file, error);
-    return key + fs::absolute(source.file, error).string() + '|' + std::to_string(written) + '|' +
-           std::to_string(bytes);
+    return key + state_of_file(source.file);
 }
 
 Vocabulary vocabulary_of(const TextSource& source, const std::string& text, Tokenizer tokenizer) {
@@ -87,7 +95,7 @@ Vocabulary vocabulary_of(const TextSource& source, const std::string& text, Toke
 }
 
 std::shared_ptr<const Corpus> build_from_folder(const TextSource& source, const RunSpec& spec) {
-    if (spec.tokenizer == Tokenizer::characters) refuse_characters_of_folder(source.file);
+    if (spec.tokenizer == Tokenizer::characters || spec.has_subwords()) refuse_characters_of_folder(source.file);
     auto corpus = std::make_shared<Corpus>();
     corpus->name = source.name;
     corpus->folder = std::make_shared<TextFolder>(source.file);
@@ -104,7 +112,17 @@ std::shared_ptr<const Corpus> build_from_folder(const TextSource& source, const 
     };
     corpus->validation = held_out(sizes.training, sizes.validation);
     corpus->test = held_out(sizes.training + sizes.validation, sizes.test);
+    corpus->validation_bytes = std::ssize(corpus->validation);
     return corpus;
+}
+
+/// Encodes a text with a tokenizer of subwords or words.
+void split_into_subwords(Corpus& corpus, const TextParts& parts, const RunSpec& spec) {
+    corpus.vocabulary = subword_vocabulary(spec, parts);
+    corpus.training = corpus.vocabulary.encode(parts.training);
+    corpus.validation = corpus.vocabulary.encode(parts.validation);
+    corpus.test = corpus.vocabulary.encode(parts.test);
+    corpus.validation_bytes = std::ssize(parts.validation);
 }
 
 std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spec) {
@@ -114,6 +132,10 @@ std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spe
     corpus->name = source.name;
     corpus->generated = source.language.has_value();
     corpus->text = mark_of(spec, text);
+    if (spec.has_subwords()) {
+        split_into_subwords(*corpus, parts_of_text(text, spec.split, source.as_bytes), spec);
+        return corpus;
+    }
     corpus->vocabulary = vocabulary_of(source, text, spec.tokenizer);
     std::vector<std::int32_t> tokens = corpus->vocabulary.encode(text);
     const SplitSizes sizes = split_sizes(static_cast<std::int64_t>(tokens.size()), spec.split);
@@ -122,6 +144,7 @@ std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spe
     corpus->test.assign(validation + sizes.validation, tokens.end());
     tokens.resize(static_cast<std::size_t>(sizes.training));
     corpus->training = std::move(tokens);
+    corpus->validation_bytes = std::ssize(corpus->vocabulary.decode(corpus->validation));
     return corpus;
 }
 
@@ -136,7 +159,7 @@ void require_sequences(const Corpus& corpus, const RunSpec& spec) {
 
     const auto& [part, tokens] = shortest;
     if (tokens > spec.context) return;
-    const std::string unit = corpus.vocabulary.bytes() ? " bytes" : " characters";
+    const std::string unit = std::string(" ") + corpus.vocabulary.unit() + "s";
     const std::string shorter = tokens > 2 ? " or a context of at most " + std::to_string(tokens - 1) : "";
     throw BadInput("The " + part + " part of '" + corpus.name + "' has " + std::to_string(tokens) + unit +
                    ", but context = " + std::to_string(spec.context) + " needs at least " +
@@ -159,6 +182,12 @@ std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const fs::path& d
     }
     require_sequences(*corpus, spec);
     return corpus;
+}
+
+Vocabulary subword_vocabulary(const RunSpec& spec, const TextParts& parts) {
+    return Vocabulary::of_subwords(spec.tokenizer == Tokenizer::file
+                                       ? subwords_of_file(spec.tokenizer_file)
+                                       : trained_subwords(spec.tokenizer, spec.largest_vocabulary(), parts.training));
 }
 
 std::optional<EntropyFloor> entropy_floor_of(const RunSpec& spec, const std::function<bool()>& cancelled) {

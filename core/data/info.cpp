@@ -1,5 +1,6 @@
 #include "core/data/info.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "core/data/text_source.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"
+#include "core/spec/keys.h"
 
 namespace ropelab {
 
@@ -62,10 +64,27 @@ std::string printable_byte(unsigned char byte) {
     return text.data();
 }
 
-std::string printable_symbol(const Vocabulary& vocabulary, std::int32_t token) {
-    const std::string symbol = vocabulary.symbol(token);
-    if (vocabulary.bytes()) return printable_byte(static_cast<unsigned char>(symbol.front()));
-    return printable_character(decode_utf8(symbol, 0).code);
+// Returns the characters of a token; a byte that is not UTF-8 is a character of its own.
+std::vector<std::string> printable_parts(std::string_view bytes) {
+    std::vector<std::string> parts;
+    for (std::size_t offset = 0; offset < bytes.size();) {
+        const DecodedCharacter character = decode_utf8(bytes, offset);
+        parts.push_back(character.length == 0 ? printable_byte(static_cast<unsigned char>(bytes[offset]))
+                                              : printable_character(character.code));
+        offset += std::max<std::size_t>(character.length, 1);
+    }
+    return parts;
+}
+
+// Fills in what follows from the tokens of the whole text.
+void count_tokens(TextInfo& info, const Vocabulary& vocabulary, const std::vector<std::int32_t>& tokens) {
+    info.tokens = std::ssize(tokens);
+    info.distinct = vocabulary.size();
+    for (std::int32_t token = 0; token < vocabulary.size(); ++token) {
+        info.alphabet.push_back(printable_token(vocabulary, token));
+    }
+    info.order0_entropy = order0(tokens, info.distinct);
+    info.order1_entropy = order1(tokens, info.distinct);
 }
 
 // Returns the statistics of the bytes of a folder, which are counted without being loaded as a whole.
@@ -115,7 +134,23 @@ std::optional<std::int64_t> count_characters(std::string_view text) {
     return count;
 }
 
+// Returns the sizes of the parts of a text in tokens of subwords.
+SplitSizes sizes_in_tokens(const Vocabulary& vocabulary, const TextParts& parts) {
+    return {std::ssize(vocabulary.encode(parts.training)), std::ssize(vocabulary.encode(parts.validation)),
+            std::ssize(vocabulary.encode(parts.test))};
+}
+
 }  // namespace
+
+std::string printable_token(const Vocabulary& vocabulary, std::int32_t token) {
+    const std::string bytes = vocabulary.bytes_of(token);
+    if (vocabulary.bytes()) return printable_byte(static_cast<unsigned char>(bytes.front()));
+    const std::vector<std::string> parts = printable_parts(bytes);
+    if (parts.size() == 1) return parts.front();
+    std::string text;
+    for (const std::string& part : parts) text += part == "space" ? "␣" : part;
+    return text;
+}
 
 TextInfo info_of_text(std::string_view text, Tokenizer tokenizer) {
     if (text.empty()) throw BadInput("The text is empty, so it has no statistics.");
@@ -125,13 +160,7 @@ TextInfo info_of_text(std::string_view text, Tokenizer tokenizer) {
     info.as_bytes = tokenizer == Tokenizer::bytes || (tokenizer == Tokenizer::automatic && !info.characters);
     const Vocabulary vocabulary = info.as_bytes ? Vocabulary::of_bytes(text) : Vocabulary::of_characters(text);
     const std::vector<std::int32_t> tokens = vocabulary.encode(text);
-    info.tokens = std::ssize(tokens);
-    info.distinct = vocabulary.size();
-    for (std::int32_t token = 0; token < vocabulary.size(); ++token) {
-        info.alphabet.push_back(printable_symbol(vocabulary, token));
-    }
-    info.order0_entropy = order0(tokens, info.distinct);
-    info.order1_entropy = order1(tokens, info.distinct);
+    count_tokens(info, vocabulary, tokens);
     info.ninety_ten = split_sizes(info.tokens, Split::ninety_ten);
     info.ninety_five_five = split_sizes(info.tokens, Split::ninety_five_five);
     return info;
@@ -146,6 +175,38 @@ TextInfo info_of(std::string_view data, Tokenizer tokenizer, const std::filesyst
     TextInfo info = info_of_text(text, bytes ? Tokenizer::bytes : tokenizer);
     info.name = source.name;
     return info;
+}
+
+TextInfo info_of(const RunSpec& spec, const std::filesystem::path& data_dir) {
+    if (!spec.has_subwords()) return info_of(spec.data, spec.tokenizer, data_dir, spec.data_seed);
+    check(spec);
+    const TextSource source = locate(spec.data, data_dir);
+    if (source.is_folder) refuse_characters_of_folder(source.file);
+    const std::string text = read_text(source, spec.data_seed, spec.data_length);
+    const Vocabulary vocabulary = subword_vocabulary(spec, parts_of_text(text, spec.split, source.as_bytes));
+    TextInfo info;
+    info.name = source.name;
+    info.bytes = std::ssize(text);
+    info.characters = count_characters(text);
+    info.subwords = true;
+    count_tokens(info, vocabulary, vocabulary.encode(text));
+    info.ninety_ten = sizes_in_tokens(vocabulary, parts_of_text(text, Split::ninety_ten, source.as_bytes));
+    info.ninety_five_five = sizes_in_tokens(vocabulary, parts_of_text(text, Split::ninety_five_five, source.as_bytes));
+    return info;
+}
+
+std::vector<TokenizerRow> compare_tokenizers(const std::vector<RunSpec>& specs, const std::filesystem::path& data_dir) {
+    std::vector<TokenizerRow> rows;
+    for (RunSpec spec : specs) {
+        check(spec);
+        spec.context = 1;  // a text may be shorter than the context of a run
+        const std::shared_ptr<const Corpus> corpus = open_corpus(spec, data_dir);
+        const std::string name = spec.tokenizer == Tokenizer::automatic ? corpus->vocabulary.unit() + std::string("s")
+                                                                        : to_text(key("tokenizer").get(spec));
+        rows.push_back({name, corpus->vocabulary.size(), std::ssize(corpus->validation), corpus->validation_bytes,
+                        static_cast<std::int64_t>(corpus->training_text().size())});
+    }
+    return rows;
 }
 
 }  // namespace ropelab

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/data/corpus.h"
 #include "core/data/splits.h"
 #include "core/spec/run_spec.h"
 
@@ -17,9 +18,10 @@ struct TextInfo {
     std::string name;
     std::int64_t bytes = 0;
     std::optional<std::int64_t> characters;  // number of Unicode characters; nullopt for other bytes or a folder
-    bool as_bytes = false;                   // true: each token is a byte; false: each token is a character
+    bool as_bytes = false;                   // true: each token is a byte
+    bool subwords = false;                   // true: tokens are subwords or words; if both are false, characters
     std::int64_t tokens = 0;                 // number of tokens in the text
-    int distinct = 0;                        // number of distinct tokens
+    int distinct = 0;                        // number of distinct tokens; of subwords, all of the vocabulary
     std::vector<std::string> alphabet;       // each distinct token, ascending, printable ("\n", "space", "0xC3")
     /// Order-0 (unigram) entropy in bits per token, with the frequencies p of this text: −Σ p(a) log₂ p(a).
     double order0_entropy = 0;
@@ -38,5 +40,27 @@ TextInfo info_of_text(std::string_view text, Tokenizer tokenizer = Tokenizer::au
 /// `open_corpus` does, but accepts texts that are too short for training.
 TextInfo info_of(std::string_view data, Tokenizer tokenizer = Tokenizer::automatic,
                  const std::filesystem::path& data_dir = {}, std::int64_t data_seed = 1);
+/// Returns the statistics of the text of a run with the run's tokenizer, which is trained on the training split.
+TextInfo info_of(const RunSpec& spec, const std::filesystem::path& data_dir = {});
+
+/// Returns a token as tables show it: visible characters as they are, and others such as `\n`, `space` or `0xC3`.
+std::string printable_token(const Vocabulary& vocabulary, std::int32_t token);
+
+/// A tokenizer on a text.
+struct TokenizerRow {
+    std::string tokenizer;    // value of the setting; what `auto` chooses
+    std::int64_t size = 0;    // number of tokens in the vocabulary
+    std::int64_t tokens = 0;  // number of tokens of the validation split
+    std::int64_t bytes = 0;   // number of bytes of the validation split
+    /// Number of tokens of the training split.
+    std::int64_t training_tokens = 0;
+
+    /// Returns the number of tokens per byte of the validation split.
+    double tokens_per_byte() const { return static_cast<double>(tokens) / static_cast<double>(bytes); }
+};
+
+/// Returns a row for the tokenizer of each of `specs`, which have the same text. Throws as `open_corpus` does.
+std::vector<TokenizerRow> compare_tokenizers(const std::vector<RunSpec>& specs,
+                                             const std::filesystem::path& data_dir = {});
 
 }  // namespace ropelab

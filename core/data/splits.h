@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "core/spec/run_spec.h"
 
@@ -20,5 +21,15 @@ struct SplitSizes {
 /// divided into equal validation and test parts, and an odd token belongs to the test part; 100,000,000 tokens give the
 /// customary 90, 5 and 5 million.
 SplitSizes split_sizes(std::int64_t tokens, Split split);
+
+/// The parts of a text in memory. They view the text.
+struct TextParts {
+    std::string_view training;
+    std::string_view validation;
+    std::string_view test;  // empty for a 90/10 split
+};
+
+/// Splits a text where `split_sizes` splits its characters, or its bytes if it is not UTF-8 or `as_bytes`.
+TextParts parts_of_text(std::string_view text, Split split, bool as_bytes = false);
 
 }  // namespace ropelab

@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include "core/data/corpus.h"
 #include "core/data/utf8.h"
@@ -59,11 +60,18 @@ Vocabulary Vocabulary::of_all_bytes() {
     return vocabulary;
 }
 
+Vocabulary Vocabulary::of_subwords(std::shared_ptr<const Subwords> subwords) {
+    Vocabulary vocabulary;
+    vocabulary.subwords_ = std::move(subwords);
+    return vocabulary;
+}
+
 Vocabulary Vocabulary::from_text(std::string_view text) {
+    if (is_subwords_text(text)) return of_subwords(subwords_from_text(text));
     Vocabulary vocabulary;
     vocabulary.bytes_ = text.starts_with(bytes_prefix);
     if (!vocabulary.bytes_ && !text.starts_with(characters_prefix)) {
-        throw BadInput("A stored vocabulary starts with 'characters:' or 'bytes:', not with '" +
+        throw BadInput("A stored vocabulary starts with its kind, such as 'characters:' or 'bytes:', not with '" +
                        std::string(text.substr(0, 20)) + "'.");
     }
     text.remove_prefix(vocabulary.bytes_ ? bytes_prefix.size() : characters_prefix.size());
@@ -85,7 +93,15 @@ Vocabulary Vocabulary::from_text(std::string_view text) {
     return vocabulary;
 }
 
+std::optional<double> Vocabulary::fixed_bytes_per_token() const {
+    if (subwords()) return std::nullopt;
+    constexpr std::uint32_t ascii_end = 0x80;
+    if (bytes_ || code_points_.empty() || code_points_.back() < ascii_end) return 1.0;
+    return std::nullopt;
+}
+
 std::string Vocabulary::to_text() const {
+    if (subwords_) return subwords_->to_text();
     std::string text(bytes_ ? bytes_prefix : characters_prefix);
     for (std::size_t i = 0; i < code_points_.size(); ++i) {
         if (i > 0) text += ',';
@@ -95,6 +111,7 @@ std::string Vocabulary::to_text() const {
 }
 
 std::vector<std::int32_t> Vocabulary::encode(std::string_view text) const {
+    if (subwords_) return subwords_->encode(text);
     constexpr std::size_t direct = 256;
     std::array<std::int32_t, direct> table{};
     table.fill(-1);
@@ -133,6 +150,10 @@ std::string Vocabulary::decode(std::span<const std::int32_t> tokens) const {
             throw BadInput("Token " + std::to_string(token) + " is outside this vocabulary; its tokens are 0 to " +
                            std::to_string(size() - 1) + ".");
         }
+        if (subwords_) {
+            text += subwords_->tokens()[static_cast<std::size_t>(token)];
+            continue;
+        }
         const std::uint32_t code = code_points_[static_cast<std::size_t>(token)];
         if (bytes_) {
             text += static_cast<char>(code);
@@ -143,7 +164,7 @@ std::string Vocabulary::decode(std::span<const std::int32_t> tokens) const {
     return text;
 }
 
-std::string Vocabulary::symbol(std::int32_t token) const {
+std::string Vocabulary::bytes_of(std::int32_t token) const {
     return decode({&token, 1});
 }
 

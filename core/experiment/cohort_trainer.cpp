@@ -163,6 +163,8 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
             }
             start.states.push_back(state_of(run));
         }
+        run.summary.bytes_per_token = corpus_->bytes_per_token();
+        run.summary.subwords = corpus_->vocabulary.subwords();
         if (plan_.on_corpus) plan_.on_corpus(run.plan, *corpus_, !run.checkpoint);
         if (run.plan.resume && plan_.on_discard_after)
             plan_.on_discard_after(run.plan.id, run.checkpoint ? run.iteration() : -1);
@@ -265,7 +267,7 @@ void CohortTrainer::sample() {
     // token.
     std::int32_t first = 0;
     for (std::int32_t token = 0; token < corpus_->vocabulary.size(); ++token) {
-        if (corpus_->vocabulary.symbol(token) == "\n") first = token;
+        if (corpus_->vocabulary.bytes_of(token) == "\n") first = token;
     }
     const std::vector<std::int32_t> prompt = {first};
     const auto tokens = cohort_->model(run - runs_.begin())->generate(prompt, generation);

@@ -150,11 +150,12 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
 
 std::int64_t likely_tokens(const RunSpec& spec) {
     if (find_language(spec.data)) return spec.data_length;
-    if (spec.data == "text8" || spec.data == "enwik8") return 100'000'000;
+    const std::int64_t bytes = spec.has_subwords() ? likely_bytes_per_subword : 1;
+    if (spec.data == "text8" || spec.data == "enwik8") return 100'000'000 / bytes;
     std::error_code error;
     if (std::filesystem::is_directory(spec.data, error))
         return largest_held_out;  // its training text stays in its files
-    return 1'115'394;
+    return 1'115'394 / bytes;
 }
 
 double likely_bytes(const RunSpec& spec, std::int64_t runs) {

@@ -65,7 +65,8 @@ std::int64_t likely_validation_tokens(const RunSpec& spec, const std::filesystem
         }
         std::error_code error;
         const auto bytes = std::filesystem::file_size(source.file, error);
-        if (!error) return split_sizes(static_cast<std::int64_t>(bytes), spec.split).validation;
+        const std::int64_t per_token = spec.has_subwords() ? likely_bytes_per_subword : 1;
+        if (!error) return split_sizes(static_cast<std::int64_t>(bytes) / per_token, spec.split).validation;
     } catch (const BadInput&) {
         // The data set is missing; training will report that.
     }
@@ -124,14 +125,14 @@ double default_speed(const RunSpec& spec) {
 Estimate estimate(const std::vector<RunSpec>& runs, const TimeModel& model, const std::filesystem::path& data_dir,
                   bool loads_engine) {
     bool loads = loads_engine && memory_before_engine() == 0;
-    std::map<std::tuple<std::string, Split, std::int64_t>, double>
+    std::map<std::tuple<std::string, Split, std::int64_t, bool>, double>
         validation;  // split sizes, looked up once per data set
     Estimate result;
     result.runs = static_cast<int>(runs.size());
     for (const auto& cohort : group_into_cohorts(runs)) {
         ++result.cohorts;
         const RunSpec& spec = runs[cohort.front()];
-        const auto [length, is_new] = validation.try_emplace({spec.data, spec.split, spec.data_length});
+        const auto [length, is_new] = validation.try_emplace({spec.data, spec.split, spec.data_length, spec.has_subwords()});
         if (is_new) length->second = static_cast<double>(likely_validation_tokens(spec, data_dir));
         result.parameters = std::max(result.parameters, parameter_count(spec, likely_vocabulary(spec)));
         result.seconds +=

@@ -178,7 +178,7 @@ void connect(Plan& plan, const std::filesystem::path& lab, LabRecorder& recorder
     plan.on_corpus = [lab](const PlannedRun& run, const Corpus& corpus, bool begins) {
         const auto file = LabFile::open(lab);
         check_data(*file, run, corpus, begins);
-        file->set_vocabulary(run.id, corpus.vocabulary.to_text());
+        file->set_vocabulary(run.id, corpus.vocabulary.to_text(), corpus.bytes_per_token());
     };
     plan.on_discard_after = [lab, &recorder](RunId id, std::int64_t iteration) {
         recorder.flush();

@@ -82,6 +82,7 @@ ModelPart model_of(const RunSpec& run) {
         spec.data_seed = defaults().data_seed;
         spec.data_length = defaults().data_length;
     }
+    if (run.has_subwords() && run.tokenizer != Tokenizer::file) spec.vocabulary_size = run.largest_vocabulary();
     spec.key_value_heads = run.kv_heads();
     spec.mlp_width = run.hidden_width();
     spec.norm = run.norm_kind();

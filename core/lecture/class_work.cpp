@@ -62,6 +62,7 @@ RunSummary summary_in(const nlohmann::json& run) {
         summary.whole_validation_loss = whole;
     }
     summary.final_training_loss = number_in(run, "final_training_loss");
+    summary.bytes_per_token = number_in(run, "bytes_per_token");
     const double seconds = number_in(run, "seconds");
     const double speed = number_in(run, "tokens_per_second");
     summary.seconds = std::isfinite(seconds) ? seconds : 0;

@@ -41,6 +41,10 @@ struct RunSummary {
     /// Generation speed of the trained model: the lab's measurement of this name, taken after training; NaN if it was
     /// not measured.
     double generated_tokens_per_second = unknown;
+    /// Mean number of bytes of the validation split's tokens; NaN if it is unknown (older labs).
+    double bytes_per_token = unknown;
+    /// True if tokens are subwords or words, so that a loss per token is not a loss per character.
+    bool subwords = false;
 };
 
 /// Precision, device and kernels that were chosen when a run started for the first time. A resumed run uses them again,

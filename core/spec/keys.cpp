@@ -100,6 +100,42 @@ Key word_key(std::string_view name, std::string_view group, std::string_view mea
     return result;
 }
 
+// The value is a word, or the name of a file that contains a tokenizer.
+Key tokenizer_key() {
+    static constexpr std::string_view words[] = {"auto", "characters", "bytes", "bpe", "unigram", "words"};
+    Key result{"tokenizer",
+               "data",
+               "",
+               "Tokenizer: characters and bytes (auto: characters if the file is valid UTF-8, except for enwik8 and "
+               "folders); bpe and unigram (subwords that SentencePiece finds in the training split); words (its most "
+               "frequent words); or a file, a tokenizer.json with byte-level BPE or a SentencePiece .model.",
+               {},
+               0,
+               0,
+               {},
+               {}};
+    result.get = [](const RunSpec& spec) -> Value {
+        if (spec.tokenizer == Tokenizer::file) return spec.tokenizer_file;
+        return std::string(words[static_cast<std::size_t>(spec.tokenizer)]);
+    };
+    result.set = [](RunSpec& spec, const Value& value) {
+        const std::string word = to_text(value);
+        const auto found = std::find(std::begin(words), std::end(words), word);
+        if (found != std::end(words)) {
+            spec.tokenizer = static_cast<Tokenizer>(found - std::begin(words));
+            spec.tokenizer_file.clear();
+        } else if (word.ends_with(".json") || word.ends_with(".model")) {
+            spec.tokenizer = Tokenizer::file;
+            spec.tokenizer_file = word;
+        } else {
+            throw BadInput("The setting tokenizer is \"" + word +
+                           "\", but it must be auto, characters, bytes, bpe, unigram, words, or a file whose name ends "
+                           "with .json or .model.");
+        }
+    };
+    return result;
+}
+
 // `words` name the values of the enumeration, in its order.
 template <typename Enum>
 Key choice_key(std::string_view name, std::string_view group, std::string_view meaning,
@@ -130,10 +166,12 @@ std::vector<Key> make_keys() {
                  "text8, a text file, or a folder of files of any size, which are read as bytes in the order of their "
                  "names.",
                  &R::data),
-        choice_key("tokenizer", "data",
-                   "Tokenizer: one token per character or per byte; auto uses characters if the file is valid UTF-8, "
-                   "except for enwik8 and folders.",
-                   {"auto", "characters", "bytes"}, &R::tokenizer),
+        tokenizer_key(),
+        number_key(
+            "vocabulary_size", "data", "tokens",
+            "Largest number of tokens of the tokenizers bpe, unigram and words, 256 byte tokens included; a short "
+            "text has fewer. 0 (auto) means 1,024.",
+            0, 65536, &R::vocabulary_size),
         choice_key("split", "data",
                    "Percentages of the text for training and validation, in order. 90/5/5 reserves the last 5 % as a "
                    "test set.",

@@ -17,6 +17,8 @@ namespace ropelab {
 
 namespace {
 
+constexpr std::int64_t smallest_vocabulary = 300;  // of a trained tokenizer, with room for characters beside the bytes
+
 void check_encoding(const RunSpec& spec) {
     if (spec.has_distance_bias() && spec.largest_distance <= spec.distance_buckets / 2) {
         throw BadInput("The setting largest_distance is " + std::to_string(spec.largest_distance) +
@@ -147,6 +149,22 @@ void check(const RunSpec& spec) {
     RunSpec copy = spec;
     for (const Key& entry : keys()) entry.set(copy, entry.get(spec));
 
+    const bool trains_tokenizer = spec.has_subwords() && spec.tokenizer != Tokenizer::file;
+    if (spec.vocabulary_size != 0 && !trains_tokenizer) {
+        throw BadInput("The setting vocabulary_size is " + std::to_string(spec.vocabulary_size) +
+                       ", but only the tokenizers bpe, unigram and words have a size that can be set; set tokenizer to "
+                       "one of them, or vocabulary_size to 0.");
+    }
+    if (spec.vocabulary_size != 0 && spec.vocabulary_size < smallest_vocabulary) {
+        throw BadInput("The setting vocabulary_size is " + std::to_string(spec.vocabulary_size) +
+                       ", but it must be 0 (auto) or between " + std::to_string(smallest_vocabulary) +
+                       " and 65536, because 256 tokens are bytes.");
+    }
+    if (spec.has_subwords() && (spec.data == "synthetic" || spec.data == "synthetic-local")) {
+        throw BadInput(
+            "The synthetic languages have rules and an entropy floor for characters; set tokenizer to auto, "
+            "characters or bytes, or data to a text.");
+    }
     if (spec.width % spec.heads != 0) {
         throw BadInput("The width " + std::to_string(spec.width) + " is not a multiple of the " +
                        std::to_string(spec.heads) + " heads; each head must have the same number of channels.");

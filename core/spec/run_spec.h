@@ -73,9 +73,10 @@ enum class ThetaTraining { fixed, one, layer, head, free };
 enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
 /// Shape of the schedule by which the RoPE base changes from `theta` to `theta_end` during training.
 enum class ThetaSchedule { constant, linear, geometric };
-/// Tokenizer: one token per character or per byte. `automatic` uses characters if the text is valid UTF-8, but bytes
-/// for other texts and for enwik8.
-enum class Tokenizer { automatic, characters, bytes };
+/// Tokenizer: one token per character, per byte, per subword or per word. `automatic` uses characters if the text is
+/// valid UTF-8, but bytes for other texts and for enwik8. `bpe` and `unigram` are trained by SentencePiece on the
+/// training split, `words` has its most frequent words, and `file` is a tokenizer that a file contains.
+enum class Tokenizer { automatic, characters, bytes, bpe, unigram, words, file };
 /// Percentages of a text that are used for training, validation and (with 90/5/5) testing, in this order.
 enum class Split { ninety_ten, ninety_five_five };
 /// Order of the training sequences: at random offsets of the text, or one after another from its start.
@@ -103,6 +104,8 @@ struct RunSpec {
     // Data
     std::string data = "synthetic";
     Tokenizer tokenizer = Tokenizer::automatic;
+    std::string tokenizer_file;        // with Tokenizer::file: a tokenizer.json or a SentencePiece .model, else ""
+    std::int64_t vocabulary_size = 0;  // with bpe, unigram and words: largest number of tokens; 0: 1,024
     Split split = Split::ninety_ten;
     std::int64_t data_seed = 1;
     std::int64_t data_length = 400000;
@@ -190,6 +193,11 @@ struct RunSpec {
     bool rope_cache = true;  // false: cos and sin are computed at every call
     CudaKernels cuda_kernels = CudaKernels::automatic;
 
+    /// Returns whether tokens are subwords or words, so that a token has a varying number of characters.
+    bool has_subwords() const { return tokenizer >= Tokenizer::bpe; }
+    /// Returns the largest number of tokens that a tokenizer is trained to have: `vocabulary_size`, or 1,024 if it is
+    /// 0.
+    std::int64_t largest_vocabulary() const { return vocabulary_size == 0 ? 1024 : vocabulary_size; }
     /// Returns the head dimension d = width / heads.
     int head_dim() const { return static_cast<int>(width / heads); }
     /// Returns the number of key and value heads; groups of query heads share them.

@@ -184,7 +184,7 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
         std::vector<std::size_t> members;
         for (std::size_t i = first; i < table.groups.size(); ++i) {
             const ResultGroup& group = table.groups[i];
-            if (!same_data(table.groups[first], group)) continue;
+            if (!same_data(table.groups[first], group, loss)) continue;
             seen[i] = true;
             if (is_known(group)) members.push_back(i);
         }

@@ -108,12 +108,25 @@ std::string test_title(TestKind test) {
     return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
 }
 
+namespace {
+
+// Returns whether bits per byte repeat bits per character in every group, as they do for texts of ASCII.
+bool repeats_bits(const ResultsTable& table, std::size_t measure) {
+    if (measures()[measure].name != "bits_per_byte" || table.compared == measure) return false;
+    const std::size_t per_character = measure_index("bits_per_character");
+    return std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
+        return group.described[measure].n == 0 || group.described[measure].mean == group.described[per_character].mean;
+    });
+}
+
+}  // namespace
+
 std::vector<std::size_t> measured(const ResultsTable& table) {
     std::vector<std::size_t> result;
     for (std::size_t i = 0; i < measure_count; ++i) {
         const bool any = std::any_of(table.groups.begin(), table.groups.end(),
                                      [&](const ResultGroup& group) { return group.described[i].n > 0; });
-        if (any) result.push_back(i);
+        if (any && !repeats_bits(table, i)) result.push_back(i);
     }
     return result;
 }

@@ -25,6 +25,25 @@ Counts counts_of(const ResultGroup& group, std::string_view name) {
     return found == group.conditions.end() ? Counts() : found->second;
 }
 
+// Returns a warning if groups of one text have different tokenizers, so that only their bits per byte are comparable.
+std::string tokenizer_warning(const ResultsTable& table) {
+    const std::size_t per_byte = measure_index("bits_per_byte");
+    const std::size_t per_token = measure_index("best_validation_loss");
+    bool differs = false;
+    for (const ResultGroup& a : table.groups) {
+        for (const ResultGroup& b : table.groups) {
+            differs = differs || (same_data(a, b, per_byte) && !same_data(a, b, per_token));
+        }
+    }
+    if (!differs) return "";
+    const std::string words =
+        "Warning: the runs have different tokenizers, so that only their bits per byte can be compared. ";
+    return words + (table.compared == per_byte
+                        ? "Losses per token are not comparable between them."
+                        : "Each tokenizer has its own baseline; compare bits_per_byte to compare "
+                          "them with one.");
+}
+
 }  // namespace
 
 std::string condition_of(const RunConditions& conditions, std::string_view name) {
@@ -47,6 +66,7 @@ std::string condition_text(const ResultGroup& group, std::string_view name) {
 
 std::vector<std::string> condition_warnings(const ResultsTable& table) {
     std::vector<std::string> result;
+    if (const std::string words = tokenizer_warning(table); !words.empty()) result.push_back(words);
     for (const std::string_view name : condition_names) {
         const bool separates = std::find(table.swept.begin(), table.swept.end(), name) != table.swept.end();
         Counts all;

@@ -22,7 +22,7 @@ bool is_best(const ResultsTable& table, const ResultGroup& group, std::size_t me
     return std::none_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
         const double theirs = other.described[measure].mean;
         const bool is_better = known.more_is_better ? theirs > mean : theirs < mean;
-        return same_data(other, group) && is_better &&
+        return same_data(other, group, measure) && is_better &&
                fixed_text(theirs, known.decimals) != fixed_text(mean, known.decimals);
     });
 }

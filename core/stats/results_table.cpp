@@ -105,8 +105,12 @@ bool same_value(const json& run, const std::string& name, const std::string& tex
     }
 }
 
+bool is_tokenizer_setting(const std::string& key) {
+    return key == "tokenizer" || key == "vocabulary_size";
+}
+
 bool is_data_setting(const std::string& key) {
-    return key == "data" || key == "tokenizer" || key == "split";
+    return key == "data" || key == "split" || is_tokenizer_setting(key);
 }
 
 bool has_default(const std::pair<const std::string, json>& setting) {
@@ -123,8 +127,12 @@ bool same_other_settings(const ResultGroup& a, const ResultGroup& b) {
 // Finds the baseline of each data set: the group that has the settings of the baseline of the table.
 void find_baselines(ResultsTable& table) {
     for (ResultGroup& group : table.groups) {
+        if (same_data(table.groups[table.baseline], group, table.compared)) {
+            group.against = table.baseline;
+            continue;
+        }
         const auto own = std::find_if(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
-            return same_data(other, group) && same_other_settings(other, table.groups[table.baseline]);
+            return same_data(other, group, table.compared) && same_other_settings(other, table.groups[table.baseline]);
         });
         if (own != table.groups.end()) group.against = static_cast<std::size_t>(own - table.groups.begin());
     }
@@ -183,6 +191,10 @@ void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const Resu
 
 }  // namespace
 
+double bits_per_byte(const RunSummary& summary) {
+    return summary.best_validation_loss / std::numbers::ln2 / summary.bytes_per_token;
+}
+
 const std::array<Measure, measure_count>& measures() {
     static constexpr std::array<Measure, measure_count> table = {{
         {"best_validation_loss", "best val. loss", "nats", 4, false,
@@ -192,7 +204,10 @@ const std::array<Measure, measure_count>& measures() {
         {"whole_validation_loss", "whole val. loss", "nats", 4, false,
          [](const RunSummary& s) { return s.whole_validation_loss.value_or(Description::unknown); }},
         {"bits_per_character", "bits/char.", "bits", 4, false,
-         [](const RunSummary& s) { return s.best_validation_loss / std::numbers::ln2; }},
+         [](const RunSummary& s) {
+             return s.subwords ? Description::unknown : s.best_validation_loss / std::numbers::ln2;
+         }},
+        {"bits_per_byte", "bits/byte", "bits", 4, false, bits_per_byte},
         {"final_training_loss", "final train loss", "nats", 4, false,
          [](const RunSummary& s) { return s.final_training_loss; }},
         {"seconds", "training time (s)", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
@@ -220,9 +235,11 @@ std::vector<double> ResultGroup::values(std::size_t measure) const {
     return result;
 }
 
-bool same_data(const ResultGroup& a, const ResultGroup& b) {
+bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
+    const bool per_byte = measures()[measure].name == "bits_per_byte";
     return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
-        return !is_data_setting(setting.first) || b.settings.at(setting.first) == setting.second;
+        return !is_data_setting(setting.first) || (per_byte && is_tokenizer_setting(setting.first)) ||
+               b.settings.at(setting.first) == setting.second;
     });
 }
 

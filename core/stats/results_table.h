@@ -48,10 +48,13 @@ struct Measure {
     bool more_is_better;              // true for speeds; false for losses and times
     double (*of)(const RunSummary&);  // value for a run; NaN if it was not measured
 };
+/// Returns the best validation loss in bits per byte of the text (formula 35); NaN if the bytes are unknown.
+double bits_per_byte(const RunSummary& summary);
 /// Number of measures.
-constexpr std::size_t measure_count = 8;
+constexpr std::size_t measure_count = 9;
 /// Returns all measures: best_validation_loss, final_validation_loss, whole_validation_loss, bits_per_character (best
-/// validation loss in bits, formula 35), final_training_loss, seconds, tokens_per_second,
+/// validation loss in bits, formula 35; only if a token is a character or byte), bits_per_byte (the same per byte of
+/// the text, the only loss that is comparable between tokenizers), final_training_loss, seconds, tokens_per_second,
 /// generated_tokens_per_second (generation speed; measured after training on request).
 const std::array<Measure, measure_count>& measures();
 /// Returns the index of the measure with the given name. Throws BadInput if there is none; the message names the most
@@ -210,9 +213,10 @@ void sort_groups(ResultsTable& table, const std::string& by);
 
 /// Formats the value of a setting: 10000 as "10000".
 std::string setting_text(const nlohmann::json& value);
-/// Returns whether two groups were trained on the same data set (settings `data`, `symbols` and `split`). Losses on
-/// different data sets cannot be compared.
-bool same_data(const ResultGroup& a, const ResultGroup& b);
+/// Returns whether two groups were trained on the same data set (settings `data`, `tokenizer`, `vocabulary_size` and
+/// `split`), so that their values of a measure can be compared. Bits per byte can be compared if only the tokenizers
+/// differ.
+bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 
 /// Returns the user's name for the setting of a group, followed by the settings in which groups of this name differ:
 /// "short base (precision = float32)"; "" if the setting has no name.

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "core/data/corpus.h"
 #include "core/spec/error.h"
 #include "core/store/atomic_file.h"
 #include "core/store/lab_database.h"
@@ -90,8 +91,19 @@ constexpr const char* run_columns = R"(
            (SELECT MAX(iteration) FROM step WHERE step.run = run.id), run.text_name, run.text_bytes, run.text_sha256,
            conditions.kernels,
            (SELECT value FROM measurement WHERE measurement.run = run.id AND
-                name IN ('generated_tokens_per_second', 'written_symbols_per_second') ORDER BY name LIMIT 1)
+                name IN ('generated_tokens_per_second', 'written_symbols_per_second') ORDER BY name LIMIT 1),
+           run.bytes_per_token
     FROM run LEFT JOIN conditions ON conditions.run = run.id LEFT JOIN summary ON summary.run = run.id )";
+
+// Returns the bytes per token of a vocabulary whose tokens all have the same number; NaN for others.
+double fixed_bytes_per_token(const std::string& vocabulary) {
+    if (vocabulary.empty() || is_subwords_text(vocabulary)) return RunSummary::unknown;
+    try {
+        return Vocabulary::from_text(vocabulary).fixed_bytes_per_token().value_or(RunSummary::unknown);
+    } catch (const BadInput&) {
+        return RunSummary::unknown;
+    }
+}
 
 RunRecord run_record(const sqlite::Query& row) {
     RunRecord run;
@@ -101,6 +113,7 @@ RunRecord run_record(const sqlite::Query& row) {
     run.note = row.text(3);
     run.settings = row.text(4);
     run.vocabulary = row.text(5);
+    run.bytes_per_token = row.null(29) ? fixed_bytes_per_token(run.vocabulary) : row.real(29);
     run.state = run_state(row.text(6));
     run.message = row.text(7);
     if (!row.null(8))
@@ -116,6 +129,8 @@ RunRecord run_record(const sqlite::Query& row) {
         summary.seconds = row.real(21);
         summary.tokens_per_second = row.real(22);
         if (!row.null(28)) summary.generated_tokens_per_second = row.real(28);
+        summary.bytes_per_token = run.bytes_per_token;
+        summary.subwords = is_subwords_text(run.vocabulary);
     }
     run.iteration = row.integer(23);
     if (!row.text(26).empty()) run.text = TextMark{row.text(24), row.integer(25), row.text(26)};
@@ -337,8 +352,10 @@ std::vector<event::Sampled> LabFile::samples(RunId id) const {
     return result;
 }
 
-void LabFile::set_vocabulary(RunId id, const std::string& vocabulary) {
-    database_->connection.query("UPDATE run SET vocabulary = ? WHERE id = ?").with(vocabulary, id).run();
+void LabFile::set_vocabulary(RunId id, const std::string& vocabulary, double bytes_per_token) {
+    database_->connection.query("UPDATE run SET vocabulary = ?, bytes_per_token = ? WHERE id = ?")
+        .with(vocabulary, bytes_per_token, id)
+        .run();
     if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
 }
 

@@ -33,6 +33,9 @@ struct RunRecord {
     std::string note;        // written by the user
     std::string settings;    // the run's settings as flat JSON text
     std::string vocabulary;  // as Vocabulary::to_text returns it; empty until the run has started
+    /// Mean number of bytes of the validation split's tokens; NaN until the run has started, and for runs of older
+    /// program versions whose characters have different numbers of bytes.
+    double bytes_per_token = RunSummary::unknown;
     /// The text that the run trains on. nullopt until the run has started, and for runs of older program versions.
     std::optional<TextMark> text;
     RunState state = RunState::waiting;
@@ -170,8 +173,8 @@ class LabFile {
     /// Stores a choice, replacing an earlier one.
     void set_choice(const std::string& name, const std::string& value);
 
-    /// Stores answers to questions of lectures in one transaction. An answer with a known id is not stored again. Throws
-    /// BadInput if an answer has an unknown kind, nobody who gave it, or a text that is no JSON.
+    /// Stores answers to questions of lectures in one transaction. An answer with a known id is not stored again.
+    /// Throws BadInput if an answer has an unknown kind, nobody who gave it, or a text that is no JSON.
     void add_answers(std::span<const AnswerRecord> answers);
     /// Returns all answers, oldest first.
     std::vector<AnswerRecord> answers() const;
@@ -197,8 +200,9 @@ class LabFile {
     /// paused or running. SweepEnded ends the runs that have not ended yet. A number that is not finite is stored as
     /// NaN. Events of runs that are no longer in the file are ignored.
     void record(std::span<const Event> events);
-    /// Stores the vocabulary of a run, in the form of Vocabulary::to_text.
-    void set_vocabulary(RunId id, const std::string& vocabulary);
+    /// Stores the vocabulary of a run, in the form of Vocabulary::to_text, and the mean number of bytes of its tokens
+    /// (RunRecord::bytes_per_token).
+    void set_vocabulary(RunId id, const std::string& vocabulary, double bytes_per_token = RunSummary::unknown);
     /// Checks that `text` is the text with which the run began. If the run `begins` now, stores `text` as its text.
     /// Throws BadInput if the run, or another run of this lab with the same text name, began with a different text.
     void bind_to_text(RunId id, const TextMark& text, bool begins);

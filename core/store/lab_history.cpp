@@ -31,7 +31,7 @@ void LabFile::copy_history(RunId from, RunId to, std::int64_t iteration, std::in
             "WHERE run = ?1")
         .with(from, to)
         .run();
-    if (!shorter.vocabulary.empty()) set_vocabulary(to, shorter.vocabulary);
+    if (!shorter.vocabulary.empty()) set_vocabulary(to, shorter.vocabulary, shorter.bytes_per_token);
     if (shorter.text) bind_to_text(to, *shorter.text, true);
     record(std::vector<Event>{event::RunEnded{to, RunState::stopped, "", summary}});
     transaction.commit();

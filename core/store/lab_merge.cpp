@@ -69,10 +69,11 @@ constexpr const char* same_measurements = R"sql(
 
 // A run that is being trained in the other lab is not being trained in this one, so its copy is marked as stopped.
 constexpr const char* copy_run = R"sql(
-    INSERT INTO main.run (experiment, name, note, settings, vocabulary, state, message, text_name, text_bytes, text_sha256)
+    INSERT INTO main.run (experiment, name, note, settings, vocabulary, state, message, text_name, text_bytes,
+                          text_sha256, bytes_per_token)
     SELECT ?2, name, note, settings, vocabulary,
            CASE WHEN state IN ('running', 'paused') THEN 'stopped' ELSE state END, message,
-           text_name, text_bytes, text_sha256
+           text_name, text_bytes, text_sha256, bytes_per_token
     FROM other.run WHERE id = ?1)sql";
 
 constexpr const char* copies_of_parts[] = {

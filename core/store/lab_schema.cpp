@@ -175,8 +175,8 @@ constexpr const char* version_9 = R"sql(
 ALTER TABLE setting_look ADD COLUMN name TEXT NOT NULL DEFAULT '';
 )sql";
 
-// `answer` stores the answers to questions of lectures (AnswerRecord in lab_file.h). `name` is unique among all labs, so
-// that merging labs does not repeat an answer.
+// `answer` stores the answers to questions of lectures (AnswerRecord in lab_file.h). `name` is unique among all labs,
+// so that merging labs does not repeat an answer.
 constexpr const char* version_10 = R"sql(
 CREATE TABLE answer (
     id INTEGER PRIMARY KEY,
@@ -196,8 +196,14 @@ CREATE TABLE answer (
 );
 )sql";
 
-constexpr std::array<const char*, 10> migrations_in_order = {version_1, version_2, version_3, version_4, version_5,
-                                                              version_6, version_7, version_8, version_9, version_10};
+// `bytes_per_token` is the mean number of bytes of the validation split's tokens; NULL in labs of older versions.
+constexpr const char* version_11 = R"sql(
+ALTER TABLE run ADD COLUMN bytes_per_token REAL;
+)sql";
+
+constexpr std::array<const char*, 11> migrations_in_order = {version_1, version_2,  version_3, version_4,
+                                                             version_5, version_6,  version_7, version_8,
+                                                             version_9, version_10, version_11};
 
 }  // namespace
 

@@ -23,6 +23,32 @@ TEST(DataVerb, PrintsSizeAlphabetAndEntropy) {
     EXPECT_THAT(ropelab_cli({"data", "info", file.string()}).out, testing::HasSubstr("3 distinct"));
 }
 
+TEST(DataVerb, ShowsHowTokenizersSplitAText) {
+    const ScratchFolder folder;
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += "the cat sat on the mat. ";
+    const std::string file = folder.write("text.txt", text).string();
+    const auto all = ropelab_cli({"data", "tokens", "--data", file, "--json"}).json().at("tokenizers");
+    ASSERT_EQ(all.size(), 5U);
+    EXPECT_EQ(all[0].at("tokenizer"), "characters");
+    EXPECT_EQ(all[0].at("tokens_per_byte"), 1.0);
+    EXPECT_LT(all[3].at("tokens_per_byte").get<double>(), 0.5);
+
+    const auto words = ropelab_cli({"data", "tokens", "--data", file, "--tokenizer", "words", "--text", "the dog\n"});
+    EXPECT_THAT(words.out, testing::HasSubstr("| the | space | d | o | g | \\n |"));
+    const auto json = ropelab_cli({"data", "tokens", "--data", file, "--tokenizer", "bpe,bytes", "--vocabulary-size",
+                                   "300", "--text", "the mat", "--json"})
+                          .json()
+                          .at("tokenizers");
+    ASSERT_EQ(json.size(), 2U);
+    EXPECT_LT(json[0].at("tokens").size(), json[1].at("tokens").size());
+    EXPECT_EQ(json[1].at("tokens").size(), 7U);
+    EXPECT_EQ(ropelab_cli({"data", "info", file, "--tokenizer", "bpe", "--json"}).json().at("token_unit"), "token");
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "tokens", "--data", "synthetic", "--tokenizer", "bpe"}), "entropy floor");
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "tokens", "--data", file, "--tokenizer", "bbpe"}),
+                     "unigram, words, or a file");
+}
+
 TEST(DataVerb, GeneratesEqualTextForEqualSeeds) {
     const auto one = ropelab_cli({"data", "generate", "--characters", "500"});
     EXPECT_EQ(one.out.size(), 500U);

@@ -144,7 +144,15 @@ QString measureWhy(const Measure& measure) {
             "This measure is the loss over the whole validation split at the end of training [nats per token].");
     }
     if (measure.name == "bits_per_character") {
-        return QObject::tr("This measure is the best validation loss in bits: loss in nats / ln 2. Formula 35");
+        return QObject::tr(
+            "This measure is the best validation loss in bits: loss in nats / ln 2. It is not defined for subwords. "
+            "Formula 35");
+    }
+    if (measure.name == "bits_per_byte") {
+        return QObject::tr(
+            "This measure is the best validation loss in bits per byte of the text: loss in nats / ln 2, divided by "
+            "the "
+            "bytes per token. It is the only loss that is comparable between tokenizers. Formula 35");
     }
     if (measure.name == "final_training_loss")
         return QObject::tr("This measure is the training loss of a run's last evaluation [nats per token].");

@@ -43,7 +43,7 @@ QStringList InsideRun::tokenTexts(std::span<const std::int32_t> tokens) const {
     QStringList result;
     for (const std::int32_t token : tokens) {
         QString text = QStringLiteral("?");
-        if (known && token >= 0 && token < known->size()) text = QString::fromUtf8(known->symbol(token).c_str());
+        if (known && token >= 0 && token < known->size()) text = QString::fromUtf8(known->bytes_of(token).c_str());
         if (text == QLatin1String(" ")) text = QStringLiteral("␣");
         if (text == QLatin1String("\n")) text = QStringLiteral("↵");
         if (text == QLatin1String("\t")) text = QStringLiteral("⇥");

@@ -52,6 +52,34 @@ TEST_F(CorpusTest, SplitsAFileInOrder) {
     EXPECT_EQ(parts->vocabulary.decode(parts->validation) + parts->vocabulary.decode(parts->test), text.substr(90));
 }
 
+// The validation text is the same for every tokenizer, so that its loss per byte is comparable.
+TEST_F(CorpusTest, SplitsTextsOfAllTokenizersAtTheSameCharacter) {
+    std::string text;
+    for (int i = 0; i < 100; ++i) text += "Ein Käse, zwei Käse; ";
+    RunSpec spec = file(text);
+    spec.split = Split::ninety_five_five;
+    const auto characters = open_corpus(spec);
+    const auto text_of = [](const Corpus& corpus, const std::vector<std::int32_t>& tokens) {
+        return corpus.vocabulary.decode(tokens);
+    };
+    for (const Tokenizer tokenizer : {Tokenizer::bpe, Tokenizer::unigram, Tokenizer::words}) {
+        spec.tokenizer = tokenizer;
+        spec.vocabulary_size = 300;
+        const auto corpus = open_corpus(spec);
+        EXPECT_LE(corpus->vocabulary.size(), 300);
+        EXPECT_LT(corpus->validation.size(), characters->validation.size());
+        EXPECT_EQ(text_of(*corpus, corpus->training), text_of(*characters, characters->training));
+        EXPECT_EQ(text_of(*corpus, corpus->validation), text_of(*characters, characters->validation));
+        EXPECT_EQ(text_of(*corpus, corpus->test), text_of(*characters, characters->test));
+        EXPECT_EQ(corpus->validation_bytes, characters->validation_bytes);
+        EXPECT_DOUBLE_EQ(corpus->bytes_per_token() * static_cast<double>(corpus->validation.size()),
+                         static_cast<double>(text_of(*corpus, corpus->validation).size()));
+    }
+    EXPECT_GT(characters->bytes_per_token(), 1);
+    spec.data = scratch_.path().string();
+    EXPECT_THROW(open_corpus(spec), BadInput);  // a folder is read as bytes
+}
+
 TEST_F(CorpusTest, UsesCharactersOrBytesAsSetOrDetected) {
     std::string text;
     for (int i = 0; i < 100; ++i) text += "né";
@@ -95,7 +123,7 @@ TEST_F(CorpusTest, CachesAFileUntilItChanges) {
     EXPECT_NE(open_corpus(other), corpus);
     scratch_.write("text.txt", std::string(1001, 'y'));
     EXPECT_NE(open_corpus(first), corpus);
-    EXPECT_EQ(open_corpus(first)->vocabulary.symbol(0), "y");
+    EXPECT_EQ(open_corpus(first)->vocabulary.bytes_of(0), "y");
 }
 
 TEST_F(CorpusTest, CachesTheMostRecentCorpora) {

@@ -38,6 +38,33 @@ TEST(TextInfoTest, MatchesKnownEntropies) {
     EXPECT_EQ(one.order1_entropy, 0);
 }
 
+TEST(TextInfoTest, ComparesTokenizers) {
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", scratch.path().c_str());
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += "one two three. ";
+    RunSpec spec;
+    spec.data = scratch.write("text.txt", text).string();
+    RunSpec words = spec;
+    words.tokenizer = Tokenizer::words;
+    const std::vector<TokenizerRow> rows = compare_tokenizers({spec, words});
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[0].tokenizer, "characters");
+    EXPECT_EQ(rows[0].tokens, 60);
+    EXPECT_EQ(rows[0].tokens_per_byte(), 1.0);
+    EXPECT_EQ(rows[1].tokenizer, "words");
+    EXPECT_EQ(rows[1].size, 256 + 3);
+    EXPECT_EQ(rows[1].tokens, 4 * 7);  // of 15 characters each: three words, a full stop and three spaces
+    EXPECT_EQ(rows[1].training_tokens, 36 * 7);
+    EXPECT_EQ(rows[1].bytes, 60);
+
+    const TextInfo info = info_of(words);
+    EXPECT_TRUE(info.subwords);
+    EXPECT_EQ(info.tokens, 40 * 7);
+    EXPECT_EQ(info.ninety_ten.validation, 4 * 7);
+    EXPECT_EQ(info.alphabet[258], "two");
+}
+
 // The text "aabb" + "ab" of two files is counted across their border, as the same bytes in one file are.
 TEST(TextInfoTest, DescribesAFolderAsItsBytes) {
     const ScratchFolder scratch;

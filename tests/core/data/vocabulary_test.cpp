@@ -31,7 +31,7 @@ TEST(Vocabulary, NumbersCharactersInAscendingOrder) {
     EXPECT_EQ(vocabulary.size(), 5);
     EXPECT_FALSE(vocabulary.bytes());
     EXPECT_THAT(vocabulary.encode("a€zé😀"), ElementsAre(0, 3, 1, 2, 4));
-    EXPECT_EQ(vocabulary.symbol(4), "😀");
+    EXPECT_EQ(vocabulary.bytes_of(4), "😀");
     EXPECT_EQ(vocabulary.to_text(), "characters:97,122,233,8364,128512");
 }
 
@@ -39,7 +39,7 @@ TEST(Vocabulary, NumbersBytesInAscendingOrder) {
     const Vocabulary vocabulary = Vocabulary::of_bytes("b\xFF\x01");
     EXPECT_TRUE(vocabulary.bytes());
     EXPECT_THAT(vocabulary.encode("\xFF\x01"), ElementsAre(2, 0));
-    EXPECT_EQ(vocabulary.symbol(2), "\xFF");
+    EXPECT_EQ(vocabulary.bytes_of(2), "\xFF");
     EXPECT_EQ(vocabulary.to_text(), "bytes:1,98,255");
 }
 
@@ -87,7 +87,7 @@ TEST(Vocabulary, NamesTheCharacterThatIsNotInTheVocabulary) {
     const std::vector<std::int32_t> outside = {0, 3};
     EXPECT_THAT(ROPELAB_SENTENCE_OF(characters.decode(outside), BadInput),
                 AllOf(HasSubstr("Token 3"), HasSubstr("0 to 2")));
-    EXPECT_THROW(characters.symbol(-1), BadInput);
+    EXPECT_THROW(characters.bytes_of(-1), BadInput);
 }
 
 TEST(Vocabulary, RejectsAnInvalidStoredVocabulary) {

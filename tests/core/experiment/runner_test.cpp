@@ -121,7 +121,7 @@ TEST_F(RunnerTest, SamplesContinueANewline) {
     const auto checkpoint = read_checkpoint(planned(1, sampled).checkpoint);
     ASSERT_TRUE(checkpoint);
     const auto vocabulary = Vocabulary::from_text(checkpoint->vocabulary);
-    ASSERT_EQ(vocabulary.symbol(1), "\n");
+    ASSERT_EQ(vocabulary.bytes_of(1), "\n");
     Generation generation;
     generation.length = 40;
     generation.temperature = 0.8;

@@ -104,6 +104,32 @@ TEST(RunSpec, LabelsShowRelativeEncodings) {
     EXPECT_EQ(label_of(with([](auto& s) { s.frequencies = "1+0.5"; })), "frequencies 1+0.5, 100 %");
 }
 
+TEST(RunSpec, TokenizersAreWordsOrFiles) {
+    RunSpec spec;
+    spec.data = "text.txt";
+    for (const char* word : {"auto", "characters", "bytes", "bpe", "unigram", "words", "a/tokenizer.json", "b.model"}) {
+        key("tokenizer").set(spec, Value(std::string(word)));
+        EXPECT_EQ(to_text(key("tokenizer").get(spec)), word);
+        EXPECT_NO_THROW(check(spec));
+    }
+    EXPECT_EQ(spec.tokenizer, Tokenizer::file);
+    key("tokenizer").set(spec, Value(std::string("bytes")));
+    EXPECT_EQ(spec.tokenizer_file, "");
+    EXPECT_MESSAGE(key("tokenizer").set(spec, Value(std::string("bite"))), BadInput, "unigram, words, or a file");
+
+    spec.vocabulary_size = 500;
+    EXPECT_MESSAGE(check(spec), BadInput, "only the tokenizers bpe, unigram and words");
+    spec.tokenizer = Tokenizer::unigram;
+    EXPECT_NO_THROW(check(spec));
+    EXPECT_EQ(spec.largest_vocabulary(), 500);
+    spec.vocabulary_size = 257;
+    EXPECT_MESSAGE(check(spec), BadInput, "between 300 and 65536");
+    spec.vocabulary_size = 0;
+    EXPECT_EQ(spec.largest_vocabulary(), 1024);
+    spec.data = "synthetic-local";
+    EXPECT_MESSAGE(check(spec), BadInput, "entropy floor for characters");
+}
+
 TEST(RunSpec, LabelsShowThePositionEncoding) {
     EXPECT_EQ(label_of(RunSpec{}), "θ 10k, 100 %");
     EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 0; })), "RoPE 0 %");

@@ -61,8 +61,8 @@ TEST(ResultsText, NotesExcludedRuns) {
     EXPECT_THAT(text, HasSubstr("theta = 500: the group excludes 1 run that failed or diverged."));
     EXPECT_THAT(text, HasSubstr("theta = 1000: the group excludes 1 run without a finite best_validation_loss"));
     const std::vector<std::string> csv = lines_of(results_csv(results_table(runs)));
-    EXPECT_TRUE(csv[0].ends_with(
-        ",survivors_only,runs,unfinished,failed,chosen_precision,chosen_device,chosen_kernels\r"))
+    EXPECT_TRUE(
+        csv[0].ends_with(",survivors_only,runs,unfinished,failed,chosen_precision,chosen_device,chosen_kernels\r"))
         << csv[0];
     EXPECT_TRUE(csv[1].ends_with(",true,3,0,1,,,\r")) << csv[1];
     EXPECT_TRUE(csv[2].ends_with(",false,3,0,0,,,\r")) << csv[2];
@@ -121,7 +121,8 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
     const std::string measured =
         "n,best_validation_loss,best_validation_loss_std,final_validation_loss,final_validation_loss_std,"
         "whole_validation_loss,whole_validation_loss_std,bits_per_character,bits_per_character_std,"
-        "final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_second,tokens_per_second_std,"
+        "bits_per_byte,bits_per_byte_std,final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_"
+        "second,tokens_per_second_std,"
         "generated_tokens_per_second,generated_tokens_per_second_std,";
     const std::string compared =
         "standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,difference_percent,"
@@ -206,6 +207,7 @@ TEST(ResultsJson, ContainsEachMeasureUnderItsOwnName) {
     summary.seconds = 6;
     summary.tokens_per_second = 7;
     summary.generated_tokens_per_second = 8;
+    summary.bytes_per_token = 2;
     const std::vector<ResultRun> runs = {{{{"seed", 1}}, "run", summary, RunState::finished}};
     const ResultsTable table = results_table(runs);
     const nlohmann::json group = results_json(table)["groups"][0];
@@ -217,6 +219,7 @@ TEST(ResultsJson, ContainsEachMeasureUnderItsOwnName) {
                                                                   {"whole_validation_loss", 4},
                                                                   {"final_training_loss", 5},
                                                                   {"bits_per_character", 2.8853900817779268},
+                                                                  {"bits_per_byte", 1.4426950408889634},
                                                                   {"seconds", 6},
                                                                   {"tokens_per_second", 7},
                                                                   {"generated_tokens_per_second", 8}};

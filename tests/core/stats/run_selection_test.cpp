@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "core/spec/error.h"
 #include "tests/core/stats/result_runs.h"
 #include "tests/support/expect_message.h"
@@ -101,6 +103,36 @@ TEST(ResultsConditions, WarnsOfPooledPrecisionAndSplits) {
     EXPECT_THAT(condition_warnings(split), ElementsAre());
     options.split_by = {"phase"};
     EXPECT_MESSAGE(results_table(runs, options), BadInput, "precision, device or kernels");
+}
+
+// Losses per token have a baseline per tokenizer; bits per byte have one for all.
+TEST(ResultsConditions, ComparesTokenizersByBitsPerByteOnly) {
+    std::vector<ResultRun> runs;
+    for (int seed = 1; seed <= 3; ++seed) {
+        runs.push_back(result_run({{"tokenizer", "auto"}, {"seed", seed}}, 1.5 + 0.01 * seed));
+        runs.back().summary->bytes_per_token = 1;
+        runs.push_back(result_run({{"tokenizer", "bpe"}, {"seed", seed}}, 3.5 + 0.01 * seed));
+        runs.back().summary->bytes_per_token = 2.5;
+        runs.back().summary->subwords = true;
+    }
+    const ResultsTable per_token = results_table(runs);
+    ASSERT_EQ(per_token.groups.size(), 2U);
+    EXPECT_EQ(per_token.comparisons(), 0);
+    EXPECT_THAT(condition_warnings(per_token), ElementsAre(HasSubstr("only their bits per byte can be compared")));
+    EXPECT_EQ(per_token.groups[1].described[measure_index("bits_per_character")].n, 0);
+    EXPECT_THAT(results_text(per_token), HasSubstr("bits/byte"));
+
+    ResultsOptions options;
+    options.compare = "bits_per_byte";
+    const ResultsTable per_byte = results_table(runs, options);
+    EXPECT_EQ(per_byte.comparisons(), 1);
+    EXPECT_EQ(per_byte.groups[1].against, 0U);
+    EXPECT_NEAR(per_byte.groups[1].described[per_byte.compared].mean, 3.52 / std::numbers::ln2 / 2.5, 1e-12);
+    EXPECT_EQ(verdict_of(per_byte, per_byte.groups[1]).kind, Verdict::Kind::better);
+    // One tokenizer needs no warning, and on ASCII texts its bits per byte repeat its bits per character.
+    const ResultsTable one = results_table(std::vector<ResultRun>{runs[0], runs[2]});
+    EXPECT_TRUE(condition_warnings(one).empty());
+    EXPECT_THAT(results_text(one), testing::Not(HasSubstr("bits/byte")));
 }
 
 // Pure groups that are compared with a baseline on another device.

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <sqlite3.h>
+#include <cmath>
 
 #include <atomic>
 #include <thread>
@@ -42,6 +44,7 @@ TEST_F(LabFileTest, StoresExperimentsAndRuns) {
     EXPECT_EQ(record.note, "");
     EXPECT_EQ(record.settings, R"({"theta":500})");
     EXPECT_EQ(record.vocabulary, "ab\ncd");
+    EXPECT_TRUE(std::isnan(record.bytes_per_token));
     EXPECT_EQ(record.state, RunState::waiting);
     EXPECT_FALSE(record.conditions);
     EXPECT_FALSE(record.summary);

@@ -19,6 +19,8 @@ std::optional<RunSummary> summaryOf(const RunView& run) {
         summary.best_validation_loss = run.best->validation_loss;
         summary.best_iteration = run.best->iteration;
     }
+    summary.bytes_per_token = run.record.bytes_per_token;
+    summary.subwords = run.spec.has_subwords();
     summary.seconds = RunSummary::unknown;
     summary.tokens_per_second = RunSummary::unknown;
     return summary;

@@ -27,7 +27,8 @@ constexpr double kWavelengthPt = 4.5;
 /// Returns a key that is equal for runs with the same data set, tokenizer and split.
 std::string textKey(const RunSpec& spec) {
     return spec.data + '|' + std::to_string(spec.data_seed) + '|' + std::to_string(spec.data_length) + '|' +
-           std::to_string(static_cast<int>(spec.tokenizer)) + '|' + std::to_string(static_cast<int>(spec.split));
+           std::to_string(static_cast<int>(spec.tokenizer)) + '|' + spec.tokenizer_file + '|' +
+           std::to_string(spec.largest_vocabulary()) + '|' + std::to_string(static_cast<int>(spec.split));
 }
 
 /// Returns one run specification per swept theta, that with the largest rotated fraction; at most kMaxRows.

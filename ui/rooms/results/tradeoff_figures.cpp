@@ -40,7 +40,7 @@ std::vector<std::vector<std::size_t>> paretoFronts(const ResultsTable& table, co
         std::vector<std::size_t> members;
         std::vector<Costs> memberChoices;
         for (std::size_t i = first; i < choices.size(); ++i) {
-            if (!same_data(table.groups[first], table.groups[i])) continue;
+            if (!same_data(table.groups[first], table.groups[i], table.compared)) continue;
             seen[i] = true;
             members.push_back(i);
             memberChoices.push_back(choices[i]);

@@ -1,0 +1,116 @@
+#include "core/data/text_pieces.h"
+
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "core/data/utf8.h"
+
+namespace ropelab {
+
+namespace {
+
+enum class CharacterClass : std::uint8_t { letter, mark, number, space, other };
+
+struct ClassedCharacter {
+    CharacterClass kind = CharacterClass::other;
+    std::size_t length = 0;
+};
+
+CharacterClass class_of(char32_t code) {
+    const auto c = static_cast<UChar32>(code);
+    if (u_isUWhiteSpace(c)) return CharacterClass::space;
+    const auto mask = U_GET_GC_MASK(c);
+    if ((mask & U_GC_L_MASK) != 0) return CharacterClass::letter;
+    if ((mask & U_GC_N_MASK) != 0) return CharacterClass::number;
+    return (mask & U_GC_M_MASK) != 0 ? CharacterClass::mark : CharacterClass::other;
+}
+
+ClassedCharacter classed(std::string_view text, std::size_t offset) {
+    static const auto ascii = [] {
+        std::array<CharacterClass, 128> table{};
+        for (std::size_t code = 0; code < table.size(); ++code) table[code] = class_of(static_cast<char32_t>(code));
+        return table;
+    }();
+    const auto byte = static_cast<unsigned char>(text[offset]);
+    if (byte < ascii.size()) return {ascii[byte], 1};
+    const DecodedCharacter character = decode_utf8(text, offset);
+    if (character.length == 0) return {CharacterClass::other, 1};
+    return {class_of(character.code), character.length};
+}
+
+// Returns the class by which GPT-2's expression groups characters: it knows no marks.
+CharacterClass gpt2_group(CharacterClass kind) {
+    return kind == CharacterClass::mark ? CharacterClass::other : kind;
+}
+
+// Returns the end of the run of characters of one group that begins at `offset`.
+std::size_t end_of_run(std::string_view text, std::size_t offset, CharacterClass group) {
+    while (offset < text.size()) {
+        const ClassedCharacter next = classed(text, offset);
+        if (gpt2_group(next.kind) != group) break;
+        offset += next.length;
+    }
+    return offset;
+}
+
+// Returns the length of the English contraction at `offset`, or 0.
+std::size_t contraction_at(std::string_view text, std::size_t offset) {
+    static constexpr std::array<std::string_view, 7> contractions = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
+    const auto found = std::find_if(contractions.begin(), contractions.end(),
+                                    [&](std::string_view each) { return text.substr(offset).starts_with(each); });
+    return found == contractions.end() ? 0 : found->size();
+}
+
+// Returns the end of the run of spaces at `offset`. A character other than a space takes the last space of several
+// before it, because \s+(?!\S) precedes \s+ in the expression.
+std::size_t end_of_spaces(std::string_view text, std::size_t offset) {
+    std::size_t last = offset;
+    std::size_t end = offset;
+    while (end < text.size()) {
+        const ClassedCharacter next = classed(text, end);
+        if (next.kind != CharacterClass::space) break;
+        last = end;
+        end += next.length;
+    }
+    return end < text.size() && last > offset ? last : end;
+}
+
+}  // namespace
+
+std::vector<std::string_view> gpt2_pieces(std::string_view text) {
+    std::vector<std::string_view> pieces;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = begin + contraction_at(text, begin);
+        if (end == begin) {
+            const std::size_t run = text[begin] == ' ' && begin + 1 < text.size() ? begin + 1 : begin;
+            const CharacterClass group = gpt2_group(classed(text, run).kind);
+            end = group == CharacterClass::space ? end_of_spaces(text, begin) : end_of_run(text, run, group);
+        }
+        pieces.push_back(text.substr(begin, end - begin));
+        begin = end;
+    }
+    return pieces;
+}
+
+std::vector<std::string_view> word_pieces(std::string_view text) {
+    std::vector<std::string_view> pieces;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = begin;
+        while (end < text.size()) {
+            const ClassedCharacter next = classed(text, end);
+            if (next.kind == CharacterClass::space || next.kind == CharacterClass::other) break;
+            end += next.length;
+        }
+        if (end == begin) end += classed(text, begin).length;
+        pieces.push_back(text.substr(begin, end - begin));
+        begin = end;
+    }
+    return pieces;
+}
+
+}  // namespace ropelab

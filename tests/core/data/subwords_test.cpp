@@ -1,0 +1,241 @@
+#include "core/data/subwords.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "core/data/corpus.h"
+#include "core/data/text_pieces.h"
+#include "core/spec/error.h"
+#include "tests/core/data/scratch.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Text in several scripts, whose words repeat so that subwords can be found.
+std::string sample_text() {
+    std::string text;
+    for (int i = 0; i < 60; ++i) {
+        text += "The cat sat on the mat, and the other cats sat there too.\n";
+        text += "Él niño comió  über\tstraße; 日本語の文 — it's 42 %.\r\n\n";
+    }
+    return text;
+}
+
+std::string joined(const Subwords& subwords, const std::vector<std::int32_t>& tokens) {
+    std::string text;
+    for (const std::int32_t token : tokens) text += subwords.tokens().at(static_cast<std::size_t>(token));
+    return text;
+}
+
+std::string random_bytes(unsigned seed, std::size_t count) {
+    std::mt19937 random(seed);
+    std::string bytes;
+    for (std::size_t i = 0; i < count; ++i) bytes += static_cast<char>(random() & 0xFF);
+    return bytes;
+}
+
+class SubwordsTest : public testing::Test {
+ protected:
+    ScratchFolder scratch_;
+    Environment cache_{"XDG_CACHE_HOME", scratch_.path().c_str()};
+};
+
+TEST_F(SubwordsTest, TrainedTokenizersRestoreEveryText) {
+    const std::vector<std::string> texts = {
+        sample_text(),
+        "",
+        " ",
+        "\n\n \t  \n",
+        "an emoji 😀👩‍👩‍👧 and a flag 🇩🇪",
+        "the marks \xE2\x96\x81 and \xE2\x96\x85 of SentencePiece, <0x41>, <unk>, <s>",
+        std::string("zero\0byte", 9),
+        "half a character \xF0\x9F\x98",
+        random_bytes(1, 3000),
+        std::string(10000, 'a') + std::string(9000, ' ') + "end"};
+    for (const Tokenizer kind : {Tokenizer::bpe, Tokenizer::unigram, Tokenizer::words}) {
+        const auto subwords = trained_subwords(kind, 400, sample_text());
+        for (const std::string& text : texts) {
+            EXPECT_EQ(joined(*subwords, subwords->encode(text)), text) << static_cast<int>(kind);
+        }
+    }
+}
+
+TEST_F(SubwordsTest, TrainedTokenizersHaveAtMostTheSizeAndShortenTheText) {
+    const std::string text = sample_text();
+    for (const Tokenizer kind : {Tokenizer::bpe, Tokenizer::unigram, Tokenizer::words}) {
+        const auto subwords = trained_subwords(kind, 400, text);
+        EXPECT_LE(subwords->tokens().size(), 400U);
+        EXPECT_GT(subwords->tokens().size(), 257U);
+        EXPECT_LT(subwords->encode(text).size(), text.size() * 2 / 3);
+        // A short text has few subwords.
+        EXPECT_LT(trained_subwords(kind, 400, "ab ab ab")->tokens().size(), 300U);
+    }
+    EXPECT_EQ(trained_subwords(Tokenizer::bpe, 320, text)->tokens().size(), 320U);
+}
+
+TEST_F(SubwordsTest, TrainingIsDeterministicAndCached) {
+    for (const Tokenizer kind : {Tokenizer::bpe, Tokenizer::unigram}) {
+        const std::string first = trained_subwords(kind, 350, sample_text())->to_text();
+        std::filesystem::remove_all(scratch_.path() / "ropelab" / "tokenizers");
+        EXPECT_EQ(trained_subwords(kind, 350, sample_text())->to_text(), first);
+        EXPECT_NE(trained_subwords(kind, 351, sample_text())->to_text(), first);
+    }
+    // The cache has one file per tokenizer. Another model in its place is used, so that it is not trained again.
+    const auto folder = scratch_.path() / "ropelab" / "tokenizers";
+    std::filesystem::remove_all(folder);
+    const std::string bpe = trained_subwords(Tokenizer::bpe, 350, sample_text())->to_text();
+    const auto file = std::filesystem::directory_iterator(folder)->path();
+    trained_subwords(Tokenizer::unigram, 350, sample_text());
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path() != file) {
+            std::filesystem::copy_file(entry.path(), file, std::filesystem::copy_options::overwrite_existing);
+        }
+    }
+    EXPECT_NE(trained_subwords(Tokenizer::bpe, 350, sample_text())->to_text(), bpe);
+}
+
+TEST_F(SubwordsTest, StoredFormsAreReadAgain) {
+    for (const Tokenizer kind : {Tokenizer::bpe, Tokenizer::unigram, Tokenizer::words}) {
+        const auto subwords = trained_subwords(kind, 350, sample_text());
+        const std::string stored = subwords->to_text();
+        EXPECT_TRUE(is_subwords_text(stored));
+        const Vocabulary read = Vocabulary::from_text(stored);
+        EXPECT_EQ(read.to_text(), stored);
+        EXPECT_TRUE(read.subwords());
+        EXPECT_EQ(read.size(), std::ssize(subwords->tokens()));
+        EXPECT_EQ(read.encode(sample_text()), subwords->encode(sample_text()));
+        EXPECT_EQ(read.bytes_of(300), subwords->tokens()[300]);
+        EXPECT_FALSE(read.fixed_bytes_per_token());
+    }
+    for (const char* text :
+         {"sentencepiece:", "sentencepiece:????", "words:", "words:[1]", "byte-level-bpe:{}", "sentencepiece:AAAA"}) {
+        EXPECT_THROW(Vocabulary::from_text(text), BadInput) << text;
+    }
+}
+
+TEST_F(SubwordsTest, WordsAreTheMostFrequentOnes) {
+    const auto words = trained_subwords(Tokenizer::words, 258, "one two two three three three é é é é, 12");
+    ASSERT_EQ(words->tokens().size(), 258U);
+    EXPECT_EQ(words->tokens()[256], "é");
+    EXPECT_EQ(words->tokens()[257], "three");
+    EXPECT_THAT(words->encode("three, two"), ElementsAre(257, ',', ' ', 't', 'w', 'o'));
+}
+
+TEST_F(SubwordsTest, TextWithoutCharactersCannotTrainSubwords) {
+    EXPECT_MESSAGE(trained_subwords(Tokenizer::bpe, 400, "\xFF\xFE\n"), BadInput, "tokenizer = bytes");
+}
+
+TEST(TextPieces, SplitAsTheExpressionOfGpt2) {
+    EXPECT_THAT(gpt2_pieces("Hello  world's  12,3!!\n\n x'll"),
+                ElementsAre("Hello", " ", " world", "'s", " ", " 12", ",", "3", "!!", "\n\n", " x", "'ll"));
+    EXPECT_THAT(gpt2_pieces("  "), ElementsAre("  "));
+    EXPECT_THAT(gpt2_pieces(" 's été½²日本"), ElementsAre(" '", "s", " été", "½²", "日本"));
+    EXPECT_THAT(gpt2_pieces("a\tb"), ElementsAre("a", "\t", "b"));
+    EXPECT_THAT(gpt2_pieces("\xFF\xFE z"), ElementsAre("\xFF\xFE", " z"));
+    EXPECT_TRUE(gpt2_pieces("").empty());
+}
+
+TEST(TextPieces, SplitIntoWordsAndSingleCharacters) {
+    EXPECT_THAT(word_pieces("It's  2nd—été.\n"), ElementsAre("It", "'", "s", " ", " ", "2nd", "—", "été", ".", "\n"));
+}
+
+// A tokenizer.json with all bytes as tokens 0 to 255 in their order and the merges below.
+nlohmann::json byte_level_json() {
+    nlohmann::json vocabulary = nlohmann::json::object();
+    int next = 256;
+    for (int byte = 0; byte < 256; ++byte) {
+        const bool visible = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+        const int code = visible ? byte : next++;
+        std::string character;
+        if (code < 0x80) {
+            character += static_cast<char>(code);
+        } else {
+            character += static_cast<char>(0xC0 | (code >> 6));
+            character += static_cast<char>(0x80 | (code & 0x3F));
+        }
+        vocabulary[character] = byte;
+    }
+    int id = 256;
+    for (const char* token : {"lo", "low", "er", "Ġlow", "ne"}) vocabulary[token] = id++;
+    return {{"version", "1.0"},
+            {"added_tokens", {{{"id", 261}, {"content", "<|end|>"}, {"special", true}, {"lstrip", false}}}},
+            {"normalizer", nullptr},
+            {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+            {"model",
+             {{"type", "BPE"},
+              {"dropout", nullptr},
+              {"vocab", vocabulary},
+              {"merges", {"l o", "lo w", "e r", "Ġ low", "n e"}}}}};
+}
+
+class TokenizerFileTest : public testing::Test {
+ protected:
+    std::shared_ptr<const Subwords> read(const nlohmann::json& json) const {
+        return subwords_of_file(scratch_.write("tokenizer.json", json.dump()));
+    }
+
+    ScratchFolder scratch_;
+};
+
+// The pieces are "lower", " lower", " newlow", "ll" and "loooo", whose merges follow from the table by hand.
+TEST_F(TokenizerFileTest, MergesAsTheTableOfATokenizerJson) {
+    const auto subwords = read(byte_level_json());
+    EXPECT_EQ(subwords->tokens().size(), 262U);
+    EXPECT_THAT(subwords->encode("lower lower"), ElementsAre(257, 258, 259, 258));
+    // "Ġ low" cannot be merged here, because "n" is between them; "ne" comes after "low" in the table.
+    EXPECT_THAT(subwords->encode(" newlow"), ElementsAre(' ', 260, 'w', 257));
+    EXPECT_THAT(subwords->encode("loooo"), ElementsAre(256, 'o', 'o', 'o'));
+    EXPECT_THAT(subwords->encode("a<|end|>\n"), ElementsAre('a', 261, '\n'));
+    for (const std::string& text : {sample_text(), random_bytes(2, 3000), std::string("\0\xFF 😀", 7)}) {
+        EXPECT_EQ(joined(*subwords, subwords->encode(text)), text);
+    }
+    const std::string stored = subwords->to_text();
+    EXPECT_EQ(Vocabulary::from_text(stored).to_text(), stored);
+    EXPECT_EQ(Vocabulary::from_text(stored).encode("lower <|end|>"), subwords->encode("lower <|end|>"));
+}
+
+TEST_F(TokenizerFileTest, PairsAsMergesAndWholeWords) {
+    nlohmann::json json = byte_level_json();
+    json["model"]["merges"] = {{"n", "e"}, {"l", "o"}};
+    EXPECT_THAT(read(json)->encode("low"), ElementsAre(256, 'w'));
+    json["model"]["ignore_merges"] = true;
+    EXPECT_THAT(read(json)->encode("low"), ElementsAre(257));
+}
+
+TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
+    const auto refused = [&](const char* pointer, const nlohmann::json& value) {
+        nlohmann::json json = byte_level_json();
+        json[nlohmann::json::json_pointer(pointer)] = value;
+        return ROPELAB_SENTENCE_OF(read(json), BadInput);
+    };
+    EXPECT_THAT(refused("/model/type", "WordPiece"), HasSubstr("only byte-level BPE"));
+    EXPECT_THAT(refused("/pre_tokenizer/type", "Metaspace"), HasSubstr("pre-tokenizer other than GPT-2's"));
+    EXPECT_THAT(refused("/pre_tokenizer/use_regex", false), HasSubstr("pre-tokenizer other than GPT-2's"));
+    EXPECT_THAT(refused("/normalizer", {{"type", "Lowercase"}}), HasSubstr("Lowercase"));
+    EXPECT_THAT(refused("/model/byte_fallback", true), HasSubstr("byte_fallback"));
+    EXPECT_THAT(refused("/added_tokens/0/lstrip", true), HasSubstr("lstrip"));
+    EXPECT_THAT(refused("/model/merges", {"x yz"}), HasSubstr("not in its vocabulary"));
+    EXPECT_THAT(refused("/model/vocab/日", 300), HasSubstr("alphabet"));
+    EXPECT_THAT(refused("/model/vocab", 3), HasSubstr("tokenizer.json"));
+    EXPECT_MESSAGE(subwords_of_file(scratch_.write("a.json", "{")), BadInput, "tokenizer.json");
+    EXPECT_MESSAGE(subwords_of_file(scratch_.write("a.model", "text")), BadInput, "SentencePiece model");
+    EXPECT_MESSAGE(subwords_of_file(scratch_.path() / "none.json"), BadInput, "cannot be read");
+    EXPECT_MESSAGE(subwords_of_file(scratch_.path()), BadInput, "cannot be read");
+
+    nlohmann::json few = byte_level_json();
+    few["model"]["vocab"] = {{"a", 0}, {"b", 1}};
+    few["model"]["merges"] = nlohmann::json::array();
+    few["added_tokens"] = nlohmann::json::array();
+    EXPECT_MESSAGE(read(few)->encode("abc"), BadInput, "no token for the byte 99");
+}
+
+}  // namespace
+}  // namespace ropelab
