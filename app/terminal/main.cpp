@@ -125,6 +125,8 @@ int main(int count, char** arguments) {
     terminal::add_probe(program);
     terminal::add_sample(program);
     terminal::add_convert_heads(program);
+    terminal::add_compress(program);
+    terminal::add_decompress(program);
     terminal::add_results(program);
     terminal::add_figure(program);
     terminal::add_verify(program);

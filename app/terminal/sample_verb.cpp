@@ -3,46 +3,29 @@
 
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
+#include "app/terminal/trained_run.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
-#include "core/experiment/checkpoint.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/probing.h"
 #include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
-#include "core/store/lab_file.h"
 
 namespace ropelab::terminal {
 
 namespace {
 
 struct Flags {
-    std::string lab;
-    RunId run = 0;
-    std::string checkpoint;
+    TrainedRunFlags run;
     std::string prompt = "\n";
     std::string mode = "recompute";
     Generation generation;
     bool json = false;
 };
 
-std::filesystem::path checkpoint_path(const Flags& flags) {
-    if (!flags.checkpoint.empty()) return flags.checkpoint;
-    if (flags.lab.empty())
-        throw BadInput(
-            "The run is missing: give a lab with --lab (and --run), or a checkpoint file with --checkpoint.");
-    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
-    const auto runs = lab->runs();
-    if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs.");
-    return lab->checkpoint_path(flags.run == 0 ? runs.front().id : lab->run(flags.run).id);
-}
-
 void run(const Flags& flags) {
-    const auto path = checkpoint_path(flags);
-    const auto checkpoint = read_checkpoint(path);
-    if (!checkpoint)
-        throw BadInput("There is no checkpoint " + path.string() + "; it is written at the run's first evaluation.");
-    const Vocabulary vocabulary = Vocabulary::from_text(checkpoint->vocabulary);
+    const Checkpoint checkpoint = flags.run.read();
+    const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
 
     Generation generation = flags.generation;
     if (flags.mode == "rolling") {
@@ -54,7 +37,7 @@ void run(const Flags& flags) {
         throw BadInput("The length is " + std::to_string(generation.length) + ", but it must be 1 or more.");
     const auto prompt = vocabulary.encode(flags.prompt);
 
-    const auto model = model_of(open_engine(), *checkpoint);
+    const auto model = model_of(open_engine(), checkpoint);
     watch_interrupts();
     generation.on_token = [&](std::int32_t token) {
         if (!flags.json) print_text(vocabulary.bytes_of(token));
@@ -68,9 +51,9 @@ void run(const Flags& flags) {
         print_json({{"text", vocabulary.decode(tokens)},
                     {"tokens", tokens},
                     {"prompt", flags.prompt},
-                    {"iteration", checkpoint->iteration},
+                    {"iteration", checkpoint.iteration},
                     {"kv_cache_bytes_measured", model->cache_bytes()},
-                    {"kv_cache_bytes", cache_bytes(checkpoint->spec).kv},
+                    {"kv_cache_bytes", cache_bytes(checkpoint.spec).kv},
                     {"tokens_per_second", static_cast<double>(tokens.size()) / elapsed.count()}});
     } else {
         print_text("\n");
@@ -83,9 +66,7 @@ void add_sample(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     flags->generation.temperature = 0.8;
     CLI::App* verb = program.add_subcommand("sample", "Generate text with a trained run");
-    verb->add_option("--lab", flags->lab, "Lab file");
-    verb->add_option("--run", flags->run, "Number of the run in the lab (default: the first run)");
-    verb->add_option("--checkpoint", flags->checkpoint, "Checkpoint file, instead of --lab and --run");
+    flags->run.add_to(*verb);
     verb->add_option("--prompt", flags->prompt, "Text that the model continues (default: a newline)");
     verb->add_option("--length", flags->generation.length, "Number of tokens to generate")->capture_default_str();
     verb->add_option("--temperature", flags->generation.temperature,

@@ -31,6 +31,10 @@ void add_probe(CLI::App& program);
 void add_sample(CLI::App& program);
 /// Adds the command `convert-heads`: a trained run with fewer key and value heads.
 void add_convert_heads(CLI::App& program);
+/// Adds the command `compress`: compression of a text with a trained run and an arithmetic coder.
+void add_compress(CLI::App& program);
+/// Adds the command `decompress`: the reverse of `compress`.
+void add_decompress(CLI::App& program);
 /// Adds the command `results`: tables of results and significance tests.
 void add_results(CLI::App& program);
 /// Adds the command `figure`: figures as PDF, SVG, PNG, CSV or PGFPlots.

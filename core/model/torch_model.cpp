@@ -117,6 +117,57 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
     }
 }
 
+bool TorchModel::uses_token_decoder() const {
+    return weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU) &&
+           TokenDecoder::supports(spec_);
+}
+
+/// Predictor with a KV cache. The decoders cannot forget a text, so each text gets a new one.
+class TorchModel::CachedPredictor : public TokenPredictor {
+ public:
+    explicit CachedPredictor(const TorchModel& model) : model_(model) {}
+
+    std::vector<float> next(std::int32_t token) override {
+        return with_clear_errors([&] { return computed_next(token); });
+    }
+    void restart() override {
+        on_cpu_.reset();
+        cached_.reset();
+        position_ = 0;
+    }
+
+ private:
+    std::vector<float> computed_next(std::int32_t token) {
+        const torch::NoGradGuard no_gradients;
+        if (position_ == model_.spec_.context) {
+            throw BadInput("A text of this model has at most " + std::to_string(position_) + " tokens.");
+        }
+        const torch::Tensor tokens = model_.tokens_tensor({&token, 1});  // throws for a token outside the vocabulary
+        torch::Tensor logits;
+        if (model_.uses_token_decoder()) {
+            if (!on_cpu_) on_cpu_.emplace(model_.spec_, model_.weights_, model_.precision_);
+            logits = on_cpu_->next(token, position_);
+        } else if (!cached_) {
+            cached_.emplace(model_.spec_, model_.decoder_, model_.weights_, model_.terms_, model_.precision_);
+            logits = cached_->begin(tokens);
+        } else {
+            logits = cached_->next(token, position_);
+        }
+        ++position_;
+        logits = logits.to(torch::kCPU, torch::kFloat32).contiguous();
+        return {logits.data_ptr<float>(), logits.data_ptr<float>() + logits.numel()};
+    }
+
+    const TorchModel& model_;
+    std::optional<TokenDecoder> on_cpu_;
+    std::optional<CachedDecoder> cached_;
+    std::int64_t position_ = 0;
+};
+
+std::unique_ptr<TokenPredictor> TorchModel::predictor() {
+    return std::make_unique<CachedPredictor>(*this);
+}
+
 std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) {
     const torch::NoGradGuard no_gradients;
     check_generation(prompt, options);
@@ -134,8 +185,7 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
     torch::Tensor logits;
     if (!uses_cache) {
         logits = last_logits(text);
-    } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU) &&
-               TokenDecoder::supports(spec_)) {
+    } else if (uses_token_decoder()) {
         on_cpu.emplace(spec_, weights_, precision_);
         for (std::size_t i = 0; i < text.size(); ++i) logits = on_cpu->next(text[i], static_cast<std::int64_t>(i));
     } else {

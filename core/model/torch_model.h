@@ -18,8 +18,13 @@ class TorchModel : public Model {
     std::int64_t cache_bytes() const override { return cache_bytes_; }
     double whole_loss(std::span<const std::int32_t> tokens) override;
     ProbeResult probe(const ProbeRequest& request) override;
+    std::unique_ptr<TokenPredictor> predictor() override;
 
  private:
+    class CachedPredictor;
+
+    /// Returns whether single tokens are evaluated by TokenDecoder; if not, CachedDecoder evaluates them.
+    bool uses_token_decoder() const;
     torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
     std::vector<float> computed_logits(std::span<const std::int32_t> tokens) const;
     std::vector<std::int32_t> generated(std::span<const std::int32_t> prompt, const Generation& options);

@@ -1,8 +1,35 @@
 #include "core/spec/engine.h"
 
+#include <cstddef>
+
 #include "core/spec/error.h"
 
 namespace ropelab {
+
+namespace {
+
+/// Predictor that evaluates the whole text for each token.
+class WholePredictor : public TokenPredictor {
+ public:
+    explicit WholePredictor(Model& model) : model_(model) {}
+
+    std::vector<float> next(std::int32_t token) override {
+        text_.push_back(token);
+        const std::vector<float> all = model_.logits(text_);
+        return {all.end() - static_cast<std::ptrdiff_t>(all.size() / text_.size()), all.end()};
+    }
+    void restart() override { text_.clear(); }
+
+ private:
+    Model& model_;
+    std::vector<std::int32_t> text_;
+};
+
+}  // namespace
+
+std::unique_ptr<TokenPredictor> Model::predictor() {
+    return std::make_unique<WholePredictor>(*this);
+}
 
 void Engine::check_device(const std::function<void(const DeviceCheck&)>&) {
     throw BadInput("There is no CUDA device to check.");

@@ -44,6 +44,17 @@ struct Generation {
     std::function<bool(std::int32_t)> on_token;
 };
 
+/// Predicts a text token by token. Equal tokens give equal logits, bit for bit, on the same machine.
+class TokenPredictor {
+ public:
+    virtual ~TokenPredictor() = default;
+    /// Appends a token to the text and returns the logits of the token after it: (vocabulary). Throws BadInput for a
+    /// token outside the vocabulary, and if the text has `context` tokens already.
+    virtual std::vector<float> next(std::int32_t token) = 0;
+    /// Starts a new, empty text.
+    virtual void restart() = 0;
+};
+
 /// One trained model.
 class Model {
  public:
@@ -62,6 +73,9 @@ class Model {
     /// Evaluates the model on the sequences of the request and returns measurements of its inside (attention, queries
     /// and keys). Throws BadInput if the request does not fit the model.
     virtual ProbeResult probe(const ProbeRequest& request) = 0;
+    /// Returns a predictor, which is valid as long as the model. The default evaluates the whole text for each token; a
+    /// model with a KV cache evaluates the new token only.
+    virtual std::unique_ptr<TokenPredictor> predictor();
 };
 
 /// Results of one training step of one run.

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "core/spec/error.h"
+#include "core/spec/random_stream.h"
+#include "core/stats/descriptive.h"
 
 namespace ropelab {
 
@@ -127,6 +130,20 @@ MutualInformation mutual_information(std::span<const std::int32_t> tokens, int v
         result.nats.push_back(plug_in - excess / (2.0 * static_cast<double>(n)));
     }
     return result;
+}
+
+std::optional<ShuffledInformation> shuffled_information(std::span<const std::int32_t> tokens, int vocabulary,
+                                                        std::span<const std::int64_t> distances, std::int64_t seed,
+                                                        const std::function<bool()>& cancelled) {
+    std::vector<std::int32_t> shuffled(tokens.begin(), tokens.end());
+    const RandomStream stream(seed, "shuffled text");
+    for (std::size_t i = shuffled.size(); i > 1; --i) {
+        std::swap(shuffled[i - 1], shuffled[stream.below(i, 0, i)]);
+    }
+    const MutualInformation all = mutual_information(shuffled, vocabulary, distances, cancelled);
+    if (all.nats.size() < 2 || (cancelled && cancelled())) return std::nullopt;
+    const Description result = describe(all.nats);
+    return ShuffledInformation{result.mean, result.standard_deviation};
 }
 
 }  // namespace ropelab

@@ -2,12 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace ropelab {
 
-/// Mutual information between two tokens of a text, as a function of their distance.
+/// Mutual information between two tokens of a text, as a function of their distance (formula 58).
 struct MutualInformation {
     std::vector<std::int64_t> distances;  // ascending, in tokens
     /// Mutual information in nats, one number per distance. It is the plug-in estimate from the counts of tokens and
@@ -32,5 +33,20 @@ std::vector<std::int64_t> spaced_distances(std::int64_t longest, int per_decade 
 MutualInformation mutual_information(std::span<const std::int32_t> tokens, int vocabulary,
                                      std::span<const std::int64_t> distances,
                                      const std::function<bool()>& cancelled = {});
+
+/// Mutual information of a shuffled text, whose tokens are independent: what the estimate shows without dependence.
+struct ShuffledInformation {
+    double mean = 0;       // of the corrected estimates over all distances, in nats; about 0
+    double deviation = 0;  // their standard deviation
+    /// Value below which 97.5 % of estimates of independent tokens are, if they are normally distributed: mean + 1.96
+    /// deviations (formula 58).
+    double upper() const { return mean + 1.959964 * deviation; }
+};
+
+/// Computes the mutual information at the same distances after the tokens were shuffled (Fisher and Yates), with random
+/// numbers of `seed`. Returns nullopt with fewer than two distances, or if it was cancelled.
+std::optional<ShuffledInformation> shuffled_information(std::span<const std::int32_t> tokens, int vocabulary,
+                                                        std::span<const std::int64_t> distances, std::int64_t seed,
+                                                        const std::function<bool()>& cancelled = {});
 
 }  // namespace ropelab

@@ -42,7 +42,7 @@ TEST(FrequenciesVerb, RejectsBadInputWithOneSentence) {
 
 TEST(Help, DescribesEveryCommandAndSetting) {
     for (const char* verb : {"frequencies", "context", "cache", "rotate", "data", "train", "sweep", "sample", "results",
-                             "figure", "replay", "doctor"}) {
+                             "figure", "replay", "doctor", "compress", "decompress"}) {
         const auto help = ropelab_cli({verb, "--help"});
         EXPECT_EQ(help.status, 0) << verb;
         EXPECT_GT(help.out.size(), 100U) << verb;

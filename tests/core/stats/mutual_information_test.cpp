@@ -95,6 +95,24 @@ TEST(MutualInformation, ThrowsForInvalidTokensAndDistances) {
     EXPECT_MESSAGE(mutual_information(tokens, 3, twice), BadInput, "The distance 5 must be 6 or more");
 }
 
+TEST(MutualInformation, ShuffledTextIsTheNullOfTheEstimate) {
+    std::vector<std::int32_t> tokens(20'000);
+    for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<std::int32_t>(i % 4);  // fully dependent
+    const auto distances = spaced_distances(500);
+    const auto null = shuffled_information(tokens, 4, distances, 1);
+    ASSERT_TRUE(null);
+    // For 4 tokens, the estimate without dependence has 9 degrees of freedom: its deviation is √(2·9)/(2n).
+    const double deviation = std::sqrt(18.0) / 40'000;
+    EXPECT_NEAR(null->mean, 0, deviation);
+    EXPECT_NEAR(null->deviation, deviation, 0.5 * deviation);
+    for (const double nats : mutual_information(tokens, 4, distances).nats) EXPECT_GT(nats, 100 * null->upper());
+    const auto again = shuffled_information(tokens, 4, distances, 1);
+    EXPECT_EQ(again->mean, null->mean);
+    EXPECT_NE(shuffled_information(tokens, 4, distances, 2)->mean, null->mean);
+    EXPECT_FALSE(shuffled_information(tokens, 4, Distances{1}, 1));
+    EXPECT_FALSE(shuffled_information(tokens, 4, distances, 1, [] { return true; }));
+}
+
 TEST(MutualInformation, SpacedDistancesAscendWithoutRepetition) {
     const Distances distances = spaced_distances(5000);
     EXPECT_EQ(distances.front(), 1);
