@@ -88,15 +88,17 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
     return layout_of(spec, static_cast<int>(vocabulary)).total;
 }
 
+double attended_keys(const RunSpec& spec) {
+    const double T = number(spec.context);
+    const double N = number(spec.visible_tokens());
+    return N < T ? N - N * (N - 1) / (2 * T) : T / 2;
+}
+
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
     const double C = number(spec.width);
     const double L = number(spec.layers);
-    // Each key that a token attends to costs one product for the score and one for the weighted sum of values. In a
-    // context of T tokens with a sliding window of N, token t attends to min(t + 1, N) keys; without a window, to T/2
-    // on average.
-    const double T = number(spec.context);
-    const double N = number(spec.visible_tokens());
-    const double keys = N < T ? N - N * (N - 1) / (2 * T) : T / 2;
+    // Each key that a token attends to costs one product for the score and one for the weighted sum of values.
+    const double keys = attended_keys(spec);
     return {2.0 * (L * number(matrix_numbers(spec)) + number(vocabulary) * C), 4.0 * L * keys * C};
 }
 
