@@ -190,7 +190,7 @@ void add_heads(SectionBuilder& section, const RunSpec& spec, const ShapeNumbers&
     if (spec.rotates()) {
         section.add({.id = "attention.rotation",
                      .name = "Rotation of queries and keys",
-                     .kind = label_of(spec),
+                     .kind = "RoPE, " + fraction_text(spec.fraction, spec.head_dim()),
                      .symbols = "(B, h, T, D)",
                      .shape = {n.B, n.h, n.T, n.D},
                      .formula = "q_m ← R(m·g)·q_m,  k_n ← R(n·g)·k_n",

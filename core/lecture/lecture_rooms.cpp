@@ -58,6 +58,7 @@ const std::vector<LectureRoom>& lecture_rooms() {
           "extrapolation-retrieval",
           "fine-tuned-loss"},
          {"run", "layer", "head", "iteration", "pair", "part"}},
+        {"anatomy", {"stages", "traditional-modern"}, {"stage"}},
     };
     return rooms;
 }

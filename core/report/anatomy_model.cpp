@@ -1,6 +1,8 @@
 #include "core/report/anatomy_model.h"
 
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "core/data/corpus.h"
 #include "core/experiment/checkpoint.h"
@@ -13,6 +15,32 @@
 #include "core/spec/keys.h"
 
 namespace ropelab {
+
+namespace {
+
+// Splits "layers=4 block=llama" into names and values. A word without "=" belongs to the value before it.
+std::vector<std::pair<std::string, std::string>> assignments_in(std::string_view settings) {
+    std::vector<std::pair<std::string, std::string>> result;
+    std::istringstream words{std::string(settings)};
+    for (std::string word; words >> word;) {
+        const std::size_t sign = word.find('=');
+        if (sign != std::string::npos) {
+            result.emplace_back(word.substr(0, sign), word.substr(sign + 1));
+        } else if (!result.empty()) {
+            result.back().second += " " + word;
+        } else {
+            throw BadInput("The settings begin with \"" + word + "\", but a setting is written as layers=4.");
+        }
+    }
+    return result;
+}
+
+// Settings of a model that change neither shapes nor counts, and whose values may be lists.
+bool is_without_stage(std::string_view key) {
+    return key == "pairs" || key == "rotated_layers";
+}
+
+}  // namespace
 
 AnatomyModel model_of_settings(const RunSpec& spec, std::int64_t vocabulary, std::string name) {
     if (vocabulary < 0 || vocabulary > 1 << 24) {
@@ -29,16 +57,11 @@ AnatomyModel model_of_settings(const RunSpec& spec, std::int64_t vocabulary, std
 
 AnatomyModel model_of_text(std::string_view settings, std::int64_t vocabulary) {
     Experiment experiment("anatomy");
-    std::istringstream words{std::string(settings)};
-    std::vector<std::string> assignments;
-    for (std::string word; words >> word;) assignments.push_back(word);
-    experiment.set_assignments(assignments);
-    const std::vector<RunSpec> runs = experiment.expand();
-    if (runs.size() > 1) {
-        throw BadInput("The settings describe " + std::to_string(runs.size()) +
-                       " runs, but the stages of one model are listed; give one value per setting.");
+    for (const auto& [name, value] : assignments_in(settings)) {
+        if (experiment.is_set(name)) throw BadInput("The setting " + name + " is given twice; give it once.");
+        experiment.set(name, {value});
     }
-    return model_of_settings(runs.front(), vocabulary, "settings");
+    return model_of_settings(experiment.expand().front(), vocabulary, "settings");
 }
 
 AnatomyModel model_of_run(const LabFile& lab, RunId run) {
@@ -69,7 +92,7 @@ std::string anatomy_settings(const RunSpec& spec) {
     std::string text;
     for (const Key& key : keys()) {
         const bool is_part = key.group == "model" || key.name == "batch" || key.name == "operations";
-        if (!is_part || key.get(spec) == key.get(defaults)) continue;
+        if (!is_part || is_without_stage(key.name) || key.get(spec) == key.get(defaults)) continue;
         text += (text.empty() ? "" : " ") + std::string(key.name) + "=" + to_text(key.get(spec));
     }
     return text;
