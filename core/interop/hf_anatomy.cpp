@@ -17,7 +17,7 @@ using nlohmann::json;
 using Count = std::optional<std::int64_t>;
 
 constexpr int hf_cached_number_bytes = 2;  // bfloat16 or float16
-constexpr std::int64_t widest = 1 << 22;
+constexpr std::int64_t widest_model = 1 << 22;
 
 // Norm of queries and keys of a model type.
 enum class HfQkNorm { none, head, projection };
@@ -122,15 +122,15 @@ class HfStages {
         n_.C = reader_.count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1, 1 << 20);
         n_.V = reader_.count({"vocab_size", "padded_vocab_size"}, 1, 1 << 30);
         n_.layers = reader_.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1, 10000);
-        n_.H = reader_.count({"intermediate_size", "n_inner", "ffn_hidden_size"}, 1, widest);
+        n_.H = reader_.count({"intermediate_size", "n_inner", "ffn_hidden_size"}, 1, widest_model);
         if (!n_.H && model_.model_type == "gptj" && n_.C) n_.H = 4 * *n_.C;
         n_.T = model_.context;
         n_.D = model_.rotary.back().setup.head_dim;
         n_.h = reader_.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, 65536).value_or(0);
         n_.kv = model_.cache ? model_.cache->kv_heads : n_.h;
-        if (n_.h * n_.D > widest) {
+        if (n_.h * n_.D > widest_model) {
             throw BadInput("The config has " + std::to_string(n_.h) + " heads of " + std::to_string(n_.D) +
-                           " channels, but the stages can be listed for at most " + std::to_string(widest) +
+                           " channels, but the stages can be listed for at most " + std::to_string(widest_model) +
                            " channels of all heads.");
         }
         is_encoder_ = reader_.find({"encoder"}) && reader_.flag({"encoder"}).value_or(false);

@@ -232,7 +232,8 @@ Figure stagesFigure(const LaunchOptions& options, const QString& name) {
     Figure figure = name == QLatin1String(kAnatomyFigure)
                         ? anatomyFigure({model})
                         : anatomyFigure(traditionalAndModern(model.spec.value(), model.vocabulary));
-    figure.origin.flags[QStringLiteral("settings")] = QString::fromStdString(anatomy_settings(model.spec.value()));
+    const QString settings = QString::fromStdString(anatomy_settings(model.spec.value()));
+    if (!settings.isEmpty()) figure.origin.flags[QStringLiteral("settings")] = settings;
     figure.origin.flags[QStringLiteral("vocabulary")] = QString::number(model.vocabulary);
     return figure;
 }

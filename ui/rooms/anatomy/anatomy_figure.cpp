@@ -133,7 +133,7 @@ AnatomyListing::AnatomyListing(const std::vector<AnatomyModel>& models, const An
             m_lines.push_back({.kind = Line::Kind::section,
                                .id = QStringLiteral("layer"),
                                .cells = {QStringLiteral("%1 %2 × %3")
-                                             .arg(QChar(view.isFolded ? 0x25B8 : 0x25BE), text(a.title))
+                                             .arg(QString(QChar(view.isFolded ? 0x25B8 : 0x25BE)), text(a.title))
                                              .arg(a.repeats())},
                                .stream = Line::Stream::through});
         }
@@ -298,9 +298,10 @@ void AnatomyListing::paint(QPainter& painter, const QRectF& rect, const FigureSt
             const bool isMarked = i < line.differs.size() && line.differs[i];
             const bool isWord = m_isPair ? i == 0 || i == 1 || i == 5 : i < 3;
             painter.setPen(isMarked ? style.theme.accent : isQuiet ? style.theme.quietText : style.theme.text);
-            painter.drawText(QRectF(left, whole.top(), columns[i], height),
-                             (isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter | Qt::TextDontClip,
-                             isMarked ? QStringLiteral("≠ ") + line.cells[i] : line.cells[i]);
+            painter.drawText(
+                QRectF(left, whole.top(), columns[i], height),
+                static_cast<int>(isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter | Qt::TextDontClip,
+                isMarked ? QStringLiteral("≠ ") + line.cells[i] : line.cells[i]);
             left += columns[i] + scale * style.units(kColumnGapPt);
         }
     }

@@ -189,7 +189,7 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
     m_problem->setTextFormat(Qt::PlainText);
     m_problem->setAccessibleName(tr("Why a value was refused"));
     colorAsError(m_problem);
-    keepLines(m_problem, 4);
+    keepLines(m_problem, 7);
     column->addWidget(m_problem);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);

@@ -12,6 +12,7 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QVBoxLayout;
 
 namespace ropelab::ui {
 
@@ -62,8 +63,8 @@ class AnatomyPanel : public QFrame {
         QLabel* value;
         QLabel* difference;
     };
-    void addFields(QWidget* content, class QVBoxLayout* column);
-    void addTotals(QWidget* content, class QVBoxLayout* column);
+    void addFields(QWidget* content, QVBoxLayout* column);
+    void addTotals(QWidget* content, QVBoxLayout* column);
 
     QComboBox* m_source = nullptr;
     QPushButton* m_open = nullptr;

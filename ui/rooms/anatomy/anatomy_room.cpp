@@ -155,7 +155,7 @@ QWidget* AnatomyRoom::makeDetail() {
     column->addWidget(m_weights, 1);
     row->addWidget(right, 1);
     scaleMinimumHeight(box, kDetailHeight);
-    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
     return box;
 }
 
@@ -216,7 +216,8 @@ FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
     if ((!isListing && !isPair) || m_view.isFolded) return origin;
     origin.flags[QStringLiteral("figure")] = figure.name;
     if (m_model.spec) {
-        origin.flags[QStringLiteral("settings")] = text(anatomy_settings(*m_model.spec));
+        const QString settings = text(anatomy_settings(*m_model.spec));
+        if (!settings.isEmpty()) origin.flags[QStringLiteral("settings")] = settings;
         origin.flags[QStringLiteral("vocabulary")] = QString::number(m_model.vocabulary);
     } else if (m_source.startsWith(kKnown)) {
         origin.flags[QStringLiteral("model")] = m_source.mid(kKnown.size());
@@ -246,7 +247,7 @@ std::vector<RoomControl> AnatomyRoom::controls() {
              .set =
                  [this](const QString& id) {
                      if (m_isStale) renew();
-                     if (!m_model.anatomy.find(id.toStdString())) {
+                     if (!AnatomyListing(m_shown, {}).ids().contains(id)) {
                          throw BadInput("The model has no stage \"" + id.toStdString() + "\".");
                      }
                      pick(id);
@@ -347,6 +348,8 @@ void AnatomyRoom::renewListing() {
             m_panel->showProblem(QString::fromUtf8(error.what()));
         }
     }
+    // Another model may lack the picked stage.
+    if (!pickedStage()) m_view.picked = text(m_model.anatomy.sections.front().stages.front().id);
     const AnatomyListing lines(m_shown, m_view);
     const FigureStyle& style = m_listing->style();
     const double margin = style.units(kDrawingMarginPt);
@@ -355,8 +358,16 @@ void AnatomyRoom::renewListing() {
     renewStage();
 }
 
-void AnatomyRoom::renewStage() {
+const AnatomyStage* AnatomyRoom::pickedStage() const {
     const AnatomyStage* stage = m_model.anatomy.find(m_view.picked.toStdString());
+    for (std::size_t i = 0; !stage && i < m_shown.size(); ++i) {
+        stage = m_shown[i].anatomy.find(m_view.picked.toStdString());
+    }
+    return stage;
+}
+
+void AnatomyRoom::renewStage() {
+    const AnatomyStage* stage = pickedStage();
     m_stage->setFigure(stageFigure(stage ? *stage : m_model.anatomy.sections.front().stages.front()));
 }
 

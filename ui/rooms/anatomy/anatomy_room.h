@@ -81,6 +81,8 @@ class AnatomyRoom : public Room {
     /// Reads the model of the source and applies the edits to it.
     void renew();
     void renewListing();
+    /// Returns the picked stage, or null if no shown model has it.
+    const AnatomyStage* pickedStage() const;
     void renewStage();
     void renewWeights();
     void loadTensor(const QString& name);
