@@ -47,12 +47,14 @@ void add_figure(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "figure", "Write a figure of a lab's runs or of a rotary setup to a file; no display is needed");
-    verb->add_option("names", flags->names,
-                     "Name of the figure; several figures are panels of one page. With --lab: validation-loss, "
-                     "loss-by-theta, loss-fit, improvement, "
-                     "logit-contribution, "
-                     "attention-map, extrapolation-loss, forest-plot (of a reproduction sheet), … With --setup: "
-                     "spectrum, context-bound, rope-cache, … (ropelab --help lists all)")
+    verb->add_option(
+            "names", flags->names,
+            "Name of the figure; several figures are panels of one page. With --lab: validation-loss, "
+            "loss-by-theta, loss-fit, improvement, "
+            "logit-contribution, "
+            "attention-map, extrapolation-loss, forest-plot (of a reproduction sheet), … With --setup: "
+            "spectrum, context-bound, rope-cache, … Of a model: anatomy, traditional-modern (ropelab --help lists "
+            "all)")
         ->required();
     const auto pass_on = [&](const char* flag, const char* help) {
         verb->add_option(flag, flags->passed_on[flag], help);
@@ -94,6 +96,11 @@ void add_figure(CLI::App& program) {
     pass_on("--question",
             "Number of the question that the figure answers shows, as \"lecture answers\" lists it "
             "(default: the last one)");
+    pass_on("--settings",
+            "Settings of the model of the figures anatomy and traditional-modern: \"layers=4 block=llama\"");
+    pass_on("--model", "Known model of the figure anatomy, such as \"Llama 3 8B\"");
+    pass_on("--hf-config", "Hugging Face config.json of the model of the figure anatomy");
+    pass_on("--vocabulary", "Vocabulary size of the figures anatomy and traditional-modern (default: of the data set)");
     pass_on("--data-dir", "Folder that is searched first for known data sets");
     pass_on("--experiment",
             "Experiment of the runs that figures of results show: latest, all or its number (default: that of the "

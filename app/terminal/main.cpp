@@ -117,6 +117,7 @@ int main(int count, char** arguments) {
     terminal::add_frequencies(program);
     terminal::add_context(program);
     terminal::add_cache(program);
+    terminal::add_anatomy(program);
     terminal::add_quantity(program);
     terminal::add_rotate(program);
     terminal::add_data(program);

@@ -13,6 +13,8 @@ void add_frequencies(CLI::App& program);
 void add_context(CLI::App& program);
 /// Adds the command `cache`: the memory of the RoPE cache and of the KV cache.
 void add_cache(CLI::App& program);
+/// Adds the command `anatomy`: the stages of a model from tokens to logits.
+void add_anatomy(CLI::App& program);
 /// Adds the command `quantity`: the value of a named quantity of a rotary setup or a lab.
 void add_quantity(CLI::App& program);
 /// Adds the command `lecture`: checks, examples and a list of lectures.

@@ -52,13 +52,8 @@ double attention_operations(const RunSpec& spec, std::int64_t layer) {
     // A gated DeltaNet decays its state (one operation per number), multiplies it by the key and the query, and adds
     // the change (two each). Chunks need fewer passes over memory, but not fewer operations.
     if (spec.layer_attention(layer) == LayerAttention::delta_net) return 7.0 * C * number(spec.head_dim());
-    // Each key that a token attends to costs one product for the score and one for the weighted sum of values. In a
-    // context of T tokens with a sliding window of N, token t attends to min(t + 1, N) keys; without a window, to T/2
-    // on average.
-    const double T = number(spec.context);
-    const double N = number(spec.visible_tokens(layer));
-    const double keys = N < T ? N - N * (N - 1) / (2 * T) : T / 2;
-    return 2.0 * keys * (number(spec.heads * spec.query_dim()) + C);
+    // Each key that a token attends to costs one product for the score and one for the weighted sum of values.
+    return 2.0 * attended_keys(spec, layer) * (number(spec.heads * spec.query_dim()) + C);
 }
 
 // Returns the numbers per token that multi-head latent attention, gates, sinks and gated DeltaNets store in addition to
@@ -206,6 +201,12 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
 
 std::int64_t active_parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
     return parameter_count(spec, vocabulary) - inactive_parameters(spec);
+}
+
+double attended_keys(const RunSpec& spec, std::int64_t layer) {
+    const double T = number(spec.context);
+    const double N = number(spec.visible_tokens(layer));
+    return N < T ? N - N * (N - 1) / (2 * T) : T / 2;
 }
 
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {

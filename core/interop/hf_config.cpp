@@ -17,22 +17,6 @@ using nlohmann::json;
 constexpr std::size_t max_bytes = std::size_t{4} << 20;
 constexpr int max_levels = 64;
 
-// Returns the object with the settings of the text model. In files of multi-modal models it is one or two levels
-// deeper.
-const json& text_model(const json& config) {
-    const json* found = &config;
-    for (int level = 0; level < 4; ++level) {
-        const json* inner = nullptr;
-        for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config"}) {
-            const auto entry = found->find(name);
-            if (!inner && entry != found->end() && entry->is_object() && !entry->empty()) inner = &*entry;
-        }
-        if (!inner) break;
-        found = inner;
-    }
-    return *found;
-}
-
 std::string model_type_of(const json& config) {
     const auto found = config.find("model_type");
     if (found == config.end() || found->is_null()) return "";
@@ -64,6 +48,20 @@ std::int64_t context_of(HfReader& reader) {
 }
 
 }  // namespace
+
+const json& text_model(const json& config) {
+    const json* found = &config;
+    for (int level = 0; level < 4; ++level) {
+        const json* inner = nullptr;
+        for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config"}) {
+            const auto entry = found->find(name);
+            if (!inner && entry != found->end() && entry->is_object() && !entry->empty()) inner = &*entry;
+        }
+        if (!inner) break;
+        found = inner;
+    }
+    return *found;
+}
 
 std::string_view word_of(HfOrigin origin) {
     switch (origin) {

@@ -62,6 +62,9 @@ class HfReader {
     std::string layer_type_;
 };
 
+/// Returns the object with the settings of the text model. In files of multi-modal models it is one or two levels
+/// deeper.
+const nlohmann::json& text_model(const nlohmann::json& config);
 /// Formats a JSON value for an error message with at most 40 characters. A list becomes "a list", an object "an
 /// object".
 std::string excerpt(const nlohmann::json& value);

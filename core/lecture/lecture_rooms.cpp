@@ -75,6 +75,7 @@ const std::vector<LectureRoom>& lecture_rooms() {
           "data-zipf",
           "data-mutual-information"},
          {"run", "layer", "head", "iteration", "pair", "part"}},
+        {"anatomy", {"stages", "traditional-modern"}, {"stage"}},
     };
     return rooms;
 }

@@ -11,8 +11,10 @@
 #include "core/experiment/lab_results.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
+#include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/lecture/answers_figure.h"
+#include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_batch.h"
 #include "ui/rooms/reproduce/forest_figure.h"
@@ -212,6 +214,30 @@ Figure rotaryFigure(const LaunchOptions& options, const QString& name) {
     return comparedFigure(withOptions(a.setup), withOptions(b.setup), a, b);
 }
 
+/// Returns the model of the run that the options name: a run of the lab, by default the first one.
+AnatomyModel runModel(const LaunchOptions& options) {
+    const auto lab = LabFile::open(options.lab.toStdString(), LabFile::Mode::read);
+    const std::vector<RunRecord> runs = lab->runs();
+    if (runs.empty()) throw BadInput("The lab " + options.lab.toStdString() + " contains no runs.");
+    return model_of_run(*lab, options.run == 0 ? runs.front().id : options.run);
+}
+
+/// Returns a figure of the stages of the model that the options name.
+Figure stagesFigure(const LaunchOptions& options, const QString& name) {
+    if (!options.knownModel.isEmpty()) return anatomyFigure({model_of_name(options.knownModel.toStdString())});
+    if (!options.hfConfig.isEmpty()) return anatomyFigure({model_of_config(toPath(options.hfConfig))});
+    const bool isRun = !options.lab.isEmpty() && options.modelSettings.isEmpty();
+    const AnatomyModel model =
+        isRun ? runModel(options) : model_of_text(options.modelSettings.toStdString(), options.vocabulary);
+    Figure figure = name == QLatin1String(kAnatomyFigure)
+                        ? anatomyFigure({model})
+                        : anatomyFigure(traditionalAndModern(model.spec.value(), model.vocabulary));
+    const QString settings = QString::fromStdString(anatomy_settings(model.spec.value()));
+    if (!settings.isEmpty()) figure.origin.flags[QStringLiteral("settings")] = settings;
+    figure.origin.flags[QStringLiteral("vocabulary")] = QString::number(model.vocabulary);
+    return figure;
+}
+
 /// Returns those of the command line's flags that apply to a figure.
 QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObject& all) {
     QStringList applicable;
@@ -219,6 +245,8 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     if (findRotaryFigure(name)) {
         if (name == kRandomFigure) applicable = {QStringLiteral("mean"), QStringLiteral("correlation")};
         if (showsTokens(name)) applicable = {QStringLiteral("text")};
+    } else if (anatomyFigureNames().contains(name)) {
+        applicable = {QStringLiteral("model"), QStringLiteral("hf-config")};
     } else if (name == QLatin1String(kForestPlot)) {
         applicable = {QStringLiteral("claim")};
     } else if (name == QLatin1String(kAnswersFigure)) {
@@ -254,6 +282,12 @@ std::vector<Figure> makeFigures(const LaunchOptions& options) {
     std::unique_ptr<Workspace> workspace;
     std::vector<Figure> figures;
     for (const QString& name : options.figures) {
+        if (anatomyFigureNames().contains(name)) {
+            Figure figure = stagesFigure(options, name);
+            figure.origin.flags = flagsFor(name, figure, options.figureFlags);
+            figures.push_back(std::move(figure));
+            continue;
+        }
         const bool isRotary = findRotaryFigure(name) != nullptr;
         if (!isRotary && !workspace) {
             workspace = std::make_unique<Workspace>(temporaryOptions(folder, options, {}));

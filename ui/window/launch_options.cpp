@@ -14,6 +14,7 @@
 #include "ui/common/paths.h"
 #include "ui/figure/figure_preset.h"
 #include "ui/lecture/answers_figure.h"
+#include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/reproduce/forest_figure.h"
@@ -114,7 +115,7 @@ RunSelection selectionOf(const CommandLine& parser) {
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
     for (const char* flag : {"setup", "unit", "compare", "test", "runs", "claim", "question", "run", "beside", "step",
-                             "text", "pair", "mean", "correlation"}) {
+                             "text", "pair", "mean", "correlation", "settings", "model", "hf-config", "vocabulary"}) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
     }
     if (parser.isSet(QStringLiteral("published"))) flags[QStringLiteral("published")] = true;
@@ -168,6 +169,10 @@ void checkOneOutput(const QString& output, bool asJson) {
 
 }  // namespace
 
+QStringList anatomyFigureNames() {
+    return {QLatin1String(kAnatomyFigure), QLatin1String(kComparedAnatomyFigure)};
+}
+
 QStringList labFigureNames() {
     return trainingFigureNames() + resultsFigureNames() + inspectFigureNames() +
            QStringList{QLatin1String(kForestPlot), QLatin1String(kAnswersFigure)};
@@ -176,6 +181,7 @@ QStringList labFigureNames() {
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     const std::string labNames = labFigureNames().join(QStringLiteral(", ")).toStdString();
     const std::string rotaryNames = rotaryFigureNames().join(QStringLiteral(", ")).toStdString();
+    const std::string anatomyNames = anatomyFigureNames().join(QStringLiteral(", ")).toStdString();
     QStringList presetNames;
     for (const FigurePreset& each : figurePresets()) presetNames << QLatin1String(each.name);
     const std::string presets = presetNames.join(QStringLiteral(", ")).toStdString();
@@ -207,7 +213,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "name"},
         {"figure",
          "Saves a figure; repeated, several figures as panels of one page. Figures of a lab: " + labNames +
-             ". Figures of a rotary setup: " + rotaryNames + ".",
+             ". Figures of a rotary setup: " + rotaryNames + ". Figures of a model's stages: " + anatomyNames + ".",
          "name", "", true},
         {"width-mm", "Width of the figure in millimetres.", "mm", "120"},
         {"size-for", "Width, height and font size for: " + presets + ".", "name"},
@@ -259,6 +265,14 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
         {"mean", "The mean of the components of q and k in the figure random-logits.", "number", "0"},
         {"correlation", "The correlation of q and k in the figure random-logits, -1 to 1.", "number", "0"},
+        {"settings",
+         "Figures of a model's stages: the settings of the model, for example \"layers=4 block=llama\"; default: those "
+         "of a new sweep.",
+         "text"},
+        {"model", "The figure anatomy: the name of a known model, for example \"Llama 3 8B\".", "name"},
+        {"hf-config", "The figure anatomy: a config.json of Hugging Face.", "file"},
+        {"vocabulary", "Figures of a model's stages: the size of the vocabulary; 0: that of the data set.", "number",
+         "0"},
         {"replay", "Saves a replay that is described by a JSON object; ropelab-cli replay makes one from its flags.",
          "JSON"},
         {"animate",
@@ -292,8 +306,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         return result;
     }
     QStringList modes;
-    for (const char* flag : {"screenshot", "exit-after-startup", "headless", "figure", "replay", "animate", "document",
-                             "verify"}) {
+    for (const char* flag :
+         {"screenshot", "exit-after-startup", "headless", "figure", "replay", "animate", "document", "verify"}) {
         if (set(flag)) modes << QStringLiteral("--") + QLatin1String(flag);
     }
     result.asJson = set("json");
@@ -322,7 +336,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         const QString step = scene.section(QLatin1Char('/'), 1);
         result.sceneStep = step.isEmpty() ? 0 : step.toInt(&isNumber);
         if (!isNumber || result.sceneStep < 0) {
-            throw BadInput("--scene is \"" + scene.toStdString() + "\", but a step is a whole number, as in four-clocks/2.");
+            throw BadInput("--scene is \"" + scene.toStdString() +
+                           "\", but a step is a whole number, as in four-clocks/2.");
         }
     }
     if (set("setup")) {
@@ -401,10 +416,12 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         bool hasLabFigure = false;
         bool hasRotaryFigure = false;
         for (const QString& name : std::as_const(result.figures)) {
+            if (anatomyFigureNames().contains(name)) continue;
             const bool isLabFigure = labFigureNames().contains(name);
             if (!isLabFigure && !findRotaryFigure(name)) {
                 throw BadInput("There is no figure \"" + name.toStdString() + "\". Figures of a lab: " + labNames +
-                               ". Figures of a rotary setup: " + rotaryNames + ".");
+                               ". Figures of a rotary setup: " + rotaryNames +
+                               ". Figures of a model's stages: " + anatomyNames + ".");
             }
             (isLabFigure ? hasLabFigure : hasRotaryFigure) = true;
         }
@@ -418,6 +435,30 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if (hasRotaryFigure && !hasLabFigure && !result.lab.isEmpty()) {
             throw BadInput("The figure " + names + " shows a rotary setup, so it requires --setup instead of --lab.");
         }
+        const bool hasAnatomy = isAny([](const QString& name) { return anatomyFigureNames().contains(name); });
+        QStringList sources;
+        for (const char* flag : {"settings", "model", "hf-config"}) {
+            if (set(flag)) sources << QStringLiteral("--") + QLatin1String(flag);
+        }
+        if ((!sources.isEmpty() || set("vocabulary")) && !hasAnatomy) {
+            throw BadInput(
+                "--settings, --model, --hf-config and --vocabulary apply to the figures anatomy and "
+                "traditional-modern, not to " +
+                names + ".");
+        }
+        if (sources.size() > 1) {
+            throw BadInput(sources.join(QStringLiteral(" and ")).toStdString() +
+                           " each name a model; use only one of them.");
+        }
+        if ((set("model") || set("hf-config")) && result.figures.contains(QLatin1String(kComparedAnatomyFigure))) {
+            throw BadInput("The figure traditional-modern shows two decoders of given settings; use --settings.");
+        }
+        if ((set("model") || set("hf-config")) && set("vocabulary"))
+            throw BadInput("--vocabulary applies to --settings; a published model has its own vocabulary.");
+        result.modelSettings = parser.value(QStringLiteral("settings"));
+        result.knownModel = parser.value(QStringLiteral("model"));
+        result.hfConfig = parser.value(QStringLiteral("hf-config"));
+        result.vocabulary = wholeIn(parser, QStringLiteral("vocabulary"), 0, 1 << 24);
         result.unit = parser.value(QStringLiteral("unit"));
         if (result.unit != QStringLiteral("nats") && result.unit != QStringLiteral("bits")) {
             throw BadInput("--unit is \"" + result.unit.toStdString() + "\", but it must be nats or bits.");
@@ -449,7 +490,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.text = parser.value(QStringLiteral("text"));
         result.pair = static_cast<int>(wholeIn(parser, QStringLiteral("pair"), 0, 1e6));
         if ((set("run") || set("beside") || set("step")) &&
-            !isAny([](const QString& name) { return findInspectFigure(name) != nullptr; })) {
+            !isAny([](const QString& name) { return findInspectFigure(name) != nullptr; }) &&
+            !(hasAnatomy && set("run") && set("lab") && !set("beside") && !set("step"))) {
             throw BadInput(
                 "--run, --beside and --step apply to figures of the Inspect room, such as logit-contribution, not to " +
                 names + ".");

@@ -40,10 +40,10 @@ struct LaunchOptions {
 
     QString lab;  // path of the lab to open, or ""
     std::filesystem::path dataDir;
-    QString room;  // id of the room to show; "" for the first
-    QString part;  // id of the part of the room to show, or ""
-    QString lecture;  // lecture to present: a file, or the name of one that belongs to the program; "" for none
-    QString scene;    // scene of the lecture to show, by its number or name; "" for the first page
+    QString room;       // id of the room to show; "" for the first
+    QString part;       // id of the part of the room to show, or ""
+    QString lecture;    // lecture to present: a file, or the name of one that belongs to the program; "" for none
+    QString scene;      // scene of the lecture to show, by its number or name; "" for the first page
     int sceneStep = 0;  // step of that scene, from 1; 0: before the first one
     std::optional<RotarySetup> setup;
     std::optional<RotarySetup> otherSetup;  // setup B, compared with `setup`
@@ -74,6 +74,11 @@ struct LaunchOptions {
     QString text;           // text that attention figures evaluate; "" for the text stored in the snapshot
     int pair = 0;           // index of the pair that the figure pair-logits shows
     RandomVectors vectors;  // distribution of q and k of the figure random-logits
+    // Options of the figures of a model's stages.
+    QString modelSettings;        // settings of the model, such as "layers=4 block=llama"
+    QString knownModel;           // name of a known model; "" for none
+    QString hfConfig;             // a config.json of Hugging Face; "" for none
+    std::int64_t vocabulary = 0;  // size of the vocabulary; 0: that of the data set
     // Options of the figures of the Results room.
     /// Which runs they show: those of the lab's stored selection, changed by the flags, or those of the flags alone.
     RunSelection selection{RunSelection::all_experiments};
@@ -85,7 +90,7 @@ struct LaunchOptions {
     TestKind test = TestKind::welch;              // test for confidence intervals and significance
     ExportOptions figureOptions;
     bool isSound = false;  // true: --output is the sound of the figure, a WAV file
-    QString verified;  // the figure file that --verify checks
+    QString verified;      // the figure file that --verify checks
     ReplayJob replay;
     AnimationJob animation;
     LectureDocumentJob document;  // of --document
@@ -93,6 +98,8 @@ struct LaunchOptions {
     QString helpText;
 };
 
+/// Returns the names of the figures of a model's stages for --figure: anatomy and traditional-modern.
+QStringList anatomyFigureNames();
 /// Returns the names of all figures of a lab for --figure. The figures of a rotary setup are in rotaryFigures().
 QStringList labFigureNames();
 

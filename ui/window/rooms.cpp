@@ -1,5 +1,6 @@
 #include "ui/window/rooms.h"
 
+#include "ui/rooms/anatomy/anatomy_room.h"
 #include "ui/rooms/cache/cache_room.h"
 #include "ui/rooms/context/context_room.h"
 #include "ui/rooms/inspect/inspect_room.h"
@@ -21,6 +22,10 @@ Room* makeTrain(Workspace& workspace, QWidget* parent) {
 
 Room* makeInspect(Workspace& workspace, QWidget* parent) {
     return new InspectRoom(workspace, workspace.runAccess(), workspace.rotary(), workspace.settings(), parent);
+}
+
+Room* makeAnatomy(Workspace& workspace, QWidget* parent) {
+    return new AnatomyRoom(workspace, workspace.runAccess(), workspace.experiment(), parent);
 }
 
 /// Creates a room that shows the runs of the lab: Results or Reproduce.
@@ -69,6 +74,9 @@ std::span<const RoomEntry> rooms() {
         {"inspect", QObject::tr("Inspect"),
          QObject::tr("Examine which frequencies a trained model uses: spectra, attention weights, ablations, replay."),
          "M10 4 A6 6 0 1 0 10 16 A6 6 0 1 0 10 4 M14.5 14.5 L20 20 M7 12 V9 M10 12 V7 M13 12 V10", makeInspect},
+        {"anatomy", QObject::tr("Anatomy"),
+         QObject::tr("List the stages of a model from tokens to logits: shapes, parameters, operations and cache."),
+         "M5 3 V21 M5 6 H9 M9 4 H19 V8 H9 Z M5 13 H9 M9 11 H19 V15 H9 Z M5 20 H9 M9 18 H19 V22 H9 Z", makeAnatomy},
     };
     return entries;
 }

@@ -195,7 +195,8 @@ QString labOf(const FigureRecord& record, const LaunchOptions& options) {
 Figure recomputedFigure(const FigureRecord& record, const QString& lab, const std::filesystem::path& dataDir) {
     const QJsonObject& flags = record.origin.flags;
     const QString name = flags[QStringLiteral("figure")].toString();
-    if (!findRotaryFigure(name) && !labFigureNames().contains(currentFigureName(name))) {
+    if (!findRotaryFigure(name) && !labFigureNames().contains(currentFigureName(name)) &&
+        !anatomyFigureNames().contains(name)) {
         throw BadInput("The figure " + record.figure.toStdString() +
                        " shows choices of the window that the terminal cannot repeat, so it cannot be computed again.");
     }

@@ -22,16 +22,17 @@ struct Place {
     const char* room;
     const char* part;
 };
-constexpr Place kPlaces[] = {
-    {"train", ""},       {"rotation", "logit"},  {"rotation", "helix"},   {"rotation", "matrix"},
-    {"rotation", "aim"}, {"rotation", "tokens"}, {"rotation", "circuit"}, {"spectrum", ""},
-    {"table", ""},       {"context", "bound"},   {"context", "bases"},    {"context", "decay"},
-    {"memory", ""},      {"results", ""},        {"reproduce", ""},       {"inspect", ""}};
+constexpr Place kPlaces[] = {{"train", ""},           {"rotation", "logit"}, {"rotation", "helix"},
+                             {"rotation", "matrix"},  {"rotation", "aim"},   {"rotation", "tokens"},
+                             {"rotation", "circuit"}, {"spectrum", ""},      {"table", ""},
+                             {"context", "bound"},    {"context", "bases"},  {"context", "decay"},
+                             {"memory", ""},          {"results", ""},       {"reproduce", ""},
+                             {"inspect", ""},         {"anatomy", "stages"}, {"anatomy", "traditional-modern"}};
 
 /// Places that differ in more than their figure.
 constexpr Place kWalked[] = {{"train", ""},     {"rotation", "logit"}, {"rotation", "circuit"}, {"spectrum", ""},
                              {"table", ""},     {"context", "bound"},  {"memory", ""},          {"results", ""},
-                             {"reproduce", ""}, {"inspect", ""}};
+                             {"reproduce", ""}, {"inspect", ""},       {"anatomy", ""}};
 
 class Everyone : public WindowFixture {
  protected:

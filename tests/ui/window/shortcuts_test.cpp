@@ -41,6 +41,7 @@ const Keys& expectedKeys() {
                               {"room.results", {"7"}},
                               {"room.reproduce", {"8"}},
                               {"room.inspect", {"9"}},
+                              {"room.anatomy", {"0"}},
                               {"rotary.models", {"Ctrl+M"}},
                               {"room.play", {"Space"}},
                               {"run.continue", {"Ctrl+Shift+Return"}},

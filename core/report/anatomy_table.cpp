@@ -1,0 +1,221 @@
+#include "core/report/anatomy_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/report/document.h"
+#include "core/stats/results_cells.h"
+
+namespace ropelab {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+const Cells& stage_heads() {
+    static const Cells heads = {
+        "section", "stage", "shape", "size", "parameters", "FLOPs per token", "cache bytes per token"};
+    return heads;
+}
+
+std::string section_name(const AnatomySection& section) {
+    return section.layers.empty() ? "" : section.title + " × " + std::to_string(section.repeats());
+}
+
+Cells total_cells(const AnatomyTotals& totals) {
+    return {"",
+            "Total",
+            "",
+            "",
+            known_number(totals.parameters),
+            known_operations(totals.operations),
+            known_number(totals.cache_bytes)};
+}
+
+std::vector<Cells> stage_rows(const Anatomy& anatomy) {
+    std::vector<Cells> rows;
+    for (const AnatomySection& section : anatomy.sections) {
+        for (const AnatomyStage& stage : section.stages) {
+            rows.push_back({section_name(section), stage.title(), stage.symbols, stage.shape_text(),
+                            known_number(stage.parameters), known_operations(stage.operations),
+                            known_number(stage.cache_bytes)});
+        }
+    }
+    rows.push_back(total_cells(anatomy.totals()));
+    return rows;
+}
+
+// Returns the meaning of the symbols: "B = 16 sequences per batch, …".
+std::string sizes_text(const Anatomy& anatomy) {
+    std::string text;
+    for (const AnatomySize& size : anatomy.sizes) {
+        text += (text.empty() ? "" : ", ") + size.symbol + " = " + known_number(size.value) + " (" + size.meaning + ")";
+    }
+    return text;
+}
+
+std::string stage_caption(const AnatomyModel& model) {
+    return "Stages of the model" + (model.name.empty() ? "" : " (" + model.name + ")") +
+           ", with numbers per layer and totals over all layers. FLOPs are those of a forward pass; norms, softmax, "
+           "activation functions, rotations and sums are not counted. " +
+           sizes_text(model.anatomy) + ".";
+}
+
+// Number of characters of a UTF-8 text.
+std::size_t characters(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+    const std::string space(width - std::min(width, characters(text)), ' ');
+    return right ? space + text : text + space;
+}
+
+std::string stages_as_text(const AnatomyModel& model) {
+    std::vector<Cells> rows = {stage_heads()};
+    for (Cells& row : stage_rows(model.anatomy)) rows.push_back(std::move(row));
+    std::vector<std::size_t> widths(stage_heads().size());
+    for (const Cells& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters(row[i]));
+    }
+    std::string text;
+    for (const Cells& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i) line += (i == 0 ? "" : "  ") + padded(row[i], widths[i], i > 3);
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+    }
+    text += '\n' + sizes_text(model.anatomy) +
+            "\nNumbers of a stage in a layer are those of one layer. FLOPs are those of a forward pass: 2·m·n·k for a "
+            "product; attention counts the keys that the mask leaves;\nnorms, softmax, activation functions, rotations "
+            "and sums are not counted.\n";
+    for (const std::string& remark : model.anatomy.remarks) text += remark + '\n';
+    return text;
+}
+
+std::string stages_as_csv(const AnatomyModel& model) {
+    const auto number = [](const auto& value) { return value ? std::to_string(std::llround(*value)) : ""; };
+    std::string text = "section,layers,stage,shape,size,parameters,flops_per_token,cache_bytes_per_token,formula\n";
+    for (const AnatomySection& section : model.anatomy.sections) {
+        for (const AnatomyStage& stage : section.stages) {
+            text += csv_field(section.title) + ',' + std::to_string(section.layers.empty() ? 0 : section.repeats()) +
+                    ',' + csv_field(stage.title()) + ',' + csv_field(stage.symbols) + ',' +
+                    csv_field(stage.shape_text()) + ',' + number(stage.parameters) + ',' + number(stage.operations) +
+                    ',' + number(stage.cache_bytes) + ',' + csv_field(stage.formula) + '\n';
+        }
+    }
+    const AnatomyTotals totals = model.anatomy.totals();
+    return text + ",,Total,,," + number(totals.parameters) + ',' + number(totals.operations) + ',' +
+           number(totals.cache_bytes) + ",\n";
+}
+
+std::string stages_as_latex(const AnatomyModel& model) {
+    const auto line = [](const Cells& cells) {
+        std::string text;
+        for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : " & ") + report_latex_text(cells[i]);
+        return text + " \\\\\n";
+    };
+    LatexTable table;
+    table.alignment = "llllrrr";
+    table.lines = line(stage_heads()) + "\\midrule\n";
+    const std::vector<Cells> rows = stage_rows(model.anatomy);
+    for (const Cells& row : rows) table.lines += (&row == &rows.back() ? "\\midrule\n" : "") + line(row);
+    table.caption = report_latex_text(stage_caption(model));
+    table.label = "tab:anatomy";
+    return latex_table(table);
+}
+
+std::string stages_as_markdown(const AnatomyModel& model) {
+    ReportDocument document;
+    document.title = "Anatomy" + (model.name.empty() ? "" : ": " + model.name);
+    document.blocks.emplace_back(ReportTable{stage_caption(model), stage_heads(), stage_rows(model.anatomy)});
+    if (!model.anatomy.remarks.empty()) document.blocks.emplace_back(ReportList{model.anatomy.remarks});
+    return report_markdown(document);
+}
+
+template <typename Number>
+nlohmann::json number_json(const std::optional<Number>& number) {
+    return number ? nlohmann::json(*number) : nlohmann::json(nullptr);
+}
+
+nlohmann::json stage_json(const AnatomyStage& stage) {
+    return {{"id", stage.id},
+            {"name", stage.name},
+            {"kind", stage.kind},
+            {"shape", stage.symbols},
+            {"size", stage.shape.empty() ? nlohmann::json(nullptr) : nlohmann::json(stage.shape)},
+            {"parameters", number_json(stage.parameters)},
+            {"flops_per_token", number_json(stage.operations)},
+            {"cache_bytes_per_token", number_json(stage.cache_bytes)},
+            {"formula", stage.formula},
+            {"settings", stage.settings},
+            {"tensors", stage.tensors}};
+}
+
+}  // namespace
+
+AnatomyFormat anatomy_format(std::string_view word) {
+    static constexpr std::array<std::string_view, 4> words = {"text", "csv", "latex", "markdown"};
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found == words.end()) {
+        throw BadInput("\"" + std::string(word) +
+                       "\" is not a format of the table; it must be text, csv, latex or "
+                       "markdown.");
+    }
+    return static_cast<AnatomyFormat>(found - words.begin());
+}
+
+std::string grouped_number(std::int64_t number) {
+    std::string digits = std::to_string(number);
+    const std::size_t first = number < 0 ? 1 : 0;
+    for (std::size_t at = digits.size(); at > first + 3;) {
+        at -= 3;
+        digits.insert(at, ",");
+    }
+    return digits;
+}
+
+std::string known_number(const std::optional<std::int64_t>& number) {
+    return number ? grouped_number(*number) : "unknown";
+}
+
+std::string known_operations(const std::optional<double>& operations) {
+    return operations ? grouped_number(std::llround(*operations)) : "unknown";
+}
+
+std::string anatomy_table(const AnatomyModel& model, AnatomyFormat format) {
+    switch (format) {
+        case AnatomyFormat::text:
+            return stages_as_text(model);
+        case AnatomyFormat::csv:
+            return stages_as_csv(model);
+        case AnatomyFormat::latex:
+            return stages_as_latex(model);
+        case AnatomyFormat::markdown:
+            return stages_as_markdown(model);
+    }
+    return "";
+}
+
+nlohmann::json anatomy_json(const AnatomyModel& model) {
+    nlohmann::json sections = nlohmann::json::array();
+    for (const AnatomySection& section : model.anatomy.sections) {
+        nlohmann::json stages = nlohmann::json::array();
+        for (const AnatomyStage& stage : section.stages) stages.push_back(stage_json(stage));
+        sections.push_back({{"title", section.title}, {"layers", section.layers}, {"stages", std::move(stages)}});
+    }
+    nlohmann::json sizes;
+    for (const AnatomySize& size : model.anatomy.sizes) sizes[size.symbol] = number_json(size.value);
+    const AnatomyTotals totals = model.anatomy.totals();
+    return {{"name", model.name},
+            {"sections", std::move(sections)},
+            {"sizes", std::move(sizes)},
+            {"totals",
+             {{"parameters", number_json(totals.parameters)},
+              {"flops_per_token", number_json(totals.operations)},
+              {"cache_bytes_per_token", number_json(totals.cache_bytes)}}},
+            {"remarks", model.anatomy.remarks}};
+}
+
+}  // namespace ropelab

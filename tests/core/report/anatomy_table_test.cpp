@@ -1,0 +1,64 @@
+#include "core/report/anatomy_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/spec/error.h"
+#include "core/spec/layout.h"
+
+namespace ropelab {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(AnatomyTable, EveryFormatHasTheStagesAndTheTotal) {
+    const AnatomyModel model = model_of_text("layers=3 block=llama", 65);
+    const std::string total = grouped_number(layout_of(*model.spec, 65).total);
+    for (const char* word : {"text", "latex", "markdown"}) {
+        const std::string table = anatomy_table(model, anatomy_format(word));
+        EXPECT_THAT(table, HasSubstr("Attention scores")) << word;
+        EXPECT_THAT(table, HasSubstr("SwiGLU")) << word;
+        EXPECT_THAT(table, HasSubstr(total)) << word;
+    }
+    const std::string csv = anatomy_table(model, AnatomyFormat::csv);
+    EXPECT_THAT(csv, HasSubstr("Total,,," + std::to_string(layout_of(*model.spec, 65).total)));
+    std::size_t stages = 0;
+    for (const AnatomySection& section : model.anatomy.sections) stages += section.stages.size();
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), static_cast<std::ptrdiff_t>(stages + 2));
+    EXPECT_THROW(anatomy_format("html"), BadInput);
+}
+
+TEST(AnatomyTable, JsonHasNullForUnknownNumbers) {
+    const nlohmann::json result = anatomy_json(model_of_name("DeepSeek-V3"));
+    EXPECT_TRUE(result.at("totals").at("parameters").is_null());
+    EXPECT_EQ(result.at("totals").at("cache_bytes_per_token"), 61 * 2 * (512 + 64));
+    EXPECT_FALSE(result.at("remarks").empty());
+}
+
+TEST(AnatomyTable, SettingsAreTextThatGivesTheSameModel) {
+    RunSpec spec;
+    spec.block = Block::llama;
+    spec.layers = 5;
+    spec.key_value_heads = 1;
+    spec.bias = true;
+    spec.pairs = "0,2";
+    const AnatomyModel again = model_of_text(anatomy_settings(spec), 65);
+    EXPECT_EQ(anatomy_json(again).at("sections"), anatomy_json(model_of_settings(spec, 65)).at("sections"));
+    EXPECT_EQ(anatomy_settings(RunSpec{}), "");
+    EXPECT_THROW(model_of_text("four layers"), BadInput);
+    EXPECT_THROW(model_of_text("layers=2 layers=3"), BadInput);
+    EXPECT_THROW(model_of_text("layers=x"), BadInput);
+}
+
+TEST(AnatomyTable, GroupsDigits) {
+    EXPECT_EQ(grouped_number(0), "0");
+    EXPECT_EQ(grouped_number(999), "999");
+    EXPECT_EQ(grouped_number(1000), "1,000");
+    EXPECT_EQ(grouped_number(-1234567), "-1,234,567");
+    EXPECT_EQ(known_number(std::nullopt), "unknown");
+}
+
+}  // namespace
+}  // namespace ropelab

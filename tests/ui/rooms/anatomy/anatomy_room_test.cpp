@@ -1,0 +1,261 @@
+#include "ui/rooms/anatomy/anatomy_room.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QFile>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QUndoStack>
+
+#include "core/data/corpus.h"
+#include "core/experiment/checkpoint.h"
+#include "core/report/anatomy_table.h"
+#include "core/spec/layout.h"
+#include "tests/ui/support/workbench.h"
+#include "ui/figure/export.h"
+#include "ui/rooms/anatomy/anatomy_panel.h"
+#include "ui/rooms/anatomy/stage_formula.h"
+
+namespace ropelab::ui {
+namespace {
+
+class AnatomyRoomTest : public Workbench {
+ protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        workspace = std::make_unique<Workspace>(options());
+        room = std::make_unique<AnatomyRoom>(*workspace, workspace->runAccess(), workspace->experiment());
+        panel = static_cast<AnatomyPanel*>(room->panel());
+        room->resize(900, 700);
+        room->show();
+        panel->show();
+        room->refreshNow();
+    }
+    std::int64_t parameters() const { return room->model().anatomy.totals().parameters.value_or(-1); }
+    std::string sweepValue(const char* key) const { return workspace->experiment().value().values(key).front(); }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<AnatomyRoom> room;
+    AnatomyPanel* panel = nullptr;
+};
+
+TEST_F(AnatomyRoomTest, ShowsTheModelOfTheSweepPanel) {
+    const RunSpec spec = workspace->experiment().value().expand().front();
+    EXPECT_EQ(parameters(), layout_of(spec, static_cast<int>(room->model().vocabulary)).total);
+    EXPECT_EQ(panel->total("parameters").toStdString(), grouped_number(parameters()));
+    EXPECT_EQ(panel->difference("parameters"), "");
+    EXPECT_FALSE(panel->resetButton()->isEnabled());
+    EXPECT_FALSE(panel->useButton()->isEnabled());
+    workspace->experiment().edit("change", [](Experiment& experiment) { experiment.set("layers", {"3"}); });
+    EXPECT_EQ(room->model().spec->layers, 3);
+}
+
+TEST_F(AnatomyRoomTest, SourceIsARunAKnownModelOrAConfig) {
+    room->showSource("model:Llama 3 8B");
+    EXPECT_FALSE(room->model().spec);
+    EXPECT_EQ(panel->total("parameters"), "–") << "the table has no vocabulary";
+    EXPECT_FALSE(panel->field("layers")->isEnabled());
+
+    QFile config(file("config.json"));
+    ASSERT_TRUE(config.open(QIODevice::WriteOnly));
+    config.write(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
+                     "num_attention_heads": 4, "vocab_size": 10, "max_position_embeddings": 32})");
+    config.close();
+    room->askConfig = [this] { return file("config.json"); };
+    panel->openButton()->click();
+    EXPECT_EQ(parameters(), 2 * 640 + 64 + 2 * (4 * 64 * 64 + 3 * 64 * 96 + 2 * 64));
+    EXPECT_EQ(panel->source()->currentData().toString(), "config:" + file("config.json"));
+
+    const Plan plan = workspace->lab().addSweep(smallSweep());
+    const RunId run = plan.runs.front().id;
+    room->showSource("run:" + QString::number(run));
+    EXPECT_EQ(room->model().spec->context, 32);
+    EXPECT_TRUE(panel->field("layers")->isEnabled());
+}
+
+TEST_F(AnatomyRoomTest, UnreadableSourceIsReportedAndTheModelStays) {
+    const std::int64_t before = parameters();
+    const QSignalSpy problems(workspace.get(), &SessionActions::problem);
+    room->showSource("config:" + file("missing.json"));
+    EXPECT_EQ(problems.size(), 1);
+    EXPECT_EQ(parameters(), before);
+    EXPECT_EQ(panel->source()->currentData().toString(), "sweep");
+}
+
+TEST_F(AnatomyRoomTest, EditingMovesTheTotals) {
+    const RunSpec before = *room->model().spec;
+    const std::int64_t vocabulary = room->model().vocabulary;
+    room->editCopy("block", "llama");
+    RunSpec after = before;
+    after.block = Block::llama;
+    EXPECT_EQ(parameters(), layout_of(after, static_cast<int>(vocabulary)).total);
+    EXPECT_TRUE(panel->difference("parameters").contains('%')) << panel->difference("parameters").toStdString();
+    EXPECT_TRUE(panel->resetButton()->isEnabled());
+    EXPECT_TRUE(panel->useButton()->isEnabled());
+    EXPECT_EQ(workspace->experiment().value().expand().front(), before) << "a copy";
+    auto* block = qobject_cast<QComboBox*>(panel->field("block"));
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(block->currentData().toString(), "llama");
+
+    room->editCopy("block", "gpt2");
+    EXPECT_EQ(panel->difference("parameters"), "");
+    EXPECT_FALSE(panel->resetButton()->isEnabled());
+
+    auto* layers = qobject_cast<QLineEdit*>(panel->field("layers"));
+    ASSERT_NE(layers, nullptr);
+    layers->setFocus();
+    layers->clear();
+    QTest::keyClicks(layers, "7");
+    QTest::keyClick(layers, Qt::Key_Return);
+    EXPECT_EQ(room->model().spec->layers, 7);
+    panel->resetButton()->click();
+    EXPECT_EQ(*room->model().spec, before);
+}
+
+TEST_F(AnatomyRoomTest, RefusedValueIsExplainedAndChangesNothing) {
+    const RunSpec before = *room->model().spec;
+    room->editCopy("heads", "3");
+    EXPECT_TRUE(panel->problem().contains("multiple")) << panel->problem().toStdString();
+    EXPECT_EQ(*room->model().spec, before);
+    room->editCopy("layers", "5");
+    EXPECT_EQ(panel->problem(), "");
+}
+
+TEST_F(AnatomyRoomTest, UseInTheSweepIsOneUndoStep) {
+    room->editCopy("block", "llama");
+    room->editCopy("layers", "4");
+    const int steps = workspace->undo().index();
+    panel->useButton()->click();
+    EXPECT_EQ(workspace->undo().index(), steps + 1);
+    EXPECT_EQ(sweepValue("block"), "llama");
+    EXPECT_EQ(sweepValue("layers"), "4");
+    EXPECT_EQ(panel->difference("parameters"), "");
+    workspace->undo().undo();
+    EXPECT_NE(sweepValue("block"), "llama");
+    EXPECT_EQ(room->model().spec->block, Block::gpt2);
+}
+
+TEST_F(AnatomyRoomTest, PickedStageShowsItsFormula) {
+    room->pick("attention.weights");
+    EXPECT_EQ(room->picked(), "attention.weights");
+    const std::vector<Figure> figures = room->exportedFigures();
+    EXPECT_TRUE(figures.back().summary.contains("softmax")) << figures.back().summary.toStdString();
+    ASSERT_FALSE(room->controls().empty());
+    EXPECT_TRUE(room->setControl("stage", "mlp.up"));
+    EXPECT_EQ(room->control("stage").toString(), "mlp.up");
+    EXPECT_THROW(room->setControl("stage", "nothing"), BadInput);
+
+    const AnatomyListing lines({room->model()}, {});
+    const QRectF place = lines.place(room->listing()->canvasRect(), room->listing()->style(), "head");
+    emit room->listing()->clicked(place.center());
+    EXPECT_EQ(room->picked(), "head");
+    emit room->listing()->keyPressed(Qt::Key_Up, Qt::NoModifier);
+    EXPECT_EQ(room->picked(), "final_norm");
+}
+
+TEST_F(AnatomyRoomTest, FoldedLayersAreHidden) {
+    const AnatomyListing whole({room->model()}, {});
+    const AnatomyListing folded({room->model()}, {.isFolded = true, .picked = {}});
+    EXPECT_TRUE(whole.ids().contains("mlp.up"));
+    EXPECT_FALSE(folded.ids().contains("mlp.up"));
+    EXPECT_TRUE(folded.ids().contains("head"));
+    const int height = room->listing()->minimumHeight();
+    room->foldButton()->click();
+    EXPECT_LT(room->listing()->minimumHeight(), height);
+}
+
+TEST_F(AnatomyRoomTest, TraditionalAndModernStandSideBySide) {
+    room->showPart("traditional-modern");
+    EXPECT_EQ(room->shownPart(), "traditional-modern");
+    const Figure figure = room->listing()->figure();
+    EXPECT_EQ(figure.name, kComparedAnatomyFigure);
+    EXPECT_TRUE(figure.summary.contains("Traditional") && figure.summary.contains("Modern"));
+    QStringList stages;
+    for (const auto& [name, cells] : figure.table.words) {
+        if (name == "stage") stages = cells;
+    }
+    EXPECT_TRUE(stages.contains("Activation: GELU") && stages.contains("Activation: SwiGLU"));
+    EXPECT_THROW(room->showPart("none"), BadInput);
+}
+
+TEST_F(AnatomyRoomTest, FigureIsExportedAndCanBeComputedAgain) {
+    room->editCopy("layers", "3");
+    const std::vector<Figure> figures = room->exportedFigures();
+    EXPECT_EQ(figures.front().origin.flags["figure"].toString(), kAnatomyFigure);
+    EXPECT_TRUE(figures.front().origin.flags["settings"].toString().contains("layers=3"));
+    for (const FigureFormat format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png, FigureFormat::csv}) {
+        ExportOptions paper;
+        paper.format = format;
+        paper.heightMm = figures.front().heightMm;
+        const QString path = file("anatomy.out");
+        exportFigure(figures.front(), paper, path);
+        EXPECT_GT(QFileInfo(path).size(), 500);
+    }
+}
+
+TEST_F(AnatomyRoomTest, TableIsCopiedAndSaved) {
+    panel->output().choose("csv");
+    panel->output().copyButton()->click();
+    EXPECT_EQ(QApplication::clipboard()->text().toStdString(), anatomy_table(room->model(), AnatomyFormat::csv));
+    room->askSave = [this](const QString&) { return file("anatomy.tex"); };
+    panel->output().choose("tex");
+    panel->output().saveButton()->click();
+    QFile saved(file("anatomy.tex"));
+    ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(saved.readAll().contains("\\begin{tabular}"));
+}
+
+TEST_F(AnatomyRoomTest, WeightsOfARunAreAHeatMap) {
+    const Plan plan = workspace->lab().addSweep(smallSweep());
+    const RunId run = plan.runs.front().id;
+    const Layout layout = layout_of(plan.runs.front().spec, 3);
+    Checkpoint checkpoint;
+    checkpoint.spec = plan.runs.front().spec;
+    checkpoint.vocabulary = Vocabulary::of_characters("abc").to_text();
+    for (const Parameter& parameter : layout.parameters) {
+        NamedTensor tensor{"model." + parameter.name, parameter.shape, {}};
+        tensor.values.resize(static_cast<std::size_t>(parameter.size));
+        for (std::size_t i = 0; i < tensor.values.size(); ++i) tensor.values[i] = i % 2 == 0 ? 0.5F : -0.25F;
+        checkpoint.state.push_back(std::move(tensor));
+    }
+    std::filesystem::create_directories(workspace->lab().file()->checkpoint_path(run).parent_path());
+    write_checkpoint(workspace->lab().file()->checkpoint_path(run), checkpoint);
+    room->showSource("run:" + QString::number(run));
+    room->pick("attention.output");
+    EXPECT_TRUE(room->tensors()->isEnabled());
+    EXPECT_EQ(room->tensors()->currentData().toString(), "layers.0.attention.output.weight");
+    ASSERT_TRUE(waitUntil([this] { return room->weights()->figure().map.has_value(); }));
+    const FigureMap& map = *room->weights()->figure().map;
+    EXPECT_EQ(map.scale, FigureMap::Scale::diverging);
+    EXPECT_EQ(map.rows, 64);
+    EXPECT_EQ(map.range().minimum, -map.range().maximum);
+    room->pick("attention.weights");
+    EXPECT_FALSE(room->tensors()->isEnabled());
+    EXPECT_FALSE(room->weights()->figure().map);
+}
+
+TEST(WeightsFigure, AveragesNeighbouringWeights) {
+    NamedTensor tensor{"w", {192, 2}, std::vector<float>(384)};
+    for (std::size_t i = 0; i < tensor.values.size(); ++i) tensor.values[i] = static_cast<float>(i / 4);
+    const Figure figure = weightsFigure(tensor, {});
+    ASSERT_TRUE(figure.map);
+    EXPECT_EQ(figure.map->rows, 96);
+    EXPECT_EQ(figure.map->columns, 2);
+    for (int row = 0; row < 96; ++row) EXPECT_EQ(figure.map->values[2 * row], static_cast<float>(row));
+    EXPECT_EQ(weightsFigure(std::nullopt, "none").emptyText, "none");
+}
+
+TEST(StageFormula, ReadsIndicesAndExponents) {
+    EXPECT_EQ(stageFormula("A = softmax(S)").unicode(), "A = softmax(S)");
+    EXPECT_EQ(stageFormula("x_{ij}^2").latex(),
+              Formula::superscript(Formula::subscript(Formula::symbol("x"), Formula::row({Formula::text("ij")})),
+                                   Formula::text("2"))
+                  .latex());
+}
+
+}  // namespace
+}  // namespace ropelab::ui

@@ -1,0 +1,469 @@
+#include "ui/rooms/anatomy/anatomy_figure.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QRegularExpression>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/report/anatomy_table.h"
+#include "ui/common/text.h"
+#include "ui/figure/figure_style.h"
+#include "ui/rooms/anatomy/stage_formula.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Lengths in points.
+constexpr double kLinePt = 15;
+constexpr double kStreamPt = 30;
+constexpr double kColumnGapPt = 12;
+constexpr double kLineMm = 5.4;
+constexpr int kMostCells = 96;
+
+QString tr(const char* text) {
+    return QObject::tr(text);
+}
+
+QStringList numberCells(const AnatomyStage* stage) {
+    if (!stage) return {QStringLiteral("–"), QStringLiteral("–"), QStringLiteral("–")};
+    return {text(known_number(stage->parameters)), text(known_operations(stage->operations)),
+            text(known_number(stage->cache_bytes))};
+}
+
+QStringList totalNumbers(const AnatomyTotals& totals) {
+    return {text(known_number(totals.parameters)), text(known_operations(totals.operations)),
+            text(known_number(totals.cache_bytes))};
+}
+
+QString sizesLine(const Anatomy& anatomy) {
+    QStringList parts;
+    for (const AnatomySize& size : anatomy.sizes) {
+        parts << QStringLiteral("%1 = %2").arg(text(size.symbol), text(known_number(size.value)));
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+/// Returns the stages of two lists in one order: equal ids side by side, others alone.
+std::vector<std::pair<const AnatomyStage*, const AnatomyStage*>> aligned(const std::vector<AnatomyStage>& a,
+                                                                         const std::vector<AnatomyStage>& b) {
+    std::vector<std::pair<const AnatomyStage*, const AnatomyStage*>> result;
+    std::size_t next = 0;
+    for (const AnatomyStage& stage : a) {
+        const auto same = std::find_if(b.begin() + static_cast<std::ptrdiff_t>(next), b.end(),
+                                       [&](const AnatomyStage& other) { return other.id == stage.id; });
+        if (same == b.end()) {
+            result.emplace_back(&stage, nullptr);
+            continue;
+        }
+        const auto found = static_cast<std::size_t>(same - b.begin());
+        for (; next < found; ++next) result.emplace_back(nullptr, &b[next]);
+        result.emplace_back(&stage, &b[found]);
+        next = found + 1;
+    }
+    for (; next < b.size(); ++next) result.emplace_back(nullptr, &b[next]);
+    return result;
+}
+
+void addToTable(FigureTable& table, const AnatomyModel& model, bool isPair) {
+    const auto number = [](const auto& value) {
+        return value ? static_cast<double>(*value) : std::numeric_limits<double>::quiet_NaN();
+    };
+    for (const AnatomySection& section : model.anatomy.sections) {
+        for (const AnatomyStage& stage : section.stages) {
+            qsizetype word = 0;
+            if (isPair) table.words[word++].second << text(model.name);
+            table.words[word++].second << text(section.title);
+            table.words[word++].second << text(stage.title());
+            table.words[word++].second << text(stage.symbols);
+            table.words[word++].second << text(stage.shape_text());
+            table.columns[0] << static_cast<double>(section.repeats());
+            table.columns[1] << number(stage.parameters);
+            table.columns[2] << number(stage.operations);
+            table.columns[3] << number(stage.cache_bytes);
+        }
+    }
+}
+
+FigureTable tableOf(const std::vector<AnatomyModel>& models) {
+    FigureTable table;
+    const bool isPair = models.size() > 1;
+    if (isPair) table.words.append({tr("model"), {}});
+    for (const QString& name : {tr("section"), tr("stage"), tr("shape"), tr("size")}) table.words.append({name, {}});
+    table.names = {tr("repeats"), tr("parameters"), tr("FLOPs per token"), tr("cache bytes per token")};
+    table.columns.resize(4);
+    for (const AnatomyModel& model : models) addToTable(table, model, isPair);
+    return table;
+}
+
+QString totalsSentence(const AnatomyModel& model) {
+    const AnatomyTotals totals = model.anatomy.totals();
+    return tr("%1: %2 parameters, %3 FLOPs per token of a forward pass, %4 bytes of KV cache per token")
+        .arg(model.name.empty() ? tr("model") : text(model.name), text(known_number(totals.parameters)),
+             text(known_operations(totals.operations)), text(known_number(totals.cache_bytes)));
+}
+
+/// Returns the first and the last index of the numbers that cell `cell` of `cells` averages.
+std::pair<std::int64_t, std::int64_t> cellRange(std::int64_t cell, std::int64_t cells, std::int64_t numbers) {
+    return {cell * numbers / cells, std::max(cell * numbers / cells + 1, (cell + 1) * numbers / cells)};
+}
+
+}  // namespace
+
+AnatomyListing::AnatomyListing(const std::vector<AnatomyModel>& models, const AnatomyView& view)
+    : m_isPair(models.size() > 1), m_picked(view.picked) {
+    const Anatomy& first = models.front().anatomy;
+    const Anatomy& second = models.back().anatomy;
+    const QStringList numbers = {tr("parameters"), tr("FLOPs/token"), tr("cache B/token")};
+    Line head{.kind = Line::Kind::head};
+    if (m_isPair) {
+        head.cells = QStringList{tr("stage"), text(models.front().name)} + numbers +
+                     QStringList{text(models.back().name)} + numbers;
+    } else {
+        head.cells = QStringList{tr("stage"), tr("shape"), tr("size")} + numbers;
+    }
+    m_lines.push_back(std::move(head));
+    const std::size_t sections = std::min(first.sections.size(), second.sections.size());
+    for (std::size_t i = 0; i < sections; ++i) {
+        const AnatomySection& a = first.sections[i];
+        const bool isLayer = !a.layers.empty();
+        if (isLayer) {
+            m_lines.push_back({.kind = Line::Kind::section,
+                               .id = QStringLiteral("layer"),
+                               .cells = {QStringLiteral("%1 %2 × %3")
+                                             .arg(QString(QChar(view.isFolded ? 0x25B8 : 0x25BE)), text(a.title))
+                                             .arg(a.repeats())},
+                               .stream = Line::Stream::through});
+        }
+        if (isLayer && view.isFolded) continue;
+        if (m_isPair) {
+            for (const auto& [left, right] : aligned(a.stages, second.sections[i].stages)) addStage(left, right);
+        } else {
+            for (const AnatomyStage& stage : a.stages) addStage(&stage, nullptr);
+        }
+    }
+    addTotals(models);
+}
+
+void AnatomyListing::addStage(const AnatomyStage* first, const AnatomyStage* second) {
+    const AnatomyStage& any = first ? *first : *second;
+    Line line{.id = text(any.id)};
+    if (m_isPair) {
+        line.cells = QStringList{text(any.name)};
+        for (const AnatomyStage* stage : {first, second}) {
+            const QString kind = !stage                ? QStringLiteral("–")
+                                 : stage->kind.empty() ? text(stage->symbols)
+                                                       : text(stage->kind);
+            line.cells += QStringList{kind} + numberCells(stage);
+        }
+        line.differs.fill(false, line.cells.size());
+        for (qsizetype i = 1; i <= 4; ++i) {
+            line.differs[i] = line.differs[i + 4] = line.cells[i] != line.cells[i + 4];
+        }
+    } else {
+        line.cells = QStringList{text(any.title()), text(any.symbols), text(any.shape_text())} + numberCells(first);
+        line.differs.fill(false, line.cells.size());
+    }
+    using Stream = Line::Stream;
+    const bool isInner = any.id.starts_with("attention") || any.id.starts_with("mlp");
+    line.stream = any.id == "tokens"                                                      ? Stream::none
+                  : isInner && any.id.ends_with(".sum")                                   ? Stream::end
+                  : any.id.ends_with("_norm") && any.id != "attention.qk_norm" && isInner ? Stream::begin
+                  : isInner                                                               ? Stream::branch
+                                                                                          : Stream::through;
+    m_lines.push_back(std::move(line));
+}
+
+void AnatomyListing::addTotals(const std::vector<AnatomyModel>& models) {
+    Line total{.kind = Line::Kind::total};
+    const QStringList first = totalNumbers(models.front().anatomy.totals());
+    if (m_isPair) {
+        const QStringList second = totalNumbers(models.back().anatomy.totals());
+        total.cells = QStringList{tr("total over all layers"), QString()} + first + QStringList{QString()} + second;
+        total.differs.fill(false, total.cells.size());
+        for (qsizetype i = 2; i <= 4; ++i)
+            total.differs[i] = total.differs[i + 4] = total.cells[i] != total.cells[i + 4];
+    } else {
+        total.cells = QStringList{tr("total over all layers"), QString(), QString()} + first;
+    }
+    m_lines.push_back(std::move(total));
+    const auto note = [this](const QString& sentence) {
+        m_lines.push_back({.kind = Line::Kind::note, .cells = {sentence}});
+    };
+    note(sizesLine(models.front().anatomy));
+    if (m_isPair) note(tr("%1: %2").arg(text(models.back().name), sizesLine(models.back().anatomy)));
+    note(m_isPair ? tr("≠ marks differences. Numbers of a layer are those of one layer.")
+                  : tr("Numbers of a layer are those of one layer."));
+    note(tr("FLOPs: products of a forward pass, attention with its mask; norms, softmax and sums are not counted."));
+    for (const std::string& remark : models.front().anatomy.remarks) note(text(remark));
+}
+
+QList<double> AnatomyListing::widths(const FigureStyle& style, double points) const {
+    const QFontMetricsF metrics(style.font(points));
+    QList<double> result;
+    for (const Line& line : m_lines) {
+        if (line.kind == Line::Kind::note || line.kind == Line::Kind::section) continue;
+        while (result.size() < line.cells.size()) result.append(0);
+        for (qsizetype i = 0; i < line.cells.size(); ++i) {
+            const bool isMarked = i < line.differs.size() && line.differs[i];
+            const QString shown = isMarked ? QStringLiteral("≠ ") + line.cells[i] : line.cells[i];
+            result[i] = std::max(result[i], metrics.horizontalAdvance(shown));
+        }
+    }
+    return result;
+}
+
+QSizeF AnatomyListing::size(const FigureStyle& style) const {
+    double width = style.units(kStreamPt);
+    for (const double column : widths(style, style.tickPt)) width += column + style.units(kColumnGapPt);
+    const QFontMetricsF metrics(style.font(style.tickPt));
+    for (const Line& line : m_lines) {
+        if (line.kind != Line::Kind::note) continue;
+        width = std::max(width, std::min(metrics.horizontalAdvance(line.cells.front()), 1.5 * width));
+    }
+    return {width, style.units(kLinePt) * static_cast<double>(m_lines.size())};
+}
+
+double AnatomyListing::scaleFor(const QRectF& rect, const FigureStyle& style) const {
+    const QSizeF whole = size(style);
+    return std::min({1.0, rect.width() / whole.width(), rect.height() / whole.height()});
+}
+
+void AnatomyListing::paintStream(QPainter& painter, const Line& line, const QRectF& place,
+                                 const FigureStyle& style) const {
+    using Stream = Line::Stream;
+    if (line.stream == Stream::none) return;
+    const double residual = place.left() + 0.3 * place.width();
+    const double branch = place.left() + 0.7 * place.width();
+    const double middle = place.center().y();
+    painter.setPen(QPen(style.theme.accent, style.units(style.pickedPt)));
+    painter.drawLine(QPointF(residual, place.top()), QPointF(residual, place.bottom()));
+    painter.setPen(QPen(style.theme.quietText, style.units(style.linePt)));
+    if (line.stream == Stream::begin) {
+        painter.drawLine(QPointF(residual, middle), QPointF(branch, middle));
+        painter.drawLine(QPointF(branch, middle), QPointF(branch, place.bottom()));
+    }
+    if (line.stream == Stream::branch) painter.drawLine(QPointF(branch, place.top()), QPointF(branch, place.bottom()));
+    if (line.stream == Stream::end) {
+        painter.drawLine(QPointF(branch, place.top()), QPointF(branch, middle));
+        painter.drawLine(QPointF(branch, middle), QPointF(residual, middle));
+        painter.setBrush(style.theme.paper);
+        painter.setPen(QPen(style.theme.accent, style.units(style.linePt)));
+        const double radius = 0.16 * place.width();
+        painter.drawEllipse(QPointF(residual, middle), radius, radius);
+        painter.drawLine(QPointF(residual - radius, middle), QPointF(residual + radius, middle));
+        painter.drawLine(QPointF(residual, middle - radius), QPointF(residual, middle + radius));
+    }
+}
+
+void AnatomyListing::paint(QPainter& painter, const QRectF& rect, const FigureStyle& style) const {
+    const double scale = scaleFor(rect, style);
+    const double height = scale * style.units(kLinePt);
+    const double stream = scale * style.units(kStreamPt);
+    QList<double> columns = widths(style, style.tickPt);
+    for (double& column : columns) column *= scale;
+    const QFont font = style.font(scale * style.tickPt);
+    QFont bold = font;
+    bold.setBold(true);
+    double top = rect.top();
+    for (const Line& line : m_lines) {
+        const QRectF whole(rect.left(), top, rect.width(), height);
+        top += height;
+        if (!m_picked.isEmpty() && line.kind == Line::Kind::stage && line.id == m_picked) {
+            QColor fill = style.theme.accent;
+            fill.setAlphaF(0.14F);
+            painter.fillRect(whole, fill);
+        }
+        paintStream(painter, line, {rect.left(), whole.top(), stream, height}, style);
+        const bool isStrong = line.kind == Line::Kind::section || line.kind == Line::Kind::total;
+        painter.setFont(isStrong ? bold : font);
+        const bool isQuiet = line.kind == Line::Kind::head || line.kind == Line::Kind::note;
+        if (line.kind == Line::Kind::total) {
+            painter.setPen(QPen(style.theme.hairline, style.units(style.hairPt)));
+            painter.drawLine(whole.topLeft(), whole.topRight());
+        }
+        if (line.kind == Line::Kind::note || line.kind == Line::Kind::section) {
+            painter.setPen(isQuiet ? style.theme.quietText : style.theme.text);
+            const double indent = line.kind == Line::Kind::section ? stream : 0;
+            const QRectF place = whole.adjusted(indent, 0, 0, 0);
+            painter.drawText(
+                place, Qt::AlignLeft | Qt::AlignVCenter,
+                QFontMetricsF(painter.font()).elidedText(line.cells.front(), Qt::ElideRight, place.width()));
+            continue;
+        }
+        double left = rect.left() + stream;
+        for (qsizetype i = 0; i < line.cells.size(); ++i) {
+            const bool isMarked = i < line.differs.size() && line.differs[i];
+            const bool isWord = m_isPair ? i == 0 || i == 1 || i == 5 : i < 3;
+            painter.setPen(isMarked ? style.theme.accent : isQuiet ? style.theme.quietText : style.theme.text);
+            painter.drawText(
+                QRectF(left, whole.top(), columns[i], height),
+                static_cast<int>(isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter | Qt::TextDontClip,
+                isMarked ? QStringLiteral("≠ ") + line.cells[i] : line.cells[i]);
+            left += columns[i] + scale * style.units(kColumnGapPt);
+        }
+    }
+}
+
+QString AnatomyListing::stageAt(const QRectF& rect, const FigureStyle& style, double y) const {
+    const double height = scaleFor(rect, style) * style.units(kLinePt);
+    const auto row = static_cast<std::int64_t>(std::floor((y - rect.top()) / height));
+    if (row < 0 || row >= static_cast<std::int64_t>(m_lines.size())) return {};
+    return m_lines[static_cast<std::size_t>(row)].id;
+}
+
+QRectF AnatomyListing::place(const QRectF& rect, const FigureStyle& style, const QString& id) const {
+    const double height = scaleFor(rect, style) * style.units(kLinePt);
+    for (std::size_t i = 0; i < m_lines.size(); ++i) {
+        if (m_lines[i].id == id)
+            return {rect.left(), rect.top() + static_cast<double>(i) * height, rect.width(), height};
+    }
+    return {};
+}
+
+QStringList AnatomyListing::ids() const {
+    QStringList result;
+    for (const Line& line : m_lines) {
+        if (line.kind == Line::Kind::stage) result << line.id;
+    }
+    return result;
+}
+
+Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView& view) {
+    const AnatomyListing listing(models, view);
+    Figure figure;
+    figure.name = QLatin1String(models.size() > 1 ? kComparedAnatomyFigure : kAnatomyFigure);
+    QStringList sentences;
+    for (const AnatomyModel& model : models) sentences << totalsSentence(model);
+    figure.summary = sentences.join(QStringLiteral("; ")) + QLatin1Char('.');
+    figure.table = tableOf(models);
+    // As many lines as the whole listing, for exports.
+    figure.heightMm = kLineMm * static_cast<double>(listing.ids().size() + 9);
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        const AnatomyModel& model = models[i];
+        const QString suffix = i == 0 ? QString() : QStringLiteral(" B");
+        if (!model.spec) {
+            figure.settings[QStringLiteral("model") + suffix] = text(model.name);
+            continue;
+        }
+        figure.settings[QStringLiteral("settings") + suffix] = text(anatomy_settings(*model.spec));
+        figure.settings[QStringLiteral("vocabulary") + suffix] = static_cast<qint64>(model.vocabulary);
+    }
+    figure.drawing = [listing](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        listing.paint(painter, rect, style);
+    };
+    return figure;
+}
+
+std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t vocabulary) {
+    return {model_of_settings(traditional_model(spec), vocabulary, tr("Traditional").toStdString()),
+            model_of_settings(modern_model(spec), vocabulary, tr("Modern").toStdString())};
+}
+
+Figure stageFigure(const AnatomyStage& stage) {
+    QStringList settings;
+    for (const std::string& each : stage.settings) settings << text(each);
+    const Formula formula = stageFormula(text(stage.formula));
+    const QStringList lines = {
+        tr("output: %1").arg(text(stage.symbols)), tr("size: %1").arg(text(stage.shape_text())),
+        tr("%1 parameters, %2 FLOPs per token, %3 cache bytes per token")
+            .arg(text(known_number(stage.parameters)), text(known_operations(stage.operations)),
+                 text(known_number(stage.cache_bytes))),
+        settings.isEmpty() ? QString() : tr("settings: %1").arg(settings.join(QStringLiteral(", ")))};
+    const QString title = text(stage.title());
+    Figure figure;
+    figure.name = QStringLiteral("anatomy-stage");
+    figure.summary = tr("%1: %2; %3.")
+                         .arg(title, formula.unicode(),
+                              lines.filter(QRegularExpression(QStringLiteral("."))).join(QStringLiteral("; ")));
+    figure.table.words = {{tr("stage"), {title}}, {tr("formula"), {formula.unicode()}}};
+    figure.table.names = {tr("parameters"), tr("FLOPs per token"), tr("cache bytes per token")};
+    const auto cell = [](const auto& value) {
+        return QList<double>{value ? static_cast<double>(*value) : std::numeric_limits<double>::quiet_NaN()};
+    };
+    figure.table.columns = {cell(stage.parameters), cell(stage.operations), cell(stage.cache_bytes)};
+    figure.settings[QStringLiteral("stage")] = title;
+    figure.drawing = [formula, lines, title](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        const double line = style.units(kLinePt);
+        QFont bold = style.font(style.tickPt);
+        bold.setBold(true);
+        painter.setFont(bold);
+        painter.setPen(style.theme.text);
+        painter.drawText(QRectF(rect.left(), rect.top(), rect.width(), line), Qt::AlignLeft | Qt::AlignVCenter,
+                         QFontMetricsF(bold).elidedText(title, Qt::ElideRight, rect.width()));
+        double points = 1.3 * style.tickPt;
+        const double width = formula.extent(style, points).width;
+        if (width > rect.width()) points *= rect.width() / width;
+        formula.paint(painter, {rect.left(), rect.top() + 2.3 * line}, style, points);
+        const QFont font = style.font(style.tickPt);
+        painter.setFont(font);
+        painter.setPen(style.theme.quietText);
+        double top = rect.top() + 3 * line;
+        for (const QString& each : lines) {
+            painter.drawText(QRectF(rect.left(), top, rect.width(), line), Qt::AlignLeft | Qt::AlignVCenter,
+                             QFontMetricsF(font).elidedText(each, Qt::ElideRight, rect.width()));
+            top += line;
+        }
+    };
+    return figure;
+}
+
+Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& why) {
+    Figure figure;
+    figure.name = QStringLiteral("anatomy-weights");
+    if (!tensor || tensor->values.empty()) {
+        figure.emptyText = why;
+        figure.summary = why;
+        return figure;
+    }
+    const bool isMatrix = tensor->shape.size() > 1;
+    const std::int64_t rows = isMatrix ? tensor->shape.front() : 1;
+    const std::int64_t columns = static_cast<std::int64_t>(tensor->values.size()) / rows;
+    FigureMap map;
+    map.label = tr("weight");
+    map.rows = static_cast<int>(std::min<std::int64_t>(rows, kMostCells));
+    map.columns = static_cast<int>(std::min<std::int64_t>(columns, kMostCells));
+    map.scale = FigureMap::Scale::diverging;
+    map.yStep = static_cast<double>(rows) / map.rows;
+    map.xStep = static_cast<double>(columns) / map.columns;
+    map.yFirst = (map.yStep - 1) / 2;
+    map.xFirst = (map.xStep - 1) / 2;
+    for (int r = 0; r < map.rows; ++r) {
+        const auto [firstRow, lastRow] = cellRange(r, map.rows, rows);
+        for (int c = 0; c < map.columns; ++c) {
+            const auto [firstColumn, lastColumn] = cellRange(c, map.columns, columns);
+            double sum = 0;
+            for (std::int64_t row = firstRow; row < lastRow; ++row) {
+                for (std::int64_t column = firstColumn; column < lastColumn; ++column) {
+                    sum += static_cast<double>(tensor->values[static_cast<std::size_t>(row * columns + column)]);
+                }
+            }
+            map.values.append(
+                static_cast<float>(sum / static_cast<double>((lastRow - firstRow) * (lastColumn - firstColumn))));
+        }
+    }
+    figure.x.label = isMatrix ? tr("column") : tr("channel");
+    figure.y.label = tr("row");
+    figure.y.downwards = true;
+    figure.x.minimum = -0.5;
+    figure.x.maximum = static_cast<double>(columns) - 0.5;
+    figure.y.minimum = -0.5;
+    figure.y.maximum = static_cast<double>(rows) - 0.5;
+    const Range range = map.range();
+    const bool isMean = rows > map.rows || columns > map.columns;
+    if (isMean) figure.note = tr("means of neighbouring weights");
+    figure.summary = tr("Weights %1, %2 × %3%4: from %5 to %6.")
+                         .arg(text(tensor->name))
+                         .arg(rows)
+                         .arg(columns)
+                         .arg(isMean ? tr(", as means of neighbouring weights") : QString())
+                         .arg(range.minimum)
+                         .arg(range.maximum);
+    figure.settings[QStringLiteral("tensor")] = text(tensor->name);
+    figure.map = std::move(map);
+    return figure;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <QList>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "core/report/anatomy_model.h"
+#include "core/spec/named_tensor.h"
+#include "ui/figure/figure.h"
+
+namespace ropelab::ui {
+
+/// Names of the figures on the command line: the stages of one model, and those of the traditional and the modern
+/// decoder side by side.
+inline constexpr const char* kAnatomyFigure = "anatomy";
+inline constexpr const char* kComparedAnatomyFigure = "traditional-modern";
+
+/// What the listing of stages shows besides its models.
+struct AnatomyView {
+    bool isFolded = false;  // the stages of the layers are hidden
+    QString picked;         // id of the picked stage; "" for none
+};
+
+/// The listing of one model, or of two models side by side whose differences are marked: one line per stage, with the
+/// residual stream at the left.
+class AnatomyListing {
+ public:
+    /// `models` has one or two models.
+    AnatomyListing(const std::vector<AnatomyModel>& models, const AnatomyView& view);
+
+    /// Returns the size in the painter's units at which nothing is shortened.
+    QSizeF size(const FigureStyle& style) const;
+    /// Paints the listing; in a narrower rectangle, the text is smaller.
+    void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style) const;
+    /// Returns the id of the stage at a height in the rectangle, "layer" for a heading of layers, or "".
+    QString stageAt(const QRectF& rect, const FigureStyle& style, double y) const;
+    /// Returns the part of the rectangle that shows the stage with this id.
+    QRectF place(const QRectF& rect, const FigureStyle& style, const QString& id) const;
+    /// Returns the ids of the stages that are shown, from top to bottom.
+    QStringList ids() const;
+
+ private:
+    struct Line {
+        enum class Kind { head, section, stage, total, note } kind = Kind::stage;
+        QString id = {};
+        QStringList cells = {};
+        QList<bool> differs = {};  // one per cell
+        enum class Stream { none, through, begin, branch, end } stream = Stream::none;
+    };
+    void addStage(const AnatomyStage* first, const AnatomyStage* second);
+    void addTotals(const std::vector<AnatomyModel>& models);
+    QList<double> widths(const FigureStyle& style, double points) const;
+    double scaleFor(const QRectF& rect, const FigureStyle& style) const;
+    void paintStream(QPainter& painter, const Line& line, const QRectF& place, const FigureStyle& style) const;
+
+    std::vector<Line> m_lines;
+    bool m_isPair = false;
+    QString m_picked;
+};
+
+/// Returns the figure of a model's stages, or of two models' stages.
+Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView& view = {});
+/// Returns the traditional and the modern decoder with the layers, heads and width of `spec`.
+std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t vocabulary);
+
+/// Returns a figure with the formula of a stage, its shape in symbols and numbers, and the settings that change it.
+Figure stageFigure(const AnatomyStage& stage);
+/// Returns a tensor of a stage as a heat map of at most 96 × 96 cells, which show means of neighbouring weights, with
+/// a colour scale that is symmetric around 0. A vector is one row. Without a tensor, the figure says `why`.
+Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& why);
+
+}  // namespace ropelab::ui

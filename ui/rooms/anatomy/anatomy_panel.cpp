@@ -1,0 +1,259 @@
+#include "ui/rooms/anatomy/anatomy_panel.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/experiment/step_cost.h"
+#include "ui/common/choice_box.h"
+#include "ui/common/choice_words.h"
+#include "ui/common/fields.h"
+#include "ui/common/format.h"
+#include "ui/common/scaled.h"
+#include "ui/common/setting_words.h"
+#include "ui/common/text.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Settings of a model that change neither shapes nor counts.
+constexpr std::array<std::string_view, 9> kWithoutStages = {"dropout",        "theta",          "fraction",
+                                                            "partial",        "pairs",          "rotated_layers",
+                                                            "rope_precision", "theta_schedule", "theta_end"};
+
+/// A total of a model: its value, and its text for a value or a difference.
+struct TotalRow {
+    QString name;
+    QString title;
+    QString why;
+};
+
+std::vector<TotalRow> totalRows() {
+    return {{QStringLiteral("parameters"), QObject::tr("parameters"), QObject::tr("Number of trainable parameters.")},
+            {QStringLiteral("operations"), QObject::tr("FLOPs/token"),
+             QObject::tr("Floating-point operations of a forward pass per token: linear layers and attention. A "
+                         "multiplication and an addition are two.")},
+            {QStringLiteral("step"), QObject::tr("FLOPs/step"),
+             QObject::tr("Floating-point operations of a training step of the whole batch: a forward pass, and twice "
+                         "as many for the backward pass.")},
+            {QStringLiteral("cache"), QObject::tr("KV cache/token"),
+             QObject::tr("Bytes of the KV cache per token, over all layers (formula 32).")},
+            {QStringLiteral("memory"), QObject::tr("memory"),
+             QObject::tr("Predicted memory of training one run on the CPU.")}};
+}
+
+/// Returns a total by its name; NaN if it is unknown.
+double totalOf(const AnatomyModel& model, const QString& name) {
+    const AnatomyTotals totals = model.anatomy.totals();
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    if (name == QLatin1String("parameters")) {
+        return totals.parameters ? static_cast<double>(*totals.parameters) : unknown;
+    }
+    if (name == QLatin1String("operations")) return totals.operations.value_or(unknown);
+    if (name == QLatin1String("cache")) {
+        return totals.cache_bytes ? static_cast<double>(*totals.cache_bytes) : unknown;
+    }
+    if (!model.spec) return unknown;
+    return name == QLatin1String("step") ? training_operations(*model.spec, model.vocabulary)
+                                         : memory_need(*model.spec, 1, model.vocabulary).total();
+}
+
+QString totalText(const QString& name, double value) {
+    if (!std::isfinite(value)) return QStringLiteral("–");
+    if (name == QLatin1String("memory")) return bytesText(std::llround(value));
+    if (name == QLatin1String("cache")) return QObject::tr("%1 B").arg(groupedText(std::llround(value)));
+    return name == QLatin1String("step") ? roundText(value) : groupedText(std::llround(value));
+}
+
+QString differenceText(const QString& name, double value, double original) {
+    if (!std::isfinite(value) || !std::isfinite(original) || value == original) return QString();
+    const QString sign = value > original ? QStringLiteral("+") : QString(QChar(0x2212));
+    const QString size = totalText(name, std::abs(value - original));
+    if (original == 0) return sign + size;
+    return QStringLiteral("%1%2 (%1%3 %)")
+        .arg(sign, size, QString::number(100 * std::abs(value - original) / original, 'f', 1));
+}
+
+bool isSwitch(const Key& key) {
+    return std::holds_alternative<bool>(key.get(RunSpec{}));
+}
+
+}  // namespace
+
+const std::vector<const Key*>& anatomySettings() {
+    static const std::vector<const Key*> found = [] {
+        std::vector<const Key*> result;
+        for (const Key& key : keys()) {
+            const bool isPart = key.group == "model" && std::find(kWithoutStages.begin(), kWithoutStages.end(),
+                                                                  key.name) == kWithoutStages.end();
+            if (isPart) result.push_back(&key);
+        }
+        return result;
+    }();
+    return found;
+}
+
+AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent) {
+    const auto [area, content, column] = makePanel(this, tr("Anatomy"));
+    column->addWidget(makeHeading(tr("Model"), content));
+    m_source = new ChoiceBox(content);
+    m_source->setAccessibleName(tr("Source of the model"));
+    m_source->setFocusPolicy(Qt::StrongFocus);
+    m_source->setMinimumContentsLength(12);
+    m_source->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_source->setToolTip(
+        tr("The model whose stages are listed: that of the sweep panel, of a run of the lab, a known model, or an "
+           "opened Hugging Face config.json."));
+    column->addWidget(m_source);
+    m_open = new QPushButton(tr("Open config.json …"), content);
+    m_open->setToolTip(tr("Opens the config.json of a Hugging Face model."));
+    m_open->setFocusPolicy(Qt::TabFocus);
+    column->addWidget(m_open);
+    addTotals(content, column);
+    addFields(content, column);
+    m_output = new TableOutput(content);
+    m_output->setReady(true);
+    column->addWidget(m_output);
+    column->addStretch(1);
+}
+
+void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
+    column->addWidget(makeHeading(tr("Totals and changes"), content));
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 4);
+    grid->setColumnStretch(0, 1);
+    for (const TotalRow& row : totalRows()) {
+        const int at = 2 * static_cast<int>(m_totals.size());
+        auto* title = new QLabel(row.title, content);
+        title->setProperty("quiet", true);
+        auto* value = new QLabel(content);
+        auto* difference = new QLabel(content);
+        difference->setProperty("quiet", true);
+        value->setAccessibleName(row.title);
+        difference->setAccessibleName(tr("Difference of %1 to the original").arg(row.title));
+        for (QLabel* label : {title, value, difference}) label->setToolTip(row.why);
+        for (QLabel* label : {value, difference}) {
+            label->setAlignment(Qt::AlignRight);
+            keepLines(label, 1);
+        }
+        grid->addWidget(title, at, 0);
+        grid->addWidget(value, at, 1);
+        grid->addWidget(difference, at + 1, 0, 1, 2);
+        m_totals.push_back({row.name, value, difference});
+    }
+    column->addLayout(grid);
+}
+
+void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
+    column->addWidget(makeHeading(tr("Settings of a copy"), content));
+    QGridLayout* grid = makeFieldGrid();
+    for (const Key* key : anatomySettings()) {
+        Field field{key, nullptr, nullptr};
+        const QString name = text(key->name);
+        const QString title = QString(name).replace(QLatin1Char('_'), QLatin1Char(' '));
+        QWidget* editor = nullptr;
+        if (!key->choices.empty() || isSwitch(*key)) {
+            field.choice = makeChoice(title, content, 6);
+            if (isSwitch(*key)) {
+                field.choice->addItem(tr("no"), QStringLiteral("false"));
+                field.choice->addItem(tr("yes"), QStringLiteral("true"));
+            }
+            for (const std::string_view each : key->choices) {
+                field.choice->addItem(choiceTitle(key->name, each), text(each));
+            }
+            connect(field.choice, &QComboBox::activated, this,
+                    [this, name, box = field.choice] { emit edited(name, box->currentData().toString()); });
+            editor = field.choice;
+        } else {
+            field.line = new QLineEdit(content);
+            field.line->setAccessibleName(title);
+            connect(field.line, &QLineEdit::editingFinished, this, [this, name, key, line = field.line] {
+                if (line->isModified()) emit edited(name, fieldValue(key->name, line->text().trimmed()));
+            });
+            editor = field.line;
+        }
+        addField(grid, title, editor, text(key->meaning), 96);
+        m_fields.push_back(field);
+    }
+    column->addLayout(grid);
+    m_problem = new QLabel(content);
+    m_problem->setWordWrap(true);
+    m_problem->setTextFormat(Qt::PlainText);
+    m_problem->setAccessibleName(tr("Why a value was refused"));
+    colorAsError(m_problem);
+    keepLines(m_problem, 7);
+    column->addWidget(m_problem);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_use = new QPushButton(tr("Use in the sweep"), content);
+    m_use->setToolTip(tr("Sets the settings of the copy in the sweep panel, as one step that can be undone."));
+    m_reset = new QPushButton(tr("Reset"), content);
+    m_reset->setToolTip(tr("Restores the settings of the original."));
+    for (QPushButton* button : {m_use, m_reset}) {
+        button->setFocusPolicy(Qt::TabFocus);
+        row->addWidget(button, 1);
+    }
+    column->addLayout(row);
+}
+
+void AnatomyPanel::showSettings(const std::optional<RunSpec>& spec) {
+    for (const Field& field : m_fields) {
+        QWidget* editor = field.choice ? static_cast<QWidget*>(field.choice) : field.line;
+        editor->setEnabled(spec.has_value());
+        const QString value = spec ? text(to_text(field.key->get(*spec))) : QString();
+        if (field.choice && spec) chooseData(field.choice, value);
+        if (field.line) field.line->setText(fieldText(field.key->name, value));
+    }
+}
+
+void AnatomyPanel::showTotals(const AnatomyModel& model, const AnatomyModel& original) {
+    for (const Total& total : m_totals) {
+        const double value = totalOf(model, total.name);
+        total.value->setText(totalText(total.name, value));
+        total.difference->setText(differenceText(total.name, value, totalOf(original, total.name)));
+    }
+}
+
+void AnatomyPanel::showProblem(const QString& sentence) {
+    m_problem->setText(sentence);
+}
+
+void AnatomyPanel::offer(bool isEdited, bool isUsable) {
+    m_use->setEnabled(isUsable);
+    m_reset->setEnabled(isEdited);
+}
+
+QWidget* AnatomyPanel::field(std::string_view key) const {
+    for (const Field& field : m_fields) {
+        if (field.key->name == key) return field.choice ? static_cast<QWidget*>(field.choice) : field.line;
+    }
+    return nullptr;
+}
+
+QString AnatomyPanel::total(const QString& name) const {
+    for (const Total& total : m_totals) {
+        if (total.name == name) return total.value->text();
+    }
+    return {};
+}
+
+QString AnatomyPanel::difference(const QString& name) const {
+    for (const Total& total : m_totals) {
+        if (total.name == name) return total.difference->text();
+    }
+    return {};
+}
+
+QString AnatomyPanel::problem() const {
+    return m_problem->text();
+}
+
+}  // namespace ropelab::ui

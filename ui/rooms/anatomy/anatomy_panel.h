@@ -1,0 +1,79 @@
+#pragma once
+
+#include <QFrame>
+#include <optional>
+#include <vector>
+
+#include "core/report/anatomy_model.h"
+#include "core/spec/keys.h"
+#include "ui/common/table_output.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QVBoxLayout;
+
+namespace ropelab::ui {
+
+/// Returns the settings that the room can change: those that change the stages of a model.
+const std::vector<const Key*>& anatomySettings();
+
+/// Right panel of the room "Anatomy": the source of the model, a copy of its settings with their fields, and the totals
+/// with their differences to the original.
+class AnatomyPanel : public QFrame {
+    Q_OBJECT
+
+ public:
+    explicit AnatomyPanel(QWidget* parent = nullptr);
+
+    /// Shows the settings of a copy in the fields; nullopt disables them, for a model without settings.
+    void showSettings(const std::optional<RunSpec>& spec);
+    /// Shows the totals of `model` and their differences to `original`.
+    void showTotals(const AnatomyModel& model, const AnatomyModel& original);
+    /// Shows why a value was refused; "" clears the sentence.
+    void showProblem(const QString& sentence);
+    /// Enables the buttons of an edited copy.
+    void offer(bool isEdited, bool isUsable);
+
+    QComboBox* source() const { return m_source; }
+    QPushButton* openButton() const { return m_open; }
+    QPushButton* useButton() const { return m_use; }
+    QPushButton* resetButton() const { return m_reset; }
+    TableOutput& output() { return *m_output; }
+    /// Returns the list or text field of a setting, or null if there is none.
+    QWidget* field(std::string_view key) const;
+    /// Returns the texts of a total and its difference: "parameters", "operations", "step", "cache" or "memory".
+    QString total(const QString& name) const;
+    QString difference(const QString& name) const;
+    QString problem() const;
+
+ signals:
+    /// The user chose or typed a value of a setting.
+    void edited(const QString& key, const QString& value);
+
+ private:
+    struct Field {
+        const Key* key;
+        QComboBox* choice;  // null for a text field
+        QLineEdit* line;    // null for a list
+    };
+    struct Total {
+        QString name;
+        QLabel* value;
+        QLabel* difference;
+    };
+    void addFields(QWidget* content, QVBoxLayout* column);
+    void addTotals(QWidget* content, QVBoxLayout* column);
+
+    QComboBox* m_source = nullptr;
+    QPushButton* m_open = nullptr;
+    std::vector<Field> m_fields;
+    QLabel* m_problem = nullptr;
+    std::vector<Total> m_totals;
+    QPushButton* m_use = nullptr;
+    QPushButton* m_reset = nullptr;
+    TableOutput* m_output = nullptr;
+};
+
+}  // namespace ropelab::ui

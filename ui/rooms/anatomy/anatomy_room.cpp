@@ -1,0 +1,519 @@
+#include "ui/rooms/anatomy/anatomy_room.h"
+
+#include <QApplication>
+#include <QButtonGroup>
+#include <QClipboard>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "core/experiment/checkpoint.h"
+#include "core/interop/model_table.h"
+#include "core/report/anatomy_table.h"
+#include "ui/common/actions.h"
+#include "ui/common/fields.h"
+#include "ui/common/flow_layout.h"
+#include "ui/common/paths.h"
+#include "ui/common/scaled.h"
+#include "ui/common/text.h"
+#include "ui/rooms/anatomy/anatomy_panel.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/run_store.h"
+#include "ui/session/session_actions.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+// Lengths in pixels at 100 %.
+constexpr int kLowestListing = 160;
+constexpr int kDetailHeight = 168;
+// Margin that a view leaves around its drawing, in points.
+constexpr double kDrawingMarginPt = 9;
+
+const QString kSweep = QStringLiteral("sweep");
+const QString kRun = QStringLiteral("run:");
+const QString kKnown = QStringLiteral("model:");
+const QString kConfig = QStringLiteral("config:");
+
+}  // namespace
+
+AnatomyRoom::AnatomyRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent)
+    : Room(parent), m_actions(actions), m_access(access), m_experiment(experiment), m_panel(new AnatomyPanel) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 8, 12, 12}, 8);
+    m_bar = makeBar();
+    column->addWidget(m_bar);
+    m_scroll = new QScrollArea(this);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    scaleMinimumHeight(m_scroll, kLowestListing);
+    m_listing = addView(m_scroll, tr("Stages of the model"));
+    m_scroll->setWidget(m_listing);
+    column->addWidget(m_scroll, 1);
+    column->addWidget(makeDetail());
+    m_chosen = m_listing;
+    m_view.picked = QStringLiteral("attention.qkv");
+    connect(m_listing, &FigureView::clicked, this, [this](const QPointF& place) {
+        const AnatomyListing lines(m_shown, m_view);
+        const QString id = lines.stageAt(m_listing->canvasRect(), m_listing->style(), place.y());
+        if (id == QLatin1String("layer")) {
+            m_fold->click();
+        } else if (!id.isEmpty()) {
+            pick(id);
+        }
+    });
+    connect(m_listing, &FigureView::keyPressed, this, [this](int key) {
+        if (key == Qt::Key_Down) movePicked(1);
+        if (key == Qt::Key_Up) movePicked(-1);
+    });
+    connect(m_tensors, &QComboBox::currentIndexChanged, this,
+            [this] { loadTensor(m_tensors->currentData().toString()); });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        if (isVisible()) renewListing();
+    });
+    connect(&m_experiment, &ExperimentModel::changed, this, [this] {
+        m_isStale = true;
+        if (isVisible()) renew();
+    });
+    connect(&m_access.runs, &RunStore::reloaded, this, [this] {
+        m_isStale = true;
+        if (isVisible()) renew();
+    });
+    connectPanel();
+    askSave = [this](const QString& suggestion) {
+        return QFileDialog::getSaveFileName(this, tr("Save table"), suggestion);
+    };
+    askConfig = [this] {
+        return QFileDialog::getOpenFileName(this, tr("Open config.json"), QString(),
+                                            tr("Hugging Face config (*.json)"));
+    };
+}
+
+AnatomyRoom::~AnatomyRoom() {
+    if (m_panel && m_panel->parent() == nullptr) delete m_panel;
+}
+
+QWidget* AnatomyRoom::panel() {
+    return m_panel;
+}
+
+QWidget* AnatomyRoom::makeBar() {
+    auto* bar = new QWidget(this);
+    auto* flow = new FlowLayout(bar);
+    scaleLayout(flow, {0, 0, 0, 0}, 16);
+    auto* box = new QWidget(bar);
+    auto* row = new QHBoxLayout(box);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(box);
+    m_single =
+        addToggle(row, group, tr("Stages"), tr("Stages of the model"), tr("Lists the stages of the chosen model."));
+    m_pair =
+        addToggle(row, group, tr("Traditional | Modern"), tr("Traditional and modern decoder"),
+                  tr("Lists two decoders with the layers, heads and width of the settings side by side: GPT-2 with "
+                     "learned positions, LayerNorm and GELU, and Llama with RoPE, grouped keys, RMSNorm and "
+                     "SwiGLU. Differences are marked."));
+    m_single->setChecked(true);
+    flow->addWidget(box);
+    m_fold = new QToolButton(bar);
+    m_fold->setText(tr("Fold layers"));
+    m_fold->setCheckable(true);
+    m_fold->setFocusPolicy(Qt::TabFocus);
+    m_fold->setToolTip(tr("Hides the stages of the layers, which are repeated."));
+    flow->addWidget(m_fold);
+    connect(m_pair, &QToolButton::toggled, this, [this] { renewListing(); });
+    connect(m_fold, &QToolButton::toggled, this, [this](bool isFolded) {
+        m_view.isFolded = isFolded;
+        renewListing();
+    });
+    return bar;
+}
+
+QWidget* AnatomyRoom::makeDetail() {
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    scaleLayout(row, {0, 0, 0, 0}, 12);
+    m_stage = addView(box, tr("Picked stage"));
+    row->addWidget(m_stage, 1);
+    auto* right = new QWidget(box);
+    auto* column = new QVBoxLayout(right);
+    scaleLayout(column, {0, 0, 0, 0}, 4);
+    m_tensors = makeChoice(tr("Weights of the stage"), right, 12);
+    m_tensors->setToolTip(tr("The tensor of the picked stage that the heat map shows."));
+    column->addWidget(m_tensors);
+    m_weights = addView(right, tr("Weights of the picked stage"));
+    column->addWidget(m_weights, 1);
+    row->addWidget(right, 1);
+    scaleMinimumHeight(box, kDetailHeight);
+    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
+    return box;
+}
+
+FigureView* AnatomyRoom::addView(QWidget* parent, const QString& name) {
+    auto* view = new FigureView(parent);
+    view->setAccessibleName(name);
+    connect(view, &FigureView::chosen, this, [this, view] { m_chosen = view; });
+    connect(view, &FigureView::contextMenuRequested, this, [this, view](const QPoint& global) {
+        m_chosen = view;
+        QMenu menu;
+        menu.addAction(tr("Export figure …"), this, &AnatomyRoom::openExport);
+        menu.addAction(tr("Copy figure"), this, &AnatomyRoom::copy);
+        menu.addAction(tr("Show as table"), this, &AnatomyRoom::openTable);
+        addCaptionEntry(menu);
+        menu.exec(global);
+    });
+    return view;
+}
+
+void AnatomyRoom::connectPanel() {
+    connect(m_panel->source(), &QComboBox::activated, this,
+            [this] { showSource(m_panel->source()->currentData().toString()); });
+    connect(m_panel->openButton(), &QPushButton::clicked, this, [this] {
+        const QString path = askConfig();
+        if (!path.isEmpty()) showSource(kConfig + path);
+    });
+    connect(m_panel, &AnatomyPanel::edited, this, &AnatomyRoom::editCopy);
+    connect(m_panel->useButton(), &QPushButton::clicked, this, &AnatomyRoom::useInSweep);
+    connect(m_panel->resetButton(), &QPushButton::clicked, this, [this] {
+        m_edits.clear();
+        renew();
+    });
+    connect(&m_panel->output(), &TableOutput::copyRequested, this, &AnatomyRoom::copyTable);
+    connect(&m_panel->output(), &TableOutput::saveRequested, this, &AnatomyRoom::saveTable);
+}
+
+void AnatomyRoom::addActions(ActionRegistry& registry) {
+    registry.add({.id = QStringLiteral("anatomy.save"),
+                  .menu = QStringLiteral("File"),
+                  .text = tr("Save table of stages …"),
+                  .handler = [this] { saveTable(); }});
+}
+
+Figure AnatomyRoom::figure() {
+    if (m_isStale) renew();
+    return m_chosen->figure();
+}
+
+std::vector<Figure> AnatomyRoom::pageFigures() {
+    if (m_isStale) renew();
+    return {m_listing->figure(), m_stage->figure()};
+}
+
+FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
+    FigureOrigin origin;
+    const bool isListing = figure.name == QLatin1String(kAnatomyFigure);
+    const bool isPair = figure.name == QLatin1String(kComparedAnatomyFigure);
+    if ((!isListing && !isPair) || m_view.isFolded) return origin;
+    origin.flags[QStringLiteral("figure")] = figure.name;
+    if (m_model.spec) {
+        const QString settings = text(anatomy_settings(*m_model.spec));
+        if (!settings.isEmpty()) origin.flags[QStringLiteral("settings")] = settings;
+        origin.flags[QStringLiteral("vocabulary")] = QString::number(m_model.vocabulary);
+    } else if (m_source.startsWith(kKnown)) {
+        origin.flags[QStringLiteral("model")] = m_source.mid(kKnown.size());
+    } else {
+        origin.flags[QStringLiteral("hf-config")] = m_source.mid(kConfig.size());
+    }
+    return origin;
+}
+
+void AnatomyRoom::refreshNow() {
+    renew();
+    for (FigureView* view : {m_listing, m_stage, m_weights}) view->refreshNow();
+}
+
+void AnatomyRoom::showPart(const QString& part) {
+    const QStringList parts = {QStringLiteral("stages"), QLatin1String(kComparedAnatomyFigure)};
+    if (!parts.contains(part)) throw noPart(part, parts);
+    (part == parts.front() ? m_single : m_pair)->setChecked(true);
+}
+
+QString AnatomyRoom::shownPart() const {
+    return m_pair->isChecked() ? QLatin1String(kComparedAnatomyFigure) : QStringLiteral("stages");
+}
+
+std::vector<RoomControl> AnatomyRoom::controls() {
+    return {{.name = QStringLiteral("stage"),
+             .set =
+                 [this](const QString& id) {
+                     if (m_isStale) renew();
+                     if (!AnatomyListing(m_shown, {}).ids().contains(id)) {
+                         throw BadInput("The model has no stage \"" + id.toStdString() + "\".");
+                     }
+                     pick(id);
+                 },
+             .value = [this] { return QVariant(m_view.picked); },
+             .widget = m_listing}};
+}
+
+QList<QWidget*> AnatomyRoom::bars() {
+    return {m_bar, m_tensors};
+}
+
+void AnatomyRoom::showSource(const QString& source) {
+    const QString before = std::exchange(m_source, source);
+    try {
+        originalModel();
+        m_edits.clear();
+        emit m_actions.solved(QStringLiteral("anatomy"));
+    } catch (const std::exception& error) {
+        m_source = before;
+        emit m_actions.problem(QStringLiteral("anatomy"), QString::fromUtf8(error.what()));
+    }
+    renew();
+}
+
+std::optional<RunSpec> AnatomyRoom::sweepSpec() const {
+    const std::vector<RunSpec> runs = m_experiment.value().expand();
+    return runs.empty() ? std::nullopt : std::optional(runs.front());
+}
+
+AnatomyModel AnatomyRoom::originalModel() const {
+    if (m_source.startsWith(kKnown)) return model_of_name(m_source.mid(kKnown.size()).toStdString());
+    if (m_source.startsWith(kConfig)) return model_of_config(toPath(m_source.mid(kConfig.size())));
+    if (m_source.startsWith(kRun)) {
+        const RunId id = m_source.mid(kRun.size()).toLongLong();
+        if (!m_access.lab.file()) throw BadInput("The lab has no runs.");
+        return model_of_run(*m_access.lab.file(), id);
+    }
+    return model_of_settings(sweepSpec().value_or(RunSpec{}), 0, tr("sweep").toStdString());
+}
+
+void AnatomyRoom::renewSources() {
+    QList<QPair<QString, QVariant>> entries = {{tr("Sweep panel"), kSweep}};
+    for (const RunView& run : m_access.runs.runs()) {
+        entries.append({tr("Run %1: %2").arg(run.record.id).arg(run.name), kRun + QString::number(run.record.id)});
+    }
+    if (m_source.startsWith(kConfig)) entries.append({m_source.mid(kConfig.size()), m_source});
+    for (const KnownModel& known : model_table()) entries.append({text(known.name), kKnown + text(known.name)});
+    const bool isThere =
+        std::any_of(entries.begin(), entries.end(), [this](const auto& entry) { return entry.second == m_source; });
+    if (!isThere) {  // the run was deleted, or another lab was opened
+        m_source = kSweep;
+        m_edits.clear();
+    }
+    refillChoice(m_panel->source(), entries, m_source);
+}
+
+void AnatomyRoom::renew() {
+    m_isStale = false;
+    renewSources();
+    QString problem;
+    try {
+        m_original = originalModel();
+    } catch (const std::exception& error) {
+        problem = QString::fromUtf8(error.what());
+        m_original = model_of_settings(RunSpec{}, 0, tr("default settings").toStdString());
+    }
+    m_model = m_original;
+    if (m_original.spec && !m_edits.empty()) {
+        try {
+            RunSpec copy = *m_original.spec;
+            for (const auto& [name, value] : m_edits) {
+                const Key& setting = key(name.toStdString());
+                setting.set(copy, parse_value(setting, value.toStdString(), copy));
+            }
+            m_model = model_of_settings(copy, m_original.vocabulary, m_original.name);
+        } catch (const BadInput& error) {  // the original changed, so that the edits no longer fit
+            problem = QString::fromUtf8(error.what());
+            m_edits.clear();
+        }
+    }
+    m_panel->showSettings(m_model.spec);
+    m_panel->showTotals(m_model, m_original);
+    m_panel->showProblem(problem);
+    const bool isEdited = m_model.spec && m_original.spec && *m_model.spec != *m_original.spec;
+    m_panel->offer(isEdited, m_model.spec && (isEdited || m_source != kSweep));
+    renewListing();
+    renewWeights();
+}
+
+void AnatomyRoom::renewListing() {
+    if (m_isStale) return;
+    m_shown = {m_model};
+    if (m_pair->isChecked()) {
+        try {
+            m_shown = traditionalAndModern(m_model.spec ? *m_model.spec : RunSpec{}, m_model.vocabulary);
+        } catch (const BadInput& error) {
+            m_panel->showProblem(QString::fromUtf8(error.what()));
+        }
+    }
+    // Another model may lack the picked stage.
+    if (!pickedStage()) m_view.picked = text(m_model.anatomy.sections.front().stages.front().id);
+    const AnatomyListing lines(m_shown, m_view);
+    const FigureStyle& style = m_listing->style();
+    const double margin = style.units(kDrawingMarginPt);
+    m_listing->setMinimumSize((lines.size(style) + QSizeF(margin, margin)).toSize());
+    m_listing->setFigure(anatomyFigure(m_shown, m_view));
+    renewStage();
+}
+
+const AnatomyStage* AnatomyRoom::pickedStage() const {
+    const AnatomyStage* stage = m_model.anatomy.find(m_view.picked.toStdString());
+    for (std::size_t i = 0; !stage && i < m_shown.size(); ++i) {
+        stage = m_shown[i].anatomy.find(m_view.picked.toStdString());
+    }
+    return stage;
+}
+
+void AnatomyRoom::renewStage() {
+    const AnatomyStage* stage = pickedStage();
+    m_stage->setFigure(stageFigure(stage ? *stage : m_model.anatomy.sections.front().stages.front()));
+}
+
+void AnatomyRoom::renewWeights() {
+    QList<QPair<QString, QVariant>> entries;
+    const bool isRun = m_source.startsWith(kRun) && m_edits.empty();
+    for (const AnatomySection& section : m_model.anatomy.sections) {
+        for (const AnatomyStage& stage : section.stages) {
+            if (!isRun || text(stage.id) != m_view.picked) continue;
+            for (const std::string& tensor : stage.tensors) {
+                if (section.layers.empty()) entries.append({text(tensor), text(tensor)});
+                for (const std::int64_t layer : section.layers) {
+                    const QString name = QStringLiteral("layers.%1.%2").arg(layer).arg(text(tensor));
+                    entries.append({name, name});
+                }
+            }
+        }
+    }
+    const bool hasTensors = !entries.isEmpty();
+    if (!hasTensors) entries.append({tr("no weights"), QString()});
+    refillChoice(m_tensors, entries, entries.front().second);
+    m_tensors->setEnabled(hasTensors);
+    loadTensor(m_tensors->currentData().toString());
+}
+
+void AnatomyRoom::loadTensor(const QString& name) {
+    if (name.isEmpty()) {
+        m_job.cancel();
+        const bool isRun = m_source.startsWith(kRun);
+        m_weights->setFigure(weightsFigure(std::nullopt, !isRun ? tr("Choose a run to see its weights.")
+                                                         : !m_edits.empty()
+                                                             ? tr("The run has other settings than the copy.")
+                                                             : tr("This stage has no weights.")));
+        return;
+    }
+    const std::filesystem::path path = m_access.lab.file()->checkpoint_path(m_source.mid(kRun.size()).toLongLong());
+    m_job.start([this, path, name](const Cancelled&) -> std::function<void()> {
+        std::optional<NamedTensor> found;
+        QString why = tr("The run has no checkpoint yet.");
+        try {
+            if (const auto checkpoint = read_checkpoint(path)) {
+                why = tr("The checkpoint has no tensor %1.").arg(name);
+                for (const NamedTensor& tensor : checkpoint->state) {
+                    if (tensor.name == "model." + name.toStdString()) found = tensor;
+                }
+            }
+        } catch (const std::exception& error) {
+            why = QString::fromUtf8(error.what());
+        }
+        return [this, figure = weightsFigure(found, why)] { m_weights->setFigure(figure); };
+    });
+}
+
+void AnatomyRoom::pick(const QString& id) {
+    m_view.picked = id;
+    renewListing();
+    renewWeights();
+    const QRectF place = AnatomyListing(m_shown, m_view).place(m_listing->canvasRect(), m_listing->style(), id);
+    m_scroll->ensureVisible(m_scroll->horizontalScrollBar()->value(), static_cast<int>(place.center().y()), 0,
+                            static_cast<int>(2 * place.height()));
+}
+
+void AnatomyRoom::movePicked(int steps) {
+    const QStringList ids = AnatomyListing(m_shown, m_view).ids();
+    if (ids.isEmpty()) return;
+    const qsizetype at = std::clamp<qsizetype>(ids.indexOf(m_view.picked) + steps, 0, ids.size() - 1);
+    pick(ids[at]);
+}
+
+void AnatomyRoom::editCopy(const QString& name, const QString& value) {
+    if (m_isStale) renew();
+    if (!m_model.spec) return;
+    QString problem;
+    try {
+        const Key& setting = key(name.toStdString());
+        RunSpec copy = *m_model.spec;
+        setting.set(copy, parse_value(setting, value.toStdString(), copy));
+        model_of_settings(copy, m_original.vocabulary);
+        m_edits[name] = value;
+        if (setting.get(copy) == setting.get(*m_original.spec)) m_edits.erase(name);
+    } catch (const BadInput& error) {
+        problem = QString::fromUtf8(error.what());
+    }
+    renew();
+    if (!problem.isEmpty()) m_panel->showProblem(problem);
+}
+
+void AnatomyRoom::useInSweep() {
+    if (m_isStale) renew();
+    if (!m_model.spec) return;
+    try {
+        const RunSpec before = sweepSpec().value_or(RunSpec{});
+        const RunSpec& copy = *m_model.spec;
+        m_experiment.edit(tr("use the model of Anatomy"), [&](Experiment& experiment) {
+            for (const Key* setting : anatomySettings()) {
+                if (setting->get(copy) == setting->get(before)) continue;
+                experiment.set(setting->name, {to_text(setting->get(copy))});
+            }
+            experiment.expand();  // throws if the settings contradict others of the sweep
+        });
+        if (m_source == kSweep) m_edits.clear();
+        renew();
+    } catch (const BadInput& error) {
+        m_panel->showProblem(QString::fromUtf8(error.what()));
+    }
+}
+
+QString AnatomyRoom::tableText() const {
+    switch (m_panel->output().format()) {
+        case TableFormat::csv:
+            return text(anatomy_table(m_model, AnatomyFormat::csv));
+        case TableFormat::latex:
+            return text(anatomy_table(m_model, AnatomyFormat::latex));
+        case TableFormat::json:
+            return text(anatomy_json(m_model).dump(2) + "\n");
+        case TableFormat::text:
+            break;
+    }
+    return text(anatomy_table(m_model, AnatomyFormat::text));
+}
+
+void AnatomyRoom::copyTable() {
+    if (m_isStale) renew();
+    QApplication::clipboard()->setText(tableText());
+}
+
+void AnatomyRoom::saveTable() {
+    if (m_isStale) renew();
+    const QString path = askSave(QStringLiteral("anatomy.") + suffixOf(m_panel->output().format()));
+    if (path.isEmpty()) return;
+    try {
+        ropelab::ui::saveTable(path, tableText());
+        emit m_actions.solved(QStringLiteral("anatomy"));
+    } catch (const std::exception& error) {
+        emit m_actions.problem(QStringLiteral("anatomy"), QString::fromUtf8(error.what()));
+    }
+}
+
+void AnatomyRoom::showEvent(QShowEvent* event) {
+    Room::showEvent(event);
+    if (m_isStale) renew();
+}
+
+void AnatomyRoom::resizeEvent(QResizeEvent* event) {
+    Room::resizeEvent(event);
+    if (isVisible() && !m_isStale) renewListing();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <QPointer>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "ui/common/latest_job.h"
+#include "ui/common/room.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/anatomy/anatomy_figure.h"
+#include "ui/session/run_access.h"
+
+class QComboBox;
+class QScrollArea;
+class QToolButton;
+
+namespace ropelab::ui {
+
+class AnatomyPanel;
+class ExperimentModel;
+class SessionActions;
+
+/// Room "Anatomy": the stages of a model from tokens to logits with shapes, parameters, operations and KV cache. A copy
+/// of its settings can be changed, and the changes used in the sweep. A picked stage shows its formula and, for a run
+/// with a checkpoint, its weights. A switch shows the traditional and the modern decoder side by side instead.
+class AnatomyRoom : public Room {
+    Q_OBJECT
+
+ public:
+    AnatomyRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent = nullptr);
+    ~AnatomyRoom() override;
+
+    QWidget* panel() override;
+    void addActions(ActionRegistry& registry) override;
+    Figure figure() override;
+    bool isBusy() const override { return m_job.isRunning(); }
+    void refreshNow() override;
+    /// Shows "stages" or "traditional-modern".
+    void showPart(const QString& part) override;
+    QString shownPart() const override;
+    /// Returns stage, the id of the picked stage.
+    std::vector<RoomControl> controls() override;
+    QList<QWidget*> bars() override;
+
+    /// Shows the model of this source: "sweep", "run:NUMBER", "model:NAME" or "config:PATH". Shows a problem if it
+    /// cannot be read.
+    void showSource(const QString& source);
+    /// Picks a stage by its id.
+    void pick(const QString& id);
+    QString picked() const { return m_view.picked; }
+    /// Sets a setting of the copy from text. The copy stays as it is if the text is refused.
+    void editCopy(const QString& key, const QString& value);
+    /// Sets the changed settings of the copy in the sweep panel, as one undo step.
+    void useInSweep();
+
+    AnatomyPanel& choices() const { return *m_panel; }
+    FigureView* listing() const { return m_listing; }
+    FigureView* weights() const { return m_weights; }
+    QComboBox* tensors() const { return m_tensors; }
+    QToolButton* foldButton() const { return m_fold; }
+    const AnatomyModel& model() const { return m_model; }
+
+    /// Asks for the file of a table, and for a config.json; tests replace them.
+    std::function<QString(const QString& suggestion)> askSave;
+    std::function<QString()> askConfig;
+
+ protected:
+    std::vector<Figure> pageFigures() override;
+    FigureOrigin originOf(const Figure& figure) override;
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+ private:
+    QWidget* makeBar();
+    QWidget* makeDetail();
+    void connectPanel();
+    FigureView* addView(QWidget* parent, const QString& name);
+    void renewSources();
+    /// Reads the model of the source and applies the edits to it.
+    void renew();
+    void renewListing();
+    /// Returns the picked stage, or null if no shown model has it.
+    const AnatomyStage* pickedStage() const;
+    void renewStage();
+    void renewWeights();
+    void loadTensor(const QString& name);
+    AnatomyModel originalModel() const;
+    std::optional<RunSpec> sweepSpec() const;
+    void movePicked(int steps);
+    QString tableText() const;
+    void copyTable();
+    void saveTable();
+
+    SessionActions& m_actions;
+    RunAccess m_access;
+    ExperimentModel& m_experiment;
+    QString m_source = QStringLiteral("sweep");
+    std::map<QString, QString> m_edits;  // changed settings of the copy
+    AnatomyModel m_original;
+    AnatomyModel m_model;
+    std::vector<AnatomyModel> m_shown;  // those of the listing: the model, or the traditional and the modern one
+    AnatomyView m_view;
+    bool m_isStale = true;
+
+    QPointer<AnatomyPanel> m_panel;  // owned by this room until the window reparents it
+    QWidget* m_bar = nullptr;
+    QToolButton* m_single = nullptr;
+    QToolButton* m_pair = nullptr;
+    QToolButton* m_fold = nullptr;
+    QScrollArea* m_scroll = nullptr;
+    FigureView* m_listing = nullptr;
+    FigureView* m_stage = nullptr;
+    FigureView* m_weights = nullptr;
+    QComboBox* m_tensors = nullptr;
+    FigureView* m_chosen = nullptr;
+    LatestJob m_job;  // last member, so that it is destroyed first
+};
+
+}  // namespace ropelab::ui
