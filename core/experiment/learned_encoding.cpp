@@ -14,9 +14,6 @@ namespace {
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-using Kind = LearnedEncoding::Kind;
-using Distances = std::span<const std::int64_t>;
-
 const NamedTensor& weight_of(const Checkpoint& checkpoint, const std::string& name) {
     const auto found = std::find_if(checkpoint.state.begin(), checkpoint.state.end(),
                                     [&](const NamedTensor& tensor) { return tensor.name == "model." + name; });
@@ -38,7 +35,7 @@ double product(std::span<const float> a, std::span<const float> b) {
 }
 
 // Returns the mean cosine similarity of the embeddings of all positions at each distance.
-std::vector<double> similarities(const NamedTensor& positions, Distances distances) {
+std::vector<double> similarities(const NamedTensor& positions, std::span<const std::int64_t> distances) {
     const std::int64_t count = positions.shape.front();
     std::vector<double> norms;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -58,7 +55,7 @@ std::vector<double> similarities(const NamedTensor& positions, Distances distanc
 
 // Returns the change of the learned bias of a head.
 std::vector<double> bias_changes(const RunSpec& spec, const NamedTensor& biases, std::int64_t head,
-                                 Distances distances) {
+                                 std::span<const std::int64_t> distances) {
     const std::vector<int> buckets =
         t5_buckets(static_cast<std::size_t>(spec.largest_distance) + 1, static_cast<int>(spec.distance_buckets),
                    static_cast<int>(spec.largest_distance));
@@ -73,7 +70,7 @@ std::vector<double> bias_changes(const RunSpec& spec, const NamedTensor& biases,
 }
 
 // Returns the norm of the vector of each distance, divided by √d. Distances beyond the last vector have the last one.
-std::vector<double> deviations(const NamedTensor& vectors, Distances distances) {
+std::vector<double> deviations(const NamedTensor& vectors, std::span<const std::int64_t> distances) {
     const std::int64_t last = vectors.shape.front() - 1;
     std::vector<double> result;
     for (const std::int64_t distance : distances) {
@@ -85,7 +82,7 @@ std::vector<double> deviations(const NamedTensor& vectors, Distances distances) 
 
 // Returns the change of the term v·W R_Δ/√d of a head.
 std::vector<double> distance_terms(const RunSpec& spec, std::span<const float> query, const NamedTensor& projection,
-                                   std::int64_t head, Distances distances) {
+                                   std::int64_t head, std::span<const std::int64_t> distances) {
     const auto width = static_cast<std::size_t>(spec.width);
     const std::int64_t key_head = head / (spec.heads / spec.kv_heads());
     const std::int64_t first = key_head * spec.head_dim();
@@ -123,22 +120,23 @@ std::optional<LearnedEncoding> learned_encoding(const Checkpoint& checkpoint, st
     switch (spec.position) {
         case Position::learned:
         case Position::learned_rope:
-            return LearnedEncoding{Kind::similarity,
+            return LearnedEncoding{LearnedEncoding::Kind::similarity,
                                    similarities(weight_of(checkpoint, "positions.weight"), distances)};
         case Position::t5:
         case Position::rope_bias:
-            return LearnedEncoding{Kind::change,
+            return LearnedEncoding{LearnedEncoding::Kind::change,
                                    bias_changes(spec, weight_of(checkpoint, "distance_bias.weight"), head, distances)};
         case Position::shaw:
-            return LearnedEncoding{Kind::deviation,
+            return LearnedEncoding{LearnedEncoding::Kind::deviation,
                                    deviations(weight_of(checkpoint, attention + "relative_keys.weight"), distances)};
         case Position::cope:
-            return LearnedEncoding{Kind::deviation,
+            return LearnedEncoding{LearnedEncoding::Kind::deviation,
                                    deviations(weight_of(checkpoint, attention + "contextual.weight"), distances)};
         case Position::transformer_xl:
             return LearnedEncoding{
-                Kind::change, distance_terms(spec, row_of(weight_of(checkpoint, "distance_query.weight"), head),
-                                             weight_of(checkpoint, attention + "relative.weight"), head, distances)};
+                LearnedEncoding::Kind::change,
+                distance_terms(spec, row_of(weight_of(checkpoint, "distance_query.weight"), head),
+                               weight_of(checkpoint, attention + "relative.weight"), head, distances)};
         case Position::none:
         case Position::rope:
         case Position::sinusoidal:

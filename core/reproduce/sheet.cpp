@@ -166,6 +166,8 @@ const std::vector<Sheet>& sheets() {
         {"nope-spikes", "Khan et al., partial RoPE: loss spikes without position encoding, and their remedies",
          plan_nope_spikes},
         {"bpc", "Brahmachary 2025: bits per character on enwik8, with and without RoPE", plan_bpc},
+        {"encodings", "Huang et al. 2025, table 1: six position encodings, trained and evaluated beyond their context",
+         plan_encodings},
     };
     return all;
 }

@@ -114,7 +114,7 @@ RunSelection selectionOf(const CommandLine& parser) {
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
     for (const char* flag : {"setup", "unit", "compare", "test", "runs", "claim", "question", "run", "beside", "step",
-                             "text", "pair", "mean", "correlation"}) {
+                             "text", "pair", "mean", "correlation", "head", "distances", "layers", "full-every"}) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
     }
     if (parser.isSet(QStringLiteral("published"))) flags[QStringLiteral("published")] = true;
@@ -259,6 +259,11 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
         {"mean", "The mean of the components of q and k in the figure random-logits.", "number", "0"},
         {"correlation", "The correlation of q and k in the figure random-logits, -1 to 1.", "number", "0"},
+        {"head", "The head that the figure encodings shows, from 1.", "number", "1"},
+        {"distances", "The number of distances of the figure encodings; 0 means those of the context.", "number", "0"},
+        {"layers", "The number of layers of the figure window-reach.", "number", "12"},
+        {"full-every", "Every n-th layer of the figure window-reach attends to the whole context; 0 means none.",
+         "number", "0"},
         {"replay", "Saves a replay that is described by a JSON object; ropelab-cli replay makes one from its flags.",
          "JSON"},
         {"animate",
@@ -292,8 +297,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         return result;
     }
     QStringList modes;
-    for (const char* flag : {"screenshot", "exit-after-startup", "headless", "figure", "replay", "animate", "document",
-                             "verify"}) {
+    for (const char* flag :
+         {"screenshot", "exit-after-startup", "headless", "figure", "replay", "animate", "document", "verify"}) {
         if (set(flag)) modes << QStringLiteral("--") + QLatin1String(flag);
     }
     result.asJson = set("json");
@@ -322,7 +327,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         const QString step = scene.section(QLatin1Char('/'), 1);
         result.sceneStep = step.isEmpty() ? 0 : step.toInt(&isNumber);
         if (!isNumber || result.sceneStep < 0) {
-            throw BadInput("--scene is \"" + scene.toStdString() + "\", but a step is a whole number, as in four-clocks/2.");
+            throw BadInput("--scene is \"" + scene.toStdString() +
+                           "\", but a step is a whole number, as in four-clocks/2.");
         }
     }
     if (set("setup")) {
@@ -415,7 +421,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if (result.output.isEmpty())
             throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv, .tex or .wav).");
         if (hasLabFigure && result.lab.isEmpty()) throw BadInput("--figure " + names + " requires --lab FILE.");
-        if (hasRotaryFigure && !hasLabFigure && !result.lab.isEmpty()) {
+        // The figure encodings also shows what the runs of a lab have learned.
+        const bool canUseLab = hasLabFigure || result.figures.contains(QStringLiteral("encodings"));
+        if (hasRotaryFigure && !canUseLab && !result.lab.isEmpty()) {
             throw BadInput("The figure " + names + " shows a rotary setup, so it requires --setup instead of --lab.");
         }
         result.unit = parser.value(QStringLiteral("unit"));
@@ -482,6 +490,16 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         result.vectors.mean = numberIn(parser, QStringLiteral("mean"), -kMaxMean, kMaxMean);
         result.vectors.correlation = numberIn(parser, QStringLiteral("correlation"), -1, 1);
+        if ((set("head") || set("distances")) && !result.figures.contains(QStringLiteral("encodings"))) {
+            throw BadInput("--head and --distances apply to the figure encodings, not to " + names + ".");
+        }
+        if ((set("layers") || set("full-every")) && !result.figures.contains(QStringLiteral("window-reach"))) {
+            throw BadInput("--layers and --full-every apply to the figure window-reach, not to " + names + ".");
+        }
+        result.encodings.head = static_cast<int>(wholeIn(parser, QStringLiteral("head"), 1, kMostChosenHeads));
+        result.encodings.distances = wholeIn(parser, QStringLiteral("distances"), 0, kMostEncodingDistances);
+        result.encodings.layers = wholeIn(parser, QStringLiteral("layers"), 1, kMostReachLayers);
+        result.encodings.full_every = wholeIn(parser, QStringLiteral("full-every"), 0, kMostReachLayers);
         result.showsCaption = set("caption");
         ExportOptions& paper = result.figureOptions;
         result.isSound = isSoundOutput(parser, result.output);

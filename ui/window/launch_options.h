@@ -18,6 +18,7 @@
 #include "ui/lecture/document_job.h"
 #include "ui/rooms/inspect/replay_job.h"
 #include "ui/rooms/rotation/animation_job.h"
+#include "ui/rooms/spectrum/encoding_panels.h"
 
 namespace ropelab::ui {
 
@@ -40,10 +41,10 @@ struct LaunchOptions {
 
     QString lab;  // path of the lab to open, or ""
     std::filesystem::path dataDir;
-    QString room;  // id of the room to show; "" for the first
-    QString part;  // id of the part of the room to show, or ""
-    QString lecture;  // lecture to present: a file, or the name of one that belongs to the program; "" for none
-    QString scene;    // scene of the lecture to show, by its number or name; "" for the first page
+    QString room;       // id of the room to show; "" for the first
+    QString part;       // id of the part of the room to show, or ""
+    QString lecture;    // lecture to present: a file, or the name of one that belongs to the program; "" for none
+    QString scene;      // scene of the lecture to show, by its number or name; "" for the first page
     int sceneStep = 0;  // step of that scene, from 1; 0: before the first one
     std::optional<RotarySetup> setup;
     std::optional<RotarySetup> otherSetup;  // setup B, compared with `setup`
@@ -71,9 +72,10 @@ struct LaunchOptions {
     std::int64_t run = 0;
     std::int64_t beside = 0;
     std::int64_t step = -1;
-    QString text;           // text that attention figures evaluate; "" for the text stored in the snapshot
-    int pair = 0;           // index of the pair that the figure pair-logits shows
-    RandomVectors vectors;  // distribution of q and k of the figure random-logits
+    QString text;               // text that attention figures evaluate; "" for the text stored in the snapshot
+    int pair = 0;               // index of the pair that the figure pair-logits shows
+    RandomVectors vectors;      // distribution of q and k of the figure random-logits
+    EncodingChoices encodings;  // choices of the figures encodings and window-reach
     // Options of the figures of the Results room.
     /// Which runs they show: those of the lab's stored selection, changed by the flags, or those of the flags alone.
     RunSelection selection{RunSelection::all_experiments};
@@ -85,7 +87,7 @@ struct LaunchOptions {
     TestKind test = TestKind::welch;              // test for confidence intervals and significance
     ExportOptions figureOptions;
     bool isSound = false;  // true: --output is the sound of the figure, a WAV file
-    QString verified;  // the figure file that --verify checks
+    QString verified;      // the figure file that --verify checks
     ReplayJob replay;
     AnimationJob animation;
     LectureDocumentJob document;  // of --document

@@ -14,7 +14,7 @@
 namespace ropelab {
 namespace {
 
-const std::vector<std::int64_t> distances = {0, 1, 3, 7, 40};
+const std::vector<std::int64_t> asked_distances = {0, 1, 3, 7, 40};
 
 Checkpoint checkpoint_with(Position position) {
     Checkpoint result;
@@ -56,13 +56,13 @@ double norm_of(const Checkpoint& of, const std::string& name, std::int64_t row, 
 TEST(LearnedEncodings, BiasOfTheHeadByBucket) {
     for (const Position position : {Position::t5, Position::rope_bias}) {
         const Checkpoint checkpoint = checkpoint_with(position);
-        const auto learned = learned_encoding(checkpoint, 1, 2, distances);
+        const auto learned = learned_encoding(checkpoint, 1, 2, asked_distances);
         ASSERT_TRUE(learned);
         EXPECT_EQ(learned->kind, LearnedEncoding::Kind::change);
         // Buckets of 0, 1, 3, 7 and 40 with 4 buckets up to distance 16.
         const std::vector<int> buckets = t5_buckets(41, 4, 16);
-        for (std::size_t i = 0; i < distances.size(); ++i) {
-            const int bucket = buckets[static_cast<std::size_t>(distances[i])];
+        for (std::size_t i = 0; i < asked_distances.size(); ++i) {
+            const int bucket = buckets[static_cast<std::size_t>(asked_distances[i])];
             EXPECT_DOUBLE_EQ(learned->values[i], weight_at(checkpoint, "distance_bias.weight", 2, bucket) -
                                                      weight_at(checkpoint, "distance_bias.weight", 2, 0));
         }
@@ -73,7 +73,7 @@ TEST(LearnedEncodings, NormsOfClippedVectors) {
     for (const auto& [position, name] : {std::pair{Position::shaw, "layers.1.attention.relative_keys.weight"},
                                          std::pair{Position::cope, "layers.1.attention.contextual.weight"}}) {
         const Checkpoint checkpoint = checkpoint_with(position);
-        const auto learned = learned_encoding(checkpoint, 1, 0, distances);
+        const auto learned = learned_encoding(checkpoint, 1, 0, asked_distances);
         ASSERT_TRUE(learned);
         EXPECT_EQ(learned->kind, LearnedEncoding::Kind::deviation);
         const std::vector<std::int64_t> rows = {0, 1, 3, 3, 3};
@@ -85,7 +85,7 @@ TEST(LearnedEncodings, NormsOfClippedVectors) {
 
 TEST(LearnedEncodings, TermOfTransformerXlByDistance) {
     const Checkpoint checkpoint = checkpoint_with(Position::transformer_xl);
-    const auto learned = learned_encoding(checkpoint, 0, 3, distances);
+    const auto learned = learned_encoding(checkpoint, 0, 3, asked_distances);
     ASSERT_TRUE(learned);
     const auto term = [&](std::size_t distance) {
         double sum = 0;
@@ -100,14 +100,14 @@ TEST(LearnedEncodings, TermOfTransformerXlByDistance) {
         }
         return sum / 2;
     };
-    for (std::size_t i = 0; i < distances.size(); ++i) {
-        EXPECT_NEAR(learned->values[i], term(static_cast<std::size_t>(distances[i])) - term(0), 1e-9) << i;
+    for (std::size_t i = 0; i < asked_distances.size(); ++i) {
+        EXPECT_NEAR(learned->values[i], term(static_cast<std::size_t>(asked_distances[i])) - term(0), 1e-9) << i;
     }
 }
 
 TEST(LearnedEncodings, SimilarityOfLearnedEmbeddings) {
     const Checkpoint checkpoint = checkpoint_with(Position::learned);
-    const auto learned = learned_encoding(checkpoint, 0, 0, distances);
+    const auto learned = learned_encoding(checkpoint, 0, 0, asked_distances);
     ASSERT_TRUE(learned);
     EXPECT_EQ(learned->kind, LearnedEncoding::Kind::similarity);
     EXPECT_NEAR(learned->values[0], 1, 1e-12);
@@ -125,12 +125,13 @@ TEST(LearnedEncodings, SimilarityOfLearnedEmbeddings) {
 TEST(LearnedEncodings, FixedEncodingsHaveNone) {
     for (const Position position :
          {Position::none, Position::rope, Position::sinusoidal, Position::alibi, Position::xpos}) {
-        EXPECT_FALSE(learned_encoding(checkpoint_with(position), 0, 0, distances));
+        EXPECT_FALSE(learned_encoding(checkpoint_with(position), 0, 0, asked_distances));
     }
     Checkpoint checkpoint = checkpoint_with(Position::t5);
-    EXPECT_MESSAGE(learned_encoding(checkpoint, 0, 4, distances), BadInput, "There is no head 4 in layer 0");
+    EXPECT_MESSAGE(learned_encoding(checkpoint, 0, 4, asked_distances), BadInput, "There is no head 4 in layer 0");
     checkpoint.state.clear();
-    EXPECT_MESSAGE(learned_encoding(checkpoint, 0, 0, distances), BadInput, "lacks the weight distance_bias.weight");
+    EXPECT_MESSAGE(learned_encoding(checkpoint, 0, 0, asked_distances), BadInput,
+                   "lacks the weight distance_bias.weight");
 }
 
 }  // namespace

@@ -671,6 +671,9 @@ sequential-spikes | sequential-spikes, spiked | events | 1 | 0.3 0 0 0 | 1
 spikes | spikes, spiked | proportion | 1 | 0 0 0 0.7 | 1
 bpc
 fewer-bits | bits_per_character | difference | -1 | 0.005 0 0 0 | 2
+encodings
+positions-help | best_validation_loss | difference | -1 | 0.005 0 0 0 | 6
+relative-extends | extension_rise | difference | -1 | 0.05 0 0 0 | 4
 )");
     EXPECT_EQ(predictions, R"(theta-table-2
 context bound (Men et al. 2024) |  | 4 < 2
@@ -693,7 +696,32 @@ critical dimension (Liu et al. 2023), extended to fractions by this program | ex
 claims of Khan et al. | final_validation_loss | 5 < 2
 nope-spikes
 bpc
+encodings
 )");
+}
+
+// The paper's table has no losses: the sheet trains its encodings, shows its words and compares no published number.
+TEST_F(SheetTest, EncodingsAreThoseOfTheTableWithoutPublishedNumbers) {
+    write_texts();
+    const SheetPlan plan = plan_encodings({SheetScale::laptop, {}, folder_.path()});
+    std::set<std::string> table;
+    for (const PlannedRow* row : rows_of(plan, "positions-help")) {
+        table.insert(row->group.at("position"));
+        EXPECT_EQ(row->baseline->at("position"), "none");
+        EXPECT_FALSE(row->keys.at("hyperparameter").get<std::string>().empty());
+        EXPECT_TRUE(row->keys.at("type") == "Absolute" || row->keys.at("type") == "Relative") << row->keys;
+    }
+    EXPECT_EQ(table, (std::set<std::string>{"learned", "rope", "shaw", "sinusoidal", "transformer-xl", "xpos"}));
+    for (const PlannedRow* row : rows_of(plan, "relative-extends")) {
+        EXPECT_EQ(row->keys.at("type"), "Relative") << row->keys;
+        EXPECT_EQ(row->baseline->at("position"), "sinusoidal");
+    }
+    for (const PlannedRow& row : plan.rows) {
+        EXPECT_FALSE(row.paper || row.paper_baseline || row.paper_printed) << row.keys;
+        EXPECT_TRUE(row.measure != "extension_rise" || row.group.at("position") != "learned") << row.keys;
+    }
+    EXPECT_THAT(plan.notes, Contains(HasSubstr("no claim of the paper is tested")));
+    EXPECT_EQ(plan.experiment.expand().size(), 90U);
 }
 
 TEST_F(SheetTest, EveryBaseButTheBaselineIsTimedAgainstIt) {

@@ -264,6 +264,12 @@ QString windowText(std::int64_t window) {
 
 }  // namespace
 
+std::vector<std::int64_t> runsOf(const LearnedPanels& learned) {
+    std::vector<std::int64_t> ids;
+    for (const auto& [position, panel] : learned) ids.push_back(panel.id);
+    return ids;
+}
+
 std::vector<std::int64_t> encodingDistances(const RotarySetup& setup, const EncodingChoices& choices) {
     const std::int64_t count = choices.distances > 0 ? choices.distances : setup.context;
     const std::int64_t step = (count + kMostEncodingColumns - 1) / kMostEncodingColumns;

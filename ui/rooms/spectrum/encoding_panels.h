@@ -34,11 +34,14 @@ inline constexpr double kLeastChange = -16;
 
 /// What a trained run has learned about positions, with the name of the run.
 struct LearnedPanel {
+    std::int64_t id = 0;  // of the run
     QString run;
     LearnedEncoding encoding;
 };
 /// Learned encodings by the value of the setting `position`: "t5".
 using LearnedPanels = std::map<std::string, LearnedPanel>;
+/// Returns the ids of the runs.
+std::vector<std::int64_t> runsOf(const LearnedPanels& learned);
 
 /// Returns the distances that the figure shows: 0, step, 2·step …, at most 256 of them.
 std::vector<std::int64_t> encodingDistances(const RotarySetup& setup, const EncodingChoices& choices);
