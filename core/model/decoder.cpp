@@ -92,8 +92,10 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     };
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         const std::string name = "layers." + std::to_string(layer);
-        const torch::Tensor attended = attention(weights, norm(name + ".attention_norm"), batch, terms.layer(layer),
-                                                 precision, dropout, {.layer = layer, .cache = cache, .hook = hook});
+        LayerTerms layer_terms = terms.layer(layer);
+        if (!spec_.has_fused_encoding()) layer_terms.relative = relative_weights(weights, layer);
+        const torch::Tensor attended = attention(weights, norm(name + ".attention_norm"), batch, layer_terms, precision,
+                                                 dropout, {.layer = layer, .cache = cache, .hook = hook});
         if (spec_.block == Block::pythia) {
             const torch::Tensor fed = mlp(weights, norm(name + ".mlp_norm"), layer, precision);
             branch.values = dropout(residual_input(attended), name + ".attention.output") +

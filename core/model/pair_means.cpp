@@ -40,12 +40,12 @@ void PairMeans::replace(const std::vector<std::int64_t>& pairs, std::int64_t lay
     const std::int64_t time = vectors.query.size(2);
     const auto at_every_position = [&](const torch::Tensor& sum, torch::ScalarType type) {
         const torch::Tensor mean = (sum / static_cast<double>(sums.count)).to(type);
-        const torch::Tensor repeated =
-            mean.view({1, 1, 1, mean.size(0), mean.size(1)}).expand({1, 1, time, -1, -1}).contiguous();
-        return terms.tables.defined() ? apply_rotation(repeated, terms.tables) : repeated;
+        return mean.view({1, 1, 1, mean.size(0), mean.size(1)}).expand({1, 1, time, -1, -1}).contiguous();
     };
-    vectors.query = with_pairs_of(at_every_position(sums.query, vectors.query.scalar_type()), pairs, vectors.query);
-    vectors.key = with_pairs_of(at_every_position(sums.key, vectors.key.scalar_type()), pairs, vectors.key);
+    const torch::Tensor queries = encoded_queries(at_every_position(sums.query, vectors.query.scalar_type()), terms);
+    const torch::Tensor keys = encoded_keys(at_every_position(sums.key, vectors.key.scalar_type()), terms);
+    vectors.query = with_pairs_of(queries, pairs, vectors.query);
+    vectors.key = with_pairs_of(keys, pairs, vectors.key);
 }
 
 void remove_pairs(const std::vector<std::int64_t>& pairs, LayerVectors& vectors) {

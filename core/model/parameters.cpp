@@ -63,7 +63,7 @@ torch::Tensor initial_row(const Layout& layout, std::int64_t seed) {
         torch::Tensor part = row.narrow(0, parameter.offset, parameter.size);
         if (parameter.shape.size() == 1) {
             part.fill_(parameter.deviation);
-        } else {
+        } else if (parameter.deviation > 0) {
             RandomStream(seed, "init:" + parameter.name)
                 .fill_normal({part.data_ptr<float>(), static_cast<std::size_t>(parameter.size)}, parameter.deviation);
         }

@@ -137,6 +137,8 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         torch::Tensor scores = torch::matmul(q, k.transpose(2, 3)).mul_(scale);
         torch::Tensor logits =
             terms.slopes.defined() ? scores + distance_bias(terms.slopes, queries, key_positions) : scores;
+        const torch::Tensor relative = relative_logits(terms, 0, q, k, scores, queries, key_positions);
+        if (relative.defined()) logits = scores + relative;
         constexpr double never = -std::numeric_limits<double>::infinity();
         const torch::Tensor probabilities = torch::softmax(logits.masked_fill(hidden, never), -1);
         const torch::Tensor logarithm = torch::logsumexp(logits.masked_fill(hidden, never), -1);
@@ -156,7 +158,7 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         add_after_first(entropy, layer.entropy, entropy_of_sequences);
         add_after_first(probabilities.select(-1, keys - 1), layer.sink, sink_of_sequences);
         // Formula 8: Σ (l − mean l)·l_c over keys, for each channel c of query and key, without storing l_c; l is the
-        // product of query and key without ALiBi's bias.
+        // product of query and key without what the position encoding adds.
         const torch::Tensor centred = (scores - scores.sum(-1, true) / visible_keys).masked_fill_(hidden, 0);
         const torch::Tensor products = q * torch::matmul(centred, k);
         add(layer.covariance, total(products, {0, 2}) * scale);
@@ -183,6 +185,9 @@ void AttentionProbe::map_attention(Layer& layer, const torch::Tensor& query, con
     const torch::Tensor hidden = hidden_keys(positions, positions, terms.window);
     torch::Tensor logits = torch::matmul(q, k.transpose(1, 2)) * scale;
     if (terms.slopes.defined()) logits = logits + distance_bias(terms.slopes, positions, positions);
+    const torch::Tensor relative =
+        relative_logits(terms, 0, q.unsqueeze(0), k.unsqueeze(0), logits.unsqueeze(0), positions, positions);
+    if (relative.defined()) logits = logits + relative.squeeze(0);
     layer.map = torch::softmax(logits.masked_fill(hidden, -std::numeric_limits<double>::infinity()), -1);
     if (request_.map_pair < 0) return;
     const std::int64_t pair = request_.map_pair;

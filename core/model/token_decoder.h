@@ -19,7 +19,11 @@ namespace ropelab {
 /// bfloat16 the matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
-    /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied.
+    /// Returns whether the decoder can process the tokens of a model.
+    static bool supports(const RunSpec& spec) { return spec.has_fused_encoding(); }
+
+    /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied. The decoder must support the
+    /// model.
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 
     /// Returns the logits after `token` at `position`: (vocabulary). The token attends to the newest `context` tokens,

@@ -106,12 +106,11 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
     if (!(options.temperature >= 0)) throw BadInput("The temperature must be 0 or more.");
     tokens_tensor(prompt);  // throws for tokens outside the vocabulary
     if (options.mode != Generation::Mode::rolling) return;
-    const bool relative = spec_.position == Position::rope || spec_.position == Position::alibi;
-    if (!relative) {
+    if (!spec_.has_relative_positions()) {
         throw BadInput(
-            "The generation mode \"rolling\" requires RoPE or ALiBi without learned positions; use \"recompute\" for "
-            "this "
-            "model.");
+            "The generation mode \"rolling\" requires RoPE or another encoding of distances, without learned "
+            "positions; "
+            "use \"recompute\" for this model.");
     }
 }
 
@@ -132,7 +131,8 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
     torch::Tensor logits;
     if (!uses_cache) {
         logits = last_logits(text);
-    } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU)) {
+    } else if (weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU) &&
+               TokenDecoder::supports(spec_)) {
         on_cpu.emplace(spec_, weights_, precision_);
         for (std::size_t i = 0; i < text.size(); ++i) logits = on_cpu->next(text[i], static_cast<std::int64_t>(i));
     } else {

@@ -83,6 +83,11 @@ std::vector<double> xpos_decay(int rotary_dim, double distance, double scale_bas
     return factors;
 }
 
+bool fits_xpos(std::int64_t length, double scale_base) {
+    constexpr double largest_exponent = 80;  // of the product of two factors; float32 ends at e^88
+    return -std::log(0.4 / 1.4) * static_cast<double>(length) / scale_base <= largest_exponent;
+}
+
 std::vector<double> cope_positions(std::span<const double> gates, double last_position) {
     std::vector<double> positions(gates.size());
     double sum = 0;

@@ -38,6 +38,9 @@ std::vector<double> xpos_decay(int rotary_dim);
 /// Returns the factors by which xPos multiplies the term of each pair in the logit at a distance, ζ_i^(Δ/scale_base).
 /// `scale_base` must be above 0.
 std::vector<double> xpos_decay(int rotary_dim, double distance, double scale_base);
+/// Returns whether the factors of xPos for sequences of `length` tokens stay within float32: those of queries and keys,
+/// ζ_i^(±length/(2·scale_base)), and their products for keys after the query, which attention then masks.
+bool fits_xpos(std::int64_t length, double scale_base);
 
 /// Returns the contextual positions of CoPE (formula 43, Golovneva et al. 2024) of each key of one query: the sum of
 /// the gates from the key to the query, at most `last_position`. `gates`: gates of the keys in the order of their

@@ -21,6 +21,23 @@ void check_head_dim(int head_dim) {
     }
 }
 
+// Replaces the frequencies of the rotated pairs by listed ones.
+void use_listed(std::vector<double>& frequencies, const FrequencySettings& settings, int rotary_dim) {
+    const std::vector<double>& listed = settings.listed;
+    if (std::ssize(listed) != rotary_dim / 2) {
+        throw BadInput(std::to_string(listed.size()) +
+                       " frequencies are listed, but the number must be that of the rotated pairs, which is " +
+                       std::to_string(rotary_dim / 2) + ".");
+    }
+    const ScalingMethod method = settings.scaling.method;
+    if (method == ScalingMethod::ntk || method == ScalingMethod::dynamic || method == ScalingMethod::yarn) {
+        throw BadInput("The scaling " + std::string(word_of(method)) +
+                       " depends on theta, but the frequencies are listed; use linear, ntk-by-parts, llama3 or "
+                       "longrope.");
+    }
+    std::copy(listed.begin(), listed.end(), frequencies.begin());
+}
+
 }  // namespace
 
 void check_theta(double theta) {
@@ -70,6 +87,7 @@ Frequencies frequencies(const FrequencySettings& settings) {
             result.inverse_frequencies[i] = 0.0;
         }
     }
+    if (!settings.listed.empty()) use_listed(result.inverse_frequencies, settings, result.rotary_dim);
     if (result.rotary_dim == 0) return result;  // there is no rotated pair to scale
     const int dimension = settings.partial == Partial::slice ? result.rotary_dim : settings.head_dim;
     Scaled changed = scaled(result.inverse_frequencies, dimension, settings.theta, settings.scaling, settings.context,

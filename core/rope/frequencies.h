@@ -38,11 +38,14 @@ struct FrequencySettings {
     /// for the meaning of 0.
     double context = 0;
     double length = 0;
+    /// Frequencies of the rotated pairs in radians per token, which replace those of theta; empty: those of theta.
+    std::vector<double> listed = {};
 };
 
 /// Returns the RoPE frequencies of a head: formula 3 (slice) or formula 4 (truncate) with the rounding of formula 10,
-/// then the scaling (formulas 18 to 24). Throws BadInput if the head dimension is odd or not positive, the fraction is
-/// not between 0 and 1, theta is not above 1, or scaled() throws.
+/// or the listed ones, then the scaling (formulas 18 to 24). Throws BadInput if the head dimension is odd or not
+/// positive, the fraction is not between 0 and 1, theta is not above 1, the listed frequencies are not one per rotated
+/// pair or have a scaling that changes theta (NTK, dynamic NTK, YaRN), or scaled() throws.
 Frequencies frequencies(const FrequencySettings& settings);
 
 /// Returns the frequencies ω_i = theta^(−2i/d_r) of `rotary_dim` rotated channels (formula 3). Importers of other

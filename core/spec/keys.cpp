@@ -173,8 +173,36 @@ std::vector<Key> make_keys() {
             0.95, &R::dropout),
         choice_key("position", "model",
                    "Position encoding. rope rotates queries and keys; learned and sinusoidal add position embeddings; "
-                   "alibi lowers attention logits in proportion to the distance.",
-                   {"none", "learned", "rope", "learned+rope", "sinusoidal", "alibi"}, &R::position),
+                   "alibi lowers attention logits in proportion to the distance; t5 adds a learned bias by distance, "
+                   "rope+bias with RoPE; shaw adds learned vectors of distances to keys and values; transformer-xl "
+                   "compares queries with sinusoidal embeddings of distances; xpos is RoPE with a decay; cope counts "
+                   "positions by gates.",
+                   {"none", "learned", "rope", "learned+rope", "sinusoidal", "alibi", "shaw", "t5", "transformer-xl",
+                    "xpos", "cope", "rope+bias"},
+                   &R::position),
+        number_key(
+            "relative_clip", "model", "tokens",
+            "Shaw's relative positions: largest distance that has vectors of its own; all larger distances share "
+            "those of this one.",
+            0, 65536, &R::relative_clip),
+        number_key("distance_buckets", "model", "",
+                   "T5's bias: number of buckets of distances, which have one learned bias per head each.", 2, 65536,
+                   &R::distance_buckets),
+        number_key("largest_distance", "model", "tokens",
+                   "T5's bias: distance from which on all distances share the last bucket.", 2, 1e6,
+                   &R::largest_distance),
+        number_key(
+            "xpos_scale_base", "model", "tokens",
+            "xPos: distance over which the term of pair i is multiplied by ζ_i; a larger number means less decay.", 1,
+            unlimited, &R::xpos_scale_base),
+        number_key("cope_positions", "model", "",
+                   "CoPE: number of learned position embeddings; larger contextual positions use the last one.", 2,
+                   65536, &R::cope_positions),
+        word_key(
+            "frequencies", "model",
+            "Frequencies of the rotated pairs in radians per token, such as 1+0.5+0.01, one per pair; auto computes "
+            "them from theta.",
+            &R::frequencies),
         number_key("attention_window", "model", "tokens",
                    "Sliding-window attention: each token attends to this many latest tokens, itself included; 0 means "
                    "the whole context.",

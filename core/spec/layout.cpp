@@ -59,10 +59,25 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     add("embedding.weight", {vocabulary, C}, deviation);
     if (spec.learns_positions()) add("positions.weight", {spec.context, C}, deviation);
     if (!spec.tied_head) add("head.weight", {vocabulary, C}, deviation);
+    if (spec.has_distance_bias()) add("distance_bias.weight", {spec.heads, spec.distance_buckets}, deviation);
+    if (spec.position == Position::transformer_xl) {
+        add("content_bias.weight", {spec.heads, D}, deviation);
+        add("distance_query.weight", {spec.heads, D}, deviation);
+    }
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer);
         add(prefix + ".attention.qkv.weight", {qkv_rows, C}, deviation);
         add(prefix + ".attention.output.weight", {C, C}, residual);
+        if (spec.position == Position::shaw) {
+            add(prefix + ".attention.relative_keys.weight", {spec.relative_clip + 1, D}, deviation);
+            add(prefix + ".attention.relative_values.weight", {spec.relative_clip + 1, D}, deviation);
+        }
+        if (spec.position == Position::transformer_xl) {
+            add(prefix + ".attention.relative.weight", {spec.kv_heads() * D, C}, deviation);
+        }
+        if (spec.position == Position::cope) {
+            add(prefix + ".attention.contextual.weight", {spec.cope_positions, D}, 0.0);
+        }
         add(prefix + up + ".weight", {up_rows, C}, deviation);
         add(prefix + ".mlp.down.weight", {C, H}, residual);
     }
@@ -97,8 +112,14 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
 std::int64_t non_embedding_parameters(const RunSpec& spec) {
     const Layout layout = layout_of(spec, 1);
     std::int64_t count = layout.total;
-    for (const char* name : {"embedding.weight", "positions.weight", "head.weight", "rotary.shift"}) {
+    for (const char* name :
+         {"embedding.weight", "positions.weight", "head.weight", "rotary.shift", "distance_bias.weight"}) {
         if (layout.contains(name)) count -= layout.at(name).size;
+    }
+    for (const Parameter& parameter : layout.parameters) {
+        for (const char* name : {".relative_keys.weight", ".relative_values.weight", ".contextual.weight"}) {
+            if (parameter.name.ends_with(name)) count -= parameter.size;
+        }
     }
     return count;
 }

@@ -24,7 +24,12 @@ struct Parameter {
 /// Q = (heads + 2·key_value_heads)·D they are:
 ///
 ///     embedding.weight (V, C)   positions.weight (T, C)   head.weight (V, C), unless tied
+///     distance_bias.weight (heads, distance_buckets) with position = t5 or rope+bias
+///     content_bias.weight, distance_query.weight (heads, D) with position = transformer-xl
 ///     layers.N.attention.qkv.weight (Q, C)   layers.N.attention.output.weight (C, C)
+///     layers.N.attention.relative_keys.weight, .relative_values.weight (relative_clip + 1, D) with position = shaw
+///     layers.N.attention.relative.weight (key_value_heads·D, C) with position = transformer-xl
+///     layers.N.attention.contextual.weight (cope_positions, D) with position = cope, which start at 0
 ///     layers.N.mlp.up.weight (H, C), in llama blocks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
 ///     layers.N.attention_norm, layers.N.mlp_norm, final_norm: .weight (C); .bias (C) if spec.bias, not for RMSNorm
 ///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm = head; with qk_norm = projection
@@ -52,8 +57,9 @@ struct Layout {
 /// 0.02/√(2·layers) for the projections into the residual stream.
 Layout layout_of(const RunSpec& spec, int vocabulary);
 
-/// Returns the number of parameters without token and position embeddings, output head and "rotary.shift". Scaling laws
-/// call it N (Kaplan et al. 2020). It does not depend on the vocabulary.
+/// Returns the number of parameters without token and position embeddings (among them the learned biases and vectors of
+/// distances), output head and "rotary.shift". Scaling laws call it N (Kaplan et al. 2020). It does not depend on the
+/// vocabulary.
 std::int64_t non_embedding_parameters(const RunSpec& spec);
 
 }  // namespace ropelab

@@ -155,7 +155,8 @@ struct ProbeResult {
     /// Logit contribution of each pair as a share of the variance (formula 8), of shape layers × heads × (pairs + 1).
     /// Every key counts equally, also keys with an attention weight near 0. The last element is the contribution of all
     /// pairs that are not rotated in this layer; their own elements are 0. The contributions of a head sum to 1, or are
-    /// all 0 if its logits do not vary. ALiBi's bias is excluded.
+    /// all 0 if its logits do not vary. What the position encoding adds to the product, such as ALiBi's bias, is
+    /// excluded.
     ProbeArray logit_contribution;
     /// Logit contribution with the keys weighted by their attention weights (formula 8, weighted), with the shape and
     /// the last element of logit_contribution. Empty if the result was stored by a version that did not compute it.

@@ -15,8 +15,10 @@ namespace {
 // Returns whether label_of can show the setting with this name.
 bool label_shows(std::string_view name) {
     static const std::set<std::string_view> shown = {
-        "theta",          "fraction",       "partial",   "position",         "pairs",         "rotated_layers",
-        "theta_training", "theta_schedule", "theta_end", "attention_window", "rope_precision"};
+        "theta",          "fraction",       "partial",          "position",         "pairs",
+        "rotated_layers", "theta_training", "theta_schedule",   "theta_end",        "attention_window",
+        "rope_precision", "relative_clip",  "distance_buckets", "largest_distance", "xpos_scale_base",
+        "cope_positions", "frequencies"};
     return shown.contains(name);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/rope/frequencies.h"
 
@@ -9,7 +10,23 @@ namespace ropelab {
 
 /// Position encoding of a model: none (NoPE), learned position embeddings, RoPE (queries and keys are rotated), learned
 /// embeddings and RoPE, fixed sinusoidal embeddings, or ALiBi (attention logits are lowered in proportion to distance).
-enum class Position { none, learned, rope, learned_rope, sinusoidal, alibi };
+/// Shaw's learned vectors of clipped distances (formula 39), T5's learned bias by distance (formula 40),
+/// Transformer-XL's relative logits (formula 41), xPos, which is RoPE with a decay (formula 42), CoPE's contextual
+/// positions (formula 43), and RoPE with T5's bias.
+enum class Position {
+    none,
+    learned,
+    rope,
+    learned_rope,
+    sinusoidal,
+    alibi,
+    shaw,
+    t5,
+    transformer_xl,
+    xpos,
+    cope,
+    rope_bias
+};
 /// Type of the decoder's blocks. `gpt2` has LayerNorm and GELU and runs attention before the MLP (as nanoGPT does).
 /// `llama` has RMSNorm and SwiGLU in the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP
 /// in parallel on one residual (as GPT-NeoX does).
@@ -72,7 +89,13 @@ struct RunSpec {
     bool tied_head = true;
     double dropout = 0.0;
     Position position = Position::rope;
-    std::int64_t attention_window = 0;  // tokens, the current one included; 0: whole context
+    std::int64_t relative_clip = 16;      // largest distance with a vector of its own (Shaw)
+    std::int64_t distance_buckets = 32;   // buckets of the learned bias (T5, RoPE with bias)
+    std::int64_t largest_distance = 128;  // distance from which on the last bucket applies (T5, RoPE with bias)
+    double xpos_scale_base = 512.0;       // tokens over which xPos multiplies a pair by ζ_i
+    std::int64_t cope_positions = 64;     // number of position embeddings (CoPE)
+    std::string frequencies = "auto";     // inverse frequencies of the rotated pairs, instead of those of theta
+    std::int64_t attention_window = 0;    // tokens, the current one included; 0: whole context
     double theta = 10000.0;
     double fraction = 1.0;
     Partial partial = Partial::slice;
@@ -132,7 +155,20 @@ struct RunSpec {
         return attention_window > 0 && attention_window < context ? attention_window : context;
     }
     /// Returns whether the model applies RoPE.
-    bool rotates() const { return position == Position::rope || position == Position::learned_rope; }
+    bool rotates() const {
+        return position == Position::rope || position == Position::learned_rope || position == Position::xpos ||
+               position == Position::rope_bias;
+    }
+    /// Returns whether attention depends on the distances between tokens only, not on their positions. Models without
+    /// position encoding are not among them.
+    bool has_relative_positions() const {
+        return position == Position::rope || position == Position::alibi || position >= Position::shaw;
+    }
+    /// Returns whether the model has a learned bias by distance (formula 40).
+    bool has_distance_bias() const { return position == Position::t5 || position == Position::rope_bias; }
+    /// Returns whether the fused kernels compute attention with this position encoding; LibTorch's operations compute
+    /// it with every other one.
+    bool has_fused_encoding() const { return position < Position::shaw; }
     /// Returns whether the model has learned position embeddings.
     bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
 
@@ -143,6 +179,13 @@ struct RunSpec {
 /// dimension must be even with RoPE, …). The message names the setting, its value and the values that are allowed.
 void check(const RunSpec& spec);
 
+/// Returns the frequencies of the setting `frequencies`, in radians per token; empty for `auto`. The text is a list of
+/// numbers separated by commas, plus signs or spaces. Throws BadInput for any other text.
+std::vector<double> listed_frequencies(const RunSpec& spec);
+/// Returns the parameters of a run's RoPE frequencies, without context extension. For a run that does not rotate, they
+/// are those that RoPE would have. Throws BadInput like listed_frequencies.
+FrequencySettings frequency_settings_of(const RunSpec& spec);
+
 /// Returns a rotated fraction in words: "25 %", or "2 ch" for a single pair (2 channels) that is less than 10 % of the
 /// head. With `head_dim` 0, the head dimension is unknown and the result is a percentage.
 std::string fraction_text(double fraction, int head_dim);
@@ -152,8 +195,8 @@ std::string label_of(const RunSpec& spec);
 
 /// Returns whether two runs can train in one cohort (runs of equal shape that are trained as one batched program). They
 /// may differ in the seed, in the learning rates, their warm-up and decay, and in RoPE (on or off, theta, theta_end,
-/// fraction, partial, pairs, rotated_layers). A run with ALiBi or sinusoidal embeddings needs runs with the same
-/// encoding.
+/// fraction, partial, pairs, rotated_layers, frequencies). A run with any other encoding than learned embeddings and
+/// RoPE needs runs with the same encoding.
 bool same_shape(const RunSpec& a, const RunSpec& b);
 
 }  // namespace ropelab

@@ -108,7 +108,7 @@ void rotate_heads(float* query, float* key, HeadCounts heads, std::int64_t head_
 
 bool supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use) {
     const auto type = input.qkv.scalar_type();
-    if (!has_own_passes(input.qkv) || use.hook) return false;
+    if (!has_own_passes(input.qkv) || use.hook || !terms.only_products()) return false;
     if (!use.cache) return terms.tables.plain() && (type == torch::kFloat32 || type == torch::kBFloat16);
     const bool one_token = input.qkv.size(0) == 1 && input.batch == 1 && input.time() == 1 && use.cache->tokens() > 1;
     return one_token && type == torch::kFloat32 && !input.qkv.requires_grad();

@@ -244,7 +244,7 @@ bool supports(const AttentionInput& input, const LayerTerms& terms, const Attent
     const auto type = qkv.scalar_type();
     if (type != torch::kFloat32 && type != torch::kBFloat16) return false;
     return has_device_kernels(qkv, DevicePart::rotation) && has_device_kernels(qkv, DevicePart::softmax) &&
-           !use.cache && !use.hook && terms.tables.plain() && terms.only_causal();
+           !use.cache && !use.hook && terms.tables.plain() && terms.only_causal() && terms.only_products();
 }
 
 void rotate_in_place(const torch::Tensor& qkv, std::int64_t batch, HeadCounts heads, const RotaryTables& tables,

@@ -47,6 +47,66 @@ torch::Tensor mixed_with_dropout(const torch::Tensor& q, const torch::Tensor& k,
     return torch::matmul(dropout(weights.view({runs, -1}), place).view_as(weights), v);
 }
 
+// Returns attention with logits that are not only products of queries and keys: (runs, batch, heads, queries,
+// head_dim). Each run is computed separately, so that its sums cannot depend on the cohort. query, key, value: (runs,
+// batch, heads, queries or keys, head_dim). `queries` and `keys`: positions, (n) int64.
+torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms, const torch::Tensor& queries,
+                           const torch::Tensor& keys, const Dropout& dropout, const std::string& place) {
+    const torch::Tensor hidden = hidden_keys(queries, keys, terms.window);
+    const double size = std::sqrt(static_cast<double>(vectors.query.size(-1)));
+    const std::vector<torch::Tensor> query = vectors.query.unbind(0);
+    const std::vector<torch::Tensor> key = vectors.key.unbind(0);
+    std::vector<torch::Tensor> weights;
+    for (std::size_t run = 0; run < query.size(); ++run) {
+        torch::Tensor logits = torch::matmul(query[run], key[run].transpose(-2, -1)) / size;
+        const torch::Tensor more =
+            relative_logits(terms, static_cast<std::int64_t>(run), query[run], key[run], logits, queries, keys);
+        if (more.defined()) logits = logits + more;
+        weights.push_back(torch::softmax(logits.masked_fill(hidden, -std::numeric_limits<double>::infinity()), -1));
+    }
+    if (dropout.active()) {
+        const torch::Tensor all = torch::stack(weights);
+        weights = dropout(all.view({all.size(0), -1}), place).view_as(all).unbind(0);
+    }
+    const std::vector<torch::Tensor> value = vectors.value.unbind(0);
+    std::vector<torch::Tensor> mixed;
+    for (std::size_t run = 0; run < query.size(); ++run) {
+        mixed.push_back(torch::matmul(weights[run], value[run]));
+        if (!terms.relative.values.defined()) continue;
+        mixed.back() =
+            mixed.back() + relative_values(terms, static_cast<std::int64_t>(run), weights[run], queries, keys);
+    }
+    return torch::stack(mixed);
+}
+
+// Computes mixed_by_run for whole sequences or for one token that continues a cache, (runs, batch·time,
+// heads·head_dim). Queries and keys are rotated; xPos' decay has been applied to those of whole sequences.
+torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const Dropout& dropout,
+                            const std::string& place, const KeyValueCache* cache, std::int64_t layer) {
+    const torch::Tensor& given = vectors.query;
+    const auto options = torch::TensorOptions(torch::kInt64).device(given.device());
+    torch::Tensor queries = torch::arange(given.size(2), options);
+    torch::Tensor keys = queries;
+    if (cache) {
+        queries = cache->newest();
+        keys = cache->positions();
+        const auto slots = [&](const torch::Tensor& of_heads) {  // to (1, 1, capacity, key_value_heads, head_dim)
+            return of_heads.transpose(0, 1).unsqueeze(0).unsqueeze(0);
+        };
+        vectors.key = slots(cache->layer(layer).keys);
+        vectors.value = slots(cache->layer(layer).values);
+        // The decay from each key to the query; keys in the cache are only rotated.
+        if (terms.decay.defined()) vectors.key = decayed(vectors.key, terms.decay, queries - keys);
+    }
+    vectors = repeat_heads(std::move(vectors));
+    const auto type = given.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
+    for (torch::Tensor* each : {&vectors.query, &vectors.key, &vectors.value}) {
+        *each = each->to(type).transpose(2, 3);
+    }
+    const torch::Tensor mixed = mixed_by_run(vectors, terms, queries, keys, dropout, place);
+    return mixed.transpose(2, 3).flatten(3).flatten(1, 2);
+}
+
 }  // namespace
 
 LayerVectors vectors_of(const AttentionInput& input) {
@@ -75,10 +135,10 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
                      const std::string& place, const AttentionUse& use) {
     LayerVectors vectors = vectors_of(input);
     if (use.hook) use.hook->observe(use.layer, vectors);
-    if (terms.tables.defined()) {
-        vectors.query = apply_rotation(vectors.query, terms.tables);
-        vectors.key = apply_rotation(vectors.key, terms.tables);
-    }
+    LayerTerms rotation = terms;
+    if (use.cache) rotation.decay = torch::Tensor();  // a cache stores keys without decay
+    vectors.query = encoded_queries(vectors.query, rotation);
+    vectors.key = encoded_keys(vectors.key, rotation);
     if (use.hook) use.hook->modify(use.layer, vectors, terms);
 
     const std::int64_t runs = vectors.query.size(0);
@@ -86,8 +146,17 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
     const auto type = vectors.query.scalar_type();
     torch::Tensor mixed;
     if (use.cache) use.cache->store(use.layer, vectors.key[0][0], vectors.value[0][0]);
-    if (use.cache && use.cache->tokens() > time) {
-        TORCH_CHECK(time == 1, "A cache that is not empty accepts one token at a time.");
+    const bool continues = use.cache && use.cache->tokens() > time;
+    TORCH_CHECK(!continues || time == 1, "A cache that is not empty accepts one token at a time.");
+    if (!terms.only_products()) {
+        if (use.cache && !continues && terms.decay.defined()) {
+            const LayerTerms decay{.tables = {}, .decay = terms.decay};
+            vectors.query = encoded_queries(vectors.query, decay);
+            vectors.key = encoded_keys(vectors.key, decay);
+        }
+        return attend_by_run(std::move(vectors), terms, dropout, place, continues ? use.cache : nullptr, use.layer);
+    }
+    if (continues) {
         const KeyValueCache::Layer& cached = use.cache->layer(use.layer);
         const auto expanded = [&](const torch::Tensor& slots) {  // to (1, query heads, capacity, head_dim)
             return slots.repeat_interleave(input.heads.query / input.heads.key_value, 0).unsqueeze(0);

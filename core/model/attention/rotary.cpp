@@ -44,13 +44,15 @@ class Rotation : public torch::autograd::Function<Rotation> {
 };
 
 FrequencySettings settings_of(const RunSpec& run, bool rotates, std::int64_t positions, const TableChanges& changes) {
-    return {.head_dim = run.head_dim(),
-            .theta = run.theta,
-            .fraction = rotates ? run.fraction : 0.0,
-            .partial = run.partial,
-            .scaling = changes.scaling,
-            .context = static_cast<double>(run.context),
-            .length = static_cast<double>(positions)};
+    FrequencySettings settings = frequency_settings_of(run);
+    if (!rotates) {
+        settings.fraction = 0;
+        settings.listed.clear();
+    }
+    settings.scaling = changes.scaling;
+    settings.context = static_cast<double>(run.context);
+    settings.length = static_cast<double>(positions);
+    return settings;
 }
 
 // Returns which pairs of a run rotate. The other pairs are unchanged and have no attention factor.
