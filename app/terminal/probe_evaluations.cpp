@@ -79,7 +79,7 @@ void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
     watch_interrupts();
     Engine& engine = open_engine();
     const RunSpec& spec = run.checkpoint.spec;
-    std::vector<ScalingMethod> methods(extrapolation_methods().begin(), extrapolation_methods().end());
+    std::vector<ScalingMethod> methods = extrapolation_methods_of(spec);
     if (flags.method) methods = {*flags.method};
     ExtrapolationResult result;
     if (!flags.steps) {

@@ -35,6 +35,7 @@ ReplacedHead replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t
     const auto frequencies_of = [](const RotarySetup& each) { return frequencies(plain_settings(each)); };
     const bool fits = setup.head_dim == own.head_dim && setup.scaling.method == ScalingMethod::none &&
                       frequencies_of(setup).inverse_frequencies == frequencies_of(own).inverse_frequencies;
+    if (spec.frequencies != "auto") require_plain_frequencies(spec);
     if (!fits || spec.pairs != "all") {
         throw BadInput("The head was built for " + text_of(setup) + ", but the run has " + text_of(own) +
                        (spec.pairs == "all" ? "" : " with the pairs " + spec.pairs) +

@@ -42,9 +42,17 @@ struct Widths {
 // Returns whether LibTorch's flash attention is used, which stores no scores: it requires a plain causal mask and, in
 // training, no dropout.
 bool flash(const RunSpec& spec, double bytes, bool trains) {
-    const bool only_causal = spec.position != Position::alibi && spec.attention_window == 0;
+    const bool only_causal =
+        spec.position != Position::alibi && spec.has_fused_encoding() && spec.attention_window == 0;
     return only_causal && bytes == 2 && spec.head_dim() % 8 == 0 && spec.head_dim() <= 256 &&
            !(trains && spec.dropout > 0);
+}
+
+// Returns the bytes per attention probability and layer in addition to those of other encodings: the logits are
+// computed in float32, and CoPE stores its gates, positions and interpolated logits.
+double relative_bytes(const RunSpec& spec) {
+    if (spec.has_fused_encoding()) return 0;
+    return spec.position == Position::cope ? 48.0 : 4.0;
 }
 
 // Returns the bytes per token and layer that are stored for the backward pass.
@@ -56,7 +64,8 @@ double stored_per_layer(const RunSpec& spec, const Widths& w) {
     // Flash attention: qkv, the output and one log-sum-exp per head. Otherwise: q, k, v, the probabilities and the
     // output.
     const double attention = flash(spec, w.bytes, true) ? w.bytes * (w.qkv + w.C) + 4.0 * heads
-                                                        : w.bytes * (4.0 * w.C + heads * number(spec.context));
+                                                        : w.bytes * (4.0 * w.C + heads * number(spec.context)) +
+                                                              relative_bytes(spec) * heads * number(spec.context);
     // QK normalization: float32 copies of the heads, and statistics per head or per projection.
     const double head_rows = heads + number(spec.kv_heads());
     const double statistics = spec.qk_norm == QkNorm::projection ? 2.0 : head_rows;
@@ -81,7 +90,8 @@ double temporary_per_layer(const RunSpec& spec, const Widths& w, double head_bat
         attention = w.bytes * (2.0 * w.qkv + w.C) + parts * 4.0 * w.C + 4.0 * heads + spread;
     } else {
         const double scores = heads * number(spec.context);
-        attention = w.bytes * ((spec.dropout > 0 ? 2.0 : 1.0) * scores + 2.0 * w.C + w.qkv);
+        attention =
+            w.bytes * ((spec.dropout > 0 ? 2.0 : 1.0) * scores + 2.0 * w.C + w.qkv) + relative_bytes(spec) * scores;
     }
     return incoming + std::max(mlp, attention);
 }
@@ -92,7 +102,8 @@ double evaluation_per_token(const RunSpec& spec, const Widths& w) {
     const double mlp = 4.0 * w.C + w.bytes * ((spec.bias ? 2.0 : 1.0) * w.up + 2.0 * w.hidden);
     const double attention =
         w.bytes * (flash(spec, w.bytes, false) ? w.qkv + w.C : w.qkv + 4.0 * w.C + number(spec.heads * spec.context));
-    return stream + std::max({mlp, attention, w.bytes * w.vocabulary_rows});
+    const double relative = relative_bytes(spec) * number(spec.heads * spec.context);
+    return stream + std::max({mlp, attention + relative, w.bytes * w.vocabulary_rows});
 }
 
 std::string gibibytes(double bytes) {

@@ -56,8 +56,15 @@ std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& requ
 }  // namespace
 
 std::span<const ScalingMethod> extrapolation_methods() {
-    static constexpr std::array methods = {ScalingMethod::none,    ScalingMethod::linear, ScalingMethod::ntk,
-                                           ScalingMethod::dynamic, ScalingMethod::yarn,   ScalingMethod::llama3};
+    static constexpr std::array methods = {ScalingMethod::none,    ScalingMethod::linear,       ScalingMethod::ntk,
+                                           ScalingMethod::dynamic, ScalingMethod::ntk_by_parts, ScalingMethod::yarn,
+                                           ScalingMethod::llama3};
+    return methods;
+}
+
+std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec) {
+    std::vector<ScalingMethod> methods(extrapolation_methods().begin(), extrapolation_methods().end());
+    if (spec.frequencies != "auto") std::erase_if(methods, changes_theta);
     return methods;
 }
 

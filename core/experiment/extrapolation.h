@@ -16,9 +16,11 @@ namespace ropelab {
 // Length extrapolation of a trained run: its evaluation beyond the training context with scaling methods, before and
 // after fine-tuning at the longer context.
 
-/// Returns the scaling methods that are compared: plain RoPE, position interpolation, NTK-aware, dynamic NTK, YaRN and
-/// Llama 3 (F18–F23).
+/// Returns the scaling methods that are compared: plain RoPE, position interpolation, NTK-aware, dynamic NTK,
+/// NTK-by-parts, YaRN and Llama 3 (F18–F23). LongRoPE (F24) is not among them, because its factors belong to one model.
 std::span<const ScalingMethod> extrapolation_methods();
+/// Returns those that apply to a run: without the methods that change theta if the run's frequencies are listed.
+std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec);
 
 /// The settings of fine-tuning a run at `factor` times its context, with one scaling method of that factor.
 struct FineTuning {

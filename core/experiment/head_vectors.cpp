@@ -45,6 +45,17 @@ RotarySetup setup_of(const RunSpec& spec) {
     return setup;
 }
 
+void require_plain_frequencies(const RunSpec& spec) {
+    if (spec.pairs != "all") {
+        throw BadInput("This run rotates only the pairs " + spec.pairs +
+                       ", which a rotary setup cannot represent; choose a run with pairs = all.");
+    }
+    if (spec.frequencies != "auto") {
+        throw BadInput("This run has the frequencies " + spec.frequencies +
+                       ", which a rotary setup cannot represent; choose a run with frequencies = auto.");
+    }
+}
+
 HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_t head, std::string_view query,
                          std::string_view key, std::int64_t m, std::int64_t n) {
     const RunSpec& spec = checkpoint.spec;
@@ -52,10 +63,7 @@ HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_
         throw BadInput("There is no head " + std::to_string(head) + ": the run has heads 0 to " +
                        std::to_string(spec.heads - 1) + ".");
     }
-    if (spec.pairs != "all") {
-        throw BadInput("This run rotates only the pairs " + spec.pairs +
-                       ", which a rotary setup cannot represent; choose a run with pairs = all.");
-    }
+    require_plain_frequencies(spec);
     const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
     const std::int32_t query_token = token_of(vocabulary, query);
     const std::int32_t key_token = token_of(vocabulary, key);

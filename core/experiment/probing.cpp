@@ -229,14 +229,11 @@ std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t l
 std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request) {
     std::vector<double> result(static_cast<std::size_t>(spec.head_dim() / 2), 0.0);
     if (!spec.rotates()) return result;
-    const auto rotary = frequencies({.head_dim = spec.head_dim(),
-                                     .theta = spec.theta,
-                                     .fraction = spec.fraction,
-                                     .partial = spec.partial,
-                                     .scaling = request.scaling,
-                                     .context = static_cast<double>(spec.context),
-                                     .length = static_cast<double>(request.sequences.length)})
-                            .inverse_frequencies;
+    FrequencySettings settings = frequency_settings_of(spec);
+    settings.scaling = request.scaling;
+    settings.context = static_cast<double>(spec.context);
+    settings.length = static_cast<double>(request.sequences.length);
+    const auto rotary = frequencies(settings).inverse_frequencies;
     const auto chosen = selection(spec.pairs, spec.head_dim() / 2, "pairs");
     for (std::size_t i = 0; i < rotary.size(); ++i) result[i] = chosen[i] ? rotary[i] : 0.0;
     for (const std::int64_t pair : request.frozen_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;

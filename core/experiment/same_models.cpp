@@ -25,14 +25,27 @@ const RunSpec& defaults() {
 
 // Sets the rotary settings of a model without rotated pairs to their defaults, because they have no effect.
 void forget_rotation(RunSpec& spec) {
-    spec.position = spec.learns_positions() ? Position::learned : Position::none;
+    if (spec.position == Position::rope || spec.position == Position::xpos) spec.position = Position::none;
+    if (spec.position == Position::learned_rope) spec.position = Position::learned;
+    if (spec.position == Position::rope_bias) spec.position = Position::t5;
     spec.theta = defaults().theta;
     spec.fraction = defaults().fraction;
     spec.partial = defaults().partial;
     spec.pairs = defaults().pairs;
     spec.rotated_layers = defaults().rotated_layers;
+    spec.frequencies = defaults().frequencies;
     spec.theta_training = defaults().theta_training;
     spec.theta_schedule = defaults().theta_schedule;
+}
+
+// Sets the settings of position encodings that the model does not have to their defaults.
+void forget_other_encodings(RunSpec& spec) {
+    if (spec.position != Position::shaw) spec.relative_clip = defaults().relative_clip;
+    if (spec.position != Position::xpos) spec.xpos_scale_base = defaults().xpos_scale_base;
+    if (spec.position != Position::cope) spec.cope_positions = defaults().cope_positions;
+    if (spec.has_distance_bias()) return;
+    spec.distance_buckets = defaults().distance_buckets;
+    spec.largest_distance = defaults().largest_distance;
 }
 
 // A normal form of the model that a run trains, equal for runs that train the same model: the settings, with those that
@@ -73,16 +86,18 @@ ModelPart model_of(const RunSpec& run) {
             spec.fraction = static_cast<double>(channels) / run.head_dim();
             if (channels == run.head_dim()) spec.partial = defaults().partial;
             if (!run.theta_varies()) {
-                const Frequencies known = ropelab::frequencies({run.head_dim(), run.theta, run.fraction, run.partial});
+                const Frequencies known = ropelab::frequencies(frequency_settings_of(run));
                 model.frequencies = known.inverse_frequencies;
                 for (std::size_t i = 0; i < model.frequencies.size(); ++i) {
                     if (!rotated[i]) model.frequencies[i] = 0;
                 }
                 spec.theta = defaults().theta;
                 spec.pairs = defaults().pairs;
+                spec.frequencies = defaults().frequencies;
             }
         }
     }
+    forget_other_encodings(spec);
     if (!spec.theta_varies() || spec.theta_schedule == ThetaSchedule::constant) spec.theta_end = defaults().theta_end;
     if (!spec.theta_varies() || spec.theta_training == ThetaTraining::fixed) {
         spec.theta_learning_rate = defaults().theta_learning_rate;

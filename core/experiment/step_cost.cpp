@@ -35,7 +35,30 @@ double wide_rows(const RunSpec& spec) {
 
 // Returns whether attention is computed by separate LibTorch operations instead of a fused kernel.
 bool attends_stepwise(const RunSpec& spec) {
-    return spec.operations != Operations::fused || spec.theta_varies();
+    return spec.operations != Operations::fused || spec.theta_varies() || !spec.has_fused_encoding();
+}
+// Returns the numbers per attention probability that are stored if the logits are more than products and ALiBi's bias,
+// counted by operation: the probability itself, and for CoPE its gates, its positions and the two logits of each.
+double relative_numbers(const RunSpec& spec) {
+    if (spec.has_fused_encoding()) return 0;
+    return spec.position == Position::cope ? 12.0 : 1.0;
+}
+// Returns the additional multiplications and additions per token and layer of learned relative positions: the product
+// of the query and each learned vector, and for Shaw's values the weighted sum of them. Transformer-XL also projects
+// the embedding of each distance, once per batch.
+double relative_operations(const RunSpec& spec) {
+    const double C = number(spec.width);
+    switch (spec.position) {
+        case Position::shaw:
+            return 4.0 * C * number(spec.relative_clip + 1);
+        case Position::transformer_xl:
+            return 2.0 * C * number(spec.context) +
+                   2.0 * C * number(spec.kv_heads() * spec.head_dim()) / number(spec.sequences_per_pass());
+        case Position::cope:
+            return 2.0 * C * number(spec.cope_positions);
+        default:
+            return 0;
+    }
 }
 // Returns the additional stored numbers per token and layer of stepwise attention besides q, k and v, in multiples of
 // the width, as measured: one if q and k are rotated or normalized separately, one more if keys and values are repeated
@@ -52,8 +75,9 @@ double attention_numbers(const RunSpec& spec) {
     const double qkv = number(qkv_rows(spec));
     const double C = number(spec.width);
     if (attends_stepwise(spec)) {
-        const double probabilities = spec.dropout > 0 ? 3.0 * number(spec.heads * spec.context) : rounded ? C : 0.0;
-        return 3.0 * C + more_stepwise(spec) * C + probabilities;
+        const double scores = number(spec.heads * spec.context);
+        const double probabilities = spec.dropout > 0 ? 3.0 * scores : rounded ? C : 0.0;
+        return 3.0 * C + more_stepwise(spec) * C + probabilities + relative_numbers(spec) * scores;
     }
     if (spec.qk_norm != QkNorm::none) return qkv + number((spec.heads + spec.kv_heads()) * spec.head_dim());
     return (rounded ? 0.5 : 1.0) * qkv;
@@ -97,7 +121,8 @@ ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabular
     const double T = number(spec.context);
     const double N = number(spec.visible_tokens());
     const double keys = N < T ? N - N * (N - 1) / (2 * T) : T / 2;
-    return {2.0 * (L * number(matrix_numbers(spec)) + number(vocabulary) * C), 4.0 * L * keys * C};
+    return {2.0 * (L * number(matrix_numbers(spec)) + number(vocabulary) * C),
+            L * (4.0 * keys * C + relative_operations(spec))};
 }
 
 double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
@@ -141,8 +166,8 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
     // Temporary tensors of one operation: rows of the MLP, or in stepwise attention with dropout the probabilities and
     // their gradients.
-    const double working =
-        attends_stepwise(spec) && spec.dropout > 0 ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
+    const bool has_scores = attends_stepwise(spec) && (spec.dropout > 0 || !spec.has_fused_encoding());
+    const double working = has_scores ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
     need.step = step_overhead * float_bytes * R *
                 (copies * P + tokens * (stored_activations(spec, vocabulary) + working + more_when_eager(spec)));
     // The residual sum in float32; a branch, a normalized row and the MLP's rows in the precision of matrix products.
@@ -150,7 +175,10 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double rows = (1.0 + 2.0 * size) * C + size * wide_rows(spec) + more_stepwise(spec) * C;
     // With bfloat16, the heads of QK normalization are assembled in float32.
     const double heads = spec.qk_norm != QkNorm::none && size < 1 ? 1.5 * C : 0.0;
-    need.evaluation = evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + 2.0 * V);
+    // Logits, what the encoding adds to them, and the probabilities of one layer.
+    const double scores = spec.has_fused_encoding() ? 0.0 : 3.0 * number(spec.heads * spec.context);
+    need.evaluation =
+        evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + scores + 2.0 * V);
     return need;
 }
 

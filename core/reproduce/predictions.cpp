@@ -197,7 +197,7 @@ void predict(SheetPlan& plan, const std::vector<Candidate>& candidates, int head
 // training.
 bool has_plain_frequencies(const RunSpec& spec) {
     return spec.rotates() && !spec.theta_varies() && spec.pairs == "all" && spec.rotated_layers == "all" &&
-           rotary_dim(spec.head_dim(), spec.fraction) > 0;
+           spec.frequencies == "auto" && rotary_dim(spec.head_dim(), spec.fraction) > 0;
 }
 
 // Setting whose sweeps the theories make predictions for.

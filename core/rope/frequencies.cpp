@@ -25,12 +25,11 @@ void check_head_dim(int head_dim) {
 void use_listed(std::vector<double>& frequencies, const FrequencySettings& settings, int rotary_dim) {
     const std::vector<double>& listed = settings.listed;
     if (std::ssize(listed) != rotary_dim / 2) {
-        throw BadInput(std::to_string(listed.size()) +
-                       " frequencies are listed, but the number must be that of the rotated pairs, which is " +
-                       std::to_string(rotary_dim / 2) + ".");
+        throw BadInput("The number of listed frequencies is " + std::to_string(listed.size()) +
+                       ", but it must be that of the rotated pairs, which is " + std::to_string(rotary_dim / 2) + ".");
     }
     const ScalingMethod method = settings.scaling.method;
-    if (method == ScalingMethod::ntk || method == ScalingMethod::dynamic || method == ScalingMethod::yarn) {
+    if (changes_theta(method)) {
         throw BadInput("The scaling " + std::string(word_of(method)) +
                        " depends on theta, but the frequencies are listed; use linear, ntk-by-parts, llama3 or "
                        "longrope.");

@@ -24,6 +24,11 @@ enum class ScalingMethod {
     longrope,      // formula 24; depends on the current sequence length
 };
 
+/// Returns whether a method is defined by the base theta, so that it does not apply to listed frequencies.
+constexpr bool changes_theta(ScalingMethod method) {
+    return method == ScalingMethod::ntk || method == ScalingMethod::dynamic || method == ScalingMethod::yarn;
+}
+
 /// Scaling method with its word (in files and options) and its title (in the window).
 struct ScalingName {
     ScalingMethod method;

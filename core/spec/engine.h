@@ -37,7 +37,8 @@ struct Generation {
     /// Method for texts longer than the context. `recompute` evaluates the last `context` tokens again for each new
     /// token, with positions counted from 0 (as nanoGPT does). `rolling` keeps the KV cache of the last `context`
     /// tokens and lets positions grow; it is faster, but gives other probabilities, because cached keys and values
-    /// depend on tokens that have left the context. `rolling` needs RoPE or ALiBi without learned position embeddings.
+    /// depend on tokens that have left the context. `rolling` needs an encoding of distances
+    /// (RunSpec::has_relative_positions).
     enum class Mode { recompute, rolling } mode = Mode::recompute;
     /// Receives each token when it is sampled; returns false to stop the generation.
     std::function<bool(std::int32_t)> on_token;

@@ -43,9 +43,9 @@ void check_frequencies(const RunSpec& spec) {
     }
     const int pairs = rotary_dim(spec.head_dim(), spec.fraction) / 2;
     if (std::ssize(listed) != pairs) {
-        throw BadInput("The setting frequencies lists " + std::to_string(listed.size()) +
-                       " numbers, but it must list one per rotated pair of a head, which is " + std::to_string(pairs) +
-                       ".");
+        throw BadInput("The number of listed frequencies is " + std::to_string(listed.size()) +
+                       ", but it must be that of the rotated pairs of a head, which is " + std::to_string(pairs) +
+                       "; join them by plus signs, as in 1+0.5+0.01.");
     }
 }
 

@@ -34,9 +34,9 @@ bool is_free(const std::string& name) {
 
 // Settings that describe how RoPE rotates, which have no effect without a rotated pair.
 bool needs_rotation(const std::string& name) {
-    static constexpr std::array<std::string_view, 9> rotary = {
-        "theta",          "partial",        "pairs",     "rotated_layers",     "rope_precision",
-        "theta_training", "theta_schedule", "theta_end", "theta_learning_rate"};
+    static constexpr std::array<std::string_view, 10> rotary = {
+        "theta",          "partial",        "pairs",     "rotated_layers",      "rope_precision",
+        "theta_training", "theta_schedule", "theta_end", "theta_learning_rate", "frequencies"};
     return is_among(name, rotary);
 }
 

@@ -224,11 +224,12 @@ TEST_F(ProbeVerbTest, EvaluatesBeyondTheContextWithEveryScaling) {
         EXPECT_NEAR((evaluation.at("loss_inside").get<double>() + evaluation.at("loss_beyond").get<double>()) / 2,
                     evaluation.at("loss"), 1e-6);
     }
-    EXPECT_EQ(scalings, (std::vector<std::string>{"none", "linear", "ntk", "dynamic", "yarn", "llama3"}));
+    EXPECT_EQ(scalings,
+              (std::vector<std::string>{"none", "linear", "ntk", "dynamic", "ntk-by-parts", "yarn", "llama3"}));
 
     const auto one = json_of({"--extrapolate", "2", "--scaling", "yarn"});
     ASSERT_EQ(one.at("evaluations").size(), 1U);
-    EXPECT_EQ(one.at("evaluations").at(0), all.at("evaluations").at(4));
+    EXPECT_EQ(one.at("evaluations").at(0), all.at("evaluations").at(5));
     const auto same = json_of({"--context", "64", "--scaling", "yarn", "--sequences", "32"});
     EXPECT_NEAR(same.at("loss"), one.at("evaluations").at(0).at("loss"), 1e-6);
     EXPECT_THAT(probe({"--extrapolate", "2"}).out, testing::HasSubstr("loss beyond"));

@@ -17,7 +17,7 @@ struct ChoiceWords {
     const char* meaning;
 };
 
-constexpr std::array<ChoiceWords, 13> kAllWords = {{
+constexpr std::array<ChoiceWords, 19> kAllWords = {{
     {"position", "none", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "No position encoding (NoPE): the model can learn positions only from the causal mask.")},
@@ -35,6 +35,31 @@ constexpr std::array<ChoiceWords, 13> kAllWords = {{
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "ALiBi subtracts slope_h·Δ from each attention logit, where Δ is the distance in tokens and "
                        "slope_h is a constant of head h. Press et al. 2022, formula 25")},
+    {"position", "shaw", QT_TRANSLATE_NOOP("ChoiceWords", "Shaw (relative)"),
+     QT_TRANSLATE_NOOP(
+         "ChoiceWords",
+         "Learned vectors of the distance, clipped at relative_clip, are added to keys and values. Shaw et "
+         "al. 2018, formula 39")},
+    {"position", "t5", QT_TRANSLATE_NOOP("ChoiceWords", "T5 bias"),
+     QT_TRANSLATE_NOOP(
+         "ChoiceWords",
+         "A learned bias of each head and bucket of distances is added to the attention logits. Raffel et "
+         "al. 2020, formula 40")},
+    {"position", "transformer-xl", "Transformer-XL",
+     QT_TRANSLATE_NOOP(
+         "ChoiceWords",
+         "Queries are also compared with projected sinusoidal embeddings of the distance. Dai et al. 2019, "
+         "formula 41")},
+    {"position", "xpos", "xPos",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "RoPE with a decay: the terms of fast pairs shrink with the distance. Sun et al. 2022, formula "
+                       "42")},
+    {"position", "cope", "CoPE",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "Contextual positions: gates between key and query decide which tokens count. Golovneva et al. "
+                       "2024, formula 43")},
+    {"position", "rope+bias", QT_TRANSLATE_NOOP("ChoiceWords", "RoPE + bias"),
+     QT_TRANSLATE_NOOP("ChoiceWords", "RoPE, and T5's learned bias by distance is added to the logits. Formula 40")},
     {"qk_norm", "false", nullptr, QT_TRANSLATE_NOOP("ChoiceWords", "Queries and keys are not normalized.")},
     {"qk_norm", "true", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "RMSNorm is applied to the queries and keys of each head. Henry et al. 2020")},

@@ -41,10 +41,7 @@ void showInFront(QWidget& window) {
 
 /// Returns the rotary setup of a run with the shape of its KV cache. Throws BadInput if a setup cannot represent it.
 ShapedSetup shapedSetupOf(const RunSpec& spec, const QString& name, ModelShape shape) {
-    if (spec.pairs != "all") {
-        throw BadInput("This run rotates only the pairs " + spec.pairs +
-                       ", which a rotary setup cannot represent; choose a run with pairs = all.");
-    }
+    require_plain_frequencies(spec);
     shape.name = name;
     shape.cache.layers = spec.layers;
     shape.cache.heads = spec.heads;
@@ -142,8 +139,7 @@ void MainWindow::compareWithRun(RunId run) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    const bool isKnown =
-        !droppedFile(event->mimeData()).isEmpty() || !droppedResults(event->mimeData()).isEmpty();
+    const bool isKnown = !droppedFile(event->mimeData()).isEmpty() || !droppedResults(event->mimeData()).isEmpty();
     if (isKnown) event->acceptProposedAction();
 }
 

@@ -208,9 +208,10 @@ RelativeWeights relative_weights(const Parameters& weights, std::int64_t layer) 
 }
 
 torch::Tensor decayed(const torch::Tensor& x, const torch::Tensor& decay, const torch::Tensor& exponents) {
+    const auto type = x.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
     const torch::Tensor powers = decay.view({-1, 1, 1, 1, decay.size(1)}) * exponents.view({1, 1, -1, 1, 1});
-    const torch::Tensor factors = torch::exp(powers).to(x.scalar_type());
-    return x * torch::cat({factors, factors}, -1);
+    const torch::Tensor factors = torch::exp(powers).to(type);
+    return x.to(type) * torch::cat({factors, factors}, -1);
 }
 
 torch::Tensor encoded_queries(const torch::Tensor& queries, const LayerTerms& terms) {

@@ -110,6 +110,7 @@ torch::Tensor encoded_queries(const torch::Tensor& queries, const LayerTerms& te
 /// Returns the same for keys, whose decay is the inverse.
 torch::Tensor encoded_keys(const torch::Tensor& keys, const LayerTerms& terms);
 /// Multiplies the pairs of x, (runs, batch, time, heads, head_dim), by the decay to the power of `exponents`, (time).
+/// The result is float32, or float64 for such an x.
 torch::Tensor decayed(const torch::Tensor& x, const torch::Tensor& decay, const torch::Tensor& exponents);
 
 /// Returns what the learned relative positions of one run add to its logits: (1 or batch, heads, queries, keys);

@@ -31,7 +31,7 @@ TEST_F(ExtrapolationTest, EvaluatesOncePerMethodAtAMultipleOfTheContext) {
         evaluate_extrapolation(*engine_, checkpoint(), 4, extrapolation_methods(), {}, {});
     EXPECT_EQ(result.factor, 4);
     EXPECT_EQ(result.iteration, 120);
-    ASSERT_EQ(result.evaluations.size(), 6U);
+    ASSERT_EQ(result.evaluations.size(), 7U);
     for (const ExtrapolationEvaluation& evaluation : result.evaluations) {
         EXPECT_EQ(evaluation.result->loss_by_position.size(), 64U);
         EXPECT_FALSE(evaluation.fine_tuning);
@@ -42,7 +42,7 @@ TEST_F(ExtrapolationTest, EvaluatesOncePerMethodAtAMultipleOfTheContext) {
     ProbeRequest request = loss_request(corpus->validation, 64, 16384);
     EXPECT_EQ(request.sequences.count(), result.evaluations[0].result->sequences);
     request.scaling = {.method = ScalingMethod::llama3, .factor = 4};
-    EXPECT_EQ(model_of(*engine_, checkpoint())->probe(request), *result.evaluations[5].result);
+    EXPECT_EQ(model_of(*engine_, checkpoint())->probe(request), *result.evaluations[6].result);
 
     const std::vector<ScalingMethod> one = {ScalingMethod::ntk};
     const ExtrapolationResult three = evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, {}, 3);
@@ -86,6 +86,14 @@ TEST_F(ExtrapolationTest, CancelledEvaluationsAreOmitted) {
         for (const ExtrapolationEvaluation& evaluation : result.evaluations)
             EXPECT_EQ(*evaluation.result, *tuned.evaluations[0].result);
     }
+}
+
+TEST_F(ExtrapolationTest, ListedFrequenciesHaveTheMethodsWithoutTheta) {
+    RunSpec spec;
+    EXPECT_EQ(extrapolation_methods_of(spec).size(), extrapolation_methods().size());
+    spec.frequencies = "1+0.5";
+    EXPECT_EQ(extrapolation_methods_of(spec), (std::vector{ScalingMethod::none, ScalingMethod::linear,
+                                                           ScalingMethod::ntk_by_parts, ScalingMethod::llama3}));
 }
 
 TEST_F(ExtrapolationTest, ZeroStepsChangeNothing) {

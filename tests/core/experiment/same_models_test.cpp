@@ -67,6 +67,17 @@ TEST(SameModels, PositionsWithoutRotationEqualNone) {
         << "both are equal for a fully rotated head";
 }
 
+TEST(SameModels, OtherEncodingsAreTheirOwnModels) {
+    EXPECT_EQ(same_models(runs_of({"position=none,alibi,sinusoidal,shaw,t5,transformer-xl,cope"})).runs.size(), 0U);
+    EXPECT_EQ(same_models(runs_of({"position=rope,xpos,rope+bias", "fraction=0,0.5"})).runs.size(), 1U)
+        << "RoPE and xPos without rotated pairs are NoPE";
+    EXPECT_EQ(same_models(runs_of({"position=t5,rope+bias", "fraction=0"})).runs.size(), 1U);
+    EXPECT_EQ(same_models(runs_of({"position=shaw,rope", "relative_clip=4,8"})).runs.size(), 1U);
+    EXPECT_EQ(same_models(runs_of({"position=cope", "distance_buckets=8,16"})).runs.size(), 1U);
+    EXPECT_EQ(same_models(runs_of({"frequencies=auto,1,0.5", "fraction=2 ch"})).runs.size(), 1U)
+        << "the frequency of the only pair is 1 for every theta";
+}
+
 TEST(SameModels, ValuesThatMeanTheDefaultAreTheSameModel) {
     EXPECT_EQ(same_models(runs_of({"key_value_heads=0,2"})).runs.size(), 1U);
     EXPECT_EQ(same_models(runs_of({"mlp_width=0,256"})).runs.size(), 1U);

@@ -161,5 +161,32 @@ TEST(StepCost, EagerMemoryMatchesMeasurements) {
     EXPECT_NEAR(total(), 662e6, 66e6);
 }
 
+TEST(StepCost, CountsTheParametersOfRelativeEncodings) {
+    RunSpec spec;
+    spec.layers = 3;
+    spec.heads = 4;
+    spec.key_value_heads = 2;
+    spec.width = 64;  // 16 channels per head
+    spec.relative_clip = 10;
+    spec.distance_buckets = 20;
+    spec.cope_positions = 7;
+    const std::int64_t plain = parameter_count(spec, 29);
+    const std::int64_t counted = non_embedding_parameters(spec);
+    const auto more = [&](Position position) {
+        spec.position = position;
+        return parameter_count(spec, 29) - plain;
+    };
+    EXPECT_EQ(more(Position::shaw), 3 * 2 * 11 * 16);
+    EXPECT_EQ(non_embedding_parameters(spec), counted);
+    EXPECT_EQ(more(Position::t5), 4 * 20);
+    EXPECT_EQ(more(Position::rope_bias), 4 * 20);
+    EXPECT_EQ(non_embedding_parameters(spec), counted);
+    EXPECT_EQ(more(Position::xpos), 0);
+    EXPECT_EQ(more(Position::cope), 3 * 7 * 16);
+    EXPECT_EQ(non_embedding_parameters(spec), counted);
+    EXPECT_EQ(more(Position::transformer_xl), 2 * 64 + 3 * 32 * 64);
+    EXPECT_EQ(non_embedding_parameters(spec), counted + 2 * 64 + 3 * 32 * 64);
+}
+
 }  // namespace
 }  // namespace ropelab

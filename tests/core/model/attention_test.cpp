@@ -28,7 +28,8 @@ struct Variant {
     bool norms = false;
     bool alibi = false;
     std::int64_t window = 0;
-    double rate = 0;  // dropout rate
+    double rate = 0;                     // dropout rate
+    Position relative = Position::none;  // learned relative positions, or xPos
 };
 void PrintTo(const Variant& variant, std::ostream* out) {
     *out << variant.name;
@@ -48,7 +49,58 @@ const std::vector<Variant> variants = {
     {.name = "window_of_one", .window = 1},
     {.name = "window_beyond", .window = 50},
     {.name = "alibi_window_dropout", .rope = false, .alibi = true, .window = 7, .rate = 0.2},
+    {.name = "shaw", .rope = false, .relative = Position::shaw},
+    {.name = "shaw_shared_window_dropout",
+     .heads = {4, 2},
+     .rope = false,
+     .window = 7,
+     .rate = 0.2,
+     .relative = Position::shaw},
+    {.name = "t5", .rope = false, .relative = Position::t5},
+    {.name = "rope_and_bias_dropout", .heads = {4, 2}, .rate = 0.3, .relative = Position::t5},
+    {.name = "transformer_xl", .heads = {4, 2}, .rope = false, .rate = 0.2, .relative = Position::transformer_xl},
+    {.name = "transformer_xl_window", .rope = false, .window = 5, .relative = Position::transformer_xl},
+    {.name = "xpos", .relative = Position::xpos},
+    {.name = "xpos_shared_window_dropout", .heads = {4, 2}, .window = 9, .rate = 0.2, .relative = Position::xpos},
+    {.name = "cope", .rope = false, .relative = Position::cope},
+    {.name = "cope_shared_window_dropout",
+     .heads = {4, 2},
+     .rope = false,
+     .window = 6,
+     .rate = 0.2,
+     .relative = Position::cope},
 };
+
+// Adds learned weights, sampled anew for each call with the same numbers per run.
+void add_relative(LayerTerms& terms, const Variant& v, std::int64_t its_runs, std::int64_t time) {
+    torch::manual_seed(9);
+    const auto weights = [&](std::int64_t rows, std::int64_t columns) {
+        return torch::randn({its_runs, rows, columns});
+    };
+    if (v.relative == Position::shaw) {
+        terms.relative.keys = weights(4, v.head_dim);
+        terms.relative.values = weights(4, v.head_dim);
+    }
+    if (v.relative == Position::t5) {
+        terms.relative.bias = weights(v.heads.query, 6);
+        const std::vector<int> buckets = t5_buckets(10, 6, 9);
+        terms.buckets = torch::tensor(c10::ArrayRef<int>(buckets), torch::kInt64);
+    }
+    if (v.relative == Position::transformer_xl) {
+        constexpr std::int64_t width = 12;
+        terms.relative.content_bias = weights(v.heads.query, v.head_dim);
+        terms.relative.distance_query = weights(v.heads.query, v.head_dim);
+        terms.relative.projection = weights(v.heads.key_value * v.head_dim, width);
+        const std::vector<double> rows = sinusoidal_embeddings(static_cast<std::size_t>(time), width);
+        terms.distances = torch::tensor(c10::ArrayRef<double>(rows), torch::kFloat32).view({time, width});
+    }
+    // The gradient jumps at integer positions, by less for small embeddings.
+    if (v.relative == Position::cope) terms.relative.contextual = 0.2 * weights(5, v.head_dim);
+    if (v.relative == Position::xpos) {
+        const std::vector<double> decay = xpos_decay(static_cast<int>(v.head_dim), 1, 8);
+        terms.decay = torch::tensor(c10::ArrayRef<double>(decay), torch::kFloat64).log().expand({its_runs, -1});
+    }
+}
 
 LayerTerms terms_of(const Variant& v, std::int64_t its_runs, std::int64_t time) {
     LayerTerms terms;
@@ -73,6 +125,7 @@ LayerTerms terms_of(const Variant& v, std::int64_t its_runs, std::int64_t time) 
         const auto slopes = alibi_slopes(static_cast<std::size_t>(v.heads.query));
         terms.slopes = torch::tensor(c10::ArrayRef<double>(slopes), torch::kFloat32);
     }
+    add_relative(terms, v, its_runs, time);
     return terms;
 }
 LayerTerms in_double(LayerTerms terms) {
@@ -80,6 +133,12 @@ LayerTerms in_double(LayerTerms terms) {
     wide(terms.tables.cosine);
     wide(terms.tables.sine);
     wide(terms.slopes);
+    wide(terms.distances);
+    for (torch::Tensor* weights :
+         {&terms.relative.bias, &terms.relative.keys, &terms.relative.values, &terms.relative.content_bias,
+          &terms.relative.distance_query, &terms.relative.projection, &terms.relative.contextual}) {
+        wide(*weights);
+    }
     return terms;
 }
 
@@ -207,6 +266,14 @@ TEST(AttentionBackends, EachSupportsItsVariants) {
     {
         const EagerGuard eager(true);
         EXPECT_EQ(attention_backend(input, terms), AttentionBackend::reference);
+    }
+    for (const Variant& variant : variants) {
+        if (variant.relative == Position::none) continue;
+        const AttentionTensors tensors(variant, attention_runs, batch * time_steps);
+        const LayerTerms relative = terms_of(variant, attention_runs, time_steps);
+        EXPECT_EQ(attention_backend(tensors.input(variant, batch, tensors.qkv.to(torch::kFloat32)), relative),
+                  AttentionBackend::reference)
+            << variant.name;
     }
     SKIP_WITHOUT_DEVICE();
     const EmulatedDevice device;

@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/model/attention/attention.h"
 #include "core/spec/random_stream.h"
 #include "core/train/torch_cohort.h"
 #include "tests/core/model/plain_decoder.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/tiny.h"
 
 namespace ropelab {
@@ -157,6 +162,96 @@ TEST(Blocks, EncodingsWithoutRotation) {
             }
         }
     }
+}
+
+// Encodings that LibTorch's operations compute, with grouped keys and with a sliding window.
+const std::vector<Position> relative_encodings = {Position::shaw, Position::t5,   Position::transformer_xl,
+                                                  Position::xpos, Position::cope, Position::rope_bias};
+
+RunSpec relative_spec(Position position) {
+    RunSpec spec = block_spec(Block::gpt2);
+    spec.qk_norm = QkNorm::none;
+    spec.position = position;
+    spec.key_value_heads = 2;
+    spec.relative_clip = 3;
+    spec.distance_buckets = 6;
+    spec.largest_distance = 9;
+    spec.xpos_scale_base = 8;
+    spec.cope_positions = 4;
+    return spec;
+}
+
+TEST(Blocks, RelativeEncodings) {
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (const Position position : relative_encodings) {
+            SCOPED_TRACE(testing::Message() << "position " << static_cast<int>(position) << ", eager "
+                                            << (operations == Operations::eager));
+            RunSpec spec = relative_spec(position);
+            spec.attention_window = operations == Operations::eager ? 5 : 0;
+            spec.operations = operations;
+            expect_the_plain_decoder(spec);
+        }
+    }
+}
+
+// Gradients with weights that are as large as those of a trained model, so that no part of a logit is negligible.
+TEST(Blocks, GradientsOfLargeRelativeWeights) {
+    const auto tokens = tiny_tokens(400);
+    for (const Position position : relative_encodings) {
+        SCOPED_TRACE(testing::Message() << "position " << static_cast<int>(position));
+        CohortStart start;
+        start.runs = {relative_spec(position)};
+        std::vector<NamedTensor> state = TorchCohort(start, {vocabulary_size, tokens, tokens}, 1).state(0);
+        for (NamedTensor& tensor : state) {
+            if (!tensor.name.starts_with("model.") || tensor.shape.size() < 2) continue;
+            for (std::size_t i = 0; i < tensor.values.size(); ++i) {
+                tensor.values[i] = 6 * tensor.values[i] + 0.1F * std::sin(0.7F * static_cast<float>(i));
+            }
+        }
+        start.states = {state};
+        TorchCohort cohort(start, {vocabulary_size, tokens, tokens}, 1);
+        PlainDecoder plain(start.runs.front(), state);
+        const auto [x, y] = batch_of(text_of(tokens), start.runs.front().context);
+        expect_equal_gradients(cohort, plain, x, y, 1e-4);
+    }
+}
+
+// BERT's relative keys are Shaw's, without vectors for the values.
+TEST(Blocks, ShawKeysAgreeWithHuggingFaceTransformers) {
+    SKIP_WITHOUT_SHARED_DATA("oracles/position_methods.json");
+    const auto cases = read_json_file(shared_data("oracles/position_methods.json"))["shaw_relative"]["cases"];
+    const auto wanted =
+        std::find_if(cases.begin(), cases.end(), [](const auto& each) { return each["type"] == "relative_key"; });
+    ASSERT_NE(wanted, cases.end());
+    const auto matrix = [](const auto& json) {
+        const auto rows = json.template get<std::vector<std::vector<double>>>();
+        std::vector<torch::Tensor> tensors;
+        for (const auto& row : rows) tensors.push_back(torch::tensor(c10::ArrayRef<double>(row), torch::kFloat64));
+        return torch::stack(tensors);
+    };
+    const torch::Tensor hidden = matrix((*wanted)["hidden"][0]);  // (time, width)
+    std::vector<torch::Tensor> parts;
+    for (const std::string part : {"q", "k", "v"}) {
+        const auto bias = (*wanted)["b" + part].get<std::vector<double>>();
+        parts.push_back(torch::matmul(hidden, matrix((*wanted)["W" + part]).t()) +
+                        torch::tensor(c10::ArrayRef<double>(bias), torch::kFloat64));
+    }
+    const AttentionInput input{.qkv = torch::cat(parts, 1).unsqueeze(0), .batch = 1, .heads = {2, 2}};
+    LayerTerms terms;
+    const std::int64_t time = hidden.size(0);
+    const torch::Tensor vectors = matrix((*wanted)["distance_embedding"]);  // of the distances 1 − time … time − 1
+    terms.relative.keys = vectors.narrow(0, time - 1, time).unsqueeze(0);
+    terms.relative.values = torch::zeros_like(terms.relative.keys);
+    const torch::Tensor got = attend(input, terms).squeeze(0);
+    EXPECT_LE((got - matrix((*wanted)["context"][0])).abs().max().item<double>(), 2e-6);
+}
+
+TEST(Blocks, ListedFrequencies) {
+    RunSpec spec = block_spec(Block::gpt2);
+    spec.frequencies = "0.9,0.2+0.03";  // three of four pairs rotate
+    expect_the_plain_decoder(spec);
+    spec.position = Position::xpos;
+    expect_the_plain_decoder(spec);
 }
 
 // Returns the mask of a place from its own random stream, number by number in the order of the tensor.

@@ -41,9 +41,13 @@ class GenerationTest : public testing::Test {
 
 TEST_F(GenerationTest, RecomputeEqualsTheModelOnTheLastTokens) {
     for (Position position : {Position::rope, Position::learned, Position::learned_rope, Position::none,
-                              Position::alibi, Position::sinusoidal}) {
+                              Position::alibi, Position::sinusoidal, Position::shaw, Position::t5,
+                              Position::transformer_xl, Position::xpos, Position::cope, Position::rope_bias}) {
+        SCOPED_TRACE(static_cast<int>(position));
         RunSpec spec = tiny_spec();
         spec.position = position;
+        spec.relative_clip = 5;
+        spec.cope_positions = 4;
         spec.attention_window = position == Position::alibi ? 5 : 0;
         const auto model = trained(spec);
         Generation options;
@@ -114,13 +118,17 @@ TEST_F(GenerationTest, RollingAttendsToTheLastTokensAtGrowingPositions) {
     EXPECT_EQ(model->generate(prompt_, options), greedy_by_whole_windows(*model, prompt_, 60, 16));
 }
 
-// ALiBi and sliding windows depend on distances only, too.
-TEST_F(GenerationTest, RollingAttendsToTheLastTokensWithAlibiAndSlidingWindow) {
-    for (const Position position : {Position::alibi, Position::rope}) {
+// All relative encodings and sliding windows depend on distances only, too.
+TEST_F(GenerationTest, RollingAttendsToTheLastTokensWithRelativeEncodingAndSlidingWindow) {
+    for (const Position position : {Position::alibi, Position::rope, Position::shaw, Position::t5,
+                                    Position::transformer_xl, Position::xpos, Position::cope, Position::rope_bias}) {
+        SCOPED_TRACE(static_cast<int>(position));
         for (const Operations operations : {Operations::fused, Operations::eager}) {
             RunSpec spec = tiny_spec();
             spec.layers = 1;
             spec.position = position;
+            spec.relative_clip = 3;
+            spec.cope_positions = 4;
             spec.attention_window = 6;
             spec.operations = operations;
             const auto model = trained(spec);

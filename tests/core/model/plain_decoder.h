@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -84,14 +85,16 @@ class PlainDecoder {
         return linear(torch::sigmoid(parts[0]) * parts[0] * parts[1], name + ".mlp.down");
     }
     // Rotates x, (batch, heads, time, head_dim); pair i consists of the channels i and i + head_dim/2.
-    torch::Tensor rotate(const torch::Tensor& x, std::int64_t layer) {
+    // With xPos, queries (direction 1) and keys (direction −1) decay after Sun et al. 2022, from position 0 on.
+    torch::Tensor rotate(const torch::Tensor& x, std::int64_t layer, double direction) {
         if (!spec_.rotates()) return x;
         if (!selection(spec_.rotated_layers, spec_.layers, "rotated_layers")[static_cast<std::size_t>(layer)]) return x;
         const std::int64_t half = x.size(3) / 2;
         const auto chosen = selection(spec_.pairs, half, "pairs");
         const int channels = rotary_dim(spec_.head_dim(), spec_.fraction);
         const Frequencies rotated_frequencies =
-            frequencies.value_or(Frequencies{channels, slice_frequencies(channels, spec_.theta), 1.0});
+            frequencies.value_or(Frequencies{channels, own_frequencies(channels), 1.0});
+        torch::Tensor decay = torch::zeros({half}, torch::kFloat64);
         std::vector<double> per_pair(static_cast<std::size_t>(half), 0.0);
         std::vector<double> sizes(static_cast<std::size_t>(half), 1.0);
         for (std::size_t i = 0; i < rotated_frequencies.inverse_frequencies.size(); ++i) {
@@ -101,11 +104,24 @@ class PlainDecoder {
         }
         const torch::Tensor angle = torch::arange(x.size(2), torch::kFloat64).unsqueeze(1) *
                                     torch::tensor(c10::ArrayRef<double>(per_pair), torch::kFloat64);
+        const bool slice = spec_.partial == Partial::slice;
+        const double decay_channels = slice ? channels : spec_.head_dim();
+        for (std::int64_t i = 0; i < half && spec_.position == Position::xpos; ++i) {
+            if (2 * i < channels && chosen[static_cast<std::size_t>(i)]) {
+                decay[i] = std::log((2.0 * static_cast<double>(i) + 0.4 * decay_channels) / (1.4 * decay_channels)) /
+                           spec_.xpos_scale_base;
+            }
+        }
+        const torch::Tensor powers =
+            torch::exp(direction * torch::arange(x.size(2), torch::kFloat64).unsqueeze(1) * decay);
         const torch::Tensor rotated =
-            torch::complex(x.narrow(3, 0, half), x.narrow(3, half, half)) *
+            powers * torch::complex(x.narrow(3, 0, half), x.narrow(3, half, half)) *
             torch::polar(torch::tensor(c10::ArrayRef<double>(sizes), torch::kFloat64).expand_as(angle).contiguous(),
                          angle);
         return torch::cat({torch::real(rotated), torch::imag(rotated)}, 3);
+    }
+    std::vector<double> own_frequencies(int channels) const {
+        return spec_.frequencies == "auto" ? slice_frequencies(channels, spec_.theta) : listed_frequencies(spec_);
     }
     // Number by number, after Vaswani et al. 2017 and Press et al. 2022; the number of heads must be a power of two.
     torch::Tensor sinusoids(const torch::Tensor& x) const {
@@ -130,6 +146,87 @@ class PlainDecoder {
             }
         }
         return result;
+    }
+    // T5's bucket of a distance, after `relative_position_bucket` of Hugging Face transformers.
+    std::int64_t bucket(std::int64_t distance) const {
+        const std::int64_t exact = spec_.distance_buckets / 2;
+        if (distance < exact) return distance;
+        const double steps = std::log(static_cast<double>(distance) / static_cast<double>(exact)) /
+                             std::log(static_cast<double>(spec_.largest_distance) / static_cast<double>(exact)) *
+                             static_cast<double>(spec_.distance_buckets - exact);
+        return std::min(exact + static_cast<std::int64_t>(steps), spec_.distance_buckets - 1);
+    }
+    // The logit that the learned relative positions add for query m and key n of one head: (batch). q, k: (batch, time,
+    // head_dim).
+    torch::Tensor relative_logit(const std::string& name, std::int64_t head, std::int64_t key_head,
+                                 const torch::Tensor& q, const torch::Tensor& k, std::int64_t m, std::int64_t n) {
+        const double size = std::sqrt(static_cast<double>(q.size(2)));
+        const torch::Tensor query = q.select(1, m);
+        switch (spec_.position) {
+            case Position::shaw: {
+                const torch::Tensor vectors = weights_.at(name + ".relative_keys.weight");
+                return torch::matmul(query, vectors[std::min(m - n, spec_.relative_clip)]) / size;
+            }
+            case Position::t5:
+            case Position::rope_bias:
+                return weights_.at("distance_bias.weight")[head][bucket(m - n)].expand({q.size(0)});
+            case Position::transformer_xl: {
+                const torch::Tensor projection =
+                    weights_.at(name + ".relative.weight").narrow(0, key_head * q.size(2), q.size(2));
+                const torch::Tensor row = torch::matmul(projection, sinusoids(torch::zeros({1, m - n + 1, 1}))[m - n]);
+                return (torch::matmul(k.select(1, n), weights_.at("content_bias.weight")[head]) +
+                        torch::matmul(query + weights_.at("distance_query.weight")[head], row)) /
+                       size;
+            }
+            case Position::cope: {
+                torch::Tensor sum = torch::zeros({q.size(0)}, torch::kFloat64);
+                for (std::int64_t j = n; j <= m; ++j) {
+                    sum = sum + torch::sigmoid((query * k.select(1, j)).sum(-1) / size);
+                }
+                const torch::Tensor position = sum.clamp_max(static_cast<double>(spec_.cope_positions - 1));
+                const torch::Tensor lower = position.detach().floor();
+                const torch::Tensor embeddings = weights_.at(name + ".contextual.weight");
+                const auto logit = [&](const torch::Tensor& at) {
+                    return (query * embeddings.index_select(0, at.to(torch::kInt64))).sum(-1);
+                };
+                return (position - lower) * logit(position.detach().ceil()) + (1 + lower - position) * logit(lower);
+            }
+            default:
+                return torch::zeros({q.size(0)}, torch::kFloat64);
+        }
+    }
+    // What the learned relative positions add to the logits of one head: (batch, time, time).
+    torch::Tensor relative(const std::string& name, std::int64_t head, std::int64_t key_head, const torch::Tensor& q,
+                           const torch::Tensor& k) {
+        const std::int64_t time = q.size(1);
+        if (spec_.has_fused_encoding() || spec_.position == Position::xpos) {
+            return torch::zeros({time, time}, torch::kFloat64);
+        }
+        std::vector<torch::Tensor> rows;
+        for (std::int64_t m = 0; m < time; ++m) {
+            std::vector<torch::Tensor> row;
+            for (std::int64_t n = 0; n < time; ++n) {
+                row.push_back(n <= m ? relative_logit(name, head, key_head, q, k, m, n)
+                                     : torch::zeros({q.size(0)}, torch::kFloat64));
+            }
+            rows.push_back(torch::stack(row, 1));
+        }
+        return torch::stack(rows, 1);
+    }
+    // Sums of Shaw's value vectors, weighted by attention, (batch, time, time) → (batch, time, head_dim).
+    torch::Tensor relative_values(const std::string& name, const torch::Tensor& attention) {
+        if (spec_.position != Position::shaw) return torch::zeros({1}, torch::kFloat64);
+        const torch::Tensor vectors = weights_.at(name + ".relative_values.weight");
+        std::vector<torch::Tensor> rows;
+        for (std::int64_t m = 0; m < attention.size(1); ++m) {
+            torch::Tensor sum = torch::zeros({attention.size(0), vectors.size(1)}, torch::kFloat64);
+            for (std::int64_t n = 0; n <= m; ++n) {
+                sum = sum +
+                      attention.select(1, m).select(1, n).unsqueeze(1) * vectors[std::min(m - n, spec_.relative_clip)];
+            }
+            rows.push_back(sum);
+        }
+        return torch::stack(rows, 1);
     }
     torch::Tensor hidden(std::int64_t time) const {
         torch::Tensor result = torch::zeros({time, time}, torch::kBool);
@@ -162,7 +259,7 @@ class PlainDecoder {
             q = over_projection(q, name + ".query_norm.weight");
             k = over_projection(k, name + ".key_norm.weight");
         }
-        Attention record{q, k, v, rotate(q, layer), rotate(k, layer), {}, {}};
+        Attention record{q, k, v, rotate(q, layer, 1), rotate(k, layer, -1), {}, {}};
         q = record.rotated_query;
         k = record.rotated_key;
         std::vector<torch::Tensor> mixed, all_scores, all_weights;
@@ -170,7 +267,8 @@ class PlainDecoder {
             const std::int64_t shared = head * spec_.kv_heads() / spec_.heads;
             const torch::Tensor scores = torch::matmul(q.select(1, head), k.select(1, shared).transpose(1, 2)) /
                                              std::sqrt(static_cast<double>(width)) +
-                                         bias(head, q.size(2));
+                                         bias(head, q.size(2)) +
+                                         relative(name, head, shared, q.select(1, head), k.select(1, shared));
             const torch::Tensor attention_weights =
                 torch::softmax(scores.masked_fill(hidden(q.size(2)), -INFINITY), -1);
             all_scores.push_back(scores);
@@ -181,7 +279,7 @@ class PlainDecoder {
         const torch::Tensor kept = dropped(record.attention_weights, name);
         for (std::int64_t head = 0; head < spec_.heads; ++head) {
             const torch::Tensor values = v.select(1, head * spec_.kv_heads() / spec_.heads);
-            mixed.push_back(torch::matmul(kept.select(1, head), values));
+            mixed.push_back(torch::matmul(kept.select(1, head), values) + relative_values(name, kept.select(1, head)));
         }
         layers.push_back(std::move(record));
         return linear(torch::cat(mixed, -1), name + ".output");

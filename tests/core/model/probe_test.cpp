@@ -559,5 +559,45 @@ TEST(Probe, RejectsRequestsThatDoNotFit) {
         "factor is 0.5");
 }
 
+// The probe computes the attention weights of relative encodings as the decoder does.
+TEST(Probe, AttentionOfRelativeEncodings) {
+    const auto tokens = tiny_tokens();
+    for (const Position position : {Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
+                                    Position::cope, Position::rope_bias}) {
+        SCOPED_TRACE(static_cast<int>(position));
+        RunSpec spec = quick_spec();
+        spec.position = position;
+        spec.relative_clip = 3;
+        spec.cope_positions = 4;
+        spec.xpos_scale_base = 16;
+        const auto cohort = trained(spec, tokens);
+        ProbeRequest request;
+        request.sequences = sequences_at(tokens, spec.context, {5, 77, 300});
+        request.map_size = spec.context;
+        const ProbeResult result = cohort->model(0)->probe(request);
+        const Direct direct(spec, *cohort, request.sequences);
+        EXPECT_NEAR(result.loss, direct.loss(), 1e-4);
+        for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+            const torch::Tensor all = direct.layer(layer).attention_weights;
+            for (std::int64_t head = 0; head < spec.heads; ++head) {
+                const std::span<const float> map = result.attention.row(layer, head);
+                for (std::int64_t m = 0; m < spec.context; ++m) {
+                    for (std::int64_t n = 0; n <= m; ++n) {
+                        EXPECT_NEAR(map[static_cast<std::size_t>(m * spec.context + n)],
+                                    all[0][head][m][n].item<double>(), 1e-4);
+                    }
+                }
+                // The mean attention weight at distance 1 over sequences and queries.
+                double sum = 0;
+                for (std::int64_t m = 1; m < spec.context; ++m) {
+                    for (std::int64_t b = 0; b < 3; ++b) sum += all[b][head][m][m - 1].item<double>();
+                }
+                EXPECT_NEAR(result.attention_by_distance.row(layer, head)[1],
+                            sum / static_cast<double>(3 * (spec.context - 1)), 1e-4);
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ropelab

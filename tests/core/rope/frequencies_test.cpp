@@ -100,6 +100,20 @@ TEST(Frequencies, IncludeTheScaling) {
     EXPECT_DOUBLE_EQ(changed.inverse_frequencies[31], plain.inverse_frequencies[31] / 4);
 }
 
+TEST(Frequencies, ListedOnesReplaceThoseOfTheta) {
+    FrequencySettings settings{.head_dim = 8, .fraction = 0.5, .listed = {0.5, 0.25}};
+    EXPECT_EQ(frequencies(settings).inverse_frequencies, (std::vector{0.5, 0.25}));
+    settings.partial = Partial::truncate;
+    EXPECT_EQ(frequencies(settings).inverse_frequencies, (std::vector{0.5, 0.25, 0.0, 0.0}));
+    settings.scaling = {.method = ScalingMethod::linear, .factor = 2};
+    EXPECT_EQ(frequencies(settings).inverse_frequencies, (std::vector{0.25, 0.125, 0.0, 0.0}));
+    settings.scaling.method = ScalingMethod::ntk;
+    EXPECT_MESSAGE(frequencies(settings), BadInput, "The scaling ntk depends on theta");
+    settings.scaling = {};
+    settings.listed = {1.0};
+    EXPECT_MESSAGE(frequencies(settings), BadInput, "The number of listed frequencies is 1");
+}
+
 TEST(Frequencies, ThrowForInvalidArguments) {
     EXPECT_MESSAGE(frequencies({.theta = 1}), BadInput, "above 1");
     EXPECT_MESSAGE(frequencies({.theta = -5}), BadInput, "-5");

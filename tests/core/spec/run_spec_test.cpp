@@ -34,6 +34,66 @@ TEST(RunSpec, CheckThrowsForValuesThatContradictEachOther) {
     })));
 }
 
+TEST(RunSpec, CheckThrowsForEncodingsThatCannotBeComputed) {
+    EXPECT_MESSAGE(check(with([](auto& s) {
+                       s.position = Position::t5;
+                       s.largest_distance = 16;
+                   })),
+                   BadInput, "largest_distance is 16, but it must be above half the number of distance_buckets");
+    EXPECT_NO_THROW(check(with([](auto& s) { s.largest_distance = 16; })));  // without T5's bias
+    EXPECT_MESSAGE(check(with([](auto& s) {
+                       s.position = Position::xpos;
+                       s.xpos_scale_base = 1;
+                   })),
+                   BadInput, "The context of 128 tokens is too long for xPos with xpos_scale_base = 1");
+    EXPECT_MESSAGE(check(with([](auto& s) {
+                       s.position = Position::shaw;
+                       s.theta_training = ThetaTraining::one;
+                   })),
+                   BadInput, "does not use RoPE");
+}
+
+TEST(RunSpec, ListedFrequenciesAreOnePerRotatedPair) {
+    const auto listed = [](const char* text) {
+        return with([&](auto& s) {
+            s.fraction = 6.0 / 32;
+            s.frequencies = text;
+        });
+    };
+    EXPECT_EQ(listed_frequencies(RunSpec{}), std::vector<double>{});
+    EXPECT_EQ(listed_frequencies(listed("1,0.5+0.01")), (std::vector{1.0, 0.5, 0.01}));
+    EXPECT_EQ(listed_frequencies(listed("1 0.5, 1e-2")), (std::vector{1.0, 0.5, 0.01}));
+    EXPECT_NO_THROW(check(listed("1+0.5+0.01")));
+    EXPECT_MESSAGE(check(listed("1+0.5")), BadInput,
+                   "listed frequencies is 2, but it must be that of the rotated pairs of a head, which is 3");
+    EXPECT_MESSAGE(check(listed("fast")), BadInput, "it must be auto or a list of numbers like 1+0.5+0.01");
+    EXPECT_MESSAGE(check(listed("1+0.5+-1")), BadInput, "between 0 and 2π");
+    EXPECT_MESSAGE(check(listed(",")), BadInput, "it must be auto or a list");
+    RunSpec spec = listed("1+0.5+0.01");
+    spec.theta_schedule = ThetaSchedule::linear;
+    EXPECT_MESSAGE(check(spec), BadInput, "theta can neither be trained nor follow a schedule");
+    spec = listed("1+0.5+0.01");
+    spec.position = Position::alibi;
+    EXPECT_MESSAGE(check(spec), BadInput, "frequencies has no effect");
+}
+
+TEST(RunSpec, LabelsShowRelativeEncodings) {
+    const auto label = [](Position position) { return label_of(with([&](auto& s) { s.position = position; })); };
+    EXPECT_EQ(label(Position::shaw), "Shaw, clip 16");
+    EXPECT_EQ(label(Position::t5), "T5 bias");
+    EXPECT_EQ(label(Position::transformer_xl), "Transformer-XL");
+    EXPECT_EQ(label(Position::xpos), "xPos, θ 10k, 100 %");
+    EXPECT_EQ(label(Position::cope), "CoPE, 64 positions");
+    EXPECT_EQ(label(Position::rope_bias), "T5 bias + θ 10k, 100 %");
+    EXPECT_EQ(label_of(with([](auto& s) {
+                  s.position = Position::t5;
+                  s.distance_buckets = 8;
+                  s.largest_distance = 64;
+              })),
+              "T5 bias, 8 buckets, up to distance 64");
+    EXPECT_EQ(label_of(with([](auto& s) { s.frequencies = "1+0.5"; })), "frequencies 1+0.5, 100 %");
+}
+
 TEST(RunSpec, LabelsShowThePositionEncoding) {
     EXPECT_EQ(label_of(RunSpec{}), "θ 10k, 100 %");
     EXPECT_EQ(label_of(with([](auto& s) { s.fraction = 0; })), "RoPE 0 %");
@@ -56,7 +116,9 @@ Value other_value(const Key& entry) {
     const Value before = entry.get(RunSpec{});
     if (const auto* flag = std::get_if<bool>(&before)) return !*flag;
     if (const auto* whole = std::get_if<std::int64_t>(&before)) return *whole + 2;
-    if (const auto* real = std::get_if<double>(&before)) return entry.name.starts_with("theta") ? *real + 2 : 0.5;
+    if (const auto* real = std::get_if<double>(&before)) {
+        return entry.name.starts_with("theta") || entry.name.starts_with("xpos") ? *real + 2 : 0.5;
+    }
     if (entry.choices.empty()) return std::string("0");
     return std::string(entry.choices[entry.choices[0] == std::get<std::string>(before) ? 1 : 0]);
 }
@@ -67,6 +129,7 @@ TEST(RunSpec, RunsOfACohortMayDifferOnlyInRopeSeedAndLearningRates) {
                                              "partial",
                                              "pairs",
                                              "rotated_layers",
+                                             "frequencies",
                                              "theta_end",
                                              "theta_learning_rate",
                                              "seed",
@@ -85,6 +148,14 @@ TEST(RunSpec, RunsOfACohortMayDifferOnlyInRopeSeedAndLearningRates) {
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.position = Position::learned; })));
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.position = Position::learned_rope; })));
     EXPECT_FALSE(same_shape(base, with([](auto& s) { s.theta_schedule = ThetaSchedule::linear; })));
+    for (const Position position : {Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
+                                    Position::cope, Position::rope_bias}) {
+        const RunSpec relative = with([&](auto& s) { s.position = position; });
+        RunSpec slower = relative;
+        slower.theta = 500;
+        EXPECT_FALSE(same_shape(base, relative));
+        EXPECT_TRUE(same_shape(relative, slower));
+    }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -125,6 +126,43 @@ TEST_F(TorchCohortTest, RunOfOtherBlocksDoesNotDependOnTheCohort) {
             EXPECT_TRUE(results_of({runs[run]}, 20).front() == together[run]) << "run " << run;
         }
     }
+}
+
+TEST_F(TorchCohortTest, RunWithRelativeEncodingDoesNotDependOnTheCohort) {
+    for (const Position position : {Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
+                                    Position::cope, Position::rope_bias}) {
+        RunSpec base = tiny_spec();
+        base.width = 32;
+        base.heads = 4;
+        base.key_value_heads = 2;
+        base.position = position;
+        base.relative_clip = 4;
+        base.cope_positions = 6;
+        base.dropout = 0.1;
+        const auto runs = six_runs(base);
+        const auto together = results_of(runs, 20);
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            EXPECT_TRUE(results_of({runs[run]}, 20).front() == together[run])
+                << "position " << static_cast<int>(position) << ", run " << run;
+        }
+        expect_resumed_as_straight(base);
+    }
+}
+
+// The list of theta's own frequencies trains the same model.
+TEST_F(TorchCohortTest, ListedFrequenciesReplaceThoseOfTheta) {
+    RunSpec listed = tiny_spec();  // a head has 8 channels
+    listed.frequencies = "1+0.1+0.01+0.001";
+    RunSpec other = tiny_spec();
+    other.frequencies = "1+0.5+0.01+0.001";
+    const auto together = results_of({tiny_spec(), listed, other}, 10);
+    ASSERT_EQ(together[0].numbers.size(), together[1].numbers.size());
+    double difference = 0;
+    for (std::size_t i = 0; i < together[0].numbers.size(); ++i) {
+        EXPECT_NEAR(together[0].numbers[i], together[1].numbers[i], 1e-5);
+        difference = std::max<double>(difference, std::abs(together[0].numbers[i] - together[2].numbers[i]));
+    }
+    EXPECT_GT(difference, 1e-4);
 }
 
 // In bfloat16, products of several runs may be summed in another order.

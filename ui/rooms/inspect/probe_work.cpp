@@ -63,7 +63,8 @@ AblationCurve probeAblationCurve(Engine& engine, const InsideRun& run, Ablation:
 
 ExtrapolationResult probeExtrapolation(Engine& engine, const InsideRun& run, std::int64_t factor,
                                        const std::filesystem::path& dataDir, const Cancelled& cancelled) {
-    return evaluate_extrapolation(engine, checkpointOf(run), factor, extrapolation_methods(), dataDir, cancelled);
+    return evaluate_extrapolation(engine, checkpointOf(run), factor, extrapolation_methods_of(run.spec), dataDir,
+                                  cancelled);
 }
 
 QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {

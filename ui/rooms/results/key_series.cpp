@@ -19,7 +19,8 @@ const KeyPoint* KeySeries::pointAt(double value) const {
 double keyValue(const ResultsData& data, const ResultGroup& group, const std::string& key) {
     const RunSpec& spec = data.exampleOf(group).spec;
     if (key == "fraction" && !spec.rotates()) return 0;
-    if (key == "theta" && (!spec.rotates() || spec.fraction == 0)) return std::nan("");
+    const bool hasTheta = spec.rotates() && spec.fraction != 0 && spec.frequencies == "auto";
+    if (key == "theta" && !hasTheta) return std::nan("");
     if (const auto swept = group.settings.find(key); swept != group.settings.end()) {
         return swept->second.is_number() ? swept->second.get<double>() : std::nan("");
     }

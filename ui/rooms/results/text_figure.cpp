@@ -34,7 +34,8 @@ std::string textKey(const RunSpec& spec) {
 std::vector<RunSpec> specPerTheta(const ResultsData& data) {
     std::vector<RunSpec> result;
     for (const ResultsRun& run : data.runs) {
-        if (!run.spec.rotates() || rotary_dim(run.spec.head_dim(), run.spec.fraction) == 0) continue;
+        if (!run.spec.rotates() || run.spec.frequencies != "auto") continue;
+        if (rotary_dim(run.spec.head_dim(), run.spec.fraction) == 0) continue;
         const auto known = std::find_if(result.begin(), result.end(),
                                         [&](const RunSpec& spec) { return spec.theta == run.spec.theta; });
         if (known == result.end()) {
