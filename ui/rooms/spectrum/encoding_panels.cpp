@@ -77,7 +77,7 @@ Figure changePanel(const PanelInput& input, const QString& title, const std::fun
 /// Makes a panel with a cosine similarity of embeddings.
 Figure similarityPanel(const PanelInput& input, const QString& title, const std::function<double(std::int64_t)>& at) {
     Figure panel = emptyPanel(input, title);
-    panel.y = {.label = QStringLiteral("cosine similarity"), .minimum = -1, .maximum = 1.05};
+    panel.y = {.label = QStringLiteral("cosine similarity"), .unit = {}, .minimum = -1, .maximum = 1.05};
     panel.curves.push_back(curveOf(input, panel.y.label, at));
     panel.summary = QStringLiteral("%1: cosine similarity of two position embeddings by their distance.").arg(title);
     return panel;
@@ -88,7 +88,7 @@ Figure similarityPanel(const PanelInput& input, const QString& title, const std:
 Figure structurePanel(const PanelInput& input, const QString& title, const QString& what,
                       const std::vector<int>& indices, const QString& note) {
     Figure panel = emptyPanel(input, title);
-    panel.y = {.label = what, .minimum = 0, .whole = true};
+    panel.y = {.label = what, .unit = {}, .minimum = 0, .whole = true};
     panel.curves.push_back(curveOf(input, what, [&](std::int64_t distance) {
         return static_cast<double>(indices[std::min(static_cast<std::size_t>(distance), indices.size() - 1)]);
     }));
@@ -313,7 +313,7 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
                        {QStringLiteral("layers"), static_cast<double>(choices.layers)},
                        {QStringLiteral("full_every"), static_cast<double>(choices.full_every)}};
     figure.x = {QStringLiteral("distance from the last token"), QStringLiteral("tokens")};
-    figure.y = {.label = QStringLiteral("layer"), .whole = true};
+    figure.y = {.label = QStringLiteral("layer"), .unit = {}, .whole = true};
     const std::int64_t end = std::min(setup.context, reach + reach / 4 + 1);
     const std::int64_t step = (end + kMostEncodingColumns - 1) / kMostEncodingColumns;
     FigureMap map;
