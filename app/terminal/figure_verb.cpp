@@ -121,6 +121,11 @@ void add_figure(CLI::App& program) {
     pass_on("--pair", "Pair of the figure pair-logits (default: 0)");
     pass_on("--mean", "Mean of the components of q and k in the figure random-logits, -2 to 2 (default: 0)");
     pass_on("--correlation", "Correlation of q and k in the figure random-logits, -1 to 1 (default: 0)");
+    pass_on("--head", "Head of the figure encodings, from 1 (default: 1)");
+    pass_on("--distances", "Number of distances of the figure encodings (default: those of the context)");
+    pass_on("--layers", "Layers of the figure window-reach (default: 12)");
+    pass_on("--full-every",
+            "Every n-th layer of the figure window-reach attends to the whole context (default: 0, none)");
     verb->add_flag("--json", flags->json, "Print the file name, summary and settings as JSON");
     verb->callback([flags] { run(*flags); });
 }

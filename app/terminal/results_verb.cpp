@@ -31,6 +31,7 @@ struct Flags {
     std::string data_dir;
     SelectionFlags runs;
     bool measure = false;
+    bool lengths = false;
     bool generation = false;
     GenerationSpeed speed = sweep_generation;
     std::string mode = "recompute";
@@ -58,6 +59,20 @@ void measure_predicted(const Flags& flags) {
             continue;
         }
         throw std::runtime_error("Stopped. The same command resumes from here.");
+    }
+}
+
+// Measures the losses of every finished run at multiples of its context.
+void measure_lengths(const Flags& flags) {
+    watch_interrupts();
+    const auto lab = LabFile::open(flags.lab);
+    const auto engine = []() -> Engine& { return open_engine(); };
+    SheetPlan plan;
+    plan.extensions = {1, 2, 4};
+    for (const ExperimentRecord& experiment : lab->experiments()) {
+        if (!measure_runs(*lab, experiment.id, plan, flags.data_dir, engine, [] { return interrupted(); })) {
+            throw std::runtime_error("Stopped. The same command resumes from here.");
+        }
     }
 }
 
@@ -148,7 +163,11 @@ void run(const Flags& flags) {
     const TableStyle style = style_of(flags, format);
     const DecisionChoice decision = decision_choice(flags.decide);
     if (!flags.merge.empty()) merge_labs(flags);
+    if (!flags.data_dir.empty() && !flags.measure && !flags.lengths) {
+        throw BadInput("--data-dir applies to --measure and --measure-lengths.");
+    }
     if (flags.measure) measure_predicted(flags);
+    if (flags.lengths) measure_lengths(flags);
     if (flags.generation) measure_generation_speeds(flags);
 
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
@@ -217,11 +236,12 @@ void add_results(CLI::App& program) {
                      "Also print the number of steps until this validation loss [nats per token] is reached");
     verb->add_option("--merge", flags->merge,
                      "Lab files whose runs are first added to --lab, such as those of a cluster's jobs");
-    CLI::Option* measure = verb->add_flag(
-        "--measure", flags->measure,
-        "First measure what the predictions about a sweep need: retrieval accuracy, length extrapolation");
-    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets")
-        ->needs(measure);
+    verb->add_flag("--measure", flags->measure,
+                   "First measure what the predictions about a sweep need: retrieval accuracy, length extrapolation");
+    verb->add_flag("--measure-lengths", flags->lengths,
+                   "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure "
+                   "loss-by-length; models with learned positions have none");
+    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
     CLI::Option* generation = verb->add_flag(
         "--measure-generation", flags->generation,
         "First measure the generation speed [tokens/s] of every finished run that has no measurement at these "

@@ -41,6 +41,24 @@ std::vector<Preset> make_presets() {
     auto theta_minute = minute;
     theta_minute.push_back({"theta", {"500", "1000", "5000", "10000", "20000", "50000"}});
 
+    // Smaller and shorter than theta-minute, because LibTorch's operations compute most of these encodings.
+    const Settings encodings_minute = {
+        {"data", {"synthetic"}},
+        {"position", {"none", "learned", "sinusoidal", "rope", "alibi", "t5", "shaw", "transformer-xl", "xpos"}},
+        {"layers", {"2"}},
+        {"heads", {"2"}},
+        {"width", {"64"}},
+        {"context", {"64"}},
+        {"batch", {"8"}},
+        {"iterations", {"300"}},
+        {"warmup", {"15"}},
+        {"learning_rate", {"3e-3"}},
+        {"final_learning_rate", {"3e-4"}},
+        {"evaluate_every", {"50"}},
+        {"evaluation_batches", {"8"}},
+        {"seed", {"1337", "1338"}},
+    };
+
     // Table 1 of the partial-RoPE paper (Khan et al.): these fractions give the paper's 0, 2, 6, 16, … of 64 channels.
     const Settings fractions = {{"fraction", {"0", "2 ch", "0.1", "0.25", "0.5", "0.75", "1"}}};
     const Settings partial_minute = {{"layers", {"2"}},
@@ -104,6 +122,11 @@ std::vector<Preset> make_presets() {
         make("theta-minute",
              "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models, in about a minute.",
              theta_minute),
+        make(
+            "encodings-minute",
+            "Nine position encodings on small models, two seeds each, in about two minutes: none, learned, sinusoidal, "
+            "RoPE, ALiBi, T5, Shaw, Transformer-XL and xPos.",
+            encodings_minute),
         make("nanogpt-cpu", "nanoGPT's documented CPU setting: 4 layers, width 128, context 64, on Tiny Shakespeare.",
              {{"data", {"tinyshakespeare"}},
               {"layers", {"4"}},

@@ -5,6 +5,7 @@
 #include "core/rope/context.h"
 #include "core/rope/encodings.h"
 #include "core/rope/scaling.h"
+#include "core/rope/window_reach.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -64,6 +65,17 @@ nlohmann::json ramp_at(const QuantityInput& input) {
     }
     return yarn_ramp_weight(pair, yarn_ramp(dimension_of(input), input.setup.theta,
                                             static_cast<double>(input.setup.context), input.setup.scaling));
+}
+
+nlohmann::json receptive_field(const QuantityInput& input) {
+    constexpr std::int64_t most_layers = 10000;
+    const std::int64_t layers = input.arguments.whole("layers");
+    if (layers > most_layers) {
+        throw BadInput("The number of layers is " + std::to_string(layers) + ", but it must be at most 10,000.");
+    }
+    const std::vector<std::int64_t> windows =
+        layer_windows(layers, input.setup.attention_window, input.arguments.whole_or("full_every", 0));
+    return receptive_fields(windows, input.setup.context).front();
 }
 
 nlohmann::json alibi_slope(const QuantityInput& input) {
@@ -129,6 +141,10 @@ std::vector<Quantity> pair_quantities() {
              if (input.setup.attention_window == 0) throw BadInput("window_reach needs a setup with attention_window.");
              return input.arguments.whole("layers") * (input.setup.attention_window - 1);
          }},
+        {{"receptive_field", "(layers[, full_every])", "tokens",
+          "Number of tokens, itself included, that can change a token's output after layers with the setup's attention "
+          "window; every full_every-th layer attends to the whole context (default: none)."},
+         receptive_field},
     };
 }
 

@@ -76,7 +76,8 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     lab.set_measurement(id, operations_per_token, of_further_token);
 }
 
-// Returns the loss at each extension, in order; empty if the validation split is too short.
+// Returns the loss at each extension, in order; empty if the validation split is too short. The run must not have
+// learned positions, which end with the context.
 std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
     const auto corpus = corpus_of(checkpoint, data_dir);
@@ -96,9 +97,12 @@ std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint
 
 void measure_extensions(LabFile& lab, RunId id, Engine& engine, const SheetPlan& plan,
                         const std::filesystem::path& data_dir) {
-    const auto losses = extended_losses(engine, checkpoint_of(lab, id), plan.extensions, data_dir);
+    const Checkpoint checkpoint = checkpoint_of(lab, id);
+    const auto losses = checkpoint.spec.learns_positions()
+                            ? std::vector<double>()
+                            : extended_losses(engine, checkpoint, plan.extensions, data_dir);
     for (std::size_t i = 0; i < losses.size(); ++i) lab.set_measurement(id, loss_at(plan.extensions[i]), losses[i]);
-    // Stored last, with NaN if the text is too short: this measurement marks the run as complete.
+    // Stored last, with NaN if there are no losses: this measurement marks the run as complete.
     lab.set_measurement(id, extension_rise,
                         losses.empty() ? std::numeric_limits<double>::quiet_NaN() : losses.back() - losses.front());
 }
@@ -283,7 +287,7 @@ PartWork measuring_work(const SheetPlan& plan, const RunSpec& spec) {
         work.items = samples * static_cast<double>(plan.writing.length);
         work.operations += samples * forward * tokens_to_generate(spec, plan.writing.length, rolling);
     }
-    for (const std::int64_t times : plan.extensions) {
+    for (const std::int64_t times : spec.learns_positions() ? std::vector<std::int64_t>() : plan.extensions) {
         RunSpec longer = spec;
         longer.context *= times;
         work.operations += evaluation_operations(longer, static_cast<double>(extension_tokens));

@@ -225,8 +225,8 @@ struct SheetPlan {
     /// one time.
     bool sequential = false;
     GenerationSpeed writing;
-    /// Multiples of the context (1 among them) at which the loss is also measured; requires runs without learned
-    /// positions.
+    /// Multiples of the context (1 among them) at which the loss is also measured. Runs with learned positions have no
+    /// such losses.
     std::vector<std::int64_t> extensions;
     /// Number of sequences per lag in the retrieval test; only runs whose retrieval a prediction concerns are tested.
     /// 0: none.
@@ -261,7 +261,7 @@ struct Sheet {
     SheetPlan (*plan)(const SheetRequest& request);
 };
 /// Returns all sheets: theta-table-2, theta-table-3, theta-speed, partial-bands, nope-spikes, bpc, pre-post-norm,
-/// glu-variants.
+/// glu-variants, encodings.
 const std::vector<Sheet>& sheets();
 /// Returns the sheet with this name. Throws BadInput, naming the nearest sheet, for an unknown name.
 const Sheet& sheet(std::string_view name);
@@ -275,5 +275,6 @@ SheetPlan plan_nope_spikes(const SheetRequest& request);
 SheetPlan plan_bpc(const SheetRequest& request);
 SheetPlan plan_pre_post_norm(const SheetRequest& request);
 SheetPlan plan_glu_variants(const SheetRequest& request);
+SheetPlan plan_encodings(const SheetRequest& request);
 
 }  // namespace ropelab

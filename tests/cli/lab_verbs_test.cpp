@@ -92,6 +92,20 @@ TEST_F(LabVerbsTest, ResultsMeasuresTheGenerationSpeed) {
     EXPECT_THAT(refused.err, testing::HasSubstr("\"fast\" is not a generation mode"));
 }
 
+TEST_F(LabVerbsTest, ResultsMeasuresTheLossBeyondTheContext) {
+    ASSERT_EQ(sweep({}).status, 0);
+    const auto measured = ropelab_cli({"results", "--lab", lab_, "--measure-lengths", "--json"});
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    for (const auto& group : measured.json().at("groups")) {
+        const nlohmann::json& measurements = group.at("measurements");
+        for (const char* name : {"loss_at_1x", "loss_at_2x", "loss_at_4x"}) {
+            EXPECT_GT(measurements.at(name).at("mean").get<double>(), 0) << name;
+        }
+    }
+    EXPECT_THAT(ropelab_cli({"results", "--lab", lab_, "--data-dir", "x"}).err,
+                testing::HasSubstr("--data-dir applies to --measure"));
+}
+
 TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
     ASSERT_EQ(sweep({}).status, 0);
     const auto results = ropelab_cli({"results", "--lab", lab_, "--json"});

@@ -199,6 +199,8 @@ struct Figure {
     FigureTable table;
     /// Figures that are painted side by side instead of axes and curves; each one has its panelTitle above it.
     std::vector<Figure> panels;
+    /// Number of panels per row; 0: all panels are in one row.
+    int panelColumns = 0;
     /// Title of the figure where it is a panel of another one.
     QString panelTitle;
     /// Height in millimetres at which the texts of the figure do not overlap, as for a plot with many rows; 0 if any

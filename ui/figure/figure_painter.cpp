@@ -19,22 +19,28 @@ void paintOne(const Figure& figure, QCPPainter& painter, const QSize& size, cons
     plot.toPainter(&painter, size.width(), size.height());
 }
 
-/// Paints the panels of a figure in columns of equal width, each below its title.
+/// Paints the panels of a figure in rows and columns of equal size, each below its title.
 void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style) {
     const QFont font = style.font(style.labelPt);
     const QFontMetricsF metrics(font);
     const double gap = style.units(4);
     const int title = static_cast<int>(std::ceil(metrics.height() + gap));
-    const int width = size.width() / static_cast<int>(figure.panels.size());
+    const int count = static_cast<int>(figure.panels.size());
+    const int columns = figure.panelColumns > 0 ? std::min(figure.panelColumns, count) : count;
+    const int width = size.width() / columns;
+    const int height = size.height() / ((count + columns - 1) / columns);
     painter.fillRect(QRect(QPoint(0, 0), size), style.theme.paper);
-    for (const Figure& panel : figure.panels) {
+    for (int i = 0; i < count; ++i) {
+        const Figure& panel = figure.panels[static_cast<std::size_t>(i)];
+        painter.save();
+        painter.translate(i % columns * width, i / columns * height);
         painter.setFont(font);
         painter.setPen(style.theme.text);
         painter.drawText(QPointF(gap, gap / 2 + metrics.ascent()),
                          metrics.elidedText(panel.panelTitle, Qt::ElideRight, width - 2 * gap));
         painter.translate(0, title);
-        paintOne(panel, painter, {width, std::max(1, size.height() - title)}, style);
-        painter.translate(width, -title);
+        paintOne(panel, painter, {width, std::max(1, height - title)}, style);
+        painter.restore();
     }
 }
 

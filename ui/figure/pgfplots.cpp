@@ -350,7 +350,7 @@ PgfplotsFiles pgfplots(const Figure& figure, const ExportOptions& options, const
     }
     if (!figure.panels.empty()) {
         throw BadInput("The figure " + figure.name.toStdString() +
-                       " has two panels, which one PGFPlots file cannot show; export it as PDF, SVG or PNG.");
+                       " has several panels, which one PGFPlots file cannot show; export it as PDF, SVG or PNG.");
     }
     if (isEmpty(figure)) throw BadInput("The figure " + figure.name.toStdString() + " has no data to plot.");
     return PgfplotsWriter(figure, options, dataFile).write();

@@ -10,6 +10,7 @@
 #include "ui/common/scaled.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/paired_view.h"
+#include "ui/rotary/panel_grid.h"
 #include "ui/rotary/setup_panel.h"
 
 namespace ropelab::ui {
@@ -61,6 +62,7 @@ void RotaryRoom::refreshNow() {
         view->refreshNow();
     }
     for (PairedView* pair : std::as_const(m_pairs)) pair->refreshNow();
+    for (PanelGrid* grid : std::as_const(m_grids)) grid->refreshNow();
 }
 
 FigureView* RotaryRoom::addView(const QString& accessibleName) {
@@ -84,6 +86,20 @@ PairedView* RotaryRoom::addPair(const QString& accessibleName) {
     connect(pair, &PairedView::otherChosen, this, [this, view] { m_chosen = view; });
     connect(pair, &PairedView::otherMenuRequested, this, [this, view](const QPoint& where) { showMenu(view, where); });
     return pair;
+}
+
+PanelGrid* RotaryRoom::addGrid(const QString& accessibleName) {
+    FigureView* first = addView(accessibleName);
+    auto* grid = new PanelGrid(first, this);
+    m_grids.append(grid);
+    connect(grid, &PanelGrid::panelChosen, this, [this, first] { m_chosen = first; });
+    connect(grid, &PanelGrid::panelMenuRequested, this, [this, first](const QPoint& where) { showMenu(first, where); });
+    return grid;
+}
+
+void RotaryRoom::showPanels(PanelGrid* grid, Figure figure) {
+    grid->show(figure);
+    m_sideBySide.insert(grid->panelViews().first(), std::move(figure));
 }
 
 void RotaryRoom::showFigure(FigureView* view, Figure mine, const MakeFigure& make) {

@@ -18,6 +18,7 @@ class QMenu;
 namespace ropelab::ui {
 
 class PairedView;
+class PanelGrid;
 
 /// A figure of a rotary room with its name, for example "spectrum". The command line and tests find figures by name.
 struct RotaryFigure {
@@ -72,6 +73,8 @@ class RotaryRoom : public Room {
     /// Creates a view whose figure can be exported, and which shows the figures of two setups side by side. The caller
     /// adds it to a layout.
     PairedView* addPair(const QString& accessibleName);
+    /// Creates a grid of views for a figure with panels, which is exported as a whole. The caller adds it to a layout.
+    PanelGrid* addGrid(const QString& accessibleName);
 
     /// Makes the figure of a setup, with the options of the room.
     using MakeFigure = std::function<Figure(const ShapedSetup&)>;
@@ -80,6 +83,8 @@ class RotaryRoom : public Room {
     void showFigure(FigureView* view, Figure mine, const MakeFigure& make);
     /// Shows a figure, which is one of both setups if comparedFigure() returned it.
     void showBothIn(FigureView* view, Figure both);
+    /// Shows a figure with panels in a grid.
+    void showPanels(PanelGrid* grid, Figure figure);
     /// Returns the figure of both setups from that of the edited setup and that of the other one.
     Figure bothFigures(const Figure& mine, const Figure& theirs) const;
     /// Returns the value, the text or the readout of both setups from that of the edited setup and that of the other
@@ -116,7 +121,8 @@ class RotaryRoom : public Room {
     RotaryModel& m_model;
     QList<FigureView*> m_views;
     QHash<FigureView*, PairedView*> m_pairs;
-    QHash<FigureView*, Figure> m_sideBySide;  // figures with two panels, for exports
+    QHash<FigureView*, Figure> m_sideBySide;  // figures with panels, for exports, by their first view
+    QList<PanelGrid*> m_grids;
     QPointer<FigureView> m_chosen;
     QPointer<QWidget> m_panel;
     QTimer m_timer;

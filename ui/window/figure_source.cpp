@@ -20,6 +20,7 @@
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/rotation/rotation_figures.h"
+#include "ui/rooms/spectrum/learned_panels.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/rotary/comparison.h"
 #include "ui/session/lab_origin.h"
@@ -199,6 +200,20 @@ Figure labFigure(Workspace& workspace, const LaunchOptions& options, const QStri
     return trainingFigure(workspace, options, name);
 }
 
+/// Returns the figure "encodings", with the learned encodings of the lab if one is given.
+Figure encodingsOf(const LaunchOptions& options, const ShapedSetup& a) {
+    LearnedPanels learned;
+    std::unique_ptr<LabFile> lab;
+    if (!options.lab.isEmpty()) {
+        lab = LabFile::open(toPath(options.lab), LabFile::Mode::read);
+        learned = learnedPanels(*lab, options.encodings.head, encodingDistances(a.setup, options.encodings));
+    }
+    Figure figure = options.otherSetup ? comparedEncodings(a, {*options.otherSetup, {}}, options.encodings, learned)
+                                       : encodingsFigure(a.setup, options.encodings, learned);
+    if (!learned.empty()) figure.origin.lab = labOrigin(*lab, runsOf(learned));
+    return figure;
+}
+
 Figure rotaryFigure(const LaunchOptions& options, const QString& name) {
     const ShapedSetup a{options.setup.value_or(RotarySetup{}), {}};
     const bool isRandom = name == kRandomFigure;
@@ -206,6 +221,13 @@ Figure rotaryFigure(const LaunchOptions& options, const QString& name) {
     const auto withOptions = [&](const RotarySetup& setup) {
         return isRandom ? randomFigure(setup, options.vectors) : rotationFigureOfText(name, setup, options.text);
     };
+    if (name == QLatin1String("encodings")) return encodingsOf(options, a);
+    if (name == QLatin1String("window-reach")) {
+        const Figure figure = reachFigure(a.setup, options.encodings);
+        if (!options.otherSetup) return figure;
+        const ShapedSetup b{*options.otherSetup, {}};
+        return comparedFigure(figure, reachFigure(b.setup, options.encodings), a, b);
+    }
     if (!options.otherSetup) {
         return isRandom || isText ? withOptions(a.setup) : findRotaryFigure(name)->make(a.setup, a.shape);
     }
@@ -245,6 +267,10 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
     if (findRotaryFigure(name)) {
         if (name == kRandomFigure) applicable = {QStringLiteral("mean"), QStringLiteral("correlation")};
         if (showsTokens(name)) applicable = {QStringLiteral("text")};
+        if (name == QLatin1String("encodings")) applicable = {QStringLiteral("head"), QStringLiteral("distances")};
+        if (name == QLatin1String("window-reach")) {
+            applicable = {QStringLiteral("layers"), QStringLiteral("full-every")};
+        }
     } else if (anatomyFigureNames().contains(name)) {
         applicable = {QStringLiteral("model"), QStringLiteral("hf-config")};
     } else if (name == QLatin1String(kForestPlot)) {

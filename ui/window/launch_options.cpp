@@ -114,8 +114,10 @@ RunSelection selectionOf(const CommandLine& parser) {
 // Returns the flags that choose what a figure shows, and their values, without those that choose the runs of results.
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
-    for (const char* flag : {"setup", "unit", "compare", "test", "runs", "claim", "question", "run", "beside", "step",
-                             "text", "pair", "mean", "correlation", "settings", "model", "hf-config", "vocabulary"}) {
+    for (const char* flag :
+         {"setup",     "unit",       "compare", "test",      "runs",   "claim",       "question", "run",
+          "beside",    "step",       "text",    "pair",      "mean",   "correlation", "settings", "model",
+          "hf-config", "vocabulary", "head",    "distances", "layers", "full-every"}) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
     }
     if (parser.isSet(QStringLiteral("published"))) flags[QStringLiteral("published")] = true;
@@ -273,6 +275,11 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"hf-config", "The figure anatomy: a config.json of Hugging Face.", "file"},
         {"vocabulary", "Figures of a model's stages: the size of the vocabulary; 0: that of the data set.", "number",
          "0"},
+        {"head", "The head that the figure encodings shows, from 1.", "number", "1"},
+        {"distances", "The number of distances of the figure encodings; 0 means those of the context.", "number", "0"},
+        {"layers", "The number of layers of the figure window-reach.", "number", "12"},
+        {"full-every", "Every n-th layer of the figure window-reach attends to the whole context; 0 means none.",
+         "number", "0"},
         {"replay", "Saves a replay that is described by a JSON object; ropelab-cli replay makes one from its flags.",
          "JSON"},
         {"animate",
@@ -432,7 +439,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if (result.output.isEmpty())
             throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv, .tex or .wav).");
         if (hasLabFigure && result.lab.isEmpty()) throw BadInput("--figure " + names + " requires --lab FILE.");
-        if (hasRotaryFigure && !hasLabFigure && !result.lab.isEmpty()) {
+        // The figure encodings also shows what the runs of a lab have learned.
+        const bool canUseLab = hasLabFigure || result.figures.contains(QStringLiteral("encodings"));
+        if (hasRotaryFigure && !canUseLab && !result.lab.isEmpty()) {
             throw BadInput("The figure " + names + " shows a rotary setup, so it requires --setup instead of --lab.");
         }
         const bool hasAnatomy = isAny([](const QString& name) { return anatomyFigureNames().contains(name); });
@@ -527,6 +536,16 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         result.vectors.mean = numberIn(parser, QStringLiteral("mean"), -kMaxMean, kMaxMean);
         result.vectors.correlation = numberIn(parser, QStringLiteral("correlation"), -1, 1);
+        if ((set("head") || set("distances")) && !result.figures.contains(QStringLiteral("encodings"))) {
+            throw BadInput("--head and --distances apply to the figure encodings, not to " + names + ".");
+        }
+        if ((set("layers") || set("full-every")) && !result.figures.contains(QStringLiteral("window-reach"))) {
+            throw BadInput("--layers and --full-every apply to the figure window-reach, not to " + names + ".");
+        }
+        result.encodings.head = static_cast<int>(wholeIn(parser, QStringLiteral("head"), 1, kMostChosenHeads));
+        result.encodings.distances = wholeIn(parser, QStringLiteral("distances"), 0, kMostEncodingDistances);
+        result.encodings.layers = wholeIn(parser, QStringLiteral("layers"), 1, kMostReachLayers);
+        result.encodings.full_every = wholeIn(parser, QStringLiteral("full-every"), 0, kMostReachLayers);
         result.showsCaption = set("caption");
         ExportOptions& paper = result.figureOptions;
         result.isSound = isSoundOutput(parser, result.output);

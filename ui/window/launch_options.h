@@ -18,6 +18,7 @@
 #include "ui/lecture/document_job.h"
 #include "ui/rooms/inspect/replay_job.h"
 #include "ui/rooms/rotation/animation_job.h"
+#include "ui/rooms/spectrum/encoding_panels.h"
 
 namespace ropelab::ui {
 
@@ -71,9 +72,10 @@ struct LaunchOptions {
     std::int64_t run = 0;
     std::int64_t beside = 0;
     std::int64_t step = -1;
-    QString text;           // text that attention figures evaluate; "" for the text stored in the snapshot
-    int pair = 0;           // index of the pair that the figure pair-logits shows
-    RandomVectors vectors;  // distribution of q and k of the figure random-logits
+    QString text;               // text that attention figures evaluate; "" for the text stored in the snapshot
+    int pair = 0;               // index of the pair that the figure pair-logits shows
+    RandomVectors vectors;      // distribution of q and k of the figure random-logits
+    EncodingChoices encodings;  // choices of the figures encodings and window-reach
     // Options of the figures of a model's stages.
     QString modelSettings;        // settings of the model, such as "layers=4 block=llama"
     QString knownModel;           // name of a known model; "" for none

@@ -39,6 +39,10 @@ Room* makeRotary(Workspace& workspace, QWidget* parent) {
     return new R(workspace.rotary(), parent);
 }
 
+Room* makeSpectrum(Workspace& workspace, QWidget* parent) {
+    return new SpectrumRoom(workspace.rotary(), workspace.runAccess(), parent);
+}
+
 Room* makeRotation(Workspace& workspace, QWidget* parent) {
     return new RotationRoom(workspace.rotary(), workspace.runAccess(), parent);
 }
@@ -54,7 +58,7 @@ std::span<const RoomEntry> rooms() {
          "M12 3 A9 9 0 1 0 21 12 M12 12 L18 6 M12 12 V7", makeRotation},
         {"spectrum", QObject::tr("Spectrum"),
          QObject::tr("Compare the wavelengths of all pairs and the methods that extend the context."),
-         "M4 20 V4 M4 20 H20 M7 17 L10 14 L13 12 L16 8 L19 5", makeRotary<SpectrumRoom>},
+         "M4 20 V4 M4 20 H20 M7 17 L10 14 L13 12 L16 8 L19 5", makeSpectrum},
         {"table", QObject::tr("Cos/sin table"),
          QObject::tr("Examine the table of cosines and sines and its rounding errors in low precision."),
          "M4 4 H20 V20 H4 Z M4 12 H20 M12 4 V20", makeRotary<CacheRoom>, QObject::tr("Cos/sin")},

@@ -45,6 +45,22 @@ TEST(Presets, ThetaPaperHasThePapersSettings) {  // Huang, Chen, Zheng 2025, sec
     EXPECT_EQ(run.position, Position::learned_rope);
 }
 
+TEST(Presets, EncodingsMinuteHasNineEncodingsOfOneShape) {
+    const auto runs = preset("encodings-minute").experiment.expand();
+    EXPECT_EQ(runs.size(), 18U);
+    std::set<std::string> labels;
+    std::set<Position> positions;
+    for (RunSpec run : runs) {
+        labels.insert(label_of(run));
+        positions.insert(run.position);
+        run.position = runs.front().position;
+        run.seed = runs.front().seed;
+        EXPECT_EQ(run, runs.front()) << "the runs differ in nothing but encoding and seed";
+    }
+    EXPECT_EQ(positions.size(), 9U);
+    EXPECT_EQ(labels.size(), 9U) << "every encoding has a label of its own";
+}
+
 TEST(Presets, RejectsAnUnknownNameWithTheNearest) {
     EXPECT_MESSAGE(preset("lecture-hour"), BadInput, "lecture-minute");
 }

@@ -125,6 +125,11 @@ TEST(Quantity, OfCaches) {
     EXPECT_EQ(value_of("alibi_slope(1)", "heads=8"), 0.25);
     EXPECT_EQ(value_of("alibi_bias(1, 10)", "heads=8"), -2.5);
     EXPECT_EQ(value_of("window_reach(3)", "attention_window=4096"), 12285);
+    EXPECT_EQ(value_of("receptive_field(3)", "attention_window=4096 context=100000"), 12286);
+    EXPECT_EQ(value_of("receptive_field(3)", "attention_window=4096 context=8192"), 8192);
+    EXPECT_EQ(value_of("receptive_field(4, 4)", "attention_window=16 context=100000"), 100000);
+    EXPECT_EQ(value_of("receptive_field(3, 4)", "attention_window=16 context=100000"), 46);
+    EXPECT_MESSAGE(value_of("receptive_field(20000)"), BadInput, "must be at most 10,000");
     const double of_65 = number_in("parameters(layers=6, heads=6, width=384, context=256, vocabulary=65)");
     const double of_64 = number_in("parameters(layers=6, heads=6, width=384, context=256, vocabulary=64)");
     EXPECT_EQ(of_65 - of_64, 384);  // one row of the embedding, which the output head shares

@@ -76,6 +76,9 @@ TEST(MeasuringWork, CountsTheExtensions) {
     EXPECT_EQ(work.items, 0);
     const double expected = evaluation_operations(spec, 32768) + evaluation_operations(longer, 32768);
     EXPECT_NEAR(work.operations / expected, 1, 1e-12);
+    RunSpec learned = spec;
+    learned.position = Position::learned;
+    EXPECT_EQ(measuring_work(plan, learned).calls, 0) << "learned positions end with the context";
 }
 
 // One more sample is generated to warm up. With a context of 16 tokens, the first 16 of 40 tokens process one token

@@ -679,6 +679,9 @@ ratio-of-blocks | first_gradient_ratio | difference | 1 | 0.1 0 0 0 | 1
 glu-variants
 gated-lower | gated-lower | difference | -1 | 0.0025 0 0 0 | 5
 geglu-swiglu-lowest | geglu-swiglu-lowest | difference | -1 | 0.0025 0 0 0 | 6
+encodings
+positions-help | best_validation_loss | difference | -1 | 0.005 0 0 0 | 6
+relative-extends | extension_rise | difference | -1 | 0.05 0 0 0 | 4
 )");
     EXPECT_EQ(predictions, R"(theta-table-2
 context bound (Men et al. 2024) |  | 4 < 2
@@ -703,7 +706,32 @@ nope-spikes
 bpc
 pre-post-norm
 glu-variants
+encodings
 )");
+}
+
+// The paper's table has no losses: the sheet trains its encodings, shows its words and compares no published number.
+TEST_F(SheetTest, EncodingsAreThoseOfTheTableWithoutPublishedNumbers) {
+    write_texts();
+    const SheetPlan plan = plan_encodings({SheetScale::laptop, {}, folder_.path()});
+    std::set<std::string> table;
+    for (const PlannedRow* row : rows_of(plan, "positions-help")) {
+        table.insert(row->group.at("position"));
+        EXPECT_EQ(row->baseline->at("position"), "none");
+        EXPECT_FALSE(row->keys.at("hyperparameter").get<std::string>().empty());
+        EXPECT_TRUE(row->keys.at("type") == "Absolute" || row->keys.at("type") == "Relative") << row->keys;
+    }
+    EXPECT_EQ(table, (std::set<std::string>{"learned", "rope", "shaw", "sinusoidal", "transformer-xl", "xpos"}));
+    for (const PlannedRow* row : rows_of(plan, "relative-extends")) {
+        EXPECT_EQ(row->keys.at("type"), "Relative") << row->keys;
+        EXPECT_EQ(row->baseline->at("position"), "sinusoidal");
+    }
+    for (const PlannedRow& row : plan.rows) {
+        EXPECT_FALSE(row.paper || row.paper_baseline || row.paper_printed) << row.keys;
+        EXPECT_TRUE(row.measure != "extension_rise" || row.group.at("position") != "learned") << row.keys;
+    }
+    EXPECT_THAT(plan.notes, Contains(HasSubstr("no claim of the paper is tested")));
+    EXPECT_EQ(plan.experiment.expand().size(), 90U);
 }
 
 TEST_F(SheetTest, EveryBaseButTheBaselineIsTimedAgainstIt) {

@@ -58,6 +58,11 @@ TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
     const auto random =
         parse({"--figure", "random-logits", "--output", "b.pdf", "--mean", "1", "--correlation", "-0.5"});
     EXPECT_EQ(random.vectors, (RandomVectors{.mean = 1, .correlation = -0.5}));
+    const auto encodings = parse({"--figure", "encodings", "--output", "b.pdf", "--head", "3", "--distances", "64"});
+    EXPECT_EQ(encodings.encodings, (EncodingChoices{.head = 3, .distances = 64}));
+    EXPECT_EQ(parse({"--figure", "encodings", "--output", "b.pdf", "--lab", "a.ropelab"}).lab, "a.ropelab");
+    const auto reach = parse({"--figure", "window-reach", "--output", "b.pdf", "--layers", "6", "--full-every", "3"});
+    EXPECT_EQ(reach.encodings, (EncodingChoices{.layers = 6, .full_every = 3}));
     const auto headless = parse({"--headless", "--output", "out", "--preset", "theta-minute"});
     EXPECT_EQ(headless.mode, LaunchOptions::Mode::headless);
     EXPECT_EQ(headless.preset, "theta-minute");
@@ -134,6 +139,9 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--claim", "x"}, "--claim applies to"},
         {{"--figure", "spectrum", "--output", "b.pdf", "--mean", "1"}, "apply to the figure random-logits"},
         {{"--figure", "random-logits", "--output", "b.pdf", "--correlation", "2"}, "-1 to 1"},
+        {{"--figure", "spectrum", "--output", "b.pdf", "--head", "2"}, "apply to the figure encodings"},
+        {{"--figure", "encodings", "--output", "b.pdf", "--layers", "2"}, "apply to the figure window-reach"},
+        {{"--figure", "window-reach", "--output", "b.pdf", "--lab", "a"}, "instead of --lab"},
         {{"--headless", "--output", "b", "--room", "cache"}, "--room cannot be used with --headless"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},

@@ -42,6 +42,15 @@ void addPublishedResults(ResultsData& data) {
     for (const std::string& sentence : published.omitted) data.omitted << QString::fromStdString(sentence);
 }
 
+/// Reads what was measured after the training of each run.
+void readMeasurements(ResultsData& data, const LabDocument& lab) {
+    if (!lab.file()) return;
+    try {
+        for (ResultsRun& run : data.runs) run.measurements = lab.file()->measurements(run.id);
+    } catch (const BadInput&) {  // the lab is locked or was removed: the figure says what it needs
+    }
+}
+
 }  // namespace
 
 FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, const std::filesystem::path& dataDir,
@@ -124,6 +133,7 @@ ResultsData FigurePane::shownData() const {
     resultsData.results = m_results;
     resultsData.runs = runsOf(m_runStore, m_results, chosen().input == ResultsFigure::Input::evaluations);
     resultsData.picked = m_picked;
+    if (chosen().input == ResultsFigure::Input::measurements) readMeasurements(resultsData, m_lab);
     return resultsData;
 }
 
@@ -210,6 +220,7 @@ Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::
     data.results = resultsOf(runs, choices);
     if (picked < static_cast<int>(data.results.table.groups.size())) data.picked = picked;
     data.runs = runsOf(runs, data.results, figure.input == Input::evaluations);
+    if (figure.input == Input::measurements) readMeasurements(data, lab);
     if (figure.input == Input::texts) data.texts = textInformation(data.runs, dataDir);
     if (figure.input == Input::steps && lab.file()) {
         std::vector<RunId> wanted;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ui/rooms/results/key_figures.h"
+#include "ui/rooms/results/length_figure.h"
 #include "ui/rooms/results/loss_fit_figure.h"
 #include "ui/rooms/results/means_figure.h"
 #include "ui/rooms/results/text_figure.h"
@@ -55,6 +56,11 @@ std::span<const ResultsFigure> resultsFigures() {
          QObject::tr(
              "Shows the compared measure against the context length, one curve per fraction (or other swept setting)."),
          Input::table, lossByContext},
+        {"loss-by-length", QObject::tr("loss beyond the context"),
+         QObject::tr("Shows the validation loss at multiples of the training context, measured after training, with "
+                     "95 % confidence intervals over the seeds. It compares position encodings beyond the lengths that "
+                     "they were trained with."),
+         Input::measurements, lossByLength},
         {"learning-curves", QObject::tr("learning curves, mean ± std"),
          QObject::tr(
              "Shows the validation loss during training: each group's mean over its seeds ± standard deviation."),

@@ -11,7 +11,7 @@ namespace ropelab::ui {
 /// A kind of figure that the Results room offers.
 struct ResultsFigure {
     /// Data that a figure needs besides the table.
-    enum class Input { table, evaluations, steps, texts };
+    enum class Input { table, evaluations, steps, texts, measurements };
 
     const char* name;  // "loss-by-theta": the name on the command line and in the settings
     QString title;     // "loss against θ"

@@ -54,6 +54,7 @@ struct ResultsRun {
     // Filled only for figures that need them.
     RunMetrics::Evaluations evaluations;
     std::shared_ptr<const RunMetrics::Steps> steps;  // nullptr if not loaded
+    std::map<std::string, double> measurements;      // measured after training, by name (LabFile::measurements)
 };
 
 /// Returns the lab's results from the data that the window has in memory. Reads no file, except the measurements of the

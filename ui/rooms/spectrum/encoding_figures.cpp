@@ -12,6 +12,7 @@
 #include "core/rope/encodings.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
+#include "ui/rooms/spectrum/encoding_panels.h"
 
 namespace ropelab::ui {
 namespace {
@@ -241,10 +242,13 @@ QString sinusoidalToolTip(const RotarySetup& setup) {
 }
 
 std::span<const RotaryFigure> encodingFigures() {
-    static const std::array<RotaryFigure, 3> figures = {{
+    static const std::array<RotaryFigure, 5> figures = {{
         {"alibi-bias", [](const RotarySetup& setup, const ModelShape&) { return alibiFigure(setup); }},
         {"attention-mask", [](const RotarySetup& setup, const ModelShape&) { return maskFigure(setup); }},
         {"sinusoidal-embeddings", [](const RotarySetup& setup, const ModelShape&) { return sinusoidalFigure(setup); }},
+        {"window-reach", [](const RotarySetup& setup, const ModelShape&) { return reachFigure(setup, {}); }},
+        {"encodings", [](const RotarySetup& setup, const ModelShape&) { return encodingsFigure(setup, {}); },
+         [](const ShapedSetup& a, const ShapedSetup& b) { return comparedEncodings(a, b, {}); }},
     }};
     return figures;
 }

@@ -42,7 +42,7 @@ QString maskToolTip(const RotarySetup& setup);
 /// Returns the tooltip of the sinusoidal embeddings: their formula with the values of the setup, and its source.
 QString sinusoidalToolTip(const RotarySetup& setup);
 
-/// Returns the figures by name: alibi-bias, attention-mask, sinusoidal-embeddings.
+/// Returns the figures by name: alibi-bias, attention-mask, sinusoidal-embeddings, window-reach, encodings.
 std::span<const RotaryFigure> encodingFigures();
 
 }  // namespace ropelab::ui

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -17,29 +18,36 @@
 #include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/paired_view.h"
+#include "ui/rotary/panel_grid.h"
 
 namespace ropelab::ui {
 namespace {
 
 constexpr double kMostHeads = 128;  // upper end of the slider; the text of a setup may exceed it
 constexpr double kMaxAttentionWindow = 1048576;
-constexpr std::int64_t kFirstWindow = 16;  // initial sliding window, in tokens
+constexpr std::int64_t kFirstWindow = 16;     // initial sliding window, in tokens
+constexpr std::int64_t kFirstDistances = 64;  // initial number of distances that are fewer than the context
 
 }  // namespace
 
-EncodingsPage::EncodingsPage(PairedView* pair, QWidget* parent) : QWidget(parent), m_view(pair->view()) {
+EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
+    : QWidget(parent), m_view(pair->view()), m_grid(grid), m_pictures(new QStackedWidget(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(this);
-    for (const QString& title : {tr("ALiBi bias"), tr("Attention mask"), tr("Sinusoidal embeddings")}) {
-        m_choices.append(addToggle(row, group, title, tr("Show %1").arg(title)));
-        group->setId(m_choices.last(), static_cast<int>(m_choices.size()) - 1);
+    for (const QString& title : {tr("ALiBi bias"), tr("Attention mask"), tr("Sinusoidal embeddings"),
+                                 tr("Receptive field"), tr("Side by side")}) {
+        m_buttons.append(addToggle(row, group, title, tr("Show %1").arg(title)));
+        group->setId(m_buttons.last(), static_cast<int>(m_buttons.size()) - 1);
     }
     row->addStretch(1);
     column->addLayout(row);
-    column->addWidget(pair, 1);
+    m_pictures->addWidget(pair);
+    m_pictures->addWidget(grid);
+    column->addWidget(m_pictures, 1);
+    explainBy(grid->panelViews().first(), choice(Picture::all));
     m_view->setReadout([this](QPointF place) { return readout(m_view->figure(), place); });
     pair->setOtherReadout([this, pair](QPointF place) { return readout(pair->otherView()->figure(), place); });
     connect(group, &QButtonGroup::idClicked, this, [this](int id) { choose(static_cast<Picture>(id)); });
@@ -87,8 +95,80 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     for (NumberSlider* slider : {m_heads, m_window}) {
         connect(slider, &NumberSlider::finished, this, &EncodingsPage::finished);
     }
+    m_layers = addSlider(box, tr("layers"), {}, 1, static_cast<double>(kMostReachLayers),
+                         tr("Number of layers, k, of the receptive field (formula 61)."));
+    m_fullEvery = addSlider(box, tr("full layer every"), tr("layers"), 0, static_cast<double>(kMostReachLayers),
+                            tr("Every n-th layer of the receptive field attends to the whole context; 0: none."));
+    m_head = addSlider(box, tr("head"), {}, 1, kMostHeads, tr("Head of the encodings side by side, from 1."));
+    m_wholeDistances = new QCheckBox(tr("distances of the whole context"), box);
+    m_wholeDistances->setToolTip(tr("Shows the encodings side by side for all distances of the context."));
+    column->addWidget(m_wholeDistances);
+    m_distances = addSlider(box, tr("distances"), tr("tokens"), 2, kMaxAttentionWindow,
+                            tr("Number of distances of the encodings side by side, from 0."));
+    connect(m_head, &NumberSlider::changed, this, [this](double value) {
+        m_choices.head = static_cast<int>(std::lround(value));
+        emit chosen();
+    });
+    connect(m_layers, &NumberSlider::changed, this, [this](double value) {
+        m_choices.layers = std::llround(value);
+        emit chosen();
+    });
+    connect(m_fullEvery, &NumberSlider::changed, this, [this](double value) {
+        m_choices.full_every = std::llround(value);
+        emit chosen();
+    });
+    connect(m_distances, &NumberSlider::changed, this, [this](double value) {
+        m_choices.distances = std::llround(value);
+        emit chosen();
+    });
+    connect(m_wholeDistances, &QCheckBox::toggled, this, [this](bool isWhole) {
+        m_choices.distances = isWhole ? 0 : std::max<std::int64_t>(2, std::min(kFirstDistances, m_setup.context));
+        renewChoices();
+        emit chosen();
+    });
     renew(m_setup);
     return box;
+}
+
+NumberSlider* EncodingsPage::addSlider(QWidget* box, const QString& label, const QString& unit, double minimum,
+                                       double maximum, const QString& why) {
+    auto* slider = new NumberSlider({.label = label,
+                                     .unit = unit,
+                                     .minimum = minimum,
+                                     .maximum = maximum,
+                                     .logarithmic = minimum > 0,
+                                     .step = 1,
+                                     .text = wholeText,
+                                     .why = why},
+                                    box);
+    box->layout()->addWidget(slider);
+    return slider;
+}
+
+FigureView* EncodingsPage::view() const {
+    return m_picture == Picture::all ? m_grid->panelViews().first() : m_view;
+}
+
+void EncodingsPage::setChoices(const EncodingChoices& choices) {
+    m_choices = choices;
+    renewChoices();
+    emit chosen();
+}
+
+void EncodingsPage::renewChoices() {
+    choice(Picture::reach)->setToolTip(reachToolTip(m_setup, m_choices));
+    choice(Picture::all)->setToolTip(encodingsToolTip(m_setup, m_choices));
+    if (!m_head) return;
+    m_head->setValue(m_choices.head);
+    m_layers->setValue(static_cast<double>(m_choices.layers));
+    m_fullEvery->setValue(static_cast<double>(m_choices.full_every));
+    const QSignalBlocker quiet(m_wholeDistances);
+    m_wholeDistances->setChecked(m_choices.distances == 0);
+    m_distances->setValue(static_cast<double>(m_choices.distances == 0 ? m_setup.context : m_choices.distances));
+    for (NumberSlider* slider : {m_layers, m_fullEvery}) slider->setEnabled(m_picture == Picture::reach);
+    m_head->setEnabled(m_picture == Picture::all);
+    m_wholeDistances->setEnabled(m_picture == Picture::all);
+    m_distances->setEnabled(m_picture == Picture::all && m_choices.distances != 0);
 }
 
 void EncodingsPage::renew(const RotarySetup& setup) {
@@ -96,6 +176,7 @@ void EncodingsPage::renew(const RotarySetup& setup) {
     choice(Picture::alibi)->setToolTip(alibiToolTip(setup));
     choice(Picture::mask)->setToolTip(maskToolTip(setup));
     choice(Picture::sinusoidal)->setToolTip(sinusoidalToolTip(setup));
+    renewChoices();
     if (!m_heads) return;
     m_heads->setValue(static_cast<double>(setup.heads));
     const QSignalBlocker quiet(m_wholeContext);
@@ -107,18 +188,25 @@ void EncodingsPage::renew(const RotarySetup& setup) {
 void EncodingsPage::choose(Picture picture) {
     m_picture = picture;
     choice(picture)->setChecked(true);
-    explainBy(m_view, choice(picture));
-    m_view->setAccessibleName(choice(picture)->text());
+    m_pictures->setCurrentIndex(picture == Picture::all ? 1 : 0);
+    if (picture != Picture::all) {
+        explainBy(m_view, choice(picture));
+        m_view->setAccessibleName(choice(picture)->text());
+    }
     renew(m_setup);
     emit chosen();
 }
 
-Figure encodingFigure(EncodingsPage::Picture picture, const RotarySetup& setup) {
+Figure encodingFigure(EncodingsPage::Picture picture, const RotarySetup& setup, const EncodingChoices& choices) {
     switch (picture) {
         case EncodingsPage::Picture::alibi:
             return alibiFigure(setup);
         case EncodingsPage::Picture::mask:
             return maskFigure(setup);
+        case EncodingsPage::Picture::reach:
+            return reachFigure(setup, choices);
+        case EncodingsPage::Picture::all:
+            return encodingsFigure(setup, choices);
         case EncodingsPage::Picture::sinusoidal:
             break;
     }
@@ -139,6 +227,10 @@ std::optional<FigureView::Readout> EncodingsPage::readout(const Figure& figure, 
     if (m_picture == Picture::sinusoidal) {
         result.title = tr("position %1, channel %2").arg(across, up);
         result.rows.append({map.label, readableNumber(value)});
+    } else if (m_picture == Picture::reach) {
+        result.title = tr("layer %1, %2 tokens before the last one").arg(up, across);
+        result.rows.append(
+            {tr("token"), value == kVisible ? tr("can change the output") : tr("cannot change the output")});
     } else if (m_picture == Picture::alibi) {
         result.title = tr("%1, distance %2 tokens").arg(figure.y.categories[row], across);
         result.rows.append({map.label, std::isnan(value) ? tr("none: outside the sliding window")

@@ -6,42 +6,57 @@
 
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/spectrum/encoding_figures.h"
+#include "ui/rooms/spectrum/encoding_panels.h"
 
 class QCheckBox;
+class QStackedWidget;
 class QToolButton;
 
 namespace ropelab::ui {
 
 class NumberSlider;
 class PairedView;
+class PanelGrid;
 
-/// Page "Encodings" of the spectrum room: shows ALiBi's bias, the attention mask or the sinusoidal embeddings, and
-/// edits the number of heads and the attention window.
+/// Page "Encodings" of the spectrum room: shows ALiBi's bias, the attention mask, the sinusoidal embeddings, the
+/// receptive field of sliding windows, or all encodings side by side. It edits the number of heads, the attention
+/// window and the choices of these figures.
 class EncodingsPage : public QWidget {
     Q_OBJECT
 
  public:
-    enum class Picture { alibi, mask, sinusoidal };
+    enum class Picture { alibi, mask, sinusoidal, reach, all };
 
-    /// Adds `pair`, which shows the chosen figure, to the layout of this page.
-    explicit EncodingsPage(PairedView* pair, QWidget* parent = nullptr);
+    /// Adds `pair`, which shows the chosen figure, and `grid`, which shows all encodings side by side, to the layout of
+    /// this page.
+    EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent = nullptr);
 
-    /// Creates the fields for heads and attention window as children of `parent`. Must be called at most once.
+    /// Creates the fields for heads, attention window and choices as children of `parent`. Must be called at most once.
     QWidget* makeFields(QWidget* parent);
     /// Updates the fields and the tooltips for another setup; the room sets the figure.
     void renew(const RotarySetup& setup);
     /// Shows another figure.
     void choose(Picture picture);
     Picture picture() const { return m_picture; }
+    const EncodingChoices& choices() const { return m_choices; }
+    /// Changes the choices, as the fields do.
+    void setChoices(const EncodingChoices& choices);
 
-    FigureView* view() const { return m_view; }
-    QToolButton* choice(Picture picture) const { return m_choices.at(static_cast<int>(picture)); }
+    /// Returns the view of the chosen figure: that of the pair, or the first one of the grid.
+    FigureView* view() const;
+    PanelGrid* grid() const { return m_grid; }
+    QToolButton* choice(Picture picture) const { return m_buttons.at(static_cast<int>(picture)); }
     NumberSlider* heads() const { return m_heads; }
     NumberSlider* attentionWindow() const { return m_window; }
     QCheckBox* wholeContext() const { return m_wholeContext; }
+    NumberSlider* head() const { return m_head; }
+    NumberSlider* distances() const { return m_distances; }
+    QCheckBox* wholeDistances() const { return m_wholeDistances; }
+    NumberSlider* layers() const { return m_layers; }
+    NumberSlider* fullEvery() const { return m_fullEvery; }
 
  signals:
-    /// Another figure was chosen.
+    /// Another figure was chosen, or the choices of the figures changed.
     void chosen();
     /// The user changed the number of heads.
     void headsRequested(qint64 heads);
@@ -53,8 +68,20 @@ class EncodingsPage : public QWidget {
  private:
     std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
 
+    NumberSlider* addSlider(QWidget* box, const QString& label, const QString& unit, double minimum, double maximum,
+                            const QString& why);
+    void renewChoices();
+
     FigureView* m_view;
-    QList<QToolButton*> m_choices;  // in the order of Picture
+    PanelGrid* m_grid;
+    QStackedWidget* m_pictures;
+    QList<QToolButton*> m_buttons;  // in the order of Picture
+    EncodingChoices m_choices;
+    NumberSlider* m_head = nullptr;
+    QCheckBox* m_wholeDistances = nullptr;
+    NumberSlider* m_distances = nullptr;
+    NumberSlider* m_layers = nullptr;
+    NumberSlider* m_fullEvery = nullptr;
     NumberSlider* m_heads = nullptr;
     QCheckBox* m_wholeContext = nullptr;
     NumberSlider* m_window = nullptr;
@@ -62,7 +89,7 @@ class EncodingsPage : public QWidget {
     RotarySetup m_setup;
 };
 
-/// Returns the figure that the page of encodings shows.
-Figure encodingFigure(EncodingsPage::Picture picture, const RotarySetup& setup);
+/// Returns the figure that the page of encodings shows, without learned encodings.
+Figure encodingFigure(EncodingsPage::Picture picture, const RotarySetup& setup, const EncodingChoices& choices);
 
 }  // namespace ropelab::ui

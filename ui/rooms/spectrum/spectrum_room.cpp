@@ -18,13 +18,20 @@
 #include "ui/common/explanation.h"
 #include "ui/common/findables.h"
 #include "ui/common/number_slider.h"
+#include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/scroll_page.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/spectrum/encodings_page.h"
+#include "ui/rooms/spectrum/learned_panels.h"
 #include "ui/rooms/spectrum/scaling_comparison.h"
 #include "ui/rotary/paired_view.h"
+#include "ui/rotary/panel_grid.h"
 #include "ui/rotary/spectrum_data.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/lab_origin.h"
+#include "ui/session/run_store.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 namespace {
@@ -36,15 +43,18 @@ constexpr int kLowest = 160;  // leaves room for the label of bin 0
 
 }  // namespace
 
-SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("spectrum"), parent) {
+SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent) : SpectrumRoom(rotary, std::nullopt, parent) {}
+
+SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWidget* parent)
+    : RotaryRoom(rotary, QStringLiteral("spectrum"), parent), m_runs(std::move(runs)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
     m_tabs = makeTabs();
     column->addWidget(m_tabs);
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(makeFrequencies());
-    m_encodings = new EncodingsPage(addPair(tr("Encodings")), m_pages);
+    PairedView* pair = addPair(tr("Encodings"));
+    m_encodings = new EncodingsPage(pair, addGrid(tr("Encodings side by side")), m_pages);
     m_pages->addWidget(m_encodings);
     shownBy(m_pages->widget(0), m_frequenciesTab);
     shownBy(m_encodings, m_encodingsTab);
@@ -102,7 +112,18 @@ QWidget* SpectrumRoom::makeFrequencies() {
 }
 
 void SpectrumRoom::connectEncodings() {
-    connect(m_encodings, &EncodingsPage::chosen, this, &SpectrumRoom::schedule);
+    connect(m_encodings, &EncodingsPage::chosen, this, [this] {
+        if (isShowingEncodings()) emit m_encodings->view()->chosen();
+        schedule();
+    });
+    if (m_runs) {
+        const auto change = [this] {
+            ++m_runChanges;
+            schedule();
+        };
+        connect(&m_runs->runs, &RunStore::reloaded, this, change);
+        connect(&m_runs->session, &SweepSession::ended, this, change);
+    }
     connect(m_encodings, &EncodingsPage::headsRequested, this, [this](qint64 heads) {
         RotarySetup next = model().setup();
         next.heads = heads;
@@ -149,12 +170,48 @@ std::vector<RoomControl> SpectrumRoom::controls() {
     std::vector<RoomControl> result = RotaryRoom::controls();
     result.push_back({QStringLiteral("part"), [this](const QString& part) { showPart(part); },
                       [this] { return QVariant(shownPart()); }, m_tabs});
+    using Choices = EncodingChoices;
+    result.push_back(choiceControl(
+        "head", [](const Choices& of) { return of.head; },
+        [](Choices& of, std::int64_t value) { of.head = static_cast<int>(value); }, 1, kMostChosenHeads));
+    result.push_back(choiceControl(
+        "distances", [](const Choices& of) { return of.distances; },
+        [](Choices& of, std::int64_t value) { of.distances = value; }, 0, kMostEncodingDistances));
+    result.push_back(choiceControl(
+        "layers", [](const Choices& of) { return of.layers; },
+        [](Choices& of, std::int64_t value) { of.layers = value; }, 1, kMostReachLayers));
+    result.push_back(choiceControl(
+        "full_every", [](const Choices& of) { return of.full_every; },
+        [](Choices& of, std::int64_t value) { of.full_every = value; }, 0, kMostReachLayers));
     return result;
+}
+
+RoomControl SpectrumRoom::choiceControl(const char* name, std::function<std::int64_t(const EncodingChoices&)> get,
+                                        std::function<void(EncodingChoices&, std::int64_t)> set, std::int64_t least,
+                                        std::int64_t most) {
+    const QString control = QString::fromLatin1(name);
+    return {control,
+            [this, control, set = std::move(set), least, most](const QString& text) {
+                const std::int64_t value = controlWhole(control, text);
+                if (value < least || value > most) {
+                    throw BadInput("The control " + control.toStdString() + " is " + std::to_string(value) +
+                                   ", but it must be between " + std::to_string(least) + " and " +
+                                   std::to_string(most) + ".");
+                }
+                EncodingChoices choices = m_encodings->choices();
+                set(choices, value);
+                m_encodings->setChoices(choices);
+            },
+            [this, get = std::move(get)] { return QVariant(static_cast<qlonglong>(get(m_encodings->choices()))); }};
 }
 
 QWidget* SpectrumRoom::controlWidget(const QString& name) {
     if (name == QLatin1String("heads")) return m_encodings->heads();
     if (name == QLatin1String("attention_window")) return m_encodings->attentionWindow();
+    if (name == QLatin1String("head")) return m_encodings->head();
+    if (name == QLatin1String("distances")) return m_encodings->distances();
+    if (name == QLatin1String("layers")) return m_encodings->layers();
+    if (name == QLatin1String("full_every")) return m_encodings->fullEvery();
     return RotaryRoom::controlWidget(name);
 }
 
@@ -273,12 +330,7 @@ void SpectrumRoom::refreshNow() {
 }
 
 void SpectrumRoom::renew() {
-    if (isShowingEncodings()) {
-        m_encodings->renew(model().setup());
-        showFigure(m_encodings->view(), encodingFigure(m_encodings->picture(), model().setup()),
-                   [this](const ShapedSetup& other) { return encodingFigure(m_encodings->picture(), other.setup); });
-        return;
-    }
+    if (isShowingEncodings()) return renewEncodings();
     const SpectrumOptions options = {.asFrequency = m_frequency->isChecked(),
                                      .otherPartial = m_otherPartial->isChecked(),
                                      .compared = m_comparison->chosen(),
@@ -292,6 +344,65 @@ void SpectrumRoom::renew() {
     m_comparison->renew(model().setups(), model().editsB());
     renewKernel();
     renewTexts();
+}
+
+void SpectrumRoom::renewEncodings() {
+    m_encodings->renew(model().setup());
+    const EncodingChoices& choices = m_encodings->choices();
+    const EncodingsPage::Picture picture = m_encodings->picture();
+    if (picture != EncodingsPage::Picture::all) {
+        return showFigure(m_encodings->view(), encodingFigure(picture, model().setup(), choices),
+                          [&](const ShapedSetup& other) { return encodingFigure(picture, other.setup, choices); });
+    }
+    renewLearned();
+    const auto b = model().setupB();
+    showPanels(m_encodings->grid(), b ? comparedEncodings(model().setupA(), *b, choices, m_learned, model().editsB())
+                                      : encodingsFigure(model().setup(), choices, m_learned));
+}
+
+void SpectrumRoom::renewLearned() {
+    if (!m_runs || !m_runs->lab.hasFile()) {
+        m_learned.clear();
+        m_learnedKey = {};
+        return;
+    }
+    const LearnedKey key{m_runs->lab.path(), m_encodings->choices().head,
+                         encodingDistances(model().setup(), m_encodings->choices()), m_runChanges};
+    if (key == m_learnedKey) return;
+    m_learned.clear();
+    m_learnedKey = key;
+    const auto read = [key] {
+        try {
+            return learnedPanels(*LabFile::open(toPath(key.lab), LabFile::Mode::read), key.head, key.distances);
+        } catch (const BadInput&) {  // the file was moved: there are no learned encodings
+            return LearnedPanels{};
+        }
+    };
+    if (m_isSynchronous) {
+        m_learnedJob.cancel();
+        m_learned = read();
+        return;
+    }
+    m_learnedJob.start([this, read](const Cancelled&) -> std::function<void()> {
+        return [this, learned = read()] {
+            m_learned = learned;
+            schedule();
+        };
+    });
+}
+
+FigureOrigin SpectrumRoom::originOf(const Figure& figure) {
+    FigureOrigin origin = RotaryRoom::originOf(figure);
+    const EncodingChoices& choices = m_encodings->choices();
+    if (figure.name == QLatin1String("window-reach")) {
+        origin.flags[QStringLiteral("layers")] = QString::number(choices.layers);
+        origin.flags[QStringLiteral("full-every")] = QString::number(choices.full_every);
+    } else if (figure.name == QLatin1String("encodings")) {
+        origin.flags[QStringLiteral("head")] = QString::number(choices.head);
+        origin.flags[QStringLiteral("distances")] = QString::number(choices.distances);
+        if (!m_learned.empty()) origin.lab = labOrigin(*m_runs->lab.file(), runsOf(m_learned));
+    }
+    return origin;
 }
 
 std::optional<RotarySetup> SpectrumRoom::otherSetup() const {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <optional>
+
 #include "ui/common/latest_job.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/spectrum/encoding_panels.h"
 #include "ui/rooms/spectrum/kernel_figures.h"
 #include "ui/rooms/spectrum/spectrum_figures.h"
 #include "ui/rotary/rotary_room.h"
+#include "ui/session/run_access.h"
 
 class QCheckBox;
 class QLabel;
@@ -21,19 +25,22 @@ class ScalingComparison;
 
 /// The spectrum room shows the frequencies of RoPE: the wavelength of each pair relative to the context, slice compared
 /// with truncate, scalings compared with each other, and the kernel with its spectrum. A second page shows encodings
-/// other than RoPE and the attention mask.
+/// other than RoPE, the attention mask, and all encodings side by side; learned ones as the lab's newest runs have
+/// learned them.
 class SpectrumRoom : public RotaryRoom {
     Q_OBJECT
 
  public:
+    /// Without runs, learned encodings show only what is fixed before training.
     explicit SpectrumRoom(RotaryModel& rotary, QWidget* parent = nullptr);
+    SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWidget* parent = nullptr);
     ~SpectrumRoom() override;
 
     void refreshNow() override;
     /// Shows the page "frequencies", or the figure of the page of encodings with this name, for example "alibi-bias".
     void showPart(const QString& part) override;
     QString shownPart() const override;
-    /// Returns pair and part.
+    /// Returns pair, part, head, distances, layers and full_every.
     std::vector<RoomControl> controls() override;
     QWidget* controlWidget(const QString& name) override;
     QList<QWidget*> bars() override;
@@ -59,11 +66,19 @@ class SpectrumRoom : public RotaryRoom {
  protected:
     void renew() override;
     QWidget* options() override;
+    /// Returns also the choices of the page of encodings and the lab of its learned encodings.
+    FigureOrigin originOf(const Figure& figure) override;
 
  private:
     QWidget* makeTabs();
     QWidget* makeFrequencies();
     void connectEncodings();
+    void renewEncodings();
+    /// Reads the learned encodings of the lab, in the background unless the room is refreshed now.
+    void renewLearned();
+    RoomControl choiceControl(const char* name, std::function<std::int64_t(const EncodingChoices&)> get,
+                              std::function<void(EncodingChoices&, std::int64_t)> set, std::int64_t least,
+                              std::int64_t most);
     void showPage(bool encodings);
     QWidget* makeBar();
     QWidget* makeOptions();
@@ -118,13 +133,28 @@ class SpectrumRoom : public RotaryRoom {
     QLabel* m_kernelNote = nullptr;
     QProgressBar* m_busy = nullptr;
 
+    std::optional<RunAccess> m_runs;
+    LearnedPanels m_learned;
+    /// What m_learned was read for: the file, the choices of head and distances, and how often the runs changed.
+    struct LearnedKey {
+        QString lab;
+        int head = 0;
+        std::vector<std::int64_t> distances;
+        int changes = 0;
+
+        bool operator==(const LearnedKey&) const = default;
+    };
+    LearnedKey m_learnedKey;
+    int m_runChanges = 0;  // how often runs were loaded or trained
+
     std::optional<Range> m_dragEnds;  // ends of the y axis of the spectrum while a line is dragged
     Kernels m_kernels;
     RotarySetup m_jobSetup;  // setup that the background job computes
     std::optional<RotarySetup> m_jobOther;
     std::int64_t m_jobLength = 0;  // kernel length that the background job computes
     bool m_isSynchronous = false;  // true while refreshNow() computes without a background job
-    LatestJob m_job;               // declared last, so that it is destroyed first
+    LatestJob m_learnedJob;        // jobs are declared last, so that they are destroyed first
+    LatestJob m_job;
 };
 
 }  // namespace ropelab::ui

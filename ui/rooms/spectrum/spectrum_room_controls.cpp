@@ -33,7 +33,8 @@ QWidget* SpectrumRoom::makeTabs() {
                                  tr("Shows the wavelengths of RoPE and the kernel, the sum of their cosines."));
     m_encodingsTab =
         addToggle(row, group, tr("Encodings"), tr("Show Encodings"),
-                  tr("Shows ALiBi's bias (formula 25), the attention mask and sinusoidal embeddings (formula 30)."));
+                  tr("Shows ALiBi's bias (formula 25), the attention mask, sinusoidal embeddings (formula 30), the "
+                     "receptive field of sliding windows (formula 61), and all encodings side by side (formula 60)."));
     m_frequenciesTab->setChecked(true);
     row->addStretch(1);
     return tabs;

@@ -12,6 +12,7 @@
 #include "ui/common/results_words.h"
 #include "ui/figure/export.h"
 #include "ui/rooms/results/key_figures.h"
+#include "ui/rooms/results/length_figure.h"
 #include "ui/rooms/results/means_figure.h"
 #include "ui/rooms/results/published_values.h"
 #include "ui/rooms/results/text_figure.h"
@@ -103,6 +104,51 @@ TEST(ResultsFigures, ExportsSettingsThatAreWords) {
     EXPECT_TRUE(csv.contains("\ntruncate,500,1,1.9")) << csv.toStdString();
     EXPECT_TRUE(figureCsv(improvementFigure(data).figure).contains("\ntheta,partial,improvement (%)") ||
                 figureCsv(improvementFigure(data).figure).contains("\npartial,theta,improvement (%)"));
+}
+
+TEST(ResultsFigures, LossByLengthComparesGroupsAtMultiplesOfTheirContext) {
+    std::vector<SyntheticRun> runs;
+    for (const char* position : {"rope", "alibi", "learned"}) {
+        for (const int seed : {1, 2}) {
+            runs.push_back({{{"position", position}, {"context", 64}, {"seed", seed}}, 1.5});
+        }
+    }
+    ResultsData data = resultsData(runs);
+    EXPECT_TRUE(isEmpty(lossByLength(data).figure));
+    EXPECT_TRUE(lossByLength(data).figure.emptyText.contains("--measure-lengths"));
+    for (std::size_t i = 0; i < 4; ++i) {  // the runs of rope and alibi; learned positions have no such losses
+        const double rise = i < 2 ? 0.5 : 0.1;
+        const double noise = i % 2 == 0 ? 0.01 : -0.01;
+        data.runs[i].measurements = {{"loss_at_1x", 1.5 + noise},
+                                     {"loss_at_2x", 1.5 + rise + noise},
+                                     {"loss_at_4x", 1.5 + 2 * rise + noise},
+                                     {"extension_rise", 2 * rise}};
+    }
+    const ResultsPicture picture = lossByLength(data);
+    const Figure& figure = picture.figure;
+    EXPECT_EQ(figure.name, "loss-by-length");
+    EXPECT_EQ(figure.x.title(), "sequence length (tokens)");
+    EXPECT_EQ(figure.x.marks, QList<double>({64, 128, 256}));
+    ASSERT_EQ(figure.verticalLines.size(), 1U);
+    EXPECT_EQ(figure.verticalLines[0].at, 64);
+    std::map<QString, const FigureCurve*> curves;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.x.size() == 3 && !curve.label.isEmpty()) curves[curve.label] = &curve;
+    }
+    ASSERT_EQ(curves.size(), 2U);
+    std::vector<double> last;
+    for (const auto& [label, curve] : curves) {
+        EXPECT_EQ(curve->x, QList<double>({64, 128, 256}));
+        EXPECT_NEAR(curve->y[0], 1.5, 1e-12);
+        last.push_back(curve->y[2]);
+    }
+    EXPECT_THAT(last, testing::UnorderedElementsAre(testing::DoubleNear(2.5, 1e-12), testing::DoubleNear(1.7, 1e-12)));
+    // Two seeds: the interval is the mean ± t · s/√2 with t = 12.7062 for one degree of freedom.
+    EXPECT_EQ(bars(figure).size(), 6U);
+    EXPECT_NEAR(bars(figure)[0][2] - bars(figure)[0][1], 2 * 12.7062 * 0.01, 1e-5);
+    EXPECT_TRUE(figure.note.contains("no losses at other lengths: learned")) << figure.note.toStdString();
+    EXPECT_EQ(picture.spots.size(), 6U);
+    EXPECT_TRUE(figureCsv(figure).contains("sequence length (tokens)"));
 }
 
 TEST(ResultsFigures, OneThetaGivesAnEmptyFigure) {

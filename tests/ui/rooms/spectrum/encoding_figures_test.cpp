@@ -170,7 +170,8 @@ TEST(EncodingFigures, AreFoundByName) {
         EXPECT_NE(findRotaryFigure(figure.name), nullptr);
         names << figure.name;
     }
-    EXPECT_EQ(names, QStringList({"alibi-bias", "attention-mask", "sinusoidal-embeddings"}));
+    EXPECT_EQ(names,
+              QStringList({"alibi-bias", "attention-mask", "sinusoidal-embeddings", "window-reach", "encodings"}));
 }
 
 }  // namespace

@@ -254,6 +254,67 @@ TEST_F(SpectrumRoomTest, EncodingsPageFollowsTheSetup) {
     EXPECT_THROW(room->showPart("unknown"), BadInput);
 }
 
+TEST_F(SpectrumRoomTest, EncodingsAreShownSideBySide) {
+    const std::unique_ptr<QWidget> panel(room->panel());
+    room->showPart("encodings");
+    room->refreshNow();
+    EncodingsPage* page = room->encodings();
+    const QList<FigureView*>& views = page->grid()->panelViews();
+    const Figure figure = room->figure();
+    EXPECT_EQ(figure.name, "encodings");
+    ASSERT_EQ(static_cast<std::size_t>(views.size()), figure.panels.size());
+    for (int i = 0; i < views.size(); ++i) {
+        EXPECT_TRUE(views[i]->isVisible());
+        EXPECT_TRUE(views[i]->accessibleName().endsWith(figure.panels[static_cast<std::size_t>(i)].panelTitle));
+        EXPECT_FALSE(views[i]->accessibleDescription().isEmpty()) << i;
+    }
+    EXPECT_EQ(room->exportedFigures().size(), 1U) << "the panels are exported as one figure";
+    EXPECT_FALSE(page->layers()->isEnabled());
+    page->head()->commit("2");
+    page->wholeDistances()->click();
+    room->refreshNow();
+    EXPECT_EQ(page->choices(), (EncodingChoices{.head = 2, .distances = 64}));
+    EXPECT_EQ(views.first()->figure().x.maximum, 63);
+    EXPECT_EQ(room->exportedFigure().origin.flags["head"].toString(), "2");
+    room->setControl("distances", "32");
+    room->refreshNow();
+    EXPECT_EQ(views.last()->figure().x.maximum, 31);
+    EXPECT_EQ(room->control("distances").toInt(), 32);
+    EXPECT_THROW(room->setControl("head", "0"), BadInput);
+
+    RotarySetup other = model().setup();
+    other.theta = 500;
+    model().compareWith("compare", {other, {}});
+    room->refreshNow();
+    EXPECT_EQ(room->figure().panels.size(), figure.panels.size()) << "each panel has the curves of both setups";
+    EXPECT_EQ(room->figure().panels[3].curves.size(), 2U);
+    model().endComparison();
+}
+
+TEST_F(SpectrumRoomTest, ReceptiveFieldFollowsItsChoices) {
+    const std::unique_ptr<QWidget> panel(room->panel());
+    RotarySetup setup = model().setup();
+    setup.attention_window = 16;
+    set(setup);
+    room->showPart("window-reach");
+    room->refreshNow();
+    EXPECT_EQ(room->figure().name, "window-reach");
+    EXPECT_EQ(room->figure().table.columns[1].first(), 12 * 15 + 1);
+    EncodingsPage* page = room->encodings();
+    EXPECT_FALSE(page->head()->isEnabled());
+    page->layers()->commit("4");
+    room->refreshNow();
+    EXPECT_EQ(room->figure().table.columns[1].first(), 61);
+    EXPECT_TRUE(page->choice(EncodingsPage::Picture::reach)->toolTip().contains("R = 61 tokens"));
+    room->setControl("full_every", "4");
+    room->refreshNow();
+    EXPECT_EQ(room->figure().table.columns[1].first(), static_cast<double>(setup.context));
+    const auto readout = page->view()->readoutAt({0, 0});
+    ASSERT_TRUE(readout);
+    EXPECT_EQ(readout->rows.first().value, "can change the output");
+    EXPECT_EQ(room->exportedFigure().origin.flags["full-every"].toString(), "4");
+}
+
 TEST_F(SpectrumRoomTest, HeadsAndAttentionWindowAreSetOnTheEncodingsPage) {
     const std::unique_ptr<QWidget> panel(room->panel());
     room->encodingsTab()->click();

@@ -1,0 +1,376 @@
+#include "ui/rooms/spectrum/encoding_panels.h"
+
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "core/rope/encoding_logit.h"
+#include "core/rope/encodings.h"
+#include "core/rope/window_reach.h"
+#include "core/spec/run_spec.h"
+#include "ui/common/format.h"
+#include "ui/figure/ticks.h"
+#include "ui/rooms/spectrum/encoding_figures.h"
+#include "ui/rotary/comparison.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr int kPanelColumns = 4;
+constexpr double kPanelHeightMm = 45;
+// Panels whose last values the summary names, in the order of panelsOf().
+constexpr std::size_t kRopePanel = 3;
+constexpr std::size_t kXposPanel = 4;
+constexpr std::size_t kAlibiPanel = 5;
+constexpr double kMargin = 0.05;  // above the largest value, as a part of the axis
+
+/// The setup, the choices and the distances that all panels share.
+struct PanelInput {
+    RotarySetup setup;
+    int head = 1;
+    std::vector<std::int64_t> distances;
+    Frequencies frequencies;
+};
+
+Axis distanceAxis(const PanelInput& input) {
+    return {.label = QStringLiteral("distance"),
+            .unit = QStringLiteral("tokens"),
+            .minimum = 0,
+            .maximum = static_cast<double>(std::max<std::int64_t>(1, input.distances.back()))};
+}
+
+Figure emptyPanel(const PanelInput& input, const QString& title) {
+    Figure panel;
+    panel.name = QStringLiteral("encodings");
+    panel.panelTitle = title;
+    panel.x = distanceAxis(input);
+    panel.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(input.setup))}};
+    return panel;
+}
+
+FigureCurve curveOf(const PanelInput& input, const QString& quantity, const std::function<double(std::int64_t)>& at) {
+    FigureCurve curve;
+    curve.quantity = quantity;
+    curve.ink = {Ink::Kind::rotated};
+    curve.dots = false;
+    for (const std::int64_t distance : input.distances) {
+        curve.x.append(static_cast<double>(distance));
+        curve.y.append(at(distance));
+    }
+    return curve;
+}
+
+/// Makes a panel with the change of the logit, whose axis encodingsFigure() sets.
+Figure changePanel(const PanelInput& input, const QString& title, const std::function<double(std::int64_t)>& at) {
+    Figure panel = emptyPanel(input, title);
+    panel.y = {.label = QStringLiteral("change of the logit"), .unit = QStringLiteral("nats")};
+    panel.curves.push_back(curveOf(input, panel.y.label, at));
+    panel.summary = QStringLiteral("%1: the logit changes by %2 nats from distance 0 to %3.")
+                        .arg(title, readableNumber(panel.curves.front().y.last()),
+                             countText(input.distances.back(), QStringLiteral("token")));
+    return panel;
+}
+
+/// Makes a panel with a cosine similarity of embeddings.
+Figure similarityPanel(const PanelInput& input, const QString& title, const std::function<double(std::int64_t)>& at) {
+    Figure panel = emptyPanel(input, title);
+    panel.y = {.label = QStringLiteral("cosine similarity"), .unit = {}, .minimum = -1, .maximum = 1.05};
+    panel.curves.push_back(curveOf(input, panel.y.label, at));
+    panel.summary = QStringLiteral("%1: cosine similarity of two position embeddings by their distance.").arg(title);
+    return panel;
+}
+
+/// Makes a panel with what is fixed before training: which learned number or vector each distance uses. All distances
+/// beyond the last index have that index.
+Figure structurePanel(const PanelInput& input, const QString& title, const QString& what,
+                      const std::vector<int>& indices, const QString& note) {
+    Figure panel = emptyPanel(input, title);
+    panel.y = {.label = what, .unit = {}, .minimum = 0, .whole = true};
+    panel.curves.push_back(curveOf(input, what, [&](std::int64_t distance) {
+        return static_cast<double>(indices[std::min(static_cast<std::size_t>(distance), indices.size() - 1)]);
+    }));
+    panel.curves.front().ink = {Ink::Kind::quiet};
+    panel.note = QStringLiteral("before training: %1").arg(note);
+    panel.summary = QStringLiteral("%1, before training: %2.").arg(title, note);
+    return panel;
+}
+
+Figure textPanel(const PanelInput& input, const QString& title, const QString& text) {
+    Figure panel = emptyPanel(input, title);
+    panel.y = {.label = QStringLiteral("change of the logit"), .unit = QStringLiteral("nats")};
+    panel.emptyText = text;
+    panel.summary = QStringLiteral("%1: %2").arg(title, text);
+    return panel;
+}
+
+/// Makes a panel from the weights of a run. Values beyond the run's distances are gaps.
+Figure learnedPanel(const PanelInput& input, const QString& title, const LearnedPanel& learned) {
+    const std::vector<double>& values = learned.encoding.values;
+    std::size_t next = 0;
+    const auto value = [&](std::int64_t) {
+        return next < values.size() ? values[next++] : std::numeric_limits<double>::quiet_NaN();
+    };
+    using Kind = LearnedEncoding::Kind;
+    Figure panel = learned.encoding.kind == Kind::similarity ? similarityPanel(input, title, value)
+                                                             : changePanel(input, title, value);
+    if (learned.encoding.kind == Kind::deviation) {
+        panel.y.label = QStringLiteral("standard deviation");
+        panel.curves.front().quantity = panel.y.label;
+    }
+    panel.note = QStringLiteral("trained: %1").arg(learned.run);
+    panel.summary = QStringLiteral("%1: learned by the run %2.").arg(title, learned.run);
+    return panel;
+}
+
+bool isChange(const Figure& panel) {
+    return panel.y.unit == QLatin1String("nats");
+}
+
+/// Gives all panels with logits the same axis.
+void equalizeChanges(std::vector<Figure>& panels) {
+    double low = 0;
+    double high = 0;
+    for (const Figure& panel : panels) {
+        if (!isChange(panel)) continue;
+        for (const FigureCurve& curve : panel.curves) {
+            for (const double y : curve.y) {
+                if (!std::isfinite(y)) continue;
+                low = std::min(low, y);
+                high = std::max(high, y);
+            }
+        }
+    }
+    const bool isCut = low < kLeastChange;
+    low = std::max(low, kLeastChange);
+    const double margin = std::max(kMargin * (high - low), kMargin);
+    for (Figure& panel : panels) {
+        if (!isChange(panel)) continue;
+        panel.y.minimum = isCut ? low : low - margin;
+        panel.y.maximum = high + margin;
+    }
+}
+
+QString headText(const PanelInput& input) {
+    return QStringLiteral("head %1 of %2").arg(input.head).arg(groupedText(input.setup.heads));
+}
+
+PanelInput inputOf(const RotarySetup& setup, const EncodingChoices& choices) {
+    return {setup, static_cast<int>(std::clamp<std::int64_t>(choices.head, 1, setup.heads)),
+            encodingDistances(setup, choices), frequencies(frequency_settings(setup))};
+}
+
+std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learned) {
+    const RunSpec usual;  // the settings of the learned encodings have their defaults
+    const auto countTo = [&](std::int64_t last) {
+        return static_cast<std::size_t>(std::min(input.distances.back(), last)) + 1;
+    };
+    const double slope =
+        alibi_slopes(static_cast<std::size_t>(input.setup.heads))[static_cast<std::size_t>(input.head - 1)];
+    const auto trained = [&](const char* position, const QString& title, const std::function<Figure()>& before) {
+        const auto found = learned.find(position);
+        return found == learned.end() ? before() : learnedPanel(input, title, found->second);
+    };
+    const auto rotated = [&](std::int64_t distance) {
+        return rotation_change(input.frequencies, input.setup.head_dim, static_cast<double>(distance));
+    };
+    const auto bucketPanel = [&](const QString& title) {
+        return structurePanel(input, title, QStringLiteral("bucket"),
+                              t5_buckets(countTo(usual.largest_distance), static_cast<int>(usual.distance_buckets),
+                                         static_cast<int>(usual.largest_distance)),
+                              QStringLiteral("distances of one bucket share a learned bias per head"));
+    };
+    const QString none = QStringLiteral("No encoding");
+    const QString embedded = QStringLiteral("Learned: embeddings");
+    const QString sinusoidal = QStringLiteral("Sinusoidal: embeddings");
+    const QString rope = QStringLiteral("RoPE: rotation");
+    const QString xpos = QStringLiteral("xPos: rotation and decay");
+    const QString alibi = QStringLiteral("ALiBi: bias");
+    const QString t5 = QStringLiteral("T5: learned bias");
+    const QString biased = QStringLiteral("RoPE + bias: learned bias");
+    const QString shaw = QStringLiteral("Shaw: clipped vectors");
+    const QString xl = QStringLiteral("Transformer-XL: projection");
+    const QString cope = QStringLiteral("CoPE: counted gates");
+    return {
+        changePanel(input, none, [](std::int64_t) { return 0.0; }),
+        trained("learned", embedded,
+                [&] {
+                    return textPanel(input, embedded,
+                                     QStringLiteral("Before training, all embeddings are independent random vectors."));
+                }),
+        similarityPanel(input, sinusoidal,
+                        [&](std::int64_t distance) {
+                            return sinusoidal_similarity(widthOf(input.setup), static_cast<double>(distance));
+                        }),
+        changePanel(input, rope, rotated),
+        changePanel(input, xpos,
+                    [&](std::int64_t distance) {
+                        return xpos_change(input.frequencies, input.setup.head_dim, static_cast<double>(distance),
+                                           usual.xpos_scale_base);
+                    }),
+        changePanel(input, alibi, [&](std::int64_t distance) { return 0 - slope * static_cast<double>(distance); }),
+        trained("t5", t5, [&] { return bucketPanel(t5); }),
+        trained("rope+bias", biased, [&] { return bucketPanel(biased); }),
+        trained("shaw", shaw,
+                [&] {
+                    return structurePanel(
+                        input, shaw, QStringLiteral("vector"),
+                        shaw_indices(countTo(usual.relative_clip), static_cast<int>(usual.relative_clip)),
+                        QStringLiteral("all longer distances share one learned vector"));
+                }),
+        trained("transformer-xl", xl,
+                [&] {
+                    return textPanel(input, xl,
+                                     QStringLiteral("Before training, the projection of the distance is random."));
+                }),
+        trained(
+            "cope", cope,
+            [&] { return textPanel(input, cope, QStringLiteral("Before training, all position embeddings are 0.")); }),
+    };
+}
+
+QJsonObject settingsOfChoices(const RotarySetup& setup, const EncodingChoices& choices) {
+    return {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+            {QStringLiteral("head"), choices.head},
+            {QStringLiteral("distances"), static_cast<double>(choices.distances)}};
+}
+
+/// Returns the figure "encodings" of these panels, without them.
+Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const std::vector<Figure>& panels) {
+    const auto last = [&](std::size_t panel) { return readableNumber(panels[panel].curves.front().y.last()); };
+    Figure figure;
+    figure.name = QStringLiteral("encodings");
+    figure.settings = settingsOfChoices(input.setup, choices);
+    figure.panelColumns = kPanelColumns;
+    figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(panels.size()) / kPanelColumns);
+    figure.x = distanceAxis(input);
+    figure.y = {.label = QStringLiteral("change of the logit"), .unit = QStringLiteral("nats")};
+    figure.note = headText(input);
+    figure.summary =
+        QStringLiteral(
+            "Encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 nats, "
+            "xPos by %4 and ALiBi by %5.")
+            .arg(headText(input), countText(input.distances.back(), QStringLiteral("token")), last(kRopePanel),
+                 last(kXposPanel), last(kAlibiPanel));
+    return figure;
+}
+
+QString windowText(std::int64_t window) {
+    return window == 0 ? QStringLiteral("the whole context")
+                       : QStringLiteral("a sliding window of %1").arg(countText(window, QStringLiteral("token")));
+}
+
+}  // namespace
+
+std::vector<std::int64_t> runsOf(const LearnedPanels& learned) {
+    std::vector<std::int64_t> ids;
+    for (const auto& [position, panel] : learned) ids.push_back(panel.id);
+    return ids;
+}
+
+std::vector<std::int64_t> encodingDistances(const RotarySetup& setup, const EncodingChoices& choices) {
+    const std::int64_t count = choices.distances > 0 ? choices.distances : setup.context;
+    const std::int64_t step = (count + kMostEncodingColumns - 1) / kMostEncodingColumns;
+    std::vector<std::int64_t> distances;
+    for (std::int64_t distance = 0; distance < count; distance += step) distances.push_back(distance);
+    return distances;
+}
+
+Figure encodingsFigure(const RotarySetup& setup, const EncodingChoices& choices, const LearnedPanels& learned) {
+    const PanelInput input = inputOf(setup, choices);
+    std::vector<Figure> panels = panelsOf(input, learned);
+    equalizeChanges(panels);
+    Figure figure = figureOf(input, choices, panels);
+    figure.panels = std::move(panels);
+    return figure;
+}
+
+Figure comparedEncodings(const ShapedSetup& a, const ShapedSetup& b, const EncodingChoices& choices,
+                         const LearnedPanels& learned, bool editsB) {
+    Figure figureA = encodingsFigure(a.setup, choices, learned);
+    Figure figureB = encodingsFigure(b.setup, choices, learned);
+    const std::vector<Figure> panelsA = std::exchange(figureA.panels, {});
+    const std::vector<Figure> panelsB = std::exchange(figureB.panels, {});
+    Figure both = comparedFigure(figureA, figureB, a, b, editsB);
+    for (std::size_t i = 0; i < panelsA.size(); ++i) {
+        both.panels.push_back(comparedFigure(panelsA[i], panelsB[i], a, b, editsB));
+        both.panels.back().panelTitle = panelsA[i].panelTitle;
+    }
+    both.panelColumns = kPanelColumns;
+    return both;
+}
+
+Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
+    const std::vector<std::int64_t> windows = layer_windows(choices.layers, setup.attention_window, choices.full_every);
+    std::vector<std::int64_t> fields = receptive_fields(windows, setup.context);
+    fields.push_back(1);  // the output of the last layer
+    const std::int64_t reach = fields.front();
+    Figure figure;
+    figure.name = QStringLiteral("window-reach");
+    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
+                       {QStringLiteral("layers"), static_cast<double>(choices.layers)},
+                       {QStringLiteral("full_every"), static_cast<double>(choices.full_every)}};
+    figure.x = {QStringLiteral("distance from the last token"), QStringLiteral("tokens")};
+    figure.y = {.label = QStringLiteral("layer"), .unit = {}, .whole = true};
+    const std::int64_t end = std::min(setup.context, reach + reach / 4 + 1);
+    const std::int64_t step = (end + kMostEncodingColumns - 1) / kMostEncodingColumns;
+    FigureMap map;
+    map.label = QStringLiteral("1: can change the output, 0: cannot");
+    map.columns = static_cast<int>((end - 1) / step + 1);
+    map.rows = static_cast<int>(fields.size());
+    map.xStep = static_cast<double>(step);
+    map.minimum = kOutsideWindow;
+    map.maximum = kVisible;
+    QList<double> layers;
+    QList<double> tokens;
+    for (int row = 0; row < map.rows; ++row) {
+        const std::int64_t field = fields[static_cast<std::size_t>(row)];
+        for (int column = 0; column < map.columns; ++column) {
+            map.values.append(column * step < field ? kVisible : kOutsideWindow);
+        }
+        layers.append(row);
+        tokens.append(static_cast<double>(field));
+    }
+    figure.map = std::move(map);
+    figure.table.names = {QStringLiteral("layer"), QStringLiteral("receptive field (tokens)")};
+    figure.table.columns = {layers, tokens};
+    const QString full = choices.full_every > 0 && setup.attention_window > 0
+                             ? QStringLiteral(", one in %1 with the whole context").arg(choices.full_every)
+                             : QString();
+    figure.note =
+        QStringLiteral("layer 0: embeddings; %1 of %2%3")
+            .arg(countText(choices.layers, QStringLiteral("layer")), windowText(setup.attention_window), full);
+    figure.summary = QStringLiteral("With %1 of %2%3, %4 of the context of %5 can change the output of the last token.")
+                         .arg(countText(choices.layers, QStringLiteral("layer")), windowText(setup.attention_window),
+                              full, groupedText(reach), countText(setup.context, QStringLiteral("token")));
+    return figure;
+}
+
+QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
+    return QStringLiteral(
+               "Every encoding for the same head and distances: the change of the logit from distance 0 to Δ, for k = "
+               "q "
+               "with ‖q‖² = d = %1.\n"
+               "RoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − 1); ALiBi: −slope_h·Δ\n"
+               "Learned encodings show the newest run of the lab with this encoding, else what is fixed before "
+               "training: "
+               "the distances that share a bucket or a vector. Embeddings show their cosine similarity.\n"
+               "Head %2 of %3; formula 60")
+        .arg(groupedText(setup.head_dim))
+        .arg(std::clamp<std::int64_t>(choices.head, 1, setup.heads))
+        .arg(groupedText(setup.heads));
+}
+
+QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
+    const std::vector<std::int64_t> windows = layer_windows(choices.layers, setup.attention_window, choices.full_every);
+    const std::vector<std::int64_t> fields = receptive_fields(windows, setup.context);
+    return QStringLiteral(
+               "Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends on\n"
+               "R = min(L, k·(W − 1) + 1) tokens; a layer that attends to the whole context reaches all L.\n"
+               "k = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. 2023; formula 61")
+        .arg(groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
+}
+
+}  // namespace ropelab::ui
