@@ -40,7 +40,7 @@ std::vector<std::vector<double>> expert_load_by_class(const ProbeResult& result,
     for (const std::int32_t token : result.expert_tokens) {
         const bool is_known = token >= 0 && token < vocabulary.size();
         classes.push_back(
-            static_cast<std::size_t>(is_known ? token_class(vocabulary.symbol(token)) : TokenClass::other));
+            static_cast<std::size_t>(is_known ? token_class(vocabulary.bytes_of(token)) : TokenClass::other));
     }
     std::array<double, token_class_count> totals{};
     for (std::int64_t expert = 0; expert < result.expert_shares.shape[1]; ++expert) {

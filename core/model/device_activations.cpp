@@ -11,7 +11,7 @@ using device_launch::values;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-class Gelu : public torch::autograd::Function<Gelu> {
+class DeviceGelu : public torch::autograd::Function<DeviceGelu> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& given) {
         const torch::Tensor x = given.contiguous();
@@ -38,7 +38,7 @@ class Gelu : public torch::autograd::Function<Gelu> {
     }
 };
 
-class Swiglu : public torch::autograd::Function<Swiglu> {
+class DeviceSwiglu : public torch::autograd::Function<DeviceSwiglu> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& gate_and_factor) {
         const torch::Tensor x = gate_and_factor.contiguous();
@@ -75,10 +75,10 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
 namespace on_device {
 
 torch::Tensor gelu(const torch::Tensor& x) {
-    return Gelu::apply(x);
+    return DeviceGelu::apply(x);
 }
 torch::Tensor swiglu(const torch::Tensor& x) {
-    return Swiglu::apply(x);
+    return DeviceSwiglu::apply(x);
 }
 
 }  // namespace on_device

@@ -118,7 +118,7 @@ SetupKey list_key(std::string_view name, std::vector<double> Scaling::*member) {
             [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_list(text); }};
 }
 
-const std::vector<SetupKey>& keys() {
+const std::vector<SetupKey>& setup_keys() {
     using S = const RotarySetup&;
     using T = std::string_view;
     static const std::vector<SetupKey> all = {
@@ -164,7 +164,7 @@ const SetupKey& find_key(std::string_view name) {
     std::string wanted(name);
     std::ranges::replace(wanted, '-', '_');  // options of the command line are spelled with hyphens
     std::vector<std::string_view> known;
-    for (const SetupKey& key : keys()) {
+    for (const SetupKey& key : setup_keys()) {
         if (key.name == wanted) return key;
         known.push_back(key.name);
     }
@@ -256,7 +256,7 @@ void check(const RotarySetup& setup) {
 std::string text_of(const RotarySetup& setup) {
     const RotarySetup standard;
     std::string text;
-    for (const SetupKey& key : keys()) {
+    for (const SetupKey& key : setup_keys()) {
         const std::string value = key.text(setup);
         if (!key.always && value == key.text(standard)) continue;
         text += (text.empty() ? "" : " ") + std::string(key.name) + "=" + value;
@@ -283,7 +283,7 @@ RotarySetup parse_setup(std::string_view text) {
 
 std::vector<std::string_view> setup_settings() {
     std::vector<std::string_view> names;
-    for (const SetupKey& key : keys()) names.push_back(key.name);
+    for (const SetupKey& key : setup_keys()) names.push_back(key.name);
     return names;
 }
 

@@ -83,7 +83,7 @@ torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const
     torch::Tensor keys = queries;
     if (cache) {
         queries = cache->newest();
-        keys = cache->positions();
+        keys = cache->positions(layer);
         const auto slots = [&](const torch::Tensor& of_heads) {  // to (1, 1, capacity, key_value_heads, head_dim)
             return of_heads.transpose(0, 1).unsqueeze(0).unsqueeze(0);
         };
