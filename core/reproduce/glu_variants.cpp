@@ -14,7 +14,7 @@ constexpr const char* glu_measure = "final_validation_loss";
 // of GEGLU or SwiGLU over another gated one 0.46 % (SwiGLU, 1.944 against 1.953). Half of the latter is relevant.
 constexpr double glu_margin = 0.0025;
 
-GroupKeys network(const std::string& feed_forward) {
+GroupKeys glu_network(const std::string& feed_forward) {
     return {{"feed_forward", feed_forward}, {"position", "rope"}};
 }
 
@@ -75,7 +75,7 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
     plan.experiment.set("data", {sets.front().data});
     std::vector<std::map<std::string, std::string>> runs;
     for (const json& row : glu_variants().at("log_perplexity")) {
-        runs.push_back(network(row.at("feed_forward").get<std::string>()));
+        runs.push_back(glu_network(row.at("feed_forward").get<std::string>()));
     }
     const GroupKeys control = {{"feed_forward", "relu"}, {"position", "none"}};
     runs.push_back(control);
@@ -84,14 +84,15 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
     const auto add = [&](const char* claim, const std::string& kind, const std::string& against) {
         PlannedRow row = compared_row(
             claim, {{"data", sets.front().data}, {"feed_forward", kind}, {"against", against}}, glu_measure,
-            network(kind), network(against), rule_of(VerdictRule::Kind::difference, -1, glu_margin, claim));
+            glu_network(kind), glu_network(against), rule_of(VerdictRule::Kind::difference, -1, glu_margin, claim));
         row.control = control;
         row.paper = published_perplexity(kind);
         row.paper_baseline = published_perplexity(against);
         plan.rows.push_back(std::move(row));
     };
     for (const char* kind : {"relu", "gelu", "swish"}) {
-        PlannedRow row = shown_row({{"data", sets.front().data}, {"feed_forward", kind}}, glu_measure, network(kind));
+        PlannedRow row =
+            shown_row({{"data", sets.front().data}, {"feed_forward", kind}}, glu_measure, glu_network(kind));
         row.paper = published_perplexity(kind);
         plan.rows.push_back(std::move(row));
     }

@@ -236,7 +236,8 @@ TEST(Experts, ProbeMeasuresLoadBalanceAndDrops) {
     }
     EXPECT_THAT(load, testing::Pointwise(testing::DoubleNear(1e-6), {0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0}));
     const auto count = std::count(request.sequences.tokens.begin(), request.sequences.tokens.end(), *distinct.begin());
-    EXPECT_NEAR(result.expert_shares.row(1, 0)[0], 0.5 * static_cast<double>(count) / (2.0 * spec.context), 1e-6);
+    EXPECT_NEAR(result.expert_shares.row(1, 0)[0],
+                0.5 * static_cast<double>(count) / (2.0 * static_cast<double>(spec.context)), 1e-6);
     EXPECT_THAT(result.expert_balance.values, ElementsAre(0, testing::FloatNear(1, 1e-6F)));
     // Two experts are chosen by all tokens; each may process half of them.
     EXPECT_THAT(result.expert_dropped.values, ElementsAre(0, testing::FloatNear(0.5, 1e-6F)));

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kLeastBlock = 16;  // tokens per block of the interval, if the context is shorter
 
 std::vector<std::int32_t> firstTokens(const TokenText& text, std::int64_t most) {
-    std::vector<std::int32_t> tokens(static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(text))));
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(own))));
     text.copy(0, std::ssize(tokens), tokens.data());
     return tokens;
 }
@@ -69,10 +69,10 @@ PaintedText paintedText(Engine& engine, const InsideRun& run, const QString& tex
     std::vector<std::int64_t> bytes;
     std::vector<std::int64_t> characters;
     for (const std::int32_t token : result.tokens) {
-        const std::string symbol = vocabulary.symbol(token);
-        bytes.push_back(std::ssize(symbol));
+        const std::string own = vocabulary.bytes_of(token);
+        bytes.push_back(std::ssize(own));
         // The first byte of each character in UTF-8.
-        characters.push_back(std::count_if(symbol.begin(), symbol.end(),
+        characters.push_back(std::count_if(own.begin(), own.end(),
                                            [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
     }
     const std::int64_t block = std::max(checkpoint.spec.context, kLeastBlock);

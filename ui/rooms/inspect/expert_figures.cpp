@@ -3,6 +3,7 @@
 #include <QObject>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -93,8 +94,8 @@ struct ExpertMap {
 };
 
 /// Returns the heat map in percent. `columnText(row, column)` describes a cell in its readout.
-InspectPicture pictureOf(const InspectData& data, const ExpertMap& values,
-                         const std::function<QString(int, int)>& columnText) {
+InspectPicture expertPicture(const InspectData& data, const ExpertMap& values,
+                             const std::function<QString(int, int)>& columnText) {
     InspectPicture picture{inspectFigure(data, values.name)};
     Figure& figure = picture.figure;
     FigureMap map;
@@ -201,7 +202,7 @@ InspectPicture expertLoad(const InspectData& data) {
     }
     const QStringList steps = map.columnNames;
     InspectPicture picture =
-        pictureOf(data, map, [steps](int, int column) { return QObject::tr("step %1").arg(steps[column]); });
+        expertPicture(data, map, [steps](int, int column) { return QObject::tr("step %1").arg(steps[column]); });
     Figure& figure = picture.figure;
     figure.verticalLines.push_back(
         {cursor, QObject::tr("step %1").arg(groupedText(now->iteration)), {Ink::Kind::accent}});
@@ -240,7 +241,7 @@ InspectPicture expertLoadByClass(const InspectData& data) {
         for (const std::size_t column : classes) values.push_back(row[column]);
     }
     const QStringList words = map.columnNames;
-    InspectPicture picture = pictureOf(data, map, [words](int, int column) { return words[column]; });
+    InspectPicture picture = expertPicture(data, map, [words](int, int column) { return words[column]; });
     picture.figure.note = QObject::tr("%1, step %2; the experts of a layer share 100 % of each class; %3")
                               .arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
     picture.figure.summary = QObject::tr("Share that each expert of %1 has of each class of tokens after %2 steps.")
@@ -273,7 +274,7 @@ InspectPicture expertTokens(const InspectData& data) {
     }
     for (auto& row : map.rows) row.resize(columns, std::nan(""));
     for (std::size_t i = 1; i <= columns; ++i) map.columnNames << QString::number(i);
-    InspectPicture picture = pictureOf(data, map, [texts](int row, int column) {
+    InspectPicture picture = expertPicture(data, map, [texts](int row, int column) {
         return QObject::tr("token “%1”").arg(texts[static_cast<std::size_t>(row)].value(column));
     });
     picture.figure.note =
