@@ -56,7 +56,12 @@ const std::vector<LectureRoom>& lecture_rooms() {
           "ablation-retrieval-curve",
           "extrapolation-loss",
           "extrapolation-retrieval",
-          "fine-tuned-loss"},
+          "fine-tuned-loss",
+          "data-bits",
+          "data-tokens",
+          "data-frequencies",
+          "data-zipf",
+          "data-mutual-information"},
          {"run", "layer", "head", "iteration", "pair", "part"}},
     };
     return rooms;

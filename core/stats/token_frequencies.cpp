@@ -14,7 +14,7 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::size_t fewest_ranks = 3;
+constexpr std::int64_t fewest_ranks = 3;
 
 double explained(const LinearFit& fit) {
     return 1 - fit.residual_sum / fit.total_sum;
@@ -60,21 +60,24 @@ std::optional<ZipfFit> fit_zipf(std::span<const std::int64_t> ranked, std::int64
         last = std::count_if(ranked.begin(), ranked.end(), [](std::int64_t n) { return n >= least_fitted_count; });
     }
     last = std::min(last, std::ssize(ranked));
+    first = std::max<std::int64_t>(1, first);
+    if (last - first + 1 < fewest_ranks) return std::nullopt;
+    const bool equal = ranked[static_cast<std::size_t>(first - 1)] == ranked[static_cast<std::size_t>(last - 1)];
+    if (equal) return std::nullopt;
     const auto total = static_cast<double>(std::accumulate(ranked.begin(), ranked.end(), std::int64_t{0}));
     std::vector<std::vector<double>> logarithms;
     std::vector<std::vector<double>> ranks;
     std::vector<double> y;
-    for (std::int64_t rank = std::max<std::int64_t>(1, first); rank <= last; ++rank) {
+    for (std::int64_t rank = first; rank <= last; ++rank) {
         const auto r = static_cast<double>(rank);
         logarithms.push_back({std::log(r)});
         ranks.push_back({r});
         y.push_back(std::log(static_cast<double>(ranked[static_cast<std::size_t>(rank - 1)]) / total));
     }
-    if (y.size() < fewest_ranks) return std::nullopt;
     const auto zipf = fit_linear(logarithms, y);
     const auto geometric = fit_linear(ranks, y);
-    if (!zipf || !geometric || !(zipf->total_sum > 0)) return std::nullopt;
-    return ZipfFit{.first_rank = std::max<std::int64_t>(1, first),
+    if (!zipf || !geometric) return std::nullopt;
+    return ZipfFit{.first_rank = first,
                    .last_rank = last,
                    .exponent = -zipf->slopes.front(),
                    .intercept = zipf->intercept,

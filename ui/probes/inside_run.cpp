@@ -37,6 +37,10 @@ void InsideRun::truncateAfter(std::int64_t iteration) {
 }
 
 QStringList InsideRun::tokenTexts(std::span<const std::int32_t> tokens) const {
+    return visibleTokens(vocabulary, tokens);
+}
+
+QStringList visibleTokens(const std::string& vocabulary, std::span<const std::int32_t> tokens) {
     std::optional<Vocabulary> known;
     if (!vocabulary.empty()) known = Vocabulary::from_text(vocabulary);
     QStringList result;

@@ -54,10 +54,13 @@ struct InsideRun {
     void addSnapshot(Snapshot snapshot);
     /// Removes all snapshots and evaluations after this step.
     void truncateAfter(std::int64_t iteration);
-    /// Returns the texts of tokens; spaces, tabs and line ends are shown as visible signs. Without a vocabulary each is
-    /// "?".
+    /// Returns the texts of tokens of the run's vocabulary, as visibleTokens() does.
     QStringList tokenTexts(std::span<const std::int32_t> tokens) const;
 };
+
+/// Returns the texts of tokens of a vocabulary in the form of Vocabulary::to_text(); spaces, tabs and line ends are
+/// shown as visible signs. Without a vocabulary each is "?".
+QStringList visibleTokens(const std::string& vocabulary, std::span<const std::int32_t> tokens);
 
 /// Loads a run with all its snapshots. This takes milliseconds, so call it outside the window's thread. Throws
 /// BadInput, with the runs of the lab, if there is no run with this id.

@@ -11,6 +11,7 @@
 #include "ui/figure/figure.h"
 #include "ui/plot/figure_view.h"
 #include "ui/probes/inside_run.h"
+#include "ui/probes/text_numbers.h"
 
 namespace ropelab::ui {
 
@@ -52,6 +53,8 @@ struct InspectData {
     std::vector<ExtrapolationResult> fineTunings;
     /// The fine-tuning that is selected in the panel.
     FineTuning fineTuning;
+    std::shared_ptr<const TextStatistics> statistics;  // of the run's data set
+    std::shared_ptr<const PaintedText> painted;        // the bits of a text under the run's checkpoint
     /// Explanation a result that the model has to compute is missing, such as a missing checkpoint; "" if none is
     /// missing.
     QString problem;
@@ -78,6 +81,8 @@ struct InspectPicture {
     std::function<std::optional<int>(QPointF)> pairAt = {};
     /// Returns the pair at a position of a figure without axes; the position is in pixels of its rectangle.
     std::function<std::optional<int>(QPointF, const QRectF&, const FigureStyle&)> drawnPairAt = {};
+    /// Returns the tooltip at a position of a figure without axes, "" for none; the position is in pixels.
+    std::function<QString(QPointF, const QRectF&, const FigureStyle&)> drawnToolTipAt = {};
     /// Returns the query of an attention map at a position.
     std::function<std::optional<int>(QPointF)> tokenAt = {};
     /// Returns the layer and head at a position of the grid of heads; the position is relative to the drawing's size (0

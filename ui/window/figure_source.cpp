@@ -228,7 +228,9 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
                       QStringLiteral("baseline"), QStringLiteral("published")};
     } else if (inspect) {
         applicable = {QStringLiteral("run"), QStringLiteral("beside"), QStringLiteral("step")};
-        if (inspect->input == InspectFigure::Input::text) applicable << QStringLiteral("text");
+        if (inspect->input == InspectFigure::Input::text || inspect->input == InspectFigure::Input::bits) {
+            applicable << QStringLiteral("text");
+        }
         if (name == QLatin1String("pair-logits")) applicable << QStringLiteral("pair");
     } else {
         applicable = {QStringLiteral("unit")};

@@ -456,12 +456,15 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         const bool usesText = isAny([](const QString& name) {
             const InspectFigure* inspect = findInspectFigure(name);
-            return (inspect && inspect->input == InspectFigure::Input::text) || showsTokens(name);
+            const bool evaluates = inspect && (inspect->input == InspectFigure::Input::text ||
+                                               inspect->input == InspectFigure::Input::bits);
+            return evaluates || showsTokens(name);
         });
         const bool hasPairLogits = result.figures.contains(QStringLiteral("pair-logits"));
         if ((set("text") && !usesText) || (set("pair") && !hasPairLogits)) {
             throw BadInput(
-                "--text applies to figures of attention, such as attention-map, and --pair to pair-logits, not to " +
+                "--text applies to data-bits and to figures of attention, such as attention-map, and --pair to "
+                "pair-logits, not to " +
                 names + ".");
         }
         if (hasPairLogits && result.text.isEmpty()) {

@@ -7,6 +7,7 @@
 #include "ui/rooms/inspect/ablation_figures.h"
 #include "ui/rooms/inspect/attention_figures.h"
 #include "ui/rooms/inspect/course_figures.h"
+#include "ui/rooms/inspect/data_figures.h"
 #include "ui/rooms/inspect/moment_figures.h"
 #include "ui/rooms/inspect/pair_dials.h"
 #include "ui/rooms/inspect/probe_figures.h"
@@ -24,6 +25,7 @@ std::span<const InspectFigure> inspectFigures() {
     static const QString attention = tr("Attention");
     static const QString ablation = tr("Ablation");
     static const QString extrapolation = tr("Length extrapolation");
+    static const QString dataSet = tr("Data");
     static const std::vector<InspectFigure> figures = {
         {"logit-contribution", spectra, tr("logit contribution"),
          tr("Shows each pair's contribution to the variance of the logits: Cov(pair's term, logit) / Var(logit). "
@@ -138,6 +140,25 @@ std::span<const InspectFigure> inspectFigures() {
          tr("Shows the loss by position beyond the training context before and after a short fine-tuning at that "
             "length. Formulas 18 to 20, 22 and 23"),
          Input::fineTuning, Controls::none, fineTunedLoss},
+        {"data-bits", dataSet, tr("bits on the text"),
+         tr("Paints a text by the bits that each token costs under the run's model, −log₂ p: letters that the model "
+            "predicts well are pale. The sum of the bits is the size that an arithmetic coder reaches; ropelab-cli "
+            "compress writes such a file. Formulas 35 and 59"),
+         Input::bits, Controls::none, dataBits},
+        {"data-tokens", dataSet, tr("tokens of the text"),
+         tr("Shows the start of the validation split with its tokens marked. Point at a token to see its number and "
+            "its count."),
+         Input::dataSet, Controls::none, dataTokens},
+        {"data-frequencies", dataSet, tr("token frequencies"),
+         tr("Shows the frequencies of the most frequent tokens of the training split."), Input::dataSet, Controls::none,
+         dataFrequencies},
+        {"data-zipf", dataSet, tr("frequency by rank"),
+         tr("Shows the frequencies of tokens and of words by rank with the fit of Zipf's law. Formula 57"),
+         Input::dataSet, Controls::none, dataZipf},
+        {"data-mutual-information", dataSet, tr("mutual information by distance"),
+         tr("Shows how much a token tells about another one by their distance, and what shuffled tokens give by "
+            "chance. Formula 58"),
+         Input::dataSet, Controls::none, dataInformation},
     };
     return figures;
 }

@@ -10,7 +10,7 @@ namespace ropelab::ui {
 /// A kind of figure that the Inspect room offers.
 struct InspectFigure {
     /// Data from which a figure is made: snapshots alone, or a result that the run's model has to compute.
-    enum class Input { snapshots, text, ablation, ablationCurve, beyond, fineTuning };
+    enum class Input { snapshots, text, ablation, ablationCurve, beyond, fineTuning, dataSet, bits };
     /// Controls of the panel that affect a figure. `layerAndHead`: any layer and head or their means. `oneLayer`: a
     /// single layer and any head. `rows`: heat map whose rows are layers or the heads of one layer. `pairRows`: heat
     /// map as `rows`, with pairs or wavelengths on the x axis.

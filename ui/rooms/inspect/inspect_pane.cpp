@@ -1,6 +1,7 @@
 #include "ui/rooms/inspect/inspect_pane.h"
 
 #include <QComboBox>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "ui/common/explanation.h"
@@ -82,6 +83,10 @@ std::optional<std::optional<int>> InspectPane::pairAt(const QPointF& place) cons
 void InspectPane::hover(const QPointF& place) {
     if (const auto pair = pairAt(place)) emit pairHovered(*pair);
     if (m_picture.tokenAt) emit tokenHovered(m_picture.tokenAt(place).value_or(-1));
+    if (m_picture.drawnToolTipAt) {
+        const QString words = m_picture.drawnToolTipAt(place, m_view->canvasRect(), m_view->style());
+        QToolTip::showText(m_view->mapToGlobal(place.toPoint()), words, m_view);
+    }
 }
 
 void InspectPane::click(const QPointF& place) {

@@ -99,10 +99,10 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_text = new QLineEdit(m_textBox);
     m_text->setPlaceholderText(tr("text of the snapshots"));
     m_text->setClearButtonEnabled(true);
-    m_text->setAccessibleName(tr("Text for the attention figures"));
+    m_text->setAccessibleName(tr("Text for the figures of attention and bits"));
     m_text->setToolTip(
-        tr("The run's model processes this text for the attention figures. If the field is empty, they show the text "
-           "of the snapshots."));
+        tr("The run's model processes this text for the figures of attention and of bits. If the field is empty, they "
+           "show the text of the snapshots and the start of the validation split."));
     text->addWidget(m_text, 0, 0, 1, 2);
     m_textWords = new QLabel(m_textBox);
     m_textWords->setWordWrap(true);
@@ -315,7 +315,7 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
     const auto uses = [&any](Controls kind) {
         return any([kind](const auto* figure) { return figure->controls == kind; });
     };
-    m_textBox->setVisible(needs(Input::text));
+    m_textBox->setVisible(needs(Input::text) || needs(Input::bits));
     m_textWords->setText(textProblem);
     m_ablationBox->setVisible(needs(Input::ablation) || needs(Input::ablationCurve));
     m_extrapolationBox->setVisible(needs(Input::beyond) || needs(Input::fineTuning));

@@ -125,7 +125,7 @@ FigureOrigin InspectRoom::originOf(const Figure& figure) {
         origin.view = {{QStringLiteral("replay"), QString::fromStdString(replayJobText(job))}};
     }
     if (m_data.snapshot()) origin.flags[QStringLiteral("step")] = QString::number(m_data.snapshot()->iteration);
-    if (known->input == InspectFigure::Input::text && !m_panel->text().isEmpty()) {
+    if ((known->input == Input::text || known->input == Input::bits) && !m_panel->text().isEmpty()) {
         origin.flags[QStringLiteral("text")] = m_panel->text();
         const std::optional<int> pair = pairOf(m_rotary.pickedPair());
         if (figure.name == QLatin1String("pair-logits") && pair) {
@@ -293,6 +293,8 @@ void InspectRoom::requestAnswers() {
     if (any(Input::text)) m_answers->requestText(m_data.run, m_panel->text(), picked);
     if (any(Input::ablation)) m_answers->requestAblation(m_data.run, m_panel->ablation(m_data.run->pairs(), picked));
     if (any(Input::ablationCurve)) m_answers->requestAblationCurve(m_data.run, m_panel->kind());
+    if (any(Input::dataSet)) m_answers->requestStatistics(m_data.run);
+    if (any(Input::bits)) m_answers->requestBits(m_data.run, m_panel->text());
     if (any(Input::beyond)) m_answers->requestExtrapolation(m_data.run, m_panel->factor());
 }
 

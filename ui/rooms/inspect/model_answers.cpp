@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ui/rooms/inspect/data_work.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/lab_document.h"
@@ -45,6 +46,8 @@ void ModelAnswers::each(const Visit& visit) {
     visit(m_ablation);
     visit(m_curve);
     visit(m_extrapolation);
+    visit(m_statistics);
+    visit(m_bits);
 }
 
 void ModelAnswers::retry(bool onlyWaiting) {
@@ -231,6 +234,35 @@ void ModelAnswers::requestExtrapolation(const std::shared_ptr<const InsideRun>& 
                              });
 }
 
+void ModelAnswers::requestStatistics(const std::shared_ptr<const InsideRun>& run) {
+    const QString key = keyOf(*run, {});
+    if (m_statistics.key == key) return;
+    begin(m_statistics, *run, key);
+    m_statistics.job.start([this, run, dir = m_access.dataDir](const Cancelled& cancelled) -> std::function<void()> {
+        std::shared_ptr<const TextStatistics> answer;
+        QString problem;
+        try {
+            answer = std::make_shared<const TextStatistics>(textStatistics(*run, dir, cancelled));
+        } catch (const std::exception& error) {
+            problem = QString::fromUtf8(error.what());
+        }
+        return [this, answer, problem] {
+            if (answer) m_statistics.answer = answer;
+            m_statistics.problem = problem;
+            emit changed();
+        };
+    });
+    emit changed();
+}
+
+void ModelAnswers::requestBits(const std::shared_ptr<const InsideRun>& run, const QString& text) {
+    using Answer = std::shared_ptr<const PaintedText>;
+    ask<Answer>(m_bits, run, keyOf(*run, QStringLiteral("%1|%2").arg(lastKnownStep(*run)).arg(text)),
+                [run, text, dir = m_access.dataDir](Engine& engine, const Cancelled& cancelled) {
+                    return std::make_shared<const PaintedText>(paintedText(engine, *run, text, dir, cancelled));
+                });
+}
+
 QString ModelAnswers::whyNoFineTuning(const InsideRun& run, const FineTuning& how) const {
     const QString why = ui::whyNoFineTuning(run, how);
     const QString user = engineUser();
@@ -319,6 +351,12 @@ void ModelAnswers::fill(InspectData& data, InspectFigure::Input input) const {
     put(m_ablation, data.ablation);
     put(m_curve, data.ablationCurve);
     put(m_extrapolation, data.beyond);
+    std::optional<std::shared_ptr<const TextStatistics>> statistics;
+    put(m_statistics, statistics);
+    if (statistics) data.statistics = *statistics;
+    std::optional<std::shared_ptr<const PaintedText>> painted;
+    put(m_bits, painted);
+    if (painted) data.painted = *painted;
     // Results of fine-tuning contain their own settings.
     if (const auto found = m_tuning.results.find(run); found != m_tuning.results.end())
         data.fineTunings = found->second;
@@ -328,12 +366,14 @@ void ModelAnswers::fill(InspectData& data, InspectFigure::Input input) const {
                    : input == Input::ablationCurve ? problemOf(m_curve)
                    : input == Input::beyond        ? problemOf(m_extrapolation)
                    : input == Input::fineTuning    ? fineTuningProblem(run)
+                   : input == Input::dataSet       ? problemOf(m_statistics)
+                   : input == Input::bits          ? problemOf(m_bits)
                                                    : problemOf(m_text);
 }
 
 bool ModelAnswers::isBusy() const {
     return m_text.job.isRunning() || m_ablation.job.isRunning() || m_curve.job.isRunning() ||
-           m_extrapolation.job.isRunning() || isFineTuning();
+           m_extrapolation.job.isRunning() || m_statistics.job.isRunning() || m_bits.job.isRunning() || isFineTuning();
 }
 
 }  // namespace ropelab::ui

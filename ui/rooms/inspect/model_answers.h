@@ -35,6 +35,10 @@ class ModelAnswers : public QObject {
     /// Requests the losses and the retrieval accuracy of a checkpoint at `factor` times the context, with every scaling
     /// method.
     void requestExtrapolation(const std::shared_ptr<const InsideRun>& run, std::int64_t factor);
+    /// Requests the statistics of the run's data set, which do not need the engine.
+    void requestStatistics(const std::shared_ptr<const InsideRun>& run);
+    /// Requests the bits of the tokens of a text under the checkpoint; "" selects an excerpt of the validation split.
+    void requestBits(const std::shared_ptr<const InsideRun>& run, const QString& text);
     /// Fine-tunes a copy of the run; this can take long and continues while the room is hidden. Results of other runs,
     /// and of the same checkpoint with other methods and lengths, are kept.
     void startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how);
@@ -102,6 +106,8 @@ class ModelAnswers : public QObject {
     Question<AblationResult> m_ablation;
     Question<AblationCurve> m_curve;
     Question<ExtrapolationResult> m_extrapolation;
+    Question<std::shared_ptr<const TextStatistics>> m_statistics;
+    Question<std::shared_ptr<const PaintedText>> m_bits;
     Tuning m_tuning;  // declared last: its thread ends first, so that the others need not wait for the engine
 };
 

@@ -6,6 +6,7 @@
 #include "core/spec/error.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
+#include "ui/rooms/inspect/data_work.h"
 
 namespace ropelab::ui {
 namespace {
@@ -19,13 +20,13 @@ std::string noCheckpoint(const InsideRun& run) {
            fromPath(run.checkpoint).toStdString() + "; restore the file, or train the run again.";
 }
 
+}  // namespace
+
 Checkpoint checkpointOf(const InsideRun& run) {
     auto checkpoint = read_checkpoint(run.checkpoint);
     if (!checkpoint) throw BadInput(noCheckpoint(run));
     return std::move(*checkpoint);
 }
-
-}  // namespace
 
 ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optional<int> pair) {
     if (run.vocabulary.empty()) throw BadInput("This run has not started, so it has no vocabulary yet.");
@@ -110,6 +111,13 @@ void computeInput(InspectData& data, InspectFigure::Input input, const ModelInpu
             data.fineTunings = {fineTuneCopy(engine(), *data.run, data.fineTuning, dataDir, goesOn)};
             return;
         }
+        case InspectFigure::Input::dataSet:
+            data.statistics = std::make_shared<const TextStatistics>(textStatistics(*data.run, dataDir, cancelled));
+            return;
+        case InspectFigure::Input::bits:
+            data.painted =
+                std::make_shared<const PaintedText>(paintedText(engine(), *data.run, inputs.text, dataDir, cancelled));
+            return;
     }
 }
 

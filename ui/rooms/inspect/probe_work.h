@@ -18,6 +18,9 @@ namespace ropelab::ui {
 /// The most tokens of a typed text that are used; the rest is cut off.
 inline constexpr std::int64_t kMaxTextTokens = 128;
 
+/// Reads the checkpoint of a run. Throws BadInput if there is none.
+Checkpoint checkpointOf(const InsideRun& run);
+
 /// Returns the probe request for a typed text: attention maps of the whole text, and the logit term of `pair` if there
 /// is one. Throws BadInput if a character is not in the run's vocabulary, and if the text has fewer than two tokens.
 ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optional<int> pair);

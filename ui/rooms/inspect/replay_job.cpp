@@ -241,8 +241,9 @@ QString whyNotReplayable(const ReplayJob& job) {
 bool needsModel(const ReplayJob& job) {
     return std::any_of(job.figures.begin(), job.figures.end(), [&job](const QString& name) {
         const InspectFigure* figure = findInspectFigure(name);
-        if (!figure || figure->input == InspectFigure::Input::snapshots) return false;
-        return figure->input != InspectFigure::Input::text || !job.modelInputs.text.isEmpty();
+        using Input = InspectFigure::Input;
+        if (!figure || figure->input == Input::snapshots || figure->input == Input::dataSet) return false;
+        return figure->input != Input::text || !job.modelInputs.text.isEmpty();
     });
 }
 
