@@ -81,13 +81,13 @@ struct InspectPicture {
     std::function<std::optional<int>(QPointF)> pairAt = {};
     /// Returns the pair at a position of a figure without axes; the position is in pixels of its rectangle.
     std::function<std::optional<int>(QPointF, const QRectF&, const FigureStyle&)> drawnPairAt = {};
-    /// Returns the tooltip at a position of a figure without axes, "" for none; the position is in pixels.
-    std::function<QString(QPointF, const QRectF&, const FigureStyle&)> drawnToolTipAt = {};
     /// Returns the query of an attention map at a position.
     std::function<std::optional<int>(QPointF)> tokenAt = {};
     /// Returns the layer and head at a position of the grid of heads; the position is relative to the drawing's size (0
     /// to 1).
     std::function<std::optional<std::pair<int, int>>(QPointF)> headAt = {};
+    /// Returns the tooltip at a position of a figure without axes, "" for none; the position is in pixels.
+    std::function<QString(QPointF, const QRectF&, const FigureStyle&)> drawnToolTipAt = {};
 };
 
 // Helpers that several figures use.

@@ -91,6 +91,17 @@ TEST(ArithmeticCoder, CertainTokensCostNothing) {
     EXPECT_LE(round_trip(sure, std::vector<std::int32_t>(1000, 2), bits), 31U * 1000 / 8 + 2);
 }
 
+TEST(ArithmeticCoder, ExampleOfTwoLettersCostsHalfABitPerLetter) {
+    // A has 90 %, B 10 %: 0.469 bits per letter on average.
+    const std::vector<Frequencies> models = {coder_frequencies(std::vector<float>{std::log(0.9F), std::log(0.1F)})};
+    std::vector<std::int32_t> tokens(10'000, 0);
+    for (std::size_t i = 0; i < tokens.size(); i += 10) tokens[i] = 1;
+    double bits = 0;
+    const std::size_t bytes = round_trip(models, tokens, bits);
+    EXPECT_NEAR(bits / 10'000, 0.469, 0.0005);
+    EXPECT_NEAR(static_cast<double>(bytes), 4690.0 / 8, 2);
+}
+
 TEST(ArithmeticCoder, CarriesRunThroughManyBytes) {
     // The last token of a uniform alphabet keeps the lower end near the upper one, where carries are long.
     const std::vector<Frequencies> models = {uniform_frequencies(256), uniform_frequencies(3)};
