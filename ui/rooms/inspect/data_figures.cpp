@@ -201,7 +201,7 @@ InspectPicture dataTokens(const InspectData& data) {
     const QStringList tokens = visibleTokens(text.vocabulary, text.excerpt);
     figure.summary = QObject::tr("The first %1 of the validation split of %2; neighbouring tokens alternate in shade.")
                          .arg(countText(std::ssize(text.excerpt), QObject::tr("token")), text.name);
-    figure.table.words = {{QObject::tr("token"), tokens}};
+    figure.table.words.append({QObject::tr("token"), tokens});
     figure.table.names = {QObject::tr("token number"), QObject::tr("count in the training split")};
     figure.table.columns.resize(2);
     for (const std::int32_t token : text.excerpt) {
@@ -247,7 +247,7 @@ InspectPicture dataFrequencies(const InspectData& data) {
     figure.y = {QObject::tr("frequency"), QStringLiteral("%")};
     FigureCurve bars = inspectCurve({}, figure.y.label, data.run->ink, {}, {});
     bars.shape = FigureCurve::Shape::bars;
-    figure.table.words = {{QObject::tr("token"), names}};
+    figure.table.words.append({QObject::tr("token"), names});
     figure.table.names = {QObject::tr("count"), QObject::tr("frequency (%)")};
     figure.table.columns.resize(2);
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -355,7 +355,7 @@ InspectPicture dataBits(const InspectData& data) {
             .arg(text.source, groupedText(text.iteration), data.run->name, means.join(QStringLiteral(", ")), sizes);
     figure.settings[QStringLiteral("iteration")] = static_cast<double>(text.iteration);
     figure.settings[QStringLiteral("text")] = text.source;
-    figure.table.words = {{QObject::tr("token"), tokens}};
+    figure.table.words.append({QObject::tr("token"), tokens});
     figure.table.names = {QObject::tr("bits"), QObject::tr("tokens before it that the model saw")};
     figure.table.columns = {QList<double>(text.bits.bits.begin(), text.bits.bits.end()),
                             QList<double>(text.bits.seen.begin(), text.bits.seen.end())};

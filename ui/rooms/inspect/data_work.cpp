@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kLeastBlock = 16;  // tokens per block of the interval, if the context is shorter
 
 std::vector<std::int32_t> firstTokens(const TokenText& text, std::int64_t most) {
-    std::vector<std::int32_t> tokens(static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(own))));
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(text))));
     text.copy(0, std::ssize(tokens), tokens.data());
     return tokens;
 }
