@@ -196,7 +196,8 @@ void predict(SheetPlan& plan, const std::vector<Candidate>& candidates, int head
 // Returns whether the theories apply to a run: its frequencies follow from one base, in all layers and throughout the
 // training.
 bool has_plain_frequencies(const RunSpec& spec) {
-    return spec.rotates() && !spec.theta_varies() && spec.pairs == "all" && spec.rotated_layers == "all" &&
+    const bool only_rotates = spec.rotates() && spec.has_fused_encoding();  // neither xPos' decay nor a learned bias
+    return only_rotates && !spec.theta_varies() && spec.pairs == "all" && spec.rotated_layers == "all" &&
            spec.frequencies == "auto" && rotary_dim(spec.head_dim(), spec.fraction) > 0;
 }
 
