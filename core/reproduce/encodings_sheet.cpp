@@ -76,7 +76,8 @@ SheetPlan plan_encodings(const SheetRequest& request) {
     }
     set_all(plan.experiment, {{"position", {}}, {"data", {data}}});
     std::vector<std::map<std::string, std::string>> runs;
-    for (const json& row : theta_paper().at("table_1")) runs.push_back(group_with(row.at("position")));
+    for (const json& row : theta_paper().at("table_1"))
+        runs.push_back(group_with(row.at("position").get<std::string>()));
     for (const std::string& position : further_encodings()) runs.push_back(group_with(position));
     plan.experiment.set_explicit_runs(std::move(runs));
     plan.extensions = {1, 2, 4};
@@ -85,8 +86,9 @@ SheetPlan plan_encodings(const SheetRequest& request) {
     const VerdictRule lower = rule_of(VerdictRule::Kind::difference, -1, encoding_loss_margin, loss);
     const VerdictRule less = rule_of(VerdictRule::Kind::difference, -1, rise_margin, extension_rise);
     for (const json& row : theta_paper().at("table_1")) {
-        plan.rows.push_back(compared_row("positions-help", keys_with(data, row), loss, group_with(row.at("position")),
-                                         group_with(no_encoding), lower));
+        plan.rows.push_back(compared_row("positions-help", keys_with(data, row), loss,
+                                         group_with(row.at("position").get<std::string>()), group_with(no_encoding),
+                                         lower));
         plan.rows.back().control = group_with(no_encoding);
         plan.rows.back().control_reference = group_with(control_encoding);
     }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/experiment/lab_plan.h"
 #include "core/spec/layout.h"
 #include "core/spec/random_stream.h"

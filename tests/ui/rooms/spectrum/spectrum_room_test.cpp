@@ -10,6 +10,7 @@
 #include "ui/common/number_slider.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rooms/spectrum/scaling_comparison.h"
+#include "ui/rotary/panel_grid.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
