@@ -83,6 +83,7 @@ Value other_value(const Key& entry) {
     if (const auto* flag = std::get_if<bool>(&before)) return !*flag;
     if (const auto* whole = std::get_if<std::int64_t>(&before)) return *whole + 2;
     if (const auto* real = std::get_if<double>(&before)) return entry.name.starts_with("theta") ? *real + 2 : 0.5;
+    if (entry.name == "tokenizer") return std::string("words");
     if (entry.choices.empty()) return std::string("0");
     return std::string(entry.choices[entry.choices[0] == std::get<std::string>(before) ? 1 : 0]);
 }
