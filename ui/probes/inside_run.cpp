@@ -43,9 +43,9 @@ QStringList InsideRun::tokenTexts(std::span<const std::int32_t> tokens) const {
     for (const std::int32_t token : tokens) {
         QString text = QStringLiteral("?");
         if (known && token >= 0 && token < known->size()) text = QString::fromUtf8(known->bytes_of(token).c_str());
-        if (text == QLatin1String(" ")) text = QStringLiteral("␣");
-        if (text == QLatin1String("\n")) text = QStringLiteral("↵");
-        if (text == QLatin1String("\t")) text = QStringLiteral("⇥");
+        text.replace(QLatin1Char(' '), QStringLiteral("␣"));
+        text.replace(QLatin1Char('\n'), QStringLiteral("↵"));
+        text.replace(QLatin1Char('\t'), QStringLiteral("⇥"));
         result << text;
     }
     return result;
