@@ -132,7 +132,8 @@ Estimate estimate(const std::vector<RunSpec>& runs, const TimeModel& model, cons
     for (const auto& cohort : group_into_cohorts(runs)) {
         ++result.cohorts;
         const RunSpec& spec = runs[cohort.front()];
-        const auto [length, is_new] = validation.try_emplace({spec.data, spec.split, spec.data_length, spec.has_subwords()});
+        const auto [length, is_new] =
+            validation.try_emplace({spec.data, spec.split, spec.data_length, spec.has_subwords()});
         if (is_new) length->second = static_cast<double>(likely_validation_tokens(spec, data_dir));
         result.parameters = std::max(result.parameters, parameter_count(spec, likely_vocabulary(spec)));
         result.seconds +=

@@ -48,9 +48,9 @@ QStringList visibleTokens(const std::string& vocabulary, std::span<const std::in
     for (const std::int32_t token : tokens) {
         QString text = QStringLiteral("?");
         if (known && token >= 0 && token < known->size()) text = QString::fromUtf8(known->bytes_of(token).c_str());
-        if (text == QLatin1String(" ")) text = QStringLiteral("␣");
-        if (text == QLatin1String("\n")) text = QStringLiteral("↵");
-        if (text == QLatin1String("\t")) text = QStringLiteral("⇥");
+        text.replace(QLatin1Char(' '), QStringLiteral("␣"));
+        text.replace(QLatin1Char('\n'), QStringLiteral("↵"));
+        text.replace(QLatin1Char('\t'), QStringLiteral("⇥"));
         result << text;
     }
     return result;

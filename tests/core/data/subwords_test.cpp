@@ -86,7 +86,7 @@ TEST_F(SubwordsTest, TrainingIsDeterministicAndCached) {
         const std::string first = trained_subwords(kind, 350, sample_text())->to_text();
         std::filesystem::remove_all(scratch_.path() / "ropelab" / "tokenizers");
         EXPECT_EQ(trained_subwords(kind, 350, sample_text())->to_text(), first);
-        EXPECT_NE(trained_subwords(kind, 351, sample_text())->to_text(), first);
+        EXPECT_NE(trained_subwords(kind, 300, sample_text())->to_text(), first);
     }
     // The cache has one file per tokenizer. Another model in its place is used, so that it is not trained again.
     const auto folder = scratch_.path() / "ropelab" / "tokenizers";
@@ -112,7 +112,7 @@ TEST_F(SubwordsTest, StoredFormsAreReadAgain) {
         EXPECT_TRUE(read.subwords());
         EXPECT_EQ(read.size(), std::ssize(subwords->tokens()));
         EXPECT_EQ(read.encode(sample_text()), subwords->encode(sample_text()));
-        EXPECT_EQ(read.bytes_of(300), subwords->tokens()[300]);
+        EXPECT_EQ(read.bytes_of(260), subwords->tokens()[260]);
         EXPECT_FALSE(read.fixed_bytes_per_token());
     }
     for (const char* text :
@@ -204,7 +204,8 @@ TEST_F(TokenizerFileTest, MergesAsTheTableOfATokenizerJson) {
 
 TEST_F(TokenizerFileTest, PairsAsMergesAndWholeWords) {
     nlohmann::json json = byte_level_json();
-    json["model"]["merges"] = {{"n", "e"}, {"l", "o"}};
+    json["model"]["merges"] =
+        nlohmann::json::array({nlohmann::json::array({"n", "e"}), nlohmann::json::array({"l", "o"})});
     EXPECT_THAT(read(json)->encode("low"), ElementsAre(256, 'w'));
     json["model"]["ignore_merges"] = true;
     EXPECT_THAT(read(json)->encode("low"), ElementsAre(257));

@@ -155,6 +155,7 @@ Value other_value(const Key& entry) {
     if (const auto* real = std::get_if<double>(&before)) {
         return entry.name.starts_with("theta") || entry.name.starts_with("xpos") ? *real + 2 : 0.5;
     }
+    if (entry.name == "tokenizer") return std::string("words");
     if (entry.choices.empty()) return std::string("0");
     return std::string(entry.choices[entry.choices[0] == std::get<std::string>(before) ? 1 : 0]);
 }

@@ -68,7 +68,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_unit = new QComboBox(this);
     m_unit->setAccessibleName(tr("Unit of losses"));
     m_unit->addItem(tr("nats/token"), QStringLiteral("nats"));
-    m_unit->addItem(tr("bits/character"), QStringLiteral("bits"));
+    m_unit->addItem(tr("bits/token"), QStringLiteral("bits"));
     m_quantity->setCurrentIndex(std::max(0, indexOfQuantity(m_settings.value("train/quantity").toString())));
     m_unit->setCurrentIndex(std::max(0, m_unit->findData(m_settings.value("train/unit"))));
     for (QComboBox* choice : {m_quantity, m_unit}) {
@@ -182,7 +182,7 @@ void PlotToolbar::showQuantity(const QString& id) {
 void PlotToolbar::applyView() {
     const View& view = views()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))];
     const bool bits = m_unit->currentData().toString() == QStringLiteral("bits");
-    const QString unit = bits ? tr("bits per character") : tr("nats");
+    const QString unit = bits ? tr("bits per token") : tr("nats");
     const double perNat = bits ? 1 / std::log(2.0) : 1.0;
     // What does not apply is disabled and not hidden, so that the other controls keep their place.
     m_unit->setEnabled(!view.shown.empty() && isLoss(view.shown.front()));

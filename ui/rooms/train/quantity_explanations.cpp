@@ -24,7 +24,7 @@ QString joinLines(const QStringList& all) {
 
 QString currentLossText(std::optional<double> nats) {
     if (!nats || !std::isfinite(*nats)) return {};
-    return tr("L = %1 nats = %2 bits per character; perplexity e^L = %3")
+    return tr("L = %1 nats = %2 bits per token; perplexity e^L = %3")
         .arg(readableNumber(*nats), readableNumber(*nats / std::numbers::ln2), readableNumber(std::exp(*nats)));
 }
 
