@@ -24,7 +24,6 @@
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
-#include "ui/rooms/anatomy/anatomy_panel.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/run_store.h"

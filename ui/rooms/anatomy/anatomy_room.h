@@ -10,6 +10,7 @@
 #include "ui/common/room.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
+#include "ui/rooms/anatomy/anatomy_panel.h"
 #include "ui/session/run_access.h"
 
 class QComboBox;
@@ -18,7 +19,6 @@ class QToolButton;
 
 namespace ropelab::ui {
 
-class AnatomyPanel;
 class ExperimentModel;
 class SessionActions;
 
