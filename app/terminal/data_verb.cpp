@@ -148,7 +148,7 @@ void tokens(const Flags& flags) {
     for (const std::string& word : flags.tokenizers.empty() ? usual_tokenizers(flags) : flags.tokenizers) {
         specs.push_back(spec_of(flags, word));
         check(specs.back());
-        specs.back().context = 1;  // a text may be shorter than the context of a run
+        specs.back().context = 2;  // a text may be shorter than the context of a run
     }
     std::vector<TokenizerRow> rows = compare_tokenizers(specs, flags.data_dir);
     // auto may be one of the others.

@@ -199,7 +199,7 @@ std::vector<TokenizerRow> compare_tokenizers(const std::vector<RunSpec>& specs, 
     std::vector<TokenizerRow> rows;
     for (RunSpec spec : specs) {
         check(spec);
-        spec.context = 1;  // a text may be shorter than the context of a run
+        spec.context = 2;  // a text may be shorter than the context of a run
         const std::shared_ptr<const Corpus> corpus = open_corpus(spec, data_dir);
         const std::string name = spec.tokenizer == Tokenizer::automatic ? corpus->vocabulary.unit() + std::string("s")
                                                                         : to_text(key("tokenizer").get(spec));

@@ -117,7 +117,7 @@ QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const 
     return label;
 }
 
-QToolButton* addToggle(QBoxLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
+QToolButton* addToggle(QLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
                        const QString& why) {
     auto* button = new QToolButton(row->parentWidget());
     button->setText(text);

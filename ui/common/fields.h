@@ -5,7 +5,7 @@
 #include <QString>
 #include <QVariant>
 
-class QBoxLayout;
+class QLayout;
 class QButtonGroup;
 class QComboBox;
 class QFrame;
@@ -46,7 +46,7 @@ QGridLayout* makeFieldGrid();
 QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = 64);
 
 /// Adds a button to a row of buttons of which one is checked: those of `group`. `why` is its tooltip.
-QToolButton* addToggle(QBoxLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
+QToolButton* addToggle(QLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
                        const QString& why = {});
 
 /// Creates a drop-down list with this accessible name. In a narrow panel it shows at least `letters` characters.

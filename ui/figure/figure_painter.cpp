@@ -19,6 +19,16 @@ void paintOne(const Figure& figure, QCPPainter& painter, const QSize& size, cons
     plot.toPainter(&painter, size.width(), size.height());
 }
 
+// Size in points that a panel of a grid needs for its texts.
+constexpr double kPanelWidth = 140;
+constexpr double kPanelHeight = 105;
+
+/// Returns the factor by which the panels of a grid are painted smaller, texts included, so that their texts fit.
+double panelScale(const Figure& figure, double width, double height, const FigureStyle& style) {
+    if (figure.panelColumns == 0) return 1;
+    return std::min({1.0, width / style.units(kPanelWidth), height / style.units(kPanelHeight)});
+}
+
 /// Paints the panels of a figure in rows and columns of equal size, each below its title.
 void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style) {
     const QFont font = style.font(style.labelPt);
@@ -27,9 +37,14 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
     const int title = static_cast<int>(std::ceil(metrics.height() + gap));
     const int count = static_cast<int>(figure.panels.size());
     const int columns = figure.panelColumns > 0 ? std::min(figure.panelColumns, count) : count;
-    const int width = size.width() / columns;
-    const int height = size.height() / ((count + columns - 1) / columns);
+    const int rows = (count + columns - 1) / columns;
+    const double scale = panelScale(figure, static_cast<double>(size.width()) / columns,
+                                    static_cast<double>(size.height()) / rows, style);
+    const int width = static_cast<int>(size.width() / scale) / columns;
+    const int height = static_cast<int>(size.height() / scale) / rows;
     painter.fillRect(QRect(QPoint(0, 0), size), style.theme.paper);
+    painter.save();
+    painter.scale(scale, scale);
     for (int i = 0; i < count; ++i) {
         const Figure& panel = figure.panels[static_cast<std::size_t>(i)];
         painter.save();
@@ -42,6 +57,7 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
         paintOne(panel, painter, {width, std::max(1, height - title)}, style);
         painter.restore();
     }
+    painter.restore();
 }
 
 }  // namespace

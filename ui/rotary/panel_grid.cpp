@@ -39,18 +39,47 @@ void PanelGrid::show(const Figure& figure) {
         connect(view, &FigureView::contextMenuRequested, this, &PanelGrid::panelMenuRequested);
         addPanel(view);
     }
-    const int columns = figure.panelColumns > 0 ? figure.panelColumns : count;
+    m_count = count;
+    m_mostColumns = figure.panelColumns > 0 ? figure.panelColumns : count;
     for (int i = 0; i < m_views.size(); ++i) {
         m_boxes[i]->setVisible(i < count);
         if (i >= count) continue;
         const Figure& panel = figure.panels[static_cast<std::size_t>(i)];
-        m_grid->addWidget(m_boxes[i], i / columns, i % columns);
-        m_grid->setRowStretch(i / columns, 1);
-        m_grid->setColumnStretch(i % columns, 1);
         m_titles[i]->setText(panel.panelTitle);
         m_views[i]->setAccessibleName(tr("%1: %2").arg(m_name, panel.panelTitle));
         m_views[i]->setFigure(panel);
     }
+    m_columns = 0;
+    arrange();
+}
+
+QSize PanelGrid::minimumSizeHint() const {
+    if (m_count == 0) return QWidget::minimumSizeHint();
+    const QSize panel = m_boxes.first()->minimumSizeHint();
+    const int rows = (m_count + std::max(1, m_columns) - 1) / std::max(1, m_columns);
+    return {panel.width(), rows * panel.height() + (rows - 1) * m_grid->verticalSpacing()};
+}
+
+void PanelGrid::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+void PanelGrid::arrange() {
+    if (m_count == 0) return;
+    const int step = m_boxes.first()->minimumSizeHint().width() + m_grid->horizontalSpacing();
+    const int columns = std::clamp((width() + m_grid->horizontalSpacing()) / std::max(1, step), 1, m_mostColumns);
+    if (columns == m_columns) return;
+    m_columns = columns;
+    for (QWidget* box : std::as_const(m_boxes)) m_grid->removeWidget(box);
+    for (int row = 0; row < m_grid->rowCount(); ++row) m_grid->setRowStretch(row, 0);
+    for (int column = 0; column < m_grid->columnCount(); ++column) m_grid->setColumnStretch(column, 0);
+    for (int i = 0; i < m_count; ++i) {
+        m_grid->addWidget(m_boxes[i], i / columns, i % columns);
+        m_grid->setRowStretch(i / columns, 1);
+        m_grid->setColumnStretch(i % columns, 1);
+    }
+    updateGeometry();
 }
 
 void PanelGrid::refreshNow() {

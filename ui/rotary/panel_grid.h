@@ -10,8 +10,8 @@ class QLabel;
 
 namespace ropelab::ui {
 
-/// The views of a figure with panels: a grid in the order of the figure, each panel below its title. The first view
-/// stands for the whole figure in exports and menus.
+/// The views of a figure with panels: a grid in the order of the figure, each panel below its title. A narrow grid has
+/// fewer panels per row than the figure. The first view stands for the whole figure in exports and menus.
 class PanelGrid : public QWidget {
     Q_OBJECT
 
@@ -26,6 +26,8 @@ class PanelGrid : public QWidget {
     void show(const Figure& figure);
     /// Paints the shown panels immediately.
     void refreshNow();
+    /// Returns the size with one panel per row and the current number of rows.
+    QSize minimumSizeHint() const override;
 
  signals:
     /// The user clicked a view or gave it the focus.
@@ -33,11 +35,19 @@ class PanelGrid : public QWidget {
     /// The user requests the context menu of a view that is not the first one.
     void panelMenuRequested(const QPoint& global);
 
+ protected:
+    void resizeEvent(QResizeEvent* event) override;
+
  private:
     void addPanel(FigureView* view);
+    // Distributes the shown panels over as many columns as fit.
+    void arrange();
 
     QString m_name;  // accessible name of the whole figure
     QGridLayout* m_grid;
+    int m_count = 0;        // shown panels
+    int m_mostColumns = 1;  // as the figure has
+    int m_columns = 0;
     QList<FigureView*> m_views;
     QList<QLabel*> m_titles;
     QList<QWidget*> m_boxes;

@@ -16,7 +16,7 @@ namespace ropelab::ui {
 namespace {
 
 // Heights of a button in pixels at a window scale of 100 %.
-constexpr int kMinHeight = 18;
+constexpr int kMinHeight = 16;
 constexpr int kMaxHeight = 36;
 
 }  // namespace
@@ -33,7 +33,7 @@ Rail::Rail(QWidget* parent) : QFrame(parent) {
         button->setCheckable(true);
         button->setFocusPolicy(Qt::TabFocus);
         button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        button->setToolTip(tr("%1 (%2)").arg(room.purpose).arg(number + 1));
+        button->setToolTip(tr("%1 (%2)").arg(room.purpose).arg((number + 1) % 10));
         button->setAccessibleName(room.title);
         button->setAccessibleDescription(room.purpose);
         m_buttons.addButton(button, number++);

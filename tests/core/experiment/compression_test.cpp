@@ -78,7 +78,7 @@ TEST_F(CompressionTest, RefusesDamagedFiles) {
 }
 
 TEST_F(CompressionTest, RefusesCharactersOutsideTheVocabulary) {
-    EXPECT_MESSAGE(compress(*engine_, checkpoint(), "abc \u20AC"), BadInput, "\u20AC");
+    EXPECT_MESSAGE(compress(*engine_, checkpoint(), text(3) + "\u20AC"), BadInput, "\u20AC");
 }
 
 TEST_F(CompressionTest, StopsOnRequest) {

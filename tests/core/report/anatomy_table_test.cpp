@@ -43,7 +43,7 @@ TEST(AnatomyTable, SettingsAreTextThatGivesTheSameModel) {
     spec.layers = 5;
     spec.key_value_heads = 1;
     spec.bias = true;
-    spec.pairs = "0,2";
+    spec.pairs = "0+2";
     const AnatomyModel again = model_of_text(anatomy_settings(spec), 65);
     EXPECT_EQ(anatomy_json(again).at("sections"), anatomy_json(model_of_settings(spec, 65)).at("sections"));
     EXPECT_EQ(anatomy_settings(RunSpec{}), "");

@@ -154,7 +154,7 @@ QWidget* AnatomyRoom::makeDetail() {
     column->addWidget(m_weights, 1);
     row->addWidget(right, 1);
     scaleMinimumHeight(box, kDetailHeight);
-    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
+    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     return box;
 }
 
@@ -164,12 +164,13 @@ FigureView* AnatomyRoom::addView(QWidget* parent, const QString& name) {
     connect(view, &FigureView::chosen, this, [this, view] { m_chosen = view; });
     connect(view, &FigureView::contextMenuRequested, this, [this, view](const QPoint& global) {
         m_chosen = view;
-        QMenu menu;
-        menu.addAction(tr("Export figure …"), this, &AnatomyRoom::openExport);
-        menu.addAction(tr("Copy figure"), this, &AnatomyRoom::copy);
-        menu.addAction(tr("Show as table"), this, &AnatomyRoom::openTable);
-        addCaptionEntry(menu);
-        menu.exec(global);
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Export figure …"), this, &AnatomyRoom::openExport);
+        menu->addAction(tr("Copy figure"), this, &AnatomyRoom::copy);
+        menu->addAction(tr("Show as table"), this, &AnatomyRoom::openTable);
+        addCaptionEntry(*menu);
+        menu->popup(global);
     });
     return view;
 }

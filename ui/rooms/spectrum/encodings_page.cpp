@@ -2,7 +2,6 @@
 
 #include <QButtonGroup>
 #include <QCheckBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QStackedWidget>
@@ -13,6 +12,7 @@
 
 #include "ui/common/explanation.h"
 #include "ui/common/fields.h"
+#include "ui/common/flow_layout.h"
 #include "ui/common/format.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
@@ -34,16 +34,16 @@ EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
     : QWidget(parent), m_view(pair->view()), m_grid(grid), m_pictures(new QStackedWidget(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* bar = new QWidget(this);
+    auto* flow = new FlowLayout(bar);
+    scaleLayout(flow, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(this);
     for (const QString& title : {tr("ALiBi bias"), tr("Attention mask"), tr("Sinusoidal embeddings"),
                                  tr("Receptive field"), tr("Side by side")}) {
-        m_buttons.append(addToggle(row, group, title, tr("Show %1").arg(title)));
+        m_buttons.append(addToggle(flow, group, title, tr("Show %1").arg(title)));
         group->setId(m_buttons.last(), static_cast<int>(m_buttons.size()) - 1);
     }
-    row->addStretch(1);
-    column->addLayout(row);
+    column->addWidget(bar);
     m_pictures->addWidget(pair);
     m_pictures->addWidget(grid);
     column->addWidget(m_pictures, 1);

@@ -329,7 +329,7 @@ TEST_F(InspectRoomTest, ExtrapolationComparesScalingMethodsOfRopeModels) {
     room->showPart("extrapolation-loss");
     ASSERT_TRUE(settled());
     ASSERT_TRUE(room->hasFigure()) << figure().emptyText.toStdString();
-    EXPECT_EQ(figure().curves.size(), 6U);
+    EXPECT_EQ(figure().curves.size(), 7U);
     EXPECT_EQ(room->data().run->spec.context * 4, 64);
     EXPECT_GT(figure().curves.at(0).x.last(), 60);
     workspace->lab().open(writeLab(true, {{"position", "learned"}}));

@@ -70,7 +70,7 @@ TEST_F(ModelAnswersTest, LatestRequestReplacesEarlierOnesOfTheRun) {
     answers.fill(data, InspectFigure::Input::beyond);
     ASSERT_TRUE(data.beyond) << data.problem.toStdString();
     EXPECT_EQ(data.beyond->factor, 8);
-    EXPECT_EQ(data.beyond->evaluations.size(), 6U);
+    EXPECT_EQ(data.beyond->evaluations.size(), 7U);
     EXPECT_EQ(data.beyond->evaluations[0].result->length, 8 * kTestLength);
     auto other = std::make_shared<InsideRun>(*run);
     other->id = 2;
