@@ -391,14 +391,14 @@ std::vector<Key> make_keys() {
         number_key("momentum", "training", "",
                    "Momentum of the optimizers sgd and muon; 0 is plain gradient descent. AdamW uses beta1 instead.", 0,
                    0.99999, &R::momentum),
-        choice_key("weight_decay_kind", "training",
-                   "Weight decay: decoupled lowers the weights directly at each step; l2 adds weight_decay × weight to "
-                   "the gradient before the optimizer.",
-                   {"decoupled", "l2"}, &R::weight_decay_kind),
         number_key("weight_decay", "training", "",
                    "Weight decay. It applies to matrices and to the weights of zero-centered norms, not to biases and "
                    "other norm weights.",
                    0, 10, &R::weight_decay),
+        choice_key("weight_decay_kind", "training",
+                   "Weight decay: decoupled lowers the weights directly at each step; l2 adds weight_decay × weight to "
+                   "the gradient before the optimizer.",
+                   {"decoupled", "l2"}, &R::weight_decay_kind),
         number_key("beta1", "training", "", "AdamW β₁: decay rate of the running mean of the gradient.", 0, 0.99999,
                    &R::beta1),
         number_key("beta2", "training", "", "AdamW β₂: decay rate of the running mean of the squared gradient.", 0,

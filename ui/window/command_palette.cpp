@@ -23,7 +23,6 @@ constexpr int kByWords = 2000;    // the mismatch of entries whose other texts c
 // Returns how badly `text` matches `typed`: lower is better, nullopt if the letters do not occur in this order.
 std::optional<int> mismatch(const QString& text, const QString& typed) {
     if (typed.isEmpty()) return 0;
-    if (text.compare(typed, Qt::CaseInsensitive) == 0) return -1;
     const qsizetype at = text.indexOf(typed, 0, Qt::CaseInsensitive);
     if (at == 0 || (at > 0 && !text[at - 1].isLetterOrNumber())) return static_cast<int>(at);
     if (at > 0) return 100 + static_cast<int>(at);
