@@ -86,7 +86,7 @@ std::vector<RunSpec> runs_of_each_attention() {
     spec.width = 32;
     spec.layers = 3;
     spec.context = 40;
-    std::vector<RunSpec> runs(6, spec);
+    std::vector<RunSpec> runs(9, spec);
     runs[0].attention = AttentionKind::mla;
     runs[1].attention = AttentionKind::mla;
     runs[1].attention_sinks = true;
@@ -100,6 +100,14 @@ std::vector<RunSpec> runs_of_each_attention() {
     runs[4].attention_window = 5;
     runs[5].attention_layers = "deltanet";
     runs[5].position = Position::none;
+    runs[6].attention_sinks = true;
+    runs[6].position = Position::t5;
+    runs[7].attention_layers = "deltanet + full";
+    runs[7].position = Position::shaw;
+    runs[8].attention_layers = "window + full";
+    runs[8].attention_window = 6;
+    runs[8].attention_sinks = true;
+    runs[8].position = Position::xpos;
     return runs;
 }
 
