@@ -395,14 +395,26 @@ Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary) {
 }
 
 RunSpec traditional_model(RunSpec spec) {
+    const RunSpec defaults;
     spec.block = Block::gpt2;
     spec.position = Position::learned;
     spec.key_value_heads = 0;
+    spec.feed_forward = FeedForward::automatic;
     spec.mlp_width = 0;
+    spec.experts = 0;
     spec.qk_norm = QkNorm::none;
+    spec.norm = NormKind::automatic;
+    spec.norm_position = NormPosition::pre;
+    spec.deepnorm = false;
     spec.bias = true;
     spec.tied_head = true;
+    spec.attention = AttentionKind::mha;
+    spec.latent_width = 0;
+    spec.rotary_channels = 0;
+    spec.attention_layers = defaults.attention_layers;
+    spec.attention_sinks = false;
     spec.attention_window = 0;
+    spec.frequencies = defaults.frequencies;
     spec.pairs = "all";
     spec.rotated_layers = "all";
     spec.theta_training = ThetaTraining::fixed;

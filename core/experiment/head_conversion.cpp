@@ -77,6 +77,9 @@ Checkpoint with_pooled_heads(const Checkpoint& checkpoint, std::int64_t key_valu
         const bool is_qkv = tensor.name.find(".attention.qkv.") != std::string::npos;
         const bool is_norm = tensor.name.ends_with(".attention.key_norm.weight");
         if (is_norm && spec.qk_norm == QkNorm::projection) pool_rows(tensor, 0, 1, heads, key_value_heads, factor);
+        if (tensor.name.ends_with(".attention.relative.weight")) {  // keys of distances (Transformer-XL)
+            pool_rows(tensor, 0, 1, heads, key_value_heads, factor);
+        }
         if (!is_qkv) continue;
         const auto number = tensor.name.find("layers.") + std::string("layers.").size();
         if (spec.layer_attention(std::stoll(tensor.name.substr(number))) == LayerAttention::delta_net) continue;

@@ -116,6 +116,8 @@ std::optional<LearnedEncoding> learned_encoding(const Checkpoint& checkpoint, st
                        "; the run has " + std::to_string(spec.layers) + " layers of " + std::to_string(spec.heads) +
                        " heads, counted from 0.");
     }
+    const bool has_weights = spec.layer_attention(layer) != LayerAttention::delta_net;
+    if (!has_weights && !spec.learns_positions()) return std::nullopt;
     const std::string attention = "layers." + std::to_string(layer) + ".attention.";
     switch (spec.position) {
         case Position::learned:

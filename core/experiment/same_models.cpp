@@ -96,11 +96,17 @@ ModelPart model_of(const RunSpec& run) {
         spec.latent_width = run.latent_channels();
         spec.rotary_channels = run.rotary_head_dim();
     }
-    const std::vector<LayerAttention> kinds = attention_of_layers(run);
+    std::vector<LayerAttention> kinds = attention_of_layers(run);
+    if (run.attention_window >= run.context) {  // the window hides nothing
+        std::replace(kinds.begin(), kinds.end(), LayerAttention::window, LayerAttention::full);
+        spec.attention_window = defaults().attention_window;
+    }
+    if (run.heads == 1 && run.qk_norm == QkNorm::projection) spec.qk_norm = QkNorm::head;
     spec.attention_layers.clear();
     for (const LayerAttention kind : kinds) spec.attention_layers += std::to_string(static_cast<int>(kind));
     spec.multiple_of = defaults().multiple_of;
     spec.feed_forward = run.feed_forward_kind();
+    if (run.block == Block::llama) spec.block = Block::gpt2;  // they differ in their norm and feed-forward network
     forget_unused_experts(spec);
     if (run.decay_iterations == 0) spec.decay_iterations = run.iterations;
     if (!run.rotates()) {

@@ -84,11 +84,15 @@ double wide_rows(const RunSpec& spec) {
 double optimizer_products(const RunSpec& spec, std::int64_t vocabulary) {
     if (spec.optimizer != OptimizerKind::muon) return 0;
     double operations = 0;
-    for (const Parameter& parameter : layout_of(spec, static_cast<int>(vocabulary)).parameters) {
-        if (parameter.shape.size() != 2 || !parameter.name.starts_with("layers.")) continue;
-        const double shorter = number(std::min(parameter.shape[0], parameter.shape[1]));
-        const double longer = number(std::max(parameter.shape[0], parameter.shape[1]));
-        operations += 5.0 * 2.0 * shorter * shorter * (2.0 * longer + shorter);
+    const Layout layout = layout_of(spec, static_cast<int>(vocabulary));
+    for (const Parameter& parameter : layout.parameters) {
+        if (!trains_with_muon(layout, parameter)) continue;
+        const std::int64_t rows = *(parameter.shape.end() - 2);
+        const std::int64_t columns = parameter.shape.back();
+        const double matrices = number(parameter.size / (rows * columns));
+        const double shorter = number(std::min(rows, columns));
+        const double longer = number(std::max(rows, columns));
+        operations += matrices * 5.0 * 2.0 * shorter * shorter * (2.0 * longer + shorter);
     }
     return operations;
 }
@@ -103,9 +107,9 @@ double relative_numbers(const RunSpec& spec) {
     if (spec.has_fused_encoding()) return 0;
     return spec.position == Position::cope ? 12.0 : 1.0;
 }
-// Returns the additional multiplications and additions per token and layer of learned relative positions: the product
-// of the query and each learned vector, and for Shaw's values the weighted sum of them. Transformer-XL also projects
-// the embedding of each distance, once per batch.
+// Returns the additional multiplications and additions per token and layer with attention weights of learned relative
+// positions: the product of the query and each learned vector, and for Shaw's values the weighted sum of them.
+// Transformer-XL also projects the embedding of each distance, once per batch.
 double relative_operations(const RunSpec& spec) {
     const double C = number(spec.width);
     switch (spec.position) {
@@ -176,7 +180,8 @@ double attended_keys(const RunSpec& spec, std::int64_t layer) {
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
     double attention = 0;
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
-        attention += attention_operations(spec, layer) + relative_operations(spec);
+        attention += attention_operations(spec, layer);
+        if (spec.layer_attention(layer) != LayerAttention::delta_net) attention += relative_operations(spec);
     }
     return {2.0 * number(active_matrix_numbers(spec) + vocabulary * spec.width), attention};
 }

@@ -1,6 +1,7 @@
 #include "core/model/decoder.h"
 
 #include <cmath>
+#include <vector>
 
 #include "core/model/attention/delta_net.h"
 #include "core/model/attention/latent.h"
@@ -9,6 +10,7 @@
 #include "core/model/fused_device.h"
 #include "core/model/linear.h"
 #include "core/model/operations.h"
+#include "core/model/run_by_run.h"
 #include "core/model/stream_norm.h"
 
 namespace ropelab {
@@ -71,8 +73,10 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
                                    .key_norm = weights.get(name + ".key_norm.weight")};
         mixed = attend(input, own_terms, dropout, name, use);
         // The gate of each head and channel (formula 45), from the layer's input.
-        if (spec_.attention == AttentionKind::gated)
-            mixed = mixed * torch::sigmoid(projected(x, ".gate").to(mixed.scalar_type()));
+        if (spec_.attention == AttentionKind::gated) {
+            const torch::Tensor gate = projected(x, ".gate").to(mixed.scalar_type());
+            mixed = mixed * run_by_run(gate, [](const torch::Tensor& run) { return torch::sigmoid(run); });
+        }
     }
     return projected(mixed, ".output");
 }
@@ -103,15 +107,25 @@ torch::Tensor Decoder::delta_net(const Parameters& weights, const torch::Tensor&
     const auto projected = [&](const std::string& matrix) {
         return linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
     };
-    const torch::Tensor mixed = ropelab::delta_net::attend({.qkv = projected(".qkv"),
-                                                            .gate = projected(".gate"),
-                                                            .rates = projected(".rates"),
-                                                            .log_decay = weights.get(name + ".log_decay"),
-                                                            .decay_shift = weights.get(name + ".decay_shift"),
-                                                            .head_norm = weights.get(name + ".head_norm.weight"),
-                                                            .batch = batch,
-                                                            .heads = spec_.heads},
-                                                           use);
+    const ropelab::delta_net::Input all{.qkv = projected(".qkv"),
+                                        .gate = projected(".gate"),
+                                        .rates = projected(".rates"),
+                                        .log_decay = weights.get(name + ".log_decay"),
+                                        .decay_shift = weights.get(name + ".decay_shift"),
+                                        .head_norm = weights.get(name + ".head_norm.weight"),
+                                        .batch = batch,
+                                        .heads = spec_.heads};
+    // Each run separately, for the reason of run_by_run.
+    std::vector<torch::Tensor> outputs;
+    for (std::int64_t run = 0; run < x.size(0); ++run) {
+        ropelab::delta_net::Input one = all;
+        for (torch::Tensor* part :
+             {&one.qkv, &one.gate, &one.rates, &one.log_decay, &one.decay_shift, &one.head_norm}) {
+            *part = part->narrow(0, run, 1);
+        }
+        outputs.push_back(ropelab::delta_net::attend(one, use));
+    }
+    const torch::Tensor mixed = outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 0);
     return has_device_kernels(x) ? mixed.to(x.scalar_type()) : mixed;
 }
 

@@ -45,12 +45,22 @@ std::vector<std::string> norm_names(const RunSpec& spec) {
     return names;
 }
 
-// A matrix of the attention of one layer, without the prefix and suffix of its name.
+// A matrix of the attention of one layer, without the prefix and suffix of its name. Its rows are those of `parts`
+// equal matrices.
 struct AttentionMatrix {
     std::string name;
     std::int64_t rows;
     std::int64_t columns;
+    std::int64_t parts = 1;
 };
+
+// Returns whether a parameter of a layer is a table of learned vectors of distances or positions.
+bool embeds_distances(const Parameter& parameter) {
+    for (const char* name : {".relative_keys.weight", ".relative_values.weight", ".contextual.weight"}) {
+        if (parameter.name.ends_with(name)) return true;
+    }
+    return false;
+}
 
 std::vector<AttentionMatrix> attention_matrices(const RunSpec& spec, std::int64_t layer) {
     const std::int64_t C = spec.width;
@@ -58,12 +68,12 @@ std::vector<AttentionMatrix> attention_matrices(const RunSpec& spec, std::int64_
     const std::int64_t rows = spec.heads * D;
     std::vector<AttentionMatrix> result;
     if (spec.layer_attention(layer) == LayerAttention::delta_net) {
-        result = {{"qkv", 3 * rows, C}, {"gate", rows, C}, {"rates", 2 * spec.heads, C}};
+        result = {{"qkv", 3 * rows, C}, {"gate", rows, C}, {"rates", 2 * spec.heads, C, 2}};
     } else if (spec.attention == AttentionKind::mla) {
         const std::int64_t L = spec.latent_channels();
         result = {{"query", spec.heads * spec.query_dim(), C},
                   {"latent", L + spec.rotary_head_dim(), C},
-                  {"key_value", 2 * rows, L}};
+                  {"key_value", 2 * rows, L, 2}};
     } else {
         result = {{"qkv", (spec.heads + 2 * spec.kv_heads()) * D, C}};
         if (spec.attention == AttentionKind::gated) result.push_back({"gate", rows, C});
@@ -117,7 +127,6 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
         return std::sqrt(2.0 / static_cast<double>(inputs + outputs));
     };
     const double residual = deviation / std::sqrt(2.0 * static_cast<double>(spec.layers));
-    const double qkv_deviation = xavier ? xavier_deviation(C, C) : deviation;
     const double output_deviation = scaled * (xavier ? xavier_deviation(C, C) : residual);
     const double up_deviation = scaled * (xavier ? xavier_deviation(C, H) : deviation);
     const double down_deviation = scaled * (xavier ? xavier_deviation(H, C) : residual);
@@ -144,23 +153,28 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     }
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer);
-        for (const auto& [name, rows, columns] : attention_matrices(spec, layer)) {
-            const double init = name == "output" ? output_deviation : name == "qkv" ? qkv_deviation : deviation;
+        const bool has_weights = spec.layer_attention(layer) != LayerAttention::delta_net;
+        for (const auto& [name, rows, columns, parts] : attention_matrices(spec, layer)) {
+            // Queries, keys and values are matrices (C, C) each, also where heads share keys and values.
+            const std::int64_t outputs = name == "qkv" ? C : rows / parts;
+            const double init = name == "output" ? output_deviation
+                                : xavier         ? xavier_deviation(columns, outputs)
+                                                 : deviation;
             add(prefix + ".attention." + name + ".weight", {rows, columns}, init);
             if (spec.deepnorm && (name == "qkv" || name == "key_value")) {
-                const bool has_groups = spec.layer_attention(layer) != LayerAttention::delta_net;
-                layout.parameters.back().last_rows = (has_groups ? spec.kv_heads() : spec.heads) * D;
+                layout.parameters.back().last_rows = (has_weights ? spec.kv_heads() : spec.heads) * D;
                 layout.parameters.back().last_factor = scaled;
             }
         }
-        if (spec.position == Position::shaw) {
+        if (has_weights && spec.position == Position::shaw) {
             add(prefix + ".attention.relative_keys.weight", {spec.relative_clip + 1, D}, deviation);
             add(prefix + ".attention.relative_values.weight", {spec.relative_clip + 1, D}, deviation);
         }
-        if (spec.position == Position::transformer_xl) {
-            add(prefix + ".attention.relative.weight", {spec.kv_heads() * D, C}, deviation);
+        if (has_weights && spec.position == Position::transformer_xl) {
+            const std::int64_t rows = spec.kv_heads() * D;
+            add(prefix + ".attention.relative.weight", {rows, C}, xavier ? xavier_deviation(C, rows) : deviation);
         }
-        if (spec.position == Position::cope) {
+        if (has_weights && spec.position == Position::cope) {
             add(prefix + ".attention.contextual.weight", {spec.cope_positions, D}, 0.0);
         }
         const std::string up = up_name(spec, layer);
@@ -208,7 +222,7 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
             add(prefix + ".attention.key_norm.weight", {whole ? spec.kv_heads() * D : D}, 1.0);
         }
         if (spec.bias) {
-            for (const auto& [name, rows, columns] : attention_matrices(spec, layer)) {
+            for (const auto& [name, rows, columns, parts] : attention_matrices(spec, layer)) {
                 if (name != "key_value" && name != "rates") add(prefix + ".attention." + name + ".bias", {rows}, 0.0);
             }
             const bool mixes = spec.has_experts(layer);
@@ -223,6 +237,11 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
     return layout;
 }
 
+bool trains_with_muon(const Layout& layout, const Parameter& parameter) {
+    return parameter.name.starts_with("layers.") && parameter.shape.size() > 1 && parameter.offset < layout.matrices &&
+           !embeds_distances(parameter);
+}
+
 std::int64_t non_embedding_parameters(const RunSpec& spec) {
     const Layout layout = layout_of(spec, 1);
     std::int64_t count = layout.total;
@@ -231,9 +250,7 @@ std::int64_t non_embedding_parameters(const RunSpec& spec) {
         if (layout.contains(name)) count -= layout.at(name).size;
     }
     for (const Parameter& parameter : layout.parameters) {
-        for (const char* name : {".relative_keys.weight", ".relative_values.weight", ".contextual.weight"}) {
-            if (parameter.name.ends_with(name)) count -= parameter.size;
-        }
+        if (embeds_distances(parameter)) count -= parameter.size;
     }
     return count;
 }

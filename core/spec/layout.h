@@ -35,6 +35,7 @@ struct Parameter {
 ///     layers.N.attention.relative_keys.weight, .relative_values.weight (relative_clip + 1, D) with position = shaw
 ///     layers.N.attention.relative.weight (key_value_heads·D, C) with position = transformer-xl
 ///     layers.N.attention.contextual.weight (cope_positions, D) with position = cope, which start at 0
+///     (a gated DeltaNet layer has none of these three)
 ///     layers.N.mlp.up.weight (H, C), in gated networks mlp.gate_up.weight (2H, C)   layers.N.mlp.down.weight (C, H)
 ///     in layers with E experts instead: layers.N.mlp.router.weight (E, C), with expert_noise also
 ///         mlp.router_noise.weight (E, C); mlp.experts.up.weight (E, H, C) or .gate_up.weight (E, 2H, C);
@@ -87,11 +88,15 @@ std::string down_name(const RunSpec& spec, std::int64_t layer);
 
 /// Returns the parameters of a run. The initialization is that of nanoGPT: standard deviation 0.02, and
 /// 0.02/√(2·layers) for the projections into the residual stream. With initialization = xavier the matrices of the
-/// layers have √(2/(inputs + outputs)), where queries, keys and values are matrices (C, C) each, and gate and up (H,
-/// C); embeddings and head keep 0.02. DeepNet's scaling (formula 54) multiplies the initial weights of values,
-/// attention output and MLP by (8·layers)^−¼. Routers have
-/// spec.router_deviation.
+/// layers have √(2/(inputs + outputs)), where queries, keys and values of qkv are matrices (C, C) each, keys and values
+/// of key_value (heads·D, L), the two halves of rates (heads, C), and gate and up (H, C); embeddings and head keep
+/// 0.02. DeepNet's scaling (formula 54) multiplies the initial weights of values, attention output and MLP by
+/// (8·layers)^−¼. Routers have spec.router_deviation.
 Layout layout_of(const RunSpec& spec, int vocabulary);
+
+/// Returns whether the optimizer muon applies to a parameter: to the matrices of the layers, each expert's separately,
+/// but not to their tables of learned vectors of distances, which are embeddings.
+bool trains_with_muon(const Layout& layout, const Parameter& parameter);
 
 /// Returns the number of parameters without token and position embeddings (among them the learned biases and vectors of
 /// distances), output head and "rotary.shift". Scaling laws call it N (Kaplan et al. 2020). It does not depend on the

@@ -81,6 +81,12 @@ void check_attention(const RunSpec& spec) {
             "With attention_layers = deltanet, no layer has attention weights, so attention must be mha, and "
             "attention_sinks and qk_norm must be false.");
     }
+    const bool weighs_distances = spec.position == Position::alibi || !spec.has_fused_encoding();
+    if (!spec.has_softmax_attention() && (weighs_distances || spec.key_value_heads != 0)) {
+        throw BadInput(
+            "With attention_layers = deltanet, no layer has attention weights, so position must be none, learned, "
+            "sinusoidal, rope or learned+rope, and key_value_heads must be 0.");
+    }
     if (!is_mla) {
         if (spec.latent_width == 0 && spec.rotary_channels == 0) return;
         throw BadInput("The settings latent_width and rotary_channels require attention = mla; set them to 0.");

@@ -144,10 +144,6 @@ void step_with_muon(const Optimizer& rows, const Parameters& weights, const RunS
         .add_(update.reshape({-1}), -part.learning_rate * 0.2 * std::sqrt(longest));
 }
 
-bool is_layer_matrix(const Parameter& parameter) {
-    return parameter.shape.size() > 1 && parameter.name.starts_with("layers.");
-}
-
 }  // namespace
 
 void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss, bool accumulates) const {
@@ -225,7 +221,7 @@ void Optimizer::step(const Parameters& weights, const RunSpec& spec, std::int64_
         for (const Parameter& parameter : layout.parameters) {
             if (parameter.offset >= thetas) break;
             const bool decays = parameter.offset < layout.matrices;
-            if (muon && is_layer_matrix(parameter)) {
+            if (muon && trains_with_muon(layout, parameter)) {
                 step_with_muon(*this, weights, spec, scale,
                                part_of(parameter.offset, parameter.size, learning_rate, decays), parameter.shape);
             } else {

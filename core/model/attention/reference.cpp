@@ -24,23 +24,6 @@ torch::Tensor mixed_values(const torch::Tensor& q, const torch::Tensor& k, const
     return torch::scaled_dot_product_attention(q, k, v, mask.unsqueeze(0), 0.0, false);
 }
 
-// Returns attention as mixed_values, with dropout of the attention weights. The dropout masks depend on each run's seed
-// alone; LibTorch's own dropout would depend on the cohort.
-torch::Tensor mixed_with_dropout(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                                 const torch::Tensor& mask, std::int64_t runs, const Dropout& dropout,
-                                 const std::string& place) {
-    const torch::Tensor logits = torch::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
-    torch::Tensor masked_logits;
-    if (mask.defined()) {
-        masked_logits = logits + mask;
-    } else {
-        const torch::Tensor future = torch::ones({q.size(2), k.size(2)}, q.options().dtype(torch::kBool)).triu(1);
-        masked_logits = logits.masked_fill(future, -std::numeric_limits<double>::infinity());
-    }
-    const torch::Tensor weights = torch::softmax(masked_logits, -1);
-    return torch::matmul(dropout(weights.view({runs, -1}), place).view_as(weights), v);
-}
-
 // Returns attention with logits that are not only products of queries and keys: (runs, batch, heads, queries,
 // head_dim). Each run is computed separately, so that its sums cannot depend on the cohort. query, key, value: (runs,
 // batch, heads, queries or keys, head_dim). `queries` and `keys`: positions, (n) int64.
@@ -56,7 +39,9 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
         const torch::Tensor more =
             relative_logits(terms, static_cast<std::int64_t>(run), query[run], key[run], logits, queries, keys);
         if (more.defined()) logits = logits + more;
-        weights.push_back(torch::softmax(logits.masked_fill(hidden, -std::numeric_limits<double>::infinity()), -1));
+        weights.push_back(softmax_with_sinks(
+            logits.masked_fill(hidden, -std::numeric_limits<double>::infinity()),
+            terms.sinks.defined() ? terms.sinks.narrow(0, static_cast<std::int64_t>(run), 1) : terms.sinks));
     }
     if (dropout.active()) {
         const torch::Tensor all = torch::stack(weights);
@@ -176,9 +161,9 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
             const torch::Tensor positions = torch::arange(time, torch::TensorOptions(torch::kInt64).device(q.device()));
             mask = logit_mask(terms, positions, positions, type);
         }
-        mixed = terms.sinks.defined() ? attend_by_operations(q, k, v, mask, terms.sinks, runs, dropout, place)
-                : dropout.active()    ? mixed_with_dropout(q, k, v, mask, runs, dropout, place)
-                                      : mixed_values(q, k, v, mask);
+        mixed = terms.sinks.defined() || dropout.active()
+                    ? attend_by_operations(q, k, v, mask, terms.sinks, runs, dropout, place)
+                    : mixed_values(q, k, v, mask);
     }
     return mixed.transpose(1, 2).reshape({runs, -1, mixed.size(1) * mixed.size(3)});
 }

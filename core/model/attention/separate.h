@@ -19,7 +19,8 @@ torch::Tensor repeat_rows(const torch::Tensor& vectors, std::int64_t rows);
 /// channels of values) → (runs·batch, heads, queries, channels of values). `mask` is added to the logits, (heads or 1,
 /// queries, keys); without a mask attention is causal. `sinks`: one more logit per head, (runs, heads), which only the
 /// denominator of the softmax contains (formula 45); undefined for none. Dropout as in `attend`
-/// (core/model/attention/attention.h).
+/// (core/model/attention/attention.h); its masks depend on each run's seed alone, while LibTorch's own dropout would
+/// depend on the cohort.
 torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                                    const torch::Tensor& mask, const torch::Tensor& sinks, std::int64_t runs,
                                    const Dropout& dropout, const std::string& place);

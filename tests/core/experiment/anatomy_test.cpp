@@ -140,6 +140,18 @@ TEST(Anatomy, TraditionalAndModernDifferInEveryPart) {
     EXPECT_EQ(modern.find("positions"), nullptr);
     EXPECT_NE(modern.find("attention.rotation"), nullptr);
     EXPECT_EQ(modern_model(spec).width, spec.width);
+
+    RunSpec other = spec;
+    other.position = Position::rope;
+    other.attention = AttentionKind::gated;
+    other.attention_layers = "deltanet + window";
+    other.attention_window = 8;
+    other.norm_position = NormPosition::post;
+    other.feed_forward = FeedForward::relu2;
+    other.experts = 4;
+    other.attention_sinks = true;
+    EXPECT_EQ(layout_of(traditional_model(other), 65).total, layout_of(traditional_model(spec), 65).total);
+    EXPECT_EQ(layout_of(modern_model(other), 65).total, layout_of(modern_model(spec), 65).total);
 }
 
 }  // namespace

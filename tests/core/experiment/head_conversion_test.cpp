@@ -81,6 +81,18 @@ TEST_F(HeadConversionTest, FurtherTrainingReducesTheLoss) {
     EXPECT_FALSE(convert_heads(*engine_, checkpoint(), how, {}, [](std::int64_t done) { return done < 5; }));
 }
 
+// Transformer-XL's keys of distances belong to key heads too.
+TEST_F(HeadConversionTest, PoolsTheKeysOfDistances) {
+    Checkpoint relative = checkpoint();
+    relative.spec.position = Position::transformer_xl;
+    NamedTensor keys{"model.layers.0.attention.relative.weight", {16, 16}, std::vector<float>(256, 3.0F)};
+    std::fill(keys.values.begin(), keys.values.begin() + 128, 1.0F);  // the first head
+    relative.state.push_back(keys);
+    const NamedTensor pooled = tensor(with_pooled_heads(relative, 1), keys.name);
+    EXPECT_EQ(pooled.shape, (std::vector<std::int64_t>{8, 16}));
+    EXPECT_EQ(pooled.values, std::vector<float>(128, 2.0F));
+}
+
 TEST_F(HeadConversionTest, RefusesWhatCannotBeConverted) {
     EXPECT_MESSAGE(with_pooled_heads(checkpoint(), 2), BadInput, "must divide the run's number, which is 2");
     EXPECT_MESSAGE(with_pooled_heads(checkpoint(), 0), BadInput, "is 0");

@@ -128,6 +128,10 @@ TEST(LearnedEncodings, FixedEncodingsHaveNone) {
         EXPECT_FALSE(learned_encoding(checkpoint_with(position), 0, 0, asked_distances));
     }
     Checkpoint checkpoint = checkpoint_with(Position::t5);
+    checkpoint.spec.attention_layers = "deltanet + full";
+    EXPECT_FALSE(learned_encoding(checkpoint, 0, 0, asked_distances));
+    EXPECT_TRUE(learned_encoding(checkpoint, 1, 0, asked_distances));
+    checkpoint.spec.attention_layers = "auto";
     EXPECT_MESSAGE(learned_encoding(checkpoint, 0, 4, asked_distances), BadInput, "There is no head 4 in layer 0");
     checkpoint.state.clear();
     EXPECT_MESSAGE(learned_encoding(checkpoint, 0, 0, asked_distances), BadInput,

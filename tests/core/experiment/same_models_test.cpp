@@ -38,6 +38,10 @@ TEST(SameModels, SpellingsOfAttentionAreTheSame) {
     EXPECT_TRUE(same({"attention_layers=deltanet + full"}, {"attention_layers=1deltanet+1full"}));
     EXPECT_FALSE(same({"attention_layers=deltanet + full"}, {"attention_layers=full + deltanet"}));
     EXPECT_TRUE(same({"attention_layers=deltanet", "theta=500"}, {"attention_layers=deltanet"}));
+    EXPECT_TRUE(same({"attention_window=128", "context=128"}, {}));
+    EXPECT_FALSE(same({"attention_window=127", "context=128"}, {}));
+    EXPECT_TRUE(same({"qk_norm=projection", "heads=1"}, {"qk_norm=true", "heads=1"}));
+    EXPECT_FALSE(same({"qk_norm=projection"}, {"qk_norm=true"}));
     EXPECT_FALSE(same({"attention=gated"}, {}));
     EXPECT_FALSE(same({"attention_sinks=true"}, {}));
 }
@@ -109,6 +113,8 @@ TEST(SameModels, ValuesThatMeanTheDefaultAreTheSameModel) {
     EXPECT_EQ(same_models(runs_of({"mlp_width=0,256"})).runs.size(), 1U);
     EXPECT_EQ(same_models(runs_of({"feed_forward=auto,gelu,swiglu"})).runs.size(), 1U);
     EXPECT_EQ(same_models(runs_of({"multiple_of=8,64"})).runs.size(), 1U);
+    EXPECT_EQ(same_models(runs_of({"block=gpt2,llama", "norm=rmsnorm", "feed_forward=swiglu"})).runs.size(), 1U);
+    EXPECT_EQ(same_models(runs_of({"block=gpt2,llama"})).runs.size(), 0U);
     EXPECT_EQ(same_models(runs_of({"experts_per_token=1,2", "expert_balance=0,0.01"})).runs.size(), 3U)
         << "there are no experts";
     EXPECT_EQ(same_models(runs_of({"experts=4", "experts_per_token=1,2"})).runs.size(), 0U);

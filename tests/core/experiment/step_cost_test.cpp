@@ -77,6 +77,16 @@ TEST(StepCost, CountsMuonsProducts) {
     spec.optimizer = OptimizerKind::muon;
     const double expected = 5 * 2 * 16.0 * ((2 * 12 + 4) + (2 * 4 + 4) + 2 * (2 * 16 + 4));
     EXPECT_DOUBLE_EQ(training_operations(spec, 65) - adamw, expected);
+
+    // Three experts of up (16, 4) and down (4, 16), and the router (3, 4), without noise.
+    spec.experts = 3;
+    spec.expert_noise = false;
+    spec.bias = true;
+    const double muon = training_operations(spec, 65);
+    spec.optimizer = OptimizerKind::adamw;
+    const double with_experts =
+        5 * 2 * (16.0 * ((2 * 12 + 4) + (2 * 4 + 4) + 3 * 2 * (2 * 16 + 4)) + 9.0 * (2 * 4 + 3));
+    EXPECT_NEAR(muon - training_operations(spec, 65), with_experts, 1e-3);
 }
 
 TEST(StepCost, CountsTheRowsOfMoreNorms) {

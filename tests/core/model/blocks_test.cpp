@@ -221,6 +221,16 @@ TEST(Blocks, RelativeEncodings) {
     }
 }
 
+// A sink takes part in every softmax, also where the logits are more than products of queries and keys.
+TEST(Blocks, RelativeEncodingsWithSinks) {
+    for (const Position position : relative_encodings) {
+        SCOPED_TRACE(testing::Message() << "position " << static_cast<int>(position));
+        RunSpec spec = relative_spec(position);
+        spec.attention_sinks = true;
+        expect_the_plain_decoder(spec, 1e-4);
+    }
+}
+
 TEST(Blocks, SandwichOfParallelBranches) {
     RunSpec spec = block_spec(Block::pythia);
     spec.norm_position = NormPosition::sandwich;

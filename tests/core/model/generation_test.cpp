@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
@@ -86,7 +87,7 @@ std::vector<RunSpec> runs_of_each_attention() {
     spec.width = 32;
     spec.layers = 3;
     spec.context = 40;
-    std::vector<RunSpec> runs(6, spec);
+    std::vector<RunSpec> runs(9, spec);
     runs[0].attention = AttentionKind::mla;
     runs[1].attention = AttentionKind::mla;
     runs[1].attention_sinks = true;
@@ -100,6 +101,14 @@ std::vector<RunSpec> runs_of_each_attention() {
     runs[4].attention_window = 5;
     runs[5].attention_layers = "deltanet";
     runs[5].position = Position::none;
+    runs[6].attention_sinks = true;
+    runs[6].position = Position::t5;
+    runs[7].attention_layers = "deltanet + full";
+    runs[7].position = Position::shaw;
+    runs[8].attention_layers = "window + full";
+    runs[8].attention_window = 6;
+    runs[8].attention_sinks = true;
+    runs[8].position = Position::xpos;
     return runs;
 }
 
@@ -118,6 +127,33 @@ TEST_F(GenerationTest, EveryAttentionGivesEqualTokensAndTheComputedCache) {
         const auto eager = trained(spec);
         EXPECT_EQ(eager->generate(prompt_, options), greedy_by_whole_windows(*eager, prompt_, 60, 40));
         EXPECT_EQ(eager->cache_bytes(), 0);
+    }
+}
+
+// The numbers of a run need not fill the processor's vectors.
+TEST_F(GenerationTest, EveryAttentionOfOddSizesDoesNotDependOnTheCohort) {
+    for (const char* setting : {"gated", "deltanet"}) {
+        SCOPED_TRACE(setting);
+        RunSpec spec = tiny_spec();
+        spec.heads = 1;
+        spec.width = 6;
+        spec.context = 13;
+        spec.batch = 3;
+        if (std::string(setting) == "gated") spec.attention = AttentionKind::gated;
+        if (std::string(setting) == "deltanet") spec.attention_layers = setting;
+        CohortStart together;
+        together.runs.assign(3, spec);
+        together.runs[0].seed = 5;
+        together.runs[1].seed = 6;
+        CohortStart alone;
+        alone.runs = {spec};
+        TorchCohort several(together, {7, tokens_, tokens_}, 1);
+        TorchCohort one(alone, {7, tokens_, tokens_}, 1);
+        for (int step = 0; step < 6; ++step) {
+            several.step();
+            one.step();
+        }
+        EXPECT_TRUE(one.state(0) == several.state(2));
     }
 }
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "core/spec/error.h"
 #include "core/spec/layout.h"
@@ -55,6 +57,14 @@ TEST(AttentionSettings, RefusesWhatCannotBeCombined) {
     EXPECT_NO_THROW(check(spec));
     spec.attention_sinks = true;
     refused(spec, "no layer has attention weights");
+    spec.attention_sinks = false;
+    for (const Position position : {Position::alibi, Position::t5, Position::xpos}) {
+        spec.position = position;
+        refused(spec, "so position must be none");
+    }
+    spec.position = Position::rope;
+    spec.key_value_heads = 2;
+    refused(spec, "key_value_heads must be 0");
     spec = four_layers("auto");
     spec.latent_width = 8;
     refused(spec, "require attention = mla");
@@ -105,6 +115,19 @@ TEST(AttentionSettings, LayoutsHaveTheMatricesOfEachKind) {
     EXPECT_NEAR(std::exp(decays[1]), 6.0, 1e-12);
     EXPECT_NEAR(std::exp(decays[3]), 16.0, 1e-12);
     EXPECT_NEAR(std::log1p(std::exp(layout.at("layers.0.attention.decay_shift").deviation)), 0.01, 1e-12);
+}
+
+// A gated DeltaNet has no learned vectors of distances.
+TEST(AttentionSettings, OnlyAttentionHasTheWeightsOfItsEncoding) {
+    RunSpec spec = four_layers("deltanet + full");
+    const std::map<Position, std::string> names = {
+        {Position::shaw, "relative_keys"}, {Position::transformer_xl, "relative"}, {Position::cope, "contextual"}};
+    for (const auto& [position, name] : names) {
+        spec.position = position;
+        const Layout layout = layout_of(spec, 7);
+        EXPECT_FALSE(layout.contains("layers.0.attention." + name + ".weight")) << name;
+        EXPECT_TRUE(layout.contains("layers.1.attention." + name + ".weight")) << name;
+    }
 }
 
 TEST(AttentionSettings, LabelsNameTheKind) {

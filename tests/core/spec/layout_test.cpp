@@ -65,6 +65,29 @@ TEST(Layout, OffsetsFollowEachOther) {
     }
 }
 
+// Each matrix of the other kinds of attention has the Xavier deviation of its own inputs and outputs.
+TEST(Layout, XavierAppliesToEveryAttention) {
+    RunSpec spec = layout_spec(NormKind::layer, NormPosition::pre);
+    spec.initialization = Initialization::xavier;
+    spec.attention = AttentionKind::mla;
+    const auto expect_xavier = [&](const std::string& matrix, std::int64_t sum) {
+        const Layout layout = layout_of(spec, layout_vocabulary);
+        EXPECT_DOUBLE_EQ(layout.at("layers.2.attention." + matrix + ".weight").deviation,
+                         std::sqrt(2.0 / static_cast<double>(sum)))
+            << matrix;
+    };
+    const std::int64_t latent = spec.latent_channels();
+    expect_xavier("query", spec.width + spec.heads * spec.query_dim());
+    expect_xavier("latent", spec.width + latent + spec.rotary_head_dim());
+    expect_xavier("key_value", latent + spec.width);
+    spec.attention = AttentionKind::gated;
+    expect_xavier("gate", 2 * spec.width);
+    spec.attention = AttentionKind::mha;
+    spec.attention_layers = "deltanet";
+    expect_xavier("rates", spec.width + spec.heads);
+    expect_xavier("qkv", 2 * spec.width);
+}
+
 // Glorot and Bengio 2010; Wang et al. 2022: a decoder of 3 layers has β = 24^(−1/4).
 TEST(Layout, XavierAndDeepNetScaleTheInitialWeights) {
     RunSpec spec = layout_spec(NormKind::layer, NormPosition::post);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/spec/layout.h"
 #include "core/train/torch_cohort.h"
 #include "tests/support/tiny.h"
 
@@ -184,6 +185,22 @@ TEST(OptimizerTest, EachFollowsItsDefinition) {
             }
         }
     }
+}
+
+// Muon trains the matrices of experts one by one, and AdamW their biases and the learned vectors of distances.
+TEST(OptimizerTest, MuonTrainsTheMatricesOfLayers) {
+    RunSpec spec = optimizer_spec(OptimizerKind::muon);
+    spec.experts = 4;
+    spec.position = Position::shaw;
+    const Layout layout = layout_of(spec, optimizer_vocabulary);
+    const auto trains = [&](const std::string& name) { return trains_with_muon(layout, layout.at(name)); };
+    for (const char* name : {"attention.qkv", "attention.output", "mlp.router", "mlp.experts.up", "mlp.experts.down"})
+        EXPECT_TRUE(trains("layers.1." + std::string(name) + ".weight")) << name;
+    for (const char* name : {"attention.relative_keys.weight", "attention.relative_values.weight",
+                             "mlp.experts.up.bias", "mlp.experts.down.bias", "attention_norm.weight"}) {
+        EXPECT_FALSE(trains("layers.1." + std::string(name))) << name;
+    }
+    EXPECT_FALSE(trains("embedding.weight"));
 }
 
 // Five Newton–Schulz iterations bring the singular values of a matrix near 1.
