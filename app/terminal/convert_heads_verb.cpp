@@ -120,7 +120,7 @@ void add_convert_heads(CLI::App& program) {
     verb->add_option("--learning-rate", flags->conversion.learning_rate,
                      "Learning rate of these steps (default: a tenth of the run's)");
     verb->add_option("--out", flags->out,
-                     "Write the converted and trained model as a checkpoint file, which sample --checkpoint reads");
+                     "Write the converted and trained model as a checkpoint file, which sample --checkpoint loads");
     verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
     verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->footer(

@@ -58,7 +58,8 @@ Checkpoint with_pooled_heads(const Checkpoint& checkpoint, std::int64_t key_valu
     }
     if (!spec.has_softmax_attention()) {
         throw BadInput(
-            "All layers of this run are gated DeltaNets, which have no key and value heads to share; choose a run with "
+            "All layers of this run are gated DeltaNet layers, which have no key and value heads to share; choose a "
+            "run with "
             "attention.");
     }
     if (key_value_heads < 1 || key_value_heads >= heads || heads % key_value_heads != 0) {

@@ -66,9 +66,9 @@ HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_
     require_plain_frequencies(spec);
     if (spec.attention == AttentionKind::mla || spec.layer_attention(0) == LayerAttention::delta_net) {
         throw BadInput(
-            "The first layer of this run has multi-head latent attention or is a gated DeltaNet, whose queries and "
-            "keys "
-            "a rotary setup cannot represent; choose a run with attention = mha or gated in its first layer.");
+            "The first layer of this run has multi-head latent attention or is a gated DeltaNet layer, and a rotary "
+            "setup "
+            "cannot represent its queries and keys; choose a run with attention = mha or gated in its first layer.");
     }
     const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
     const std::int32_t query_token = token_of(vocabulary, query);

@@ -69,12 +69,14 @@ std::vector<double> bias_changes(const RunSpec& spec, const NamedTensor& biases,
     return result;
 }
 
-// Returns the norm of the vector of each distance, divided by √d. Distances beyond the last vector have the last one.
-std::vector<double> deviations(const NamedTensor& vectors, std::span<const std::int64_t> distances) {
+// Returns the norm of the vector of each distance, divided by √d. Distance 0 has the vector number `first`; distances
+// beyond the last vector have the last one.
+std::vector<double> deviations(const NamedTensor& vectors, std::int64_t first,
+                               std::span<const std::int64_t> distances) {
     const std::int64_t last = vectors.shape.front() - 1;
     std::vector<double> result;
     for (const std::int64_t distance : distances) {
-        const std::span<const float> vector = row_of(vectors, std::min(distance, last));
+        const std::span<const float> vector = row_of(vectors, std::min(first + distance, last));
         result.push_back(std::sqrt(product(vector, vector) / static_cast<double>(vector.size())));
     }
     return result;
@@ -130,10 +132,10 @@ std::optional<LearnedEncoding> learned_encoding(const Checkpoint& checkpoint, st
                                    bias_changes(spec, weight_of(checkpoint, "distance_bias.weight"), head, distances)};
         case Position::shaw:
             return LearnedEncoding{LearnedEncoding::Kind::deviation,
-                                   deviations(weight_of(checkpoint, attention + "relative_keys.weight"), distances)};
-        case Position::cope:
+                                   deviations(weight_of(checkpoint, attention + "relative_keys.weight"), 0, distances)};
+        case Position::cope:  // open gates of Δ + 1 tokens, the key and the query's own included
             return LearnedEncoding{LearnedEncoding::Kind::deviation,
-                                   deviations(weight_of(checkpoint, attention + "contextual.weight"), distances)};
+                                   deviations(weight_of(checkpoint, attention + "contextual.weight"), 1, distances)};
         case Position::transformer_xl:
             return LearnedEncoding{
                 LearnedEncoding::Kind::change,

@@ -62,7 +62,7 @@ void check_replaced(const RunSpec& spec, const ReplacedHead& replaced) {
     }
     if (spec.layer_attention(replaced.layer) == LayerAttention::delta_net) {
         throw BadInput("A query and a key were given for " + where +
-                       ", but this layer is a gated DeltaNet, which has no attention weights to replace.");
+                       ", but this layer is a gated DeltaNet layer, which has no attention weights to replace.");
     }
     for (const auto* vector : {&replaced.query, &replaced.key}) {
         const bool is_finite =

@@ -58,8 +58,9 @@ SheetPlan plan_encodings(const SheetRequest& request) {
     const auto sets = data_for({"tinyshakespeare"}, request, plan.notes);
     const std::string data = sets.front().data;
     plan.notes.push_back(
-        "Table 1 of the paper lists six encodings with their type, their main hyperparameter, and how often it was "
-        "tuned. It prints no losses and no speeds, so no published number is compared here, and no claim of the paper "
+        "Table 1 of the paper lists six encodings with their type and main hyperparameter, and "
+        "says in words how much its tuning and its efficiency have been studied. It prints no losses and no speeds, so "
+        "no published number is compared here, and no claim of the paper "
         "is tested. ALiBi, T5's bias and no encoding are not in the table and are shown beside it.");
     plan.notes.push_back(
         "The hyperparameters have their defaults: relative_clip for Shaw's clipping distance, theta for RoPE, "

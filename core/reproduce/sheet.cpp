@@ -170,7 +170,8 @@ const std::vector<Sheet>& sheets() {
          plan_pre_post_norm},
         {"glu-variants", "Shazeer 2020: do gated feed-forward networks have a lower loss with as many weights?",
          plan_glu_variants},
-        {"encodings", "Huang et al. 2025, table 1: six position encodings, trained and evaluated beyond their context",
+        {"encodings",
+         "Huang et al. 2025, table 1: six position encodings, trained and evaluated beyond the training context",
          plan_encodings},
     };
     return all;

@@ -210,17 +210,19 @@ std::vector<Key> make_keys() {
                    "The automatic hidden width of a gated network is rounded up to a multiple of this number.", 1, 4096,
                    &R::multiple_of),
         number_key("experts", "model", "",
-                   "Number of experts (mixture of experts): feed-forward networks of a layer, of which a router "
-                   "chooses some for each token; 0 means one dense network.",
+                   "Number of experts per layer (mixture of experts): feed-forward networks, of which "
+                   "a router chooses some for each token; 0 means one dense network.",
                    0, 256, &R::experts),
         number_key("experts_per_token", "model", "",
-                   "Number of experts that process each token. With 1, the expert's output is multiplied by its "
-                   "probability among all experts, else by that among the chosen ones.",
+                   "Number of experts that process each token. If it is 1, the output of the expert is "
+                   "multiplied by its probability among all experts; else outputs are multiplied by probabilities "
+                   "among the chosen experts.",
                    1, 256, &R::experts_per_token),
-        number_key("expert_capacity", "model", "",
-                   "Capacity factor: in training an expert processes at most this many times its even share of the "
-                   "batch's tokens, and the others skip it; 0 means no limit. Evaluation has no limit.",
-                   0, 1000, &R::expert_capacity),
+        number_key(
+            "expert_capacity", "model", "",
+            "Capacity factor c: in training an expert processes at most c × experts_per_token × tokens "
+            "of the batch / experts, and the tokens beyond that skip it; 0 means no limit. Evaluation has no limit.",
+            0, 1000, &R::expert_capacity),
         number_key("expert_balance", "model", "",
                    "Weight of the load-balancing loss, which is added to the training loss for each layer with "
                    "experts; 0 turns it off.",
@@ -229,8 +231,8 @@ std::vector<Key> make_keys() {
                  "If true, the router adds noise of a learned size to its logits in training (noisy top-k gating).",
                  &R::expert_noise),
         choice_key("second_expert", "model",
-                   "Second expert of a token in training: always, or random with twice its probability (at most 1). "
-                   "Requires experts_per_token = 2.",
+                   "Use of a token's second expert in training: always, or random with the probability "
+                   "min(2p, 1), where p is that of the router for the expert. random requires experts_per_token = 2.",
                    {"always", "random"}, &R::second_expert),
         number_key("router_deviation", "model", "",
                    "Standard deviation of the router's initial weights; 0 starts with equal logits for all experts.", 0,
@@ -245,8 +247,9 @@ std::vector<Key> make_keys() {
                    {"auto", "layernorm", "rmsnorm", "zero-centered-rmsnorm", "dyt"}, &R::norm),
         choice_key(
             "norm_position", "model",
-            "Places of the norms: pre before each branch (attention, MLP) and before the output head; post after "
-            "each branch was added; sandwich as pre, and also on the output of each branch.",
+            "Places of the norms: pre before each branch (attention, MLP) and before the output head; post after each "
+            "branch is added to the residual stream; sandwich is pre with one more norm on the output of "
+            "each branch.",
             {"pre", "post", "sandwich"}, &R::norm_position),
         flag_key("deepnorm", "model",
                  "If true, each branch is added to (2·layers)^¼ times the residual stream, and weights of values, "
@@ -273,21 +276,20 @@ std::vector<Key> make_keys() {
                    {"none", "learned", "rope", "learned+rope", "sinusoidal", "alibi", "shaw", "t5", "transformer-xl",
                     "xpos", "cope", "rope+bias"},
                    &R::position),
-        number_key(
-            "relative_clip", "model", "tokens",
-            "Shaw's relative positions: largest distance that has vectors of its own; all larger distances share "
-            "those of this one.",
-            0, 65536, &R::relative_clip),
+        number_key("relative_clip", "model", "tokens",
+                   "Shaw's relative positions: largest distance with vectors of its own; all larger distances "
+                   "use the same vectors.",
+                   0, 65536, &R::relative_clip),
         number_key("distance_buckets", "model", "",
                    "T5's bias: number of buckets of distances, which have one learned bias per head each.", 2, 65536,
                    &R::distance_buckets),
         number_key("largest_distance", "model", "tokens",
                    "T5's bias: distance from which on all distances share the last bucket.", 2, 1e6,
                    &R::largest_distance),
-        number_key(
-            "xpos_scale_base", "model", "tokens",
-            "xPos: distance over which the term of pair i is multiplied by ζ_i; a larger number means less decay.", 1,
-            unlimited, &R::xpos_scale_base),
+        number_key("xpos_scale_base", "model", "tokens",
+                   "xPos: distance at which the term of a pair has decayed to its factor ζ, 0.29 for the "
+                   "fastest pair and almost 1 for the slowest (formula 42); a larger number means less decay.",
+                   1, unlimited, &R::xpos_scale_base),
         number_key("cope_positions", "model", "",
                    "CoPE: number of learned position embeddings; larger contextual positions use the last one.", 2,
                    65536, &R::cope_positions),
@@ -389,8 +391,9 @@ std::vector<Key> make_keys() {
             "and trains embeddings, output head and vectors with AdamW.",
             {"adamw", "sgd", "muon"}, &R::optimizer),
         number_key("momentum", "training", "",
-                   "Momentum of the optimizers sgd and muon; 0 is plain gradient descent. AdamW uses beta1 instead.", 0,
-                   0.99999, &R::momentum),
+                   "Momentum of the optimizers sgd and muon; sgd with 0 is plain gradient descent. AdamW uses "
+                   "beta1 instead.",
+                   0, 0.99999, &R::momentum),
         number_key("weight_decay", "training", "",
                    "Weight decay. It applies to matrices and to the weights of zero-centered norms, not to biases and "
                    "other norm weights.",

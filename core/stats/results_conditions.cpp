@@ -40,8 +40,8 @@ std::string tokenizer_warning(const ResultsTable& table) {
         "Warning: the runs have different tokenizers, so that only their bits per byte can be compared. ";
     return words + (table.compared == per_byte
                         ? "Losses per token are not comparable between them."
-                        : "Each tokenizer has its own baseline; compare bits_per_byte to compare "
-                          "them with one.");
+                        : "Losses are compared with the baseline of the same tokenizer; compare bits_per_byte "
+                          "to compare all runs with one baseline.");
 }
 
 }  // namespace

@@ -102,9 +102,10 @@ constexpr std::array<ChoiceWords, 46> kAllWords = {{
                        "Muon orthogonalizes the momentum of the layers' matrices; AdamW trains the other weights. "
                        "Jordan et al. 2024, formula 55")},
     {"weight_decay_kind", "l2", "L2",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "The decay is added to the gradient, so that AdamW's division affects it. Formula "
-                       "55")},
+     QT_TRANSLATE_NOOP(
+         "ChoiceWords",
+         "The decay is added to the gradient, so that AdamW divides it by the root of the mean square, too. "
+         "Formula 55")},
     {"attention", "mha", "multi-head",
      QT_TRANSLATE_NOOP(
          "ChoiceWords",
@@ -115,9 +116,10 @@ constexpr std::array<ChoiceWords, 46> kAllWords = {{
                        "Keys and values of all heads are computed from one latent vector per token, which the KV cache "
                        "stores; RoPE rotates separate channels. DeepSeek-AI 2024, formula 44")},
     {"attention", "gated", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "The output of each head is multiplied by a sigmoid gate per channel, which the layer's input "
-                       "determines. Qiu et al. 2025, formula 45")},
+     QT_TRANSLATE_NOOP(
+         "ChoiceWords",
+         "The output of each head is multiplied by a sigmoid gate per channel, which is computed from the "
+         "layer's input. Qiu et al. 2025, formula 45")},
     {"feed_forward", "auto", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "The activation of the block: SwiGLU for llama, GELU for gpt2 and pythia.")},
     {"feed_forward", "relu", "ReLU", QT_TRANSLATE_NOOP("ChoiceWords", "max(0, x). Formula 48")},
@@ -143,9 +145,10 @@ constexpr std::array<ChoiceWords, 46> kAllWords = {{
     {"second_expert", "always", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "Every token is routed to its second expert.")},
     {"second_expert", "random", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "In training, a token is routed to its second expert with twice the expert's probability, "
-                       "at most 1. Lepikhin et al. 2021, formula 49")},
+     QT_TRANSLATE_NOOP(
+         "ChoiceWords",
+         "In training, a token is routed to its second expert with the probability min(2p, 1), where p is "
+         "that of the router for the expert. Lepikhin et al. 2021, formula 49")},
     {"cuda_kernels", "auto", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only those kernels that passed the check of this device.")},
     {"cuda_kernels", "off", nullptr,

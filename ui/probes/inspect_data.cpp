@@ -48,7 +48,7 @@ InspectPicture withoutNumbers(const InspectData& data, const char* name, const Q
     if (picture.figure.emptyText.isEmpty() && data.run && layerOf(data) >= 0 &&
         data.run->spec.layer_attention(layerOf(data)) == LayerAttention::delta_net) {
         picture.figure.emptyText =
-            QObject::tr("Layer %1 is a gated DeltaNet, which has no attention weights; choose another layer.")
+            QObject::tr("Layer %1 is a gated DeltaNet layer, which has no attention weights; choose another layer.")
                 .arg(layerOf(data));
     }
     if (picture.figure.emptyText.isEmpty()) {

@@ -138,7 +138,7 @@ void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
         auto* difference = new QLabel(content);
         difference->setProperty("quiet", true);
         value->setAccessibleName(row.title);
-        difference->setAccessibleName(tr("Difference of %1 to the original").arg(row.title));
+        difference->setAccessibleName(tr("Difference of %1 from the original").arg(row.title));
         for (QLabel* label : {title, value, difference}) label->setToolTip(row.why);
         for (QLabel* label : {value, difference}) {
             label->setAlignment(Qt::AlignRight);

@@ -319,16 +319,19 @@ InspectPicture dataInformation(const InspectData& data) {
     figure.summary = QObject::tr("Mutual information of two tokens of %1 by their distance.").arg(text.name);
     const double chance = text.shuffled ? bits * text.shuffled->upper() : 0;
     if (chance >= kSmallestInformation * highest) {
-        figure.horizontalLines.push_back(
-            {.at = chance, .label = QObject::tr("97.5 % of shuffled texts are below"), .labelAtEnd = false});
+        figure.horizontalLines.push_back({.at = chance,
+                                          .label = QObject::tr("shuffled tokens: mean + 1.96 standard deviations"),
+                                          .labelAtEnd = false});
     }
     if (text.shuffled) {
         const auto above = std::count_if(text.information.nats.begin(), text.information.nats.end(),
                                          [&](double nats) { return nats > text.shuffled->upper(); });
-        figure.summary += QObject::tr(" %1 of %2 distances are above 97.5 % of the shuffled text, %3 bits.")
-                              .arg(above)
-                              .arg(text.information.nats.size())
-                              .arg(readableNumber(chance));
+        figure.summary +=
+            QObject::tr(
+                " At %1 of %2 distances it is above %3 bits, the mean + 1.96 standard deviations of shuffled tokens.")
+                .arg(above)
+                .arg(text.information.nats.size())
+                .arg(readableNumber(chance));
     }
     figure.note = QObject::tr("estimate with Miller–Madow correction; gaps: below 1/10,000 of the maximum; %1")
                       .arg(countedText(text));

@@ -185,7 +185,7 @@ InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, P
 InspectPicture expertLoad(const InspectData& data) {
     constexpr const char* name = "expert-load";
     const Snapshot* now = data.snapshot();
-    ExpertMap map{name, QObject::tr("load of the expert"), {}, {}, QObject::tr("step"), {}, {}};
+    ExpertMap map{name, QObject::tr("load"), {}, {}, QObject::tr("step"), {}, {}};
     if (now) map.places = expertsOf(data, *now->result);
     if (map.places.empty()) return withoutExperts(data, name);
     map.rowNames = expertNames(data, map.places);
@@ -210,7 +210,7 @@ InspectPicture expertLoad(const InspectData& data) {
     figure.note = QObject::tr("%1; an even load is %2 %; %3")
                       .arg(data.run->name, readableNumber(even), sequencesText(*now->result));
     figure.summary =
-        QObject::tr("Share of the tokens' choices that go to each expert of %1 during training.").arg(data.run->name);
+        QObject::tr("Load of each expert of %1 during training: its share of the tokens' choices.").arg(data.run->name);
     return picture;
 }
 
@@ -221,7 +221,8 @@ InspectPicture expertLoadByClass(const InspectData& data) {
     if (now) map.places = expertsOf(data, *now->result);
     if (map.places.empty()) return withoutExperts(data, name);
     if (data.run->vocabulary.empty()) {
-        return withoutNumbers(data, name, QObject::tr("The vocabulary of this run is unknown until it has started."));
+        return withoutNumbers(data, name,
+                              QObject::tr("The vocabulary of this run is known only after training has started."));
     }
     const Vocabulary vocabulary = Vocabulary::from_text(data.run->vocabulary);
     map.rowNames = expertNames(data, map.places);
@@ -242,10 +243,12 @@ InspectPicture expertLoadByClass(const InspectData& data) {
     }
     const QStringList words = map.columnNames;
     InspectPicture picture = expertPicture(data, map, [words](int, int column) { return words[column]; });
-    picture.figure.note = QObject::tr("%1, step %2; the experts of a layer share 100 % of each class; %3")
-                              .arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
-    picture.figure.summary = QObject::tr("Share that each expert of %1 has of each class of tokens after %2 steps.")
-                                 .arg(data.run->name, groupedText(now->iteration));
+    picture.figure.note =
+        QObject::tr("%1, step %2; the shares of the experts of a layer add up to 100 % for each class; %3")
+            .arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
+    picture.figure.summary =
+        QObject::tr("Share of each class of tokens that is routed to each expert of %1 after %2 steps.")
+            .arg(data.run->name, groupedText(now->iteration));
     return picture;
 }
 
@@ -280,7 +283,7 @@ InspectPicture expertTokens(const InspectData& data) {
     picture.figure.note =
         QObject::tr("%1, step %2; %3").arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
     picture.figure.summary =
-        QObject::tr("The tokens that each expert of %1 takes most often after %2 steps: %3.")
+        QObject::tr("The tokens that are routed to each expert of %1 most often after %2 steps: %3.")
             .arg(data.run->name, groupedText(now->iteration), map.rowNames.join(QStringLiteral("; ")));
     return picture;
 }

@@ -134,18 +134,18 @@ std::span<const InspectFigure> inspectFigures() {
             "Shazeer et al. 2017, formula 49"),
          Input::snapshots, Controls::layer, expertLoad},
         {"expert-load-by-class", experts, tr("load by class of tokens"),
-         tr("Shows the share that each expert has of the letters, digits, white space, punctuation and other tokens. "
-            "Formula 49"),
+         tr("Shows the share of the letters, digits, white space, punctuation and other tokens that is "
+            "routed to each expert. Formula 49"),
          Input::snapshots, Controls::layer, expertLoadByClass},
         {"expert-tokens", experts, tr("tokens of each expert"),
-         tr("Shows the tokens that each expert takes most often; the labels of the rows list the first five. "
-            "Formula 49"),
+         tr("Shows the tokens that are routed to each expert most often; the labels of the rows list the "
+            "first five. Formula 49"),
          Input::snapshots, Controls::layer, expertTokens},
         {"expert-balance", experts, tr("load-balancing loss"),
-         tr("Shows the load-balancing loss of each layer over training; 1 means that all experts have equal loads. "
-            "Fedus et al. 2022, formula 50"),
+         tr("Shows the load-balancing loss of each layer over training; it is 1 if all experts have equal "
+            "loads. Fedus et al. 2022, formula 50"),
          Input::snapshots, Controls::layer, expertBalance},
-        {"expert-dropped", experts, tr("tokens beyond the capacity"),
+        {"expert-dropped", experts, tr("choices beyond the capacity"),
          tr("Shows the share of the tokens' choices that the capacity of the experts would drop in training. "
             "Formula 51"),
          Input::snapshots, Controls::layer, expertDropped},
@@ -209,8 +209,8 @@ std::span<const InspectFigure> inspectFigures() {
          tr("Shows the frequencies of tokens and of words by rank with the fit of Zipf's law. Formula 57"),
          Input::dataSet, Controls::none, dataZipf},
         {"data-mutual-information", dataSet, tr("mutual information by distance"),
-         tr("Shows how much a token tells about another one by their distance, and what shuffled tokens give by "
-            "chance. Formula 58"),
+         tr("Shows the mutual information of two tokens by their distance, beside that of shuffled tokens, "
+            "which is due to chance. Formula 58"),
          Input::dataSet, Controls::none, dataInformation},
     };
     return figures;
