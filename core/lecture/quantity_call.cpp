@@ -133,7 +133,8 @@ bool bind_form(const ArgumentForm& form, const QuantityCall& call, Bound& bound,
 
 /// The smallest whole number that an argument can be; nullopt for arguments that are texts or any number.
 std::optional<double> smallest_whole(const std::string& name) {
-    for (const char* from_zero : {"pair", "m", "n", "by", "distance", "aimed", "layer", "head", "full_every"}) {
+    for (const char* from_zero :
+         {"pair", "m", "n", "by", "distance", "aimed", "layer", "head", "expert", "full_every"}) {
         if (name == from_zero) return 0;
     }
     for (const char* from_one : {"L", "seed", "layers", "kv_heads", "head_dim", "bytes", "window"}) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/expert_load.h"
 #include "core/experiment/stored_run.h"
 #include "core/lecture/quantity_table.h"
 #include "core/spec/aliases.h"
@@ -215,6 +216,31 @@ nlohmann::json contribution(const QuantityInput& input) {
     return finite_or_null(describe(values).mean);
 }
 
+double expert_load_of(const QuantityInput& input, const RunRecord& run) {
+    const std::vector<std::int64_t> iterations = input.lab->snapshots(run.id);
+    const auto snapshot = iterations.empty() ? std::nullopt : input.lab->snapshot(run.id, iterations.back());
+    if (!snapshot || snapshot->expert_shares.empty()) {
+        throw BadInput("The run \"" + run.name + "\" has no snapshot with the load of experts.");
+    }
+    const std::array<const char*, 2> names = {"layer", "expert"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::int64_t count = snapshot->expert_shares.shape.at(i);
+        if (input.arguments.whole(names[i]) < count) continue;
+        throw BadInput("There is no " + std::string(names[i]) + " " + input.arguments.text(names[i]) +
+                       "; the run has " + std::to_string(count) + ", counted from 0.");
+    }
+    const std::vector<double> load = expert_load(*snapshot, input.arguments.whole("layer"));
+    return load.at(static_cast<std::size_t>(input.arguments.whole("expert")));
+}
+
+nlohmann::json load_of_expert(const QuantityInput& input) {
+    std::vector<double> values;
+    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) {
+        values.push_back(expert_load_of(input, run.record));
+    }
+    return finite_or_null(describe(values).mean);
+}
+
 nlohmann::json steps(const QuantityInput& input) {
     std::vector<double> values;
     for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) {
@@ -267,7 +293,11 @@ std::vector<Quantity> run_quantities() {
           detectable},
          {{"contribution", "(layer, head, pair, setting=value, …)", "",
            "Logit contribution of a pair in the last snapshot, as a share of the variance, averaged over seeds.", true},
-          contribution}});
+          contribution},
+         {{"expert_load", "(layer, expert, setting=value, …)", "",
+           "Share of a layer's choices of experts that go to an expert in the last snapshot, averaged over seeds.",
+           true},
+          load_of_expert}});
     return list;
 }
 

@@ -107,5 +107,21 @@ TEST_F(RunQuantities, ContributionIsOfTheLastSnapshot) {
     EXPECT_MESSAGE(value_of("contribution(0, 2, 0, run=1)"), BadInput, "There is no head 2; the run has 2");
 }
 
+TEST_F(RunQuantities, ExpertLoadIsOfTheLastSnapshot) {
+    EXPECT_MESSAGE(value_of("expert_load(0, 0, run=1)"), BadInput, "no snapshot with the load of experts");
+    for (const float first_share : {0.25F, 0.5F}) {
+        ProbeResult result;
+        result.sequences = 2;
+        // One layer, two experts and three tokens: the shares of all choices sum to 1.
+        result.expert_shares = {{1, 2, 3}, {first_share, 0.125F, 0, 0.375F, 0.5F - first_share, 0}};
+        const std::int64_t iteration = first_share < 0.5F ? 100 : 300;
+        lab_->record(std::vector<Event>{event::Probed{1, iteration, std::make_shared<ProbeResult>(result)}});
+    }
+    EXPECT_EQ(value_of("expert_load(0, 0, run=1)"), 0.625);
+    EXPECT_EQ(value_of("expert_load(0, 1, run=1)"), 0.375);
+    EXPECT_MESSAGE(value_of("expert_load(0, 2, run=1)"), BadInput, "There is no expert 2; the run has 2");
+    EXPECT_MESSAGE(value_of("expert_load(1, 0, run=1)"), BadInput, "There is no layer 1; the run has 1");
+}
+
 }  // namespace
 }  // namespace ropelab

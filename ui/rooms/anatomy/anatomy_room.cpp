@@ -168,8 +168,9 @@ FigureView* AnatomyRoom::addView(QWidget* parent, const QString& name) {
         menu->setAttribute(Qt::WA_DeleteOnClose);
         menu->addAction(tr("Export figure …"), this, &AnatomyRoom::openExport);
         menu->addAction(tr("Copy figure"), this, &AnatomyRoom::copy);
-        menu->addAction(tr("Show as table"), this, &AnatomyRoom::openTable);
         addCaptionEntry(*menu);
+        QAction* table = menu->addAction(tr("Show as table"), this, &AnatomyRoom::openTable);
+        table->setEnabled(!ui::isEmpty(view->figure()));
         menu->popup(global);
     });
     return view;
