@@ -6,10 +6,12 @@
 #include <QSet>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 
-#include "tests/ui/support/window_fixture.h"
+#include "tests/ui/support/workbench.h"
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/presentation.h"
+#include "ui/window/main_window.h"
 #include "ui/window/stall_meter.h"
 #include "ui/window/window_stage.h"
 
@@ -18,8 +20,20 @@ namespace {
 
 constexpr int kFewestColors = 12;  // of a picture that shows something
 
-class LectureRun : public WindowFixture, public ::testing::WithParamInterface<ThemeManager::Choice> {
+class LectureRun : public Workbench, public ::testing::WithParamInterface<ThemeManager::Choice> {
  protected:
+    void SetUp() override {
+        Workbench::SetUp();
+        window = std::make_unique<MainWindow>(options());
+        window->show();
+        ASSERT_TRUE(QTest::qWaitForWindowExposed(window.get()));
+        QApplication::setActiveWindow(window.get());  // the X server has no window manager that would do this
+    }
+    void TearDown() override {
+        window.reset();
+        ThemeManager::instance().setChoice(ThemeManager::Choice::system);
+        ThemeManager::instance().setScale(100);
+    }
     void press(Qt::Key key) {
         QWidget* focused = QApplication::focusWidget();
         QTest::keyClick(focused ? focused : window.get(), key);
@@ -38,6 +52,8 @@ class LectureRun : public WindowFixture, public ::testing::WithParamInterface<Th
         }
         return colors.size();
     }
+
+    std::unique_ptr<MainWindow> window;
 };
 
 TEST_P(LectureRun, EveryStepOfClocksIsShownByKeyboard) {
@@ -68,7 +84,12 @@ TEST_P(LectureRun, EveryStepOfClocksIsShownByKeyboard) {
         EXPECT_GE(colorsOfPicture(name), kFewestColors) << name.toStdString();
         meter.restart();
         press(Qt::Key_PageDown);
-        if (place() == expected[i]) press(Qt::Key_PageDown);  // the first key reveals the answer of a question
+        // The first key at a question reveals the answer, once the figure that shows it is computed.
+        const int most = i + 1 < expected.size() ? 100 : 3;
+        for (int more = 0; more < most && place() == expected[i]; ++more) {
+            QTest::qWait(more == 0 ? 0 : 50);
+            press(Qt::Key_PageDown);
+        }
         QTest::qWait(20);
         meter.stop();
         if (meter.longestWork() > longest) {
