@@ -116,10 +116,8 @@ TEST(LabAnswers, LabsOfEarlierVersionsHaveNone) {
     const ScratchFolder folder;
     const auto path = folder.path() / "old.ropelab";
     {
-        LabFile::create(path);
-        sqlite::Connection database(path, sqlite::Access::write);
-        database.run("DROP TABLE answer");
-        database.run(("PRAGMA user_version = " + std::to_string(lab_migrations().size() - 1)).c_str());
+        const sqlite::Connection database(path, sqlite::Access::write);
+        migrate(database, lab_migrations().first(9));
     }
     const auto lab = LabFile::open(path);
     EXPECT_TRUE(lab->answers().empty());
