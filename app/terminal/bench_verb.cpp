@@ -12,6 +12,7 @@
 #include "core/bench/programs.h"
 #include "core/bench/roofline.h"
 #include "core/bench/rotation_bench.h"
+#include "core/bench/variant_bench.h"
 #include "core/experiment/device_choice.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
@@ -27,7 +28,8 @@ namespace {
 
 using namespace bench;
 
-constexpr std::array<std::string_view, 6> part_names = {"train", "generate", "rotate", "start", "window", "estimates"};
+constexpr std::array<std::string_view, 7> part_names = {"train", "variants", "generate", "rotate",
+                                                        "start", "window",   "estimates"};
 
 struct Flags {
     std::vector<std::string> parts;
@@ -89,15 +91,22 @@ std::string shape_text(const RunSpec& spec) {
            (spec.dropout > 0 ? ", dropout " + short_number(spec.dropout) : "");
 }
 
+// Returns the small shape of the comparisons, with the precision, device and threads of `spec`.
+RunSpec small_shape_like(const RunSpec& spec) {
+    RunSpec small = small_shape();
+    small.precision = spec.precision;
+    small.device = spec.device;
+    small.threads = spec.threads;
+    small.operations = spec.operations;
+    return small;
+}
+
 Part bench_train(const Flags& flags) {
     const RunSpec spec = first_run(flags, "nanogpt-cpu");
     Engine& engine = open_engine();
     choose_device_trust(engine, spec, std::nullopt, {.cancelled = interrupted});
     const TrainingSpeed alone = measure_training(engine, spec, patience(flags, 5, 15), interrupted);
-    RunSpec small = small_shape();
-    small.precision = spec.precision;
-    small.device = spec.device;
-    small.threads = spec.threads;
+    const RunSpec small = small_shape_like(spec);
     const CohortSpeed cohort = measure_cohort(engine, small, patience(flags, 7, 15), interrupted);
     const SettingsSpeed settings = measure_settings(engine, small, patience(flags, 7, 21), interrupted);
 
@@ -142,6 +151,36 @@ Part bench_train(const Flags& flags) {
                                     " GFLOP/s; float32 matrix products on this machine reach " +
                                     fixed_text(machine.multiply / 1e9, 0) + " GFLOP/s");
         part.line("limit", verdict(machine, point));
+    }
+    return part;
+}
+
+Part bench_variants(const Flags& flags) {
+    const RunSpec shape = small_shape_like(first_run(flags, "nanogpt-cpu"));
+    Engine& engine = open_engine();
+    choose_device_trust(engine, shape, std::nullopt, {.cancelled = interrupted});
+    const VariantsSpeed speed = measure_variants(engine, shape, patience(flags, 5, 7), interrupted);
+    Part part;
+    part.json = {{"shape", shape_json(shape)},
+                 {"precision", speed.conditions.precision},
+                 {"device", speed.conditions.device},
+                 {"threads", speed.conditions.threads},
+                 {"rows", nlohmann::json::array()}};
+    part.line("shape", shape_text(shape) + ", " + speed.conditions.device + ", " + speed.conditions.precision);
+    part.line("variant", "training speed / speed of the default; operations");
+    for (const VariantSpeed& row : speed.variants) {
+        Part of_row;
+        of_row.json["settings"] = row.variant.settings;
+        of_row.add("steps_per_second", row.steps_per_second);
+        of_row.add("ratio", row.ratio);
+        const std::vector<std::string> parts = unfused_parts(row.variant.spec);
+        of_row.json["operations"] = parts.empty() ? "fused" : "LibTorch's operations";
+        of_row.json["parts_with_libtorch"] = parts;
+        part.json["rows"].push_back(of_row.json);
+        std::string operations;
+        for (const std::string& name : parts) operations += (operations.empty() ? "" : ", ") + name;
+        part.line(row.variant.settings,
+                  spread_text(row.ratio, "×") + (parts.empty() ? ", fused" : ", LibTorch's operations: " + operations));
     }
     return part;
 }
@@ -262,6 +301,7 @@ Part bench_estimates() {
 
 Part measure(std::string_view name, const Flags& flags) {
     if (name == "train") return bench_train(flags);
+    if (name == "variants") return bench_variants(flags);
     if (name == "generate") return bench_generate(flags);
     if (name == "rotate") return bench_rotate(flags);
     if (name == "start") return bench_start(flags);
@@ -335,9 +375,10 @@ void add_bench(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     CLI::App* verb =
         program.add_subcommand("bench", "Benchmark training, generation, rotation and program start on this machine");
-    verb->add_option(
-            "--part", flags->parts,
-            "Part to measure: train, generate, rotate, start, window or estimates (default: every part that can run)")
+    verb->add_option("--part", flags->parts,
+                     "Part to measure: train, variants, generate, rotate, start, window or estimates (default: every "
+                     "part that can "
+                     "run)")
         ->allow_extra_args(false);
     verb->add_option("--preset", flags->preset,
                      "Preset whose first run is measured (default: nanogpt-cpu for train, theta-paper for the others)");
@@ -350,7 +391,9 @@ void add_bench(CLI::App& program) {
     verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->footer(
         "The models train on random tokens, because speed does not depend on the text; the setting \"data\" only "
-        "determines the size of the vocabulary. Alternatives are measured in alternation (A B A B …).");
+        "determines the size of the vocabulary. The part variants trains a small shape with each position encoding, "
+        "attention, feed-forward network, norm and optimizer, and names what LibTorch's operations compute instead of "
+        "the fused kernels. Alternatives are measured in alternation (A B A B …).");
     verb->callback([flags] { run(*flags); });
 }
 

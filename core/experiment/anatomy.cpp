@@ -5,6 +5,7 @@
 
 #include "core/experiment/step_cost.h"
 #include "core/rope/memory.h"
+#include "core/spec/error.h"
 #include "core/spec/layout.h"
 
 namespace ropelab {
@@ -82,11 +83,23 @@ struct ShapeNumbers {
 };
 
 std::string norm_kind(const RunSpec& spec) {
-    return spec.block == Block::llama ? "RMSNorm" : "LayerNorm";
+    switch (spec.norm_kind()) {
+        case NormKind::rms:
+            return "RMSNorm";
+        case NormKind::zero_centred_rms:
+            return "zero-centered RMSNorm";
+        case NormKind::dyt:
+            return "Dynamic Tanh";
+        default:
+            return "LayerNorm";
+    }
 }
 
 std::string norm_formula(const RunSpec& spec) {
-    if (spec.block == Block::llama) return "H = X/√(mean(X^2) + ε) ⊙ γ";
+    const NormKind kind = spec.norm_kind();
+    if (kind == NormKind::rms) return "H = X/√(mean(X^2) + ε) ⊙ γ";
+    if (kind == NormKind::zero_centred_rms) return "H = X/√(mean(X^2) + ε) ⊙ (1 + γ)";
+    if (kind == NormKind::dyt) return std::string("H = tanh(α·X) ⊙ γ") + (spec.bias ? " + β" : "");
     return std::string("H = (X − mean(X))/√(var(X) + ε) ⊙ γ") + (spec.bias ? " + β" : "");
 }
 
@@ -98,8 +111,8 @@ void add_norm(SectionBuilder& section, const RunSpec& spec, const ShapeNumbers& 
                  .symbols = "(B, T, C)",
                  .shape = {n.B, n.T, n.C},
                  .formula = norm_formula(spec),
-                 .settings = {"block", "bias"}},
-                {id + ".weight", id + ".bias"});
+                 .settings = {"block", "norm", "bias"}},
+                {id + ".weight", id + ".bias", id + ".scale"});
 }
 
 void add_embeddings(SectionBuilder& section, const RunSpec& spec, const ShapeNumbers& n) {
@@ -241,8 +254,38 @@ void add_attention(SectionBuilder& section, const RunSpec& spec, const ShapeNumb
                 {"attention.output.weight", "attention.output.bias"});
 }
 
+// The name of an activation and the formula of its output Z.
+struct ActivationWords {
+    const char* name;
+    const char* formula;
+};
+
+ActivationWords activation_words(FeedForward kind) {
+    switch (kind) {
+        case FeedForward::relu:
+            return {"ReLU", "Z = ReLU(U)"};
+        case FeedForward::relu2:
+            return {"squared ReLU", "Z = ReLU(U)^2"};
+        case FeedForward::swish:
+            return {"Swish", "Z = SiLU(U)"};
+        case FeedForward::glu:
+            return {"GLU", "Z = σ(G) ⊙ U"};
+        case FeedForward::bilinear:
+            return {"bilinear", "Z = G ⊙ U"};
+        case FeedForward::reglu:
+            return {"ReGLU", "Z = ReLU(G) ⊙ U"};
+        case FeedForward::geglu:
+            return {"GEGLU", "Z = GELU(G) ⊙ U"};
+        case FeedForward::swiglu:
+            return {"SwiGLU", "Z = SiLU(G) ⊙ U"};
+        default:
+            return {"GELU", "Z = GELU(U)"};
+    }
+}
+
 void add_feed_forward(SectionBuilder& section, const RunSpec& spec, const ShapeNumbers& n) {
-    const bool gated = spec.block == Block::llama;
+    const bool gated = spec.gates_feed_forward();
+    const ActivationWords activation = activation_words(spec.feed_forward_kind());
     const std::string up = gated ? "mlp.gate_up" : "mlp.up";
     section.add({.id = "mlp.up",
                  .name = "MLP up",
@@ -250,15 +293,15 @@ void add_feed_forward(SectionBuilder& section, const RunSpec& spec, const ShapeN
                  .symbols = gated ? "(B, T, 2H)" : "(B, T, H)",
                  .shape = {n.B, n.T, gated ? 2 * n.H : n.H},
                  .formula = std::string(gated ? "[G U] = H·W_gu^⊤" : "U = H·W_up^⊤") + (spec.bias ? " + b_up" : ""),
-                 .settings = {"block", "mlp_width", "bias"}},
+                 .settings = {"block", "feed_forward", "mlp_width", "bias"}},
                 {up + ".weight", up + ".bias"});
     section.add({.id = "mlp.activation",
                  .name = "Activation",
-                 .kind = gated ? "SwiGLU" : "GELU",
+                 .kind = activation.name,
                  .symbols = "(B, T, H)",
                  .shape = {n.B, n.T, n.H},
-                 .formula = gated ? "Z = SiLU(G) ⊙ U" : "Z = GELU(U)",
-                 .settings = {"block", "mlp_width"}});
+                 .formula = activation.formula,
+                 .settings = {"block", "feed_forward", "mlp_width"}});
     section.add({.id = "mlp.down",
                  .name = "MLP down",
                  .symbols = "(B, T, C)",
@@ -332,6 +375,22 @@ void add_head(SectionBuilder& section, const RunSpec& spec, const ShapeNumbers& 
     section.add(std::move(head), {"head.weight"});
 }
 
+// Throws BadInput for models with parts that have no stages here.
+void require_listed(const RunSpec& spec) {
+    const auto refuse = [](const std::string& part, const std::string& setting) {
+        throw BadInput("The stages of a model cannot be listed with " + part + "; set " + setting + ".");
+    };
+    if (spec.attention != AttentionKind::mha) refuse("latent or gated attention", "attention to mha");
+    if (spec.attention_layers != "auto") refuse("layers of different attention", "attention_layers to auto");
+    if (spec.attention_sinks) refuse("attention sinks", "attention_sinks to false");
+    if (spec.experts > 0) refuse("experts", "experts to 0");
+    if (spec.norm_position != NormPosition::pre) refuse("norms after a branch", "norm_position to pre");
+    if (!spec.has_fused_encoding()) {
+        refuse("a learned relative position encoding or a decay",
+               "position to none, learned, rope, learned+rope, sinusoidal or alibi");
+    }
+}
+
 }  // namespace
 
 std::string AnatomyStage::shape_text() const {
@@ -368,6 +427,7 @@ const AnatomyStage* Anatomy::find(const std::string& id) const {
 
 Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary) {
     check(spec);
+    require_listed(spec);
     const Layout layout = layout_of(spec, static_cast<int>(vocabulary));
     const ShapeNumbers n(spec, vocabulary);
     Anatomy anatomy;
@@ -381,7 +441,8 @@ Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary) {
                      {"V", "vocabulary", n.V}};
     SectionBuilder front(layout, "");
     SectionBuilder back(layout, "");
-    for (const char* name : {"final_norm.weight", "final_norm.bias", "head.weight"}) front.leave(name);
+    for (const char* name : {"final_norm.weight", "final_norm.bias", "final_norm.scale", "head.weight"})
+        front.leave(name);
     add_embeddings(front, spec, n);
     anatomy.sections.push_back({"", {}, front.finish()});
     for (AnatomySection& section : layer_sections(spec, layout, n)) anatomy.sections.push_back(std::move(section));

@@ -71,7 +71,9 @@ struct Anatomy {
 };
 
 /// Returns the stages of a run's model. Parameters are those of layout_of, operations those of forward_operations, and
-/// the KV cache is that of cache_bytes (float32). Throws BadInput as check() does.
+/// the KV cache is that of cache_bytes (float32). Throws BadInput as check() does, and for models with parts that have
+/// no stages here: latent or gated attention, layers of different attention, sinks, experts, norms after a branch, and
+/// relative position encodings.
 Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Returns the settings of a traditional decoder with the layers, heads and width of `spec`: learned positions, all

@@ -38,6 +38,27 @@ TEST(BenchVerb, MeasuresTraining) {
     EXPECT_THAT(train.at("roofline").at("verdict").get<std::string>(), testing::HasSubstr("of this machine's peak"));
 }
 
+TEST(BenchVerb, ComparesVariantsWithTheDefault) {
+    const auto finished =
+        ropelab_cli({"bench", "--part", "variants", "--set", "precision=float32", "--seconds", "0.1", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto variants = finished.json().at("variants");
+    EXPECT_EQ(variants.at("precision"), "float32");
+    EXPECT_GE(variants.at("rows").size(), 25U);
+    for (const auto& row : variants.at("rows")) {
+        const auto settings = row.at("settings").get<std::string>();
+        EXPECT_GT(row.at("ratio").get<double>(), 0) << settings;
+        EXPECT_LE(row.at("ratio_spread").at("lower").get<double>(), row.at("ratio").get<double>()) << settings;
+        EXPECT_EQ(row.at("operations") == "fused", row.at("parts_with_libtorch").empty()) << settings;
+        if (settings == "position=shaw") {
+            EXPECT_EQ(row.at("operations"), "LibTorch's operations");
+        }
+        if (settings == "position=alibi") {
+            EXPECT_EQ(row.at("operations"), "fused");
+        }
+    }
+}
+
 TEST(BenchVerb, MeasuresProgramStartWithoutChangingUserFiles) {
     const ScratchFolder home;
     const auto finished =

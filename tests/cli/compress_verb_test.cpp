@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/store/lab_file.h"
 #include "tests/cli/terminal.h"
 
 namespace ropelab {
@@ -69,6 +70,131 @@ TEST_F(CompressVerbTest, PrintsTheSizesAsText) {
     for (const char* part : {"2,000 bytes in", "bits per character", "sum of -log2 p of 2,000 tokens", "gzip -9: "}) {
         EXPECT_THAT(compressed.out, testing::HasSubstr(part));
     }
+}
+
+// A run with subwords from training to a compressed file. Tokens of bytes make every file compressible.
+TEST_F(CompressVerbTest, RunsWithSubwordsCompressAndGenerate) {
+    std::string text;
+    for (int i = 0; i < 400; ++i)
+        text += "the small dog and the old cat run to the house " + std::to_string(i % 7) + "\n";
+    const std::string data = folder_->write("pets.txt", text).string();
+    for (const char* tokenizer : {"bpe", "words"}) {
+        const std::string subwords = file(std::string(tokenizer) + ".ropelab");
+        const auto train = [&](const std::string& iterations) {
+            std::vector<std::string> arguments = {"train",
+                                                  "--lab",
+                                                  subwords,
+                                                  "--resume",
+                                                  "--json",
+                                                  "--set",
+                                                  "data=" + data,
+                                                  "--set",
+                                                  std::string("tokenizer=") + tokenizer,
+                                                  "--set",
+                                                  "iterations=" + iterations};
+            for (const char* setting : {"vocabulary_size=300", "context=32", "batch=4", "evaluate_every=30", "width=32",
+                                        "precision=float32", "learning_rate=0.01", "sample_length=20"}) {
+                arguments.insert(arguments.end(), {"--set", setting});
+            }
+            return ropelab_cli(arguments);
+        };
+        const Finished trained = train("60");
+        ASSERT_EQ(trained.status, 0) << trained.err;
+        const nlohmann::json run = trained.json().at("runs").at(0);
+        const double bytes_per_token = run.at("bytes_per_token");
+        EXPECT_GT(bytes_per_token, 2) << tokenizer;
+
+        // The weights and the tokenizer come from the lab.
+        std::filesystem::remove(data);
+        const Finished sample = ropelab_cli({"sample", "--lab", subwords, "--length", "30", "--prompt", "the old"});
+        ASSERT_EQ(sample.status, 0) << sample.err;
+        EXPECT_GT(sample.out.size(), 30U) << tokenizer;
+        const std::string unseen = "the old \u20AC cat\n" + text.substr(0, 1000);
+        const std::string input = folder_->write("unseen.txt", unseen).string();
+        const Finished compressed =
+            ropelab_cli({"compress", input, "--lab", subwords, "--output", file("unseen.ropez"), "--json"});
+        ASSERT_EQ(compressed.status, 0) << compressed.err;
+        const nlohmann::json sizes = compressed.json();
+        EXPECT_EQ(sizes.at("bytes_in"), unseen.size());
+        EXPECT_EQ(sizes.at("characters"), unseen.size() - 2);  // the euro sign has 3 bytes
+        EXPECT_LT(sizes.at("tokens"), unseen.size() / 2) << tokenizer;
+        const Finished restored = ropelab_cli({"decompress", file("unseen.ropez"), "--lab", subwords});
+        EXPECT_EQ(restored.out, unseen) << tokenizer;
+
+        const auto bits = ropelab_cli({"results", "--lab", subwords, "--json"}).json().at("groups").at(0);
+        EXPECT_NEAR(bits.at("bits_per_byte").at("mean").get<double>(),
+                    run.at("best_validation_loss").get<double>() / std::log(2.0) / bytes_per_token, 1e-12);
+        EXPECT_EQ(bits.at("bits_per_character").at("n"), 0);
+
+        folder_->write("pets.txt", text);
+        const Finished resumed = train("90");
+        ASSERT_EQ(resumed.status, 0) << resumed.err;
+        EXPECT_EQ(LabFile::open(subwords, LabFile::Mode::read)->run(2).iteration, 90);
+    }
+    // A lab with runs of several tokenizers compares bits per byte.
+    const Finished merged = ropelab_cli({"results", "--lab", file("bpe.ropelab"), "--merge", file("words.ropelab")});
+    ASSERT_EQ(merged.status, 0) << merged.err;
+    EXPECT_THAT(merged.out, testing::HasSubstr("only their bits per byte can be compared"));
+    const Finished sample = ropelab_cli({"sample", "--lab", file("bpe.ropelab"), "--run", "3", "--length", "5"});
+    EXPECT_EQ(sample.status, 0) << sample.err;
+}
+
+// A tokenizer.json is read when a run starts and stored in the lab.
+TEST_F(CompressVerbTest, RunsWithATokenizerFileRefuseAnotherTokenizer) {
+    nlohmann::json tokenizer = {{"model", {{"type", "BPE"}, {"merges", {"a b"}}}},
+                                {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+                                {"decoder", {{"type", "ByteLevel"}}}};
+    // GPT-2's characters of bytes: printable ones are their own, the others follow from U+0100 on.
+    nlohmann::json& vocabulary = tokenizer["model"]["vocab"];
+    int others = 0;
+    for (int byte = 0; byte < 256; ++byte) {
+        const bool printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
+        const int code = printable ? byte : 256 + others++;
+        const std::string character =
+            code < 128 ? std::string(1, static_cast<char>(code))
+                       : std::string{static_cast<char>(0xC0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
+        vocabulary[character] = byte;
+    }
+    vocabulary["ab"] = 256;
+    std::string text;
+    for (int i = 0; i < 400; ++i) text += "ab cab abc\n";
+    const std::string data = folder_->write("abc.txt", text).string();
+    const std::string path = folder_->write("tokenizer.json", tokenizer.dump()).string();
+    const std::string subwords = file("file.ropelab");
+    const auto train = [&](const std::string& iterations) {
+        std::vector<std::string> arguments = {"train",
+                                              "--lab",
+                                              subwords,
+                                              "--resume",
+                                              "--json",
+                                              "--set",
+                                              "data=" + data,
+                                              "--set",
+                                              "tokenizer=" + path,
+                                              "--set",
+                                              "iterations=" + iterations};
+        for (const char* setting : {"context=32", "batch=4", "width=32", "precision=float32", "sample_length=0"}) {
+            arguments.insert(arguments.end(), {"--set", setting});
+        }
+        return ropelab_cli(arguments);
+    };
+    const Finished trained = train("10");
+    ASSERT_EQ(trained.status, 0) << trained.err;
+    EXPECT_NEAR(trained.json().at("runs").at(0).at("bytes_per_token").get<double>(), 11.0 / 8, 0.02);
+
+    std::filesystem::remove(path);
+    const std::string input = folder_->write("input.txt", text.substr(0, 500)).string();
+    ASSERT_EQ(ropelab_cli({"compress", input, "--lab", subwords, "--output", file("file.ropez")}).status, 0);
+    EXPECT_EQ(ropelab_cli({"decompress", file("file.ropez"), "--lab", subwords}).out, text.substr(0, 500));
+    const Finished missing = train("20");
+    EXPECT_NE(missing.status, 0);
+    EXPECT_THAT(missing.err, testing::HasSubstr("cannot be read"));
+
+    vocabulary.erase("ab");
+    vocabulary["ca"] = 256;
+    tokenizer["model"]["merges"] = {"c a"};
+    folder_->write("tokenizer.json", tokenizer.dump());
+    EXPECT_THAT(train("20").err, testing::HasSubstr("has changed since this run started"));
 }
 
 TEST_F(CompressVerbTest, RefusesWhatItCannotRestore) {

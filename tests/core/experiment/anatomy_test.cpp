@@ -154,5 +154,30 @@ TEST(Anatomy, TraditionalAndModernDifferInEveryPart) {
     EXPECT_EQ(layout_of(modern_model(other), 65).total, layout_of(modern_model(spec), 65).total);
 }
 
+TEST(Anatomy, NormsAndActivationsAreThoseOfTheSettings) {
+    for (const NormKind norm : {NormKind::rms, NormKind::zero_centred_rms, NormKind::dyt}) {
+        RunSpec spec;
+        spec.norm = norm;
+        spec.feed_forward = FeedForward::reglu;
+        const Anatomy anatomy = anatomy_of(spec, 65);
+        EXPECT_EQ(anatomy.totals().parameters, layout_of(spec, 65).total);
+        EXPECT_EQ(anatomy.find("other"), nullptr);
+        EXPECT_NE(anatomy.find("attention_norm")->kind, "LayerNorm");
+        EXPECT_EQ(anatomy.find("mlp.activation")->kind, "ReGLU");
+    }
+}
+
+TEST(Anatomy, RefusesPartsWithoutStages) {
+    RunSpec spec;
+    spec.experts = 4;
+    EXPECT_THROW(anatomy_of(spec, 65), BadInput);
+    spec = {};
+    spec.attention = AttentionKind::gated;
+    EXPECT_THROW(anatomy_of(spec, 65), BadInput);
+    spec = {};
+    spec.position = Position::t5;
+    EXPECT_THROW(anatomy_of(spec, 65), BadInput);
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -86,6 +86,31 @@ TEST_F(LabSchema, OpensALabFromBeforeSettingsHadNames) {
     EXPECT_EQ(looks[0], (SettingLook{"{}", 5, true, ""}));
 }
 
+// Tokens of ASCII characters and bytes have one byte; that of other vocabularies is unknown in earlier labs.
+TEST_F(LabSchema, OpensALabFromBeforeBytesPerTokenWereStored) {
+    migrate(database_, lab_migrations().first(10));
+    database_.run(
+        "INSERT INTO experiment (name, description, created) VALUES ('old', '{}', '2026-01-01T00:00:00Z');"
+        "INSERT INTO run (experiment, name, settings, state, vocabulary) VALUES"
+        "(1, 'ascii', '{\"seed\":7}', 'finished', 'characters:97,98'), (1, 'bytes', '{}', 'finished', 'bytes:97,195'),"
+        "(1, 'umlaut', '{}', 'finished', 'characters:97,252');"
+        "INSERT INTO summary SELECT id, 100, 1.5, 90, 1.75, 1, 1.625, 1.25, 12.5, 1e5 FROM run;"
+        "INSERT INTO evaluation (run, iteration, training_loss, validation_loss) VALUES (1, 90, 1.25, 1.5)");
+    const auto lab = LabFile::open(path_);
+    EXPECT_EQ(database_.number("PRAGMA user_version"), static_cast<int>(lab_migrations().size()));
+    for (const RunId run : {1, 2}) {
+        EXPECT_EQ(lab->run(run).bytes_per_token, 1);
+        EXPECT_EQ(lab->run(run).summary->bytes_per_token, 1);
+        EXPECT_EQ(lab->run(run).summary->best_validation_loss, 1.5);
+    }
+    EXPECT_TRUE(std::isnan(lab->run(3).bytes_per_token));
+    EXPECT_EQ(lab->run(1).settings, R"({"seed":7})");
+    EXPECT_EQ(lab->run(3).vocabulary, "characters:97,252");
+    EXPECT_EQ(lab->metrics(1).evaluations.validation_loss, std::vector<double>{1.5});
+    lab->set_vocabulary(3, "characters:97,252", 1.25);
+    EXPECT_EQ(LabFile::open(path_)->run(3).summary->bytes_per_token, 1.25);
+}
+
 TEST_F(LabSchema, OpensALabFromBeforeTimesWereStored) {
     migrate(database_, lab_migrations().first(5));
     database_.run(
