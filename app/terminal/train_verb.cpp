@@ -421,7 +421,7 @@ void add_plan_options(CLI::App& verb, Flags& flags) {
 void add_search_options(CLI::App& verb, Flags& flags) {
     CLI::Option* search = verb.add_option(
         "--search", flags.search,
-        "Sample the ranges of --set, such as \"learning_rate=1e-4..1e-2 log\": random (independent samples), sobol "
+        "Sample the ranges of --set, such as \"learning_rate=1e-3..1e-2 log\": random (independent samples), sobol "
         "(points of a Sobol sequence, which fill the ranges evenly) or halving (sobol, or the values of the sweep "
         "without ranges; at the rungs r, 2r, 4r, … the worse half of the settings by validation loss, mean over seeds, "
         "is stopped)");

@@ -31,7 +31,7 @@ QString parsedRange(const QString& typed) {
     const auto range = parse_search_range(typed.trimmed().toStdString());
     if (!range) {
         throw BadInput("\"" + typed.toStdString() +
-                       "\" is not a range of a number; write it like learning_rate = 1e-4..1e-2 log.");
+                       "\" is not a range of a number; write it like learning_rate = 1e-3..1e-2 log.");
     }
     return QString::fromStdString(range_text(*range));
 }
@@ -129,7 +129,7 @@ void SearchGroup::makeFields() {
     });
     QLabel* label =
         addField(grid, tr("ranges"), m_ranges,
-                 tr("Ranges from which the search samples, for example: learning_rate = 1e-4..1e-2 log, where log "
+                 tr("Ranges from which the search samples, for example: learning_rate = 1e-3..1e-2 log, where log "
                     "means uniform in the logarithm. A sampled setting has no other values."));
     scaleMargins(label, {0, 4, 0, 0});  // aligns the label with the first line of chips
     grid->setAlignment(label, Qt::AlignTop);
