@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "tests/ui/support/workbench.h"
+#include "ui/common/room.h"
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/presentation.h"
 #include "ui/window/main_window.h"
@@ -79,6 +80,7 @@ TEST_P(LectureRun, EveryStepOfClocksIsShownByKeyboard) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
         ASSERT_EQ(place(), expected[i]);
         window->player().finishGlides();
+        window->room().refreshNow();
         QTest::qWait(20);
         const QString name = QStringLiteral("%1-%2").arg(theme).arg(static_cast<int>(i), 3, 10, QLatin1Char('0'));
         EXPECT_GE(colorsOfPicture(name), kFewestColors) << name.toStdString();
