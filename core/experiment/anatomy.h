@@ -20,24 +20,30 @@ struct AnatomyStage {
     std::string symbols = {};              // shape of the output: "(B, h, T, T)"
     std::vector<std::int64_t> shape = {};  // the same in numbers; empty if one of them is unknown
     std::optional<std::int64_t> parameters = 0;
+    std::int64_t inactive_parameters = 0;  // of these, those of the experts that a token is not routed to
     /// Floating-point operations of a forward pass per token: 2·m·n·k for a product of an m × k and a k × n matrix.
     /// Attention counts the keys that the causal mask and a sliding window leave. Norms, softmax, activation functions,
     /// rotations and sums are not counted.
     std::optional<double> operations = 0;
     std::optional<std::int64_t> cache_bytes = 0;  // bytes of the KV cache per token
+    std::int64_t state_bytes = 0;                 // bytes of the cache of a sequence, whatever its length
     std::string formula = {};                     // "A = softmax(S)"; "_" begins an index, "^" an exponent
     std::vector<std::string> settings = {};       // names of the settings that change the stage
     std::vector<std::string> tensors = {};        // its parameters as in Layout; in layers without "layers.N."
 
     /// Returns the name with the variant: "Norm before attention: RMSNorm".
     std::string title() const { return kind.empty() ? name : name + ": " + kind; }
+    /// Returns the number of parameters that process a token.
+    std::optional<std::int64_t> active_parameters() const {
+        return parameters ? std::optional(*parameters - inactive_parameters) : std::nullopt;
+    }
     /// Returns the shape in numbers: "16 × 128 × 64"; "unknown" if the numbers are not known.
     std::string shape_text() const;
 };
 
 /// Stages that follow each other: those before the layers, those of equal layers, or those after the layers.
 struct AnatomySection {
-    std::string title;                 // "Layer"; "" outside the layers
+    std::string title;                 // "Layer", "Layers 0–2: gated DeltaNet"; "" outside the layers
     std::vector<std::int64_t> layers;  // indices of the layers with these stages; empty outside the layers
     std::vector<AnatomyStage> stages;
 
@@ -48,8 +54,10 @@ struct AnatomySection {
 /// Sums over all stages and layers; nullopt if a stage is unknown.
 struct AnatomyTotals {
     std::optional<std::int64_t> parameters;
-    std::optional<double> operations;         // of a forward pass per token
-    std::optional<std::int64_t> cache_bytes;  // of the KV cache per token
+    std::optional<std::int64_t> active_parameters;  // without those of the experts that a token is not routed to
+    std::optional<double> operations;               // of a forward pass per token
+    std::optional<std::int64_t> cache_bytes;        // of the KV cache per token
+    std::int64_t state_bytes = 0;                   // of the cache of a sequence, whatever its length
 };
 
 /// Symbol of a shape with its meaning and number.
@@ -66,14 +74,14 @@ struct Anatomy {
     std::vector<std::string> remarks;  // sentences on what the stages cannot represent
 
     AnatomyTotals totals() const;
-    /// Returns the stage with this id, or null if there is none.
+    /// Returns the stage with this id, or null if there is none. If several sections have it, it is that of the first
+    /// one; "attention.qkv#2" is that of the second one.
     const AnatomyStage* find(const std::string& id) const;
 };
 
-/// Returns the stages of a run's model. Parameters are those of layout_of, operations those of forward_operations, and
-/// the KV cache is that of cache_bytes (float32). Throws BadInput as check() does, and for models with parts that have
-/// no stages here: latent or gated attention, layers of different attention, sinks, experts, norms after a branch, and
-/// relative position encodings.
+/// Returns the stages of a run's model; layers with the same kind of attention, with or without experts, are one
+/// section. Parameters are those of layout_of, operations those of forward_operations, and the KV cache is that of
+/// cache_bytes (float32). Throws BadInput as check() does.
 Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Returns the settings of a traditional decoder with the layers, heads and width of `spec`: learned positions, all

@@ -91,7 +91,8 @@ std::string anatomy_settings(const RunSpec& spec) {
     const RunSpec defaults;
     std::string text;
     for (const Key& key : keys()) {
-        const bool is_part = key.group == "model" || key.name == "batch" || key.name == "operations";
+        const bool is_part =
+            key.group == "model" || key.name == "batch" || key.name == "micro_batch" || key.name == "operations";
         if (!is_part || is_without_stage(key.name) || key.get(spec) == key.get(defaults)) continue;
         text += (text.empty() ? "" : " ") + std::string(key.name) + "=" + to_text(key.get(spec));
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/report/document.h"
+#include "core/spec/error.h"
 #include "core/stats/results_cells.h"
 
 namespace ropelab {
@@ -28,7 +29,7 @@ Cells total_cells(const AnatomyTotals& totals) {
             "Total",
             "",
             "",
-            known_number(totals.parameters),
+            known_parameters(totals.parameters, totals.active_parameters),
             known_operations(totals.operations),
             known_number(totals.cache_bytes)};
 }
@@ -38,8 +39,8 @@ std::vector<Cells> stage_rows(const Anatomy& anatomy) {
     for (const AnatomySection& section : anatomy.sections) {
         for (const AnatomyStage& stage : section.stages) {
             rows.push_back({section_name(section), stage.title(), stage.symbols, stage.shape_text(),
-                            known_number(stage.parameters), known_operations(stage.operations),
-                            known_number(stage.cache_bytes)});
+                            known_parameters(stage.parameters, stage.active_parameters()),
+                            known_operations(stage.operations), known_number(stage.cache_bytes)});
         }
     }
     rows.push_back(total_cells(anatomy.totals()));
@@ -96,18 +97,23 @@ std::string stages_as_text(const AnatomyModel& model) {
 
 std::string stages_as_csv(const AnatomyModel& model) {
     const auto number = [](const auto& value) { return value ? std::to_string(std::llround(*value)) : ""; };
-    std::string text = "section,layers,stage,shape,size,parameters,flops_per_token,cache_bytes_per_token,formula\n";
+    std::string text =
+        "section,layers,stage,shape,size,parameters,active_parameters,flops_per_token,cache_bytes_per_token,"
+        "state_bytes,formula\n";
     for (const AnatomySection& section : model.anatomy.sections) {
         for (const AnatomyStage& stage : section.stages) {
             text += csv_field(section.title) + ',' + std::to_string(section.layers.empty() ? 0 : section.repeats()) +
                     ',' + csv_field(stage.title()) + ',' + csv_field(stage.symbols) + ',' +
-                    csv_field(stage.shape_text()) + ',' + number(stage.parameters) + ',' + number(stage.operations) +
-                    ',' + number(stage.cache_bytes) + ',' + csv_field(stage.formula) + '\n';
+                    csv_field(stage.shape_text()) + ',' + number(stage.parameters) + ',' +
+                    number(stage.active_parameters()) + ',' + number(stage.operations) + ',' +
+                    number(stage.cache_bytes) + ',' + std::to_string(stage.state_bytes) + ',' +
+                    csv_field(stage.formula) + '\n';
         }
     }
     const AnatomyTotals totals = model.anatomy.totals();
-    return text + ",,Total,,," + number(totals.parameters) + ',' + number(totals.operations) + ',' +
-           number(totals.cache_bytes) + ",\n";
+    return text + ",,Total,,," + number(totals.parameters) + ',' + number(totals.active_parameters) + ',' +
+           number(totals.operations) + ',' + number(totals.cache_bytes) + ',' + std::to_string(totals.state_bytes) +
+           ",\n";
 }
 
 std::string stages_as_latex(const AnatomyModel& model) {
@@ -146,8 +152,10 @@ nlohmann::json stage_json(const AnatomyStage& stage) {
             {"shape", stage.symbols},
             {"size", stage.shape.empty() ? nlohmann::json(nullptr) : nlohmann::json(stage.shape)},
             {"parameters", number_json(stage.parameters)},
+            {"active_parameters", number_json(stage.active_parameters())},
             {"flops_per_token", number_json(stage.operations)},
             {"cache_bytes_per_token", number_json(stage.cache_bytes)},
+            {"state_bytes", stage.state_bytes},
             {"formula", stage.formula},
             {"settings", stage.settings},
             {"tensors", stage.tensors}};
@@ -178,6 +186,11 @@ std::string grouped_number(std::int64_t number) {
 
 std::string known_number(const std::optional<std::int64_t>& number) {
     return number ? grouped_number(*number) : "unknown";
+}
+
+std::string known_parameters(const std::optional<std::int64_t>& parameters, const std::optional<std::int64_t>& active) {
+    const std::string text = known_number(parameters);
+    return parameters == active ? text : text + " (" + known_number(active) + " active)";
 }
 
 std::string known_operations(const std::optional<double>& operations) {
@@ -213,8 +226,10 @@ nlohmann::json anatomy_json(const AnatomyModel& model) {
             {"sizes", std::move(sizes)},
             {"totals",
              {{"parameters", number_json(totals.parameters)},
+              {"active_parameters", number_json(totals.active_parameters)},
               {"flops_per_token", number_json(totals.operations)},
-              {"cache_bytes_per_token", number_json(totals.cache_bytes)}}},
+              {"cache_bytes_per_token", number_json(totals.cache_bytes)},
+              {"state_bytes", totals.state_bytes}}},
             {"remarks", model.anatomy.remarks}};
 }
 

@@ -17,6 +17,9 @@ AnatomyFormat anatomy_format(std::string_view word);
 std::string grouped_number(std::int64_t number);
 /// Returns what the table says about a number that is not known: "unknown".
 std::string known_number(const std::optional<std::int64_t>& number);
+/// Returns a number of parameters, with that of the parameters that process a token if it is another one: "1,240 (310
+/// active)".
+std::string known_parameters(const std::optional<std::int64_t>& parameters, const std::optional<std::int64_t>& active);
 /// Returns a number of operations, rounded to a whole number, or "unknown".
 std::string known_operations(const std::optional<double>& operations);
 

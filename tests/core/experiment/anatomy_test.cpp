@@ -2,19 +2,87 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "core/experiment/step_cost.h"
 #include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
+#include "core/spec/keys.h"
 #include "core/spec/layout.h"
 
 namespace ropelab {
 namespace {
 
+// Returns a run with these settings, written as "experts=4 layers=6", on top of small sizes.
+RunSpec anatomy_spec(const std::string& settings) {
+    RunSpec spec;
+    spec.layers = 4;
+    spec.heads = 4;
+    spec.width = 48;
+    spec.context = 24;
+    std::istringstream words(settings);
+    for (std::string word; words >> word;) {
+        const std::size_t sign = word.find('=');
+        const Key& setting = key(word.substr(0, sign));
+        setting.set(spec, parse_value(setting, word.substr(sign + 1), spec));
+    }
+    return spec;
+}
+
+const std::vector<std::string>& variants() {
+    static const std::vector<std::string> settings = {
+        "position=shaw",
+        "position=shaw relative_clip=0 bias=true key_value_heads=2",
+        "position=t5",
+        "position=rope+bias distance_buckets=8 key_value_heads=1",
+        "position=transformer-xl",
+        "position=transformer-xl key_value_heads=2 batch=8 micro_batch=2",
+        "position=xpos fraction=0.5",
+        "position=cope cope_positions=5",
+        "frequencies=1+0.5+0.1+0.02+0.01+0.001",
+        "attention=mla",
+        "attention=mla latent_width=10 rotary_channels=4 bias=true",
+        "attention=mla position=alibi operations=eager",
+        "attention=gated bias=true",
+        "attention=gated attention_sinks=true qk_norm=true key_value_heads=2",
+        "attention_sinks=true position=shaw",
+        "attention_layers=deltanet",
+        "attention_layers=deltanet operations=eager bias=true",
+        "attention_layers=3deltanet+1full layers=8",
+        "attention_layers=2window+1full attention_window=7 layers=7",
+        "attention_layers=deltanet+window+full attention_window=5 attention=gated layers=5",
+        "attention_layers=deltanet+full attention=mla bias=true",
+        "attention_layers=deltanet+full position=shaw",
+        "attention_layers=deltanet+full position=transformer-xl qk_norm=projection",
+        "attention_layers=deltanet+full position=cope",
+        "feed_forward=relu2",
+        "feed_forward=geglu bias=true",
+        "block=pythia feed_forward=swiglu",
+        "experts=4",
+        "experts=8 experts_per_token=1 expert_noise=false bias=true",
+        "experts=4 dense_layers=1 feed_forward=swiglu bias=true",
+        "experts=4 dense_layers=3 block=pythia",
+        "experts=4 dense_layers=1 attention_layers=deltanet+full layers=6",
+        "experts=4 experts_per_token=4 attention=mla norm=dyt",
+        "norm=rmsnorm bias=true",
+        "norm=zero-centered-rmsnorm norm_position=sandwich",
+        "norm=dyt bias=true",
+        "norm_position=post",
+        "norm_position=post deepnorm=true norm=dyt bias=true experts=4",
+        "norm_position=sandwich block=llama bias=true tied_head=false",
+        "norm_position=sandwich block=pythia",
+        "norm_position=post attention_layers=deltanet+full position=rope+bias",
+        "position=learned+rope theta_training=head attention=gated",
+    };
+    return settings;
+}
+
 std::vector<RunSpec> many_specs() {
     std::vector<RunSpec> specs;
+    for (const std::string& settings : variants()) specs.push_back(anatomy_spec(settings));
     for (const Block block : {Block::gpt2, Block::llama, Block::pythia}) {
         for (const Position position : {Position::none, Position::learned, Position::rope, Position::learned_rope,
                                         Position::sinusoidal, Position::alibi}) {
@@ -49,20 +117,59 @@ std::vector<RunSpec> many_specs() {
     return specs;
 }
 
+// Returns the settings of the group "model".
+std::string settings_text(const RunSpec& spec) {
+    std::string text;
+    for (const Key& each : keys()) {
+        if (each.group == "model") text += std::string(each.name) + "=" + to_text(each.get(spec)) + " ";
+    }
+    return text;
+}
+
 TEST(Anatomy, SumsAreThoseOfTheModelsOwnTensorsAndOfTheStepCost) {
+    ASSERT_GE(variants().size(), 25U);
     for (const RunSpec& spec : many_specs()) {
-        SCOPED_TRACE(label_of(spec));
-        const AnatomyTotals totals = anatomy_of(spec, 65).totals();
+        SCOPED_TRACE(settings_text(spec));
+        const Anatomy anatomy = anatomy_of(spec, 65);
+        const AnatomyTotals totals = anatomy.totals();
         EXPECT_EQ(totals.parameters, layout_of(spec, 65).total);
+        EXPECT_EQ(totals.active_parameters, active_parameter_count(spec, 65));
         const double operations = forward_operations(spec, 65).total();
         EXPECT_NEAR(totals.operations.value(), operations, 1e-9 * operations);
-        EXPECT_EQ(totals.cache_bytes.value() * spec.visible_tokens(), cache_bytes(spec).kv);
+        std::int64_t cache = totals.state_bytes;
+        std::int64_t layers = 0;
+        for (const AnatomySection& section : anatomy.sections) {
+            layers += static_cast<std::int64_t>(section.layers.size());
+            for (const AnatomyStage& stage : section.stages) {
+                for (const std::int64_t layer : section.layers) {
+                    cache += stage.cache_bytes.value() * spec.visible_tokens(layer);
+                }
+            }
+        }
+        EXPECT_EQ(cache, cache_bytes(spec).kv);
+        EXPECT_EQ(layers, spec.layers);
+    }
+}
+
+TEST(Anatomy, StagesHaveNamesShapesAndSettings) {
+    for (const RunSpec& spec : many_specs()) {
+        SCOPED_TRACE(settings_text(spec));
+        for (const AnatomySection& section : anatomy_of(spec, 65).sections) {
+            std::set<std::string> ids;
+            for (const AnatomyStage& stage : section.stages) {
+                EXPECT_TRUE(ids.insert(stage.id).second) << stage.id;
+                EXPECT_FALSE(stage.name.empty()) << stage.id;
+                EXPECT_FALSE(stage.formula.empty()) << stage.id;
+                EXPECT_TRUE(stage.id == "frequencies" || !stage.shape.empty()) << stage.id;
+                for (const std::string& name : stage.settings) EXPECT_NO_THROW(key(name)) << stage.id;
+            }
+        }
     }
 }
 
 TEST(Anatomy, EveryTensorBelongsToExactlyOneStage) {
     for (const RunSpec& spec : many_specs()) {
-        SCOPED_TRACE(label_of(spec));
+        SCOPED_TRACE(settings_text(spec));
         std::multiset<std::string> names;
         for (const AnatomySection& section : anatomy_of(spec, 65).sections) {
             for (const AnatomyStage& stage : section.stages) {
@@ -167,16 +274,92 @@ TEST(Anatomy, NormsAndActivationsAreThoseOfTheSettings) {
     }
 }
 
-TEST(Anatomy, RefusesPartsWithoutStages) {
-    RunSpec spec;
-    spec.experts = 4;
-    EXPECT_THROW(anatomy_of(spec, 65), BadInput);
-    spec = {};
-    spec.attention = AttentionKind::gated;
-    EXPECT_THROW(anatomy_of(spec, 65), BadInput);
-    spec = {};
-    spec.position = Position::t5;
-    EXPECT_THROW(anatomy_of(spec, 65), BadInput);
+TEST(Anatomy, LayersOfOneKindAreOneSection) {
+    const Anatomy hybrid =
+        anatomy_of(anatomy_spec("attention_layers=3deltanet+1full layers=8 experts=4 dense_layers=1"), 65);
+    ASSERT_EQ(hybrid.sections.size(), 5U);
+    EXPECT_EQ(hybrid.sections[1].title, "Layer 0: gated DeltaNet, dense MLP");
+    EXPECT_EQ(hybrid.sections[2].title, "Layers 1–2, 4–6: gated DeltaNet, experts");
+    EXPECT_EQ(hybrid.sections[2].repeats(), 5);
+    EXPECT_EQ(hybrid.sections[3].title, "Layers 3, 7: whole context, experts");
+    EXPECT_EQ(hybrid.find("attention.state#2"), &hybrid.sections[2].stages.at(4));
+    EXPECT_EQ(hybrid.find("attention.state#3"), nullptr);
+    EXPECT_EQ(hybrid.find("attention.output"), hybrid.find("attention.output#1"));
+
+    const Anatomy equal = anatomy_of(anatomy_spec("attention_layers=deltanet layers=8"), 65);
+    ASSERT_EQ(equal.sections.size(), 3U);
+    EXPECT_EQ(equal.sections[1].title, "Layer");
+    const Anatomy many = anatomy_of(anatomy_spec("attention_layers=deltanet+full layers=12"), 65);
+    EXPECT_EQ(many.sections[1].title, "Layers 0, 2, 4, 6, …: gated DeltaNet");
+    const Anatomy window = anatomy_of(anatomy_spec("attention_layers=2window+1full attention_window=7 layers=3"), 65);
+    EXPECT_EQ(window.sections[1].title, "Layers 0–1: sliding window");
+    EXPECT_LT(window.find("attention.scores")->operations, window.find("attention.scores#2")->operations);
+    ASSERT_EQ(window.remarks.size(), 1U);
+    EXPECT_NE(window.remarks.front().find("7 tokens"), std::string::npos) << window.remarks.front();
+}
+
+// 4 heads of 12 channels, 24 tokens: computed by hand.
+TEST(Anatomy, StagesOfLatentAttentionAndOfTheDeltaNetAreThoseComputedByHand) {
+    const Anatomy latent = anatomy_of(anatomy_spec("attention=mla latent_width=10 rotary_channels=4 batch=2"), 65);
+    EXPECT_EQ(latent.find("attention.qkv"), nullptr);
+    EXPECT_EQ(latent.find("attention.query")->shape, (std::vector<std::int64_t>{2, 24, 64}));
+    EXPECT_EQ(latent.find("attention.query")->parameters, 64 * 48);
+    EXPECT_EQ(latent.find("attention.latent")->shape, (std::vector<std::int64_t>{2, 24, 14}));
+    EXPECT_EQ(latent.find("attention.latent")->cache_bytes, 14 * 4);
+    EXPECT_EQ(latent.find("attention.latent_norm")->parameters, 10);
+    EXPECT_EQ(latent.find("attention.key_value")->parameters, 96 * 10);
+    EXPECT_EQ(latent.find("attention.key_value")->operations, 2.0 * 96 * 10);
+    EXPECT_EQ(latent.find("attention.scores")->operations, 2.0 * 12 * 64);
+    EXPECT_EQ(latent.find("attention.values")->operations, 2.0 * 12 * 48);
+
+    const Anatomy state = anatomy_of(anatomy_spec("attention_layers=deltanet batch=2"), 65);
+    EXPECT_EQ(state.find("attention.scores"), nullptr);
+    EXPECT_EQ(state.find("attention.rotation"), nullptr);
+    EXPECT_EQ(state.find("attention.state")->shape, (std::vector<std::int64_t>{2, 4, 12, 12}));
+    EXPECT_EQ(state.find("attention.state")->state_bytes, 4 * 12 * 12 * 4);
+    EXPECT_EQ(state.find("attention.state")->operations, 5.0 * 48 * 12);
+    EXPECT_EQ(state.find("attention.rates")->parameters, 8 * 48 + 4 + 4);
+    EXPECT_EQ(state.totals().cache_bytes, 0);
+    EXPECT_EQ(state.totals().state_bytes, 4 * 4 * 12 * 12 * 4);
+}
+
+TEST(Anatomy, ExpertsCountAllParametersButOnlyTheActiveOperations) {
+    const Anatomy anatomy = anatomy_of(anatomy_spec("experts=4 mlp_width=100 bias=true dense_layers=1"), 65);
+    EXPECT_EQ(anatomy.find("mlp.router")->parameters, 2 * 4 * 48);
+    const AnatomyStage* up = anatomy.find("mlp.up#2");
+    ASSERT_NE(up, nullptr);
+    EXPECT_EQ(up->kind, "2 of 4 experts per token");
+    EXPECT_EQ(up->parameters, 4 * (100 * 48 + 100));
+    EXPECT_EQ(up->active_parameters(), 2 * (100 * 48 + 100));
+    EXPECT_EQ(up->operations, 2.0 * 2 * 100 * 48);
+    EXPECT_EQ(up->tensors, (std::vector<std::string>{"mlp.experts.up.weight", "mlp.experts.up.bias"}));
+    EXPECT_EQ(anatomy.find("mlp.up")->parameters, 100 * 48 + 100);
+    EXPECT_EQ(anatomy.find("mlp.up")->active_parameters(), 100 * 48 + 100);
+}
+
+TEST(Anatomy, NormsAreAtTheirPlaces) {
+    const auto ids_of = [](const std::string& settings) {
+        std::vector<std::string> ids;
+        for (const AnatomySection& section : anatomy_of(anatomy_spec(settings), 65).sections) {
+            for (const AnatomyStage& stage : section.stages) {
+                const bool is_sum = stage.id.ends_with(".sum");
+                if (is_sum || (stage.id.ends_with("_norm") && !stage.id.starts_with("attention."))) {
+                    ids.push_back(stage.id);
+                }
+            }
+        }
+        return ids;
+    };
+    using Ids = std::vector<std::string>;
+    EXPECT_EQ(ids_of("layers=1"), (Ids{"attention_norm", "attention.sum", "mlp_norm", "mlp.sum", "final_norm"}));
+    EXPECT_EQ(ids_of("layers=1 norm_position=post"),
+              (Ids{"attention.sum", "attention_post_norm", "mlp.sum", "mlp_post_norm"}));
+    EXPECT_EQ(ids_of("layers=1 norm_position=sandwich"),
+              (Ids{"attention_norm", "attention_output_norm", "attention.sum", "mlp_norm", "mlp_output_norm", "mlp.sum",
+                   "final_norm"}));
+    const Anatomy deep = anatomy_of(anatomy_spec("norm_position=post deepnorm=true"), 65);
+    EXPECT_EQ(deep.find("attention.sum")->kind, "DeepNet");
+    EXPECT_EQ(deep.find("head")->formula, "logits = X·E^⊤");
 }
 
 }  // namespace

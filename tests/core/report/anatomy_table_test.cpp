@@ -30,6 +30,22 @@ TEST(AnatomyTable, EveryFormatHasTheStagesAndTheTotal) {
     EXPECT_THROW(anatomy_format("html"), BadInput);
 }
 
+TEST(AnatomyTable, ActiveParametersAndStatesAreListed) {
+    const AnatomyModel model = model_of_text("layers=4 experts=4 attention_layers=deltanet+full", 65);
+    const AnatomyTotals totals = model.anatomy.totals();
+    const std::string both = known_parameters(totals.parameters, totals.active_parameters);
+    EXPECT_EQ(both, grouped_number(totals.parameters.value()) + " (" +
+                        grouped_number(totals.active_parameters.value()) + " active)");
+    const std::string table = anatomy_table(model, AnatomyFormat::text);
+    EXPECT_THAT(table, HasSubstr(both));
+    EXPECT_THAT(table, HasSubstr("Layers 0, 2: gated DeltaNet, experts × 2"));
+    EXPECT_THAT(table, HasSubstr("states of the gated DeltaNets have " + std::to_string(totals.state_bytes)));
+    const nlohmann::json json = anatomy_json(model).at("totals");
+    EXPECT_EQ(json.at("active_parameters"), totals.active_parameters.value());
+    EXPECT_EQ(json.at("state_bytes"), totals.state_bytes);
+    EXPECT_EQ(known_parameters(1240, 1240), "1,240");
+}
+
 TEST(AnatomyTable, JsonHasNullForUnknownNumbers) {
     const nlohmann::json result = anatomy_json(model_of_name("DeepSeek-V3"));
     EXPECT_TRUE(result.at("totals").at("parameters").is_null());

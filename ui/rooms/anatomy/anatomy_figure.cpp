@@ -29,13 +29,13 @@ QString tr(const char* text) {
 
 QStringList numberCells(const AnatomyStage* stage) {
     if (!stage) return {QStringLiteral("–"), QStringLiteral("–"), QStringLiteral("–")};
-    return {text(known_number(stage->parameters)), text(known_operations(stage->operations)),
-            text(known_number(stage->cache_bytes))};
+    return {text(known_parameters(stage->parameters, stage->active_parameters())),
+            text(known_operations(stage->operations)), text(known_number(stage->cache_bytes))};
 }
 
 QStringList totalNumbers(const AnatomyTotals& totals) {
-    return {text(known_number(totals.parameters)), text(known_operations(totals.operations)),
-            text(known_number(totals.cache_bytes))};
+    return {text(known_parameters(totals.parameters, totals.active_parameters)),
+            text(known_operations(totals.operations)), text(known_number(totals.cache_bytes))};
 }
 
 QString sizesLine(const Anatomy& anatomy) {
@@ -101,7 +101,8 @@ FigureTable tableOf(const std::vector<AnatomyModel>& models) {
 QString totalsSentence(const AnatomyModel& model) {
     const AnatomyTotals totals = model.anatomy.totals();
     return tr("%1: %2 parameters, %3 FLOPs per token of a forward pass, %4 bytes of KV cache per token")
-        .arg(model.name.empty() ? tr("model") : text(model.name), text(known_number(totals.parameters)),
+        .arg(model.name.empty() ? tr("model") : text(model.name),
+             text(known_parameters(totals.parameters, totals.active_parameters)),
              text(known_operations(totals.operations)), text(known_number(totals.cache_bytes)));
 }
 
@@ -138,6 +139,7 @@ AnatomyListing::AnatomyListing(const std::vector<AnatomyModel>& models, const An
                                .stream = Line::Stream::through});
         }
         if (isLayer && view.isFolded) continue;
+        m_isInBranch = false;
         if (m_isPair) {
             for (const auto& [left, right] : aligned(a.stages, second.sections[i].stages)) addStage(left, right);
         } else {
@@ -150,6 +152,12 @@ AnatomyListing::AnatomyListing(const std::vector<AnatomyModel>& models, const An
 void AnatomyListing::addStage(const AnatomyStage* first, const AnatomyStage* second) {
     const AnatomyStage& any = first ? *first : *second;
     Line line{.id = text(any.id)};
+    // Stages of a second kind of layer have the names of Anatomy::find().
+    const QStringList before = ids();
+    const auto same = std::count_if(before.begin(), before.end(), [&](const QString& id) {
+        return id == text(any.id) || id.startsWith(text(any.id) + QLatin1Char('#'));
+    });
+    if (same > 0) line.id += QStringLiteral("#%1").arg(same + 1);
     if (m_isPair) {
         line.cells = QStringList{text(any.name)};
         for (const AnatomyStage* stage : {first, second}) {
@@ -168,11 +176,14 @@ void AnatomyListing::addStage(const AnatomyStage* first, const AnatomyStage* sec
     }
     using Stream = Line::Stream;
     const bool isInner = any.id.starts_with("attention") || any.id.starts_with("mlp");
-    line.stream = any.id == "tokens"                                                      ? Stream::none
-                  : isInner && any.id.ends_with(".sum")                                   ? Stream::end
-                  : any.id.ends_with("_norm") && any.id != "attention.qk_norm" && isInner ? Stream::begin
-                  : isInner                                                               ? Stream::branch
-                                                                                          : Stream::through;
+    const bool isOnStream = !isInner || any.id.ends_with("_post_norm");
+    const bool isEnd = isInner && any.id.ends_with(".sum");
+    line.stream = any.id == "tokens"                      ? Stream::none
+                  : isOnStream                            ? Stream::through
+                  : isEnd                                 ? Stream::end
+                  : !m_isInBranch || any.id == "mlp_norm" ? Stream::begin
+                                                          : Stream::branch;
+    m_isInBranch = !isOnStream && !isEnd;
     m_lines.push_back(std::move(line));
 }
 
@@ -369,8 +380,8 @@ Figure stageFigure(const AnatomyStage& stage) {
     const QStringList lines = {
         tr("output: %1").arg(text(stage.symbols)), tr("size: %1").arg(text(stage.shape_text())),
         tr("%1 parameters, %2 FLOPs per token, %3 cache bytes per token")
-            .arg(text(known_number(stage.parameters)), text(known_operations(stage.operations)),
-                 text(known_number(stage.cache_bytes))),
+            .arg(text(known_parameters(stage.parameters, stage.active_parameters())),
+                 text(known_operations(stage.operations)), text(known_number(stage.cache_bytes))),
         settings.isEmpty() ? QString() : tr("settings: %1").arg(settings.join(QStringLiteral(", ")))};
     const QString title = text(stage.title());
     Figure figure;
@@ -419,8 +430,9 @@ Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& wh
         return figure;
     }
     const bool isMatrix = tensor->shape.size() > 1;
-    const std::int64_t rows = isMatrix ? tensor->shape.front() : 1;
-    const std::int64_t columns = static_cast<std::int64_t>(tensor->values.size()) / rows;
+    const auto numbers = static_cast<std::int64_t>(tensor->values.size());
+    const std::int64_t columns = isMatrix ? tensor->shape.back() : numbers;
+    const std::int64_t rows = numbers / columns;
     FigureMap map;
     map.label = tr("weight");
     map.rows = static_cast<int>(std::min<std::int64_t>(rows, kMostCells));

@@ -37,7 +37,7 @@ class AnatomyListing {
     QString stageAt(const QRectF& rect, const FigureStyle& style, double y) const;
     /// Returns the part of the rectangle that shows the stage with this id.
     QRectF place(const QRectF& rect, const FigureStyle& style, const QString& id) const;
-    /// Returns the ids of the stages that are shown, from top to bottom.
+    /// Returns the ids of the stages that are shown, from top to bottom, as Anatomy::find() reads them.
     QStringList ids() const;
 
  private:
@@ -56,6 +56,7 @@ class AnatomyListing {
 
     std::vector<Line> m_lines;
     bool m_isPair = false;
+    bool m_isInBranch = false;  // while the lines are made
     QString m_picked;
 };
 
@@ -67,7 +68,8 @@ std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t
 /// Returns a figure with the formula of a stage, its shape in symbols and numbers, and the settings that change it.
 Figure stageFigure(const AnatomyStage& stage);
 /// Returns a tensor of a stage as a heat map of at most 96 × 96 cells, which show means of neighbouring weights, with
-/// a colour scale that is symmetric around 0. A vector is one row. Without a tensor, the figure says `why`.
+/// a colour scale that is symmetric around 0. A vector is one row; matrices of experts are below each other. Without a
+/// tensor, the figure says `why`.
 Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& why);
 
 }  // namespace ropelab::ui

@@ -37,7 +37,8 @@ struct TotalRow {
 };
 
 std::vector<TotalRow> totalRows() {
-    return {{QStringLiteral("parameters"), QObject::tr("parameters"), QObject::tr("Number of trainable parameters.")},
+    return {{QStringLiteral("parameters"), QObject::tr("parameters"),
+             QObject::tr("Number of trainable parameters, those of all experts included.")},
             {QStringLiteral("operations"), QObject::tr("FLOPs/token"),
              QObject::tr("Floating-point operations of a forward pass per token: linear layers and attention. A "
                          "multiplication and an addition are two.")},
@@ -45,7 +46,8 @@ std::vector<TotalRow> totalRows() {
              QObject::tr("Floating-point operations of a training step of the whole batch: a forward pass, and twice "
                          "as many for the backward pass.")},
             {QStringLiteral("cache"), QObject::tr("KV cache/token"),
-             QObject::tr("Bytes of the KV cache per token, over all layers (formula 32).")},
+             QObject::tr("Bytes of the KV cache per token, over all layers (formulas 32 and 44). The states of gated "
+                         "DeltaNets are not among them, because their size does not depend on the tokens.")},
             {QStringLiteral("memory"), QObject::tr("memory"),
              QObject::tr("Predicted memory of training one run on the CPU.")}};
 }

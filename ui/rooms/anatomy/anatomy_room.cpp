@@ -375,9 +375,10 @@ void AnatomyRoom::renewStage() {
 void AnatomyRoom::renewWeights() {
     QList<QPair<QString, QVariant>> entries;
     const bool isRun = m_source.startsWith(kRun) && m_edits.empty();
+    const AnatomyStage* picked = m_model.anatomy.find(m_view.picked.toStdString());
     for (const AnatomySection& section : m_model.anatomy.sections) {
         for (const AnatomyStage& stage : section.stages) {
-            if (!isRun || text(stage.id) != m_view.picked) continue;
+            if (!isRun || &stage != picked) continue;
             for (const std::string& tensor : stage.tensors) {
                 if (section.layers.empty()) entries.append({text(tensor), text(tensor)});
                 for (const std::int64_t layer : section.layers) {

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSet>
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QUndoStack>
@@ -168,6 +169,19 @@ TEST_F(AnatomyRoomTest, FoldedLayersAreHidden) {
     EXPECT_LT(room->listing()->minimumHeight(), height);
 }
 
+TEST_F(AnatomyRoomTest, EachKindOfLayerHasItsOwnLines) {
+    room->editCopy("layers", "4");
+    room->editCopy("attention_layers", "deltanet + full");
+    EXPECT_EQ(panel->problem(), "");
+    const QStringList ids = AnatomyListing({room->model()}, {}).ids();
+    EXPECT_TRUE(ids.contains("attention.state") && ids.contains("attention.scores"));
+    EXPECT_TRUE(ids.contains("attention.output#2"));
+    EXPECT_EQ(QSet<QString>(ids.begin(), ids.end()).size(), ids.size());
+    room->pick("attention.output#2");
+    emit room->listing()->keyPressed(Qt::Key_Down, Qt::NoModifier);
+    EXPECT_EQ(room->picked(), "attention.sum#2");
+}
+
 TEST_F(AnatomyRoomTest, TraditionalAndModernStandSideBySide) {
     room->showPart("traditional-modern");
     EXPECT_EQ(room->shownPart(), "traditional-modern");
@@ -247,6 +261,14 @@ TEST(WeightsFigure, AveragesNeighbouringWeights) {
     EXPECT_EQ(figure.map->columns, 2);
     for (int row = 0; row < 96; ++row) EXPECT_EQ(figure.map->values[2 * row], static_cast<float>(row));
     EXPECT_EQ(weightsFigure(std::nullopt, "none").emptyText, "none");
+}
+
+TEST(WeightsFigure, MatricesOfExpertsAreBelowEachOther) {
+    const NamedTensor tensor{"w", {2, 3, 4}, std::vector<float>(24, 1.0F)};
+    const Figure figure = weightsFigure(tensor, {});
+    ASSERT_TRUE(figure.map);
+    EXPECT_EQ(figure.map->rows, 6);
+    EXPECT_EQ(figure.map->columns, 4);
 }
 
 TEST(StageFormula, ReadsIndicesAndExponents) {
