@@ -60,11 +60,6 @@ std::vector<std::uint32_t> coder_frequencies(std::span<const float> logits) {
     return result;
 }
 
-std::vector<std::uint32_t> uniform_frequencies(std::size_t vocabulary) {
-    check_vocabulary(vocabulary);
-    return coder_frequencies(std::vector<float>(vocabulary, 0.0F));
-}
-
 void ArithmeticEncoder::add(std::uint64_t number) {
     low_ += number;
     if (low_ >= number) return;

@@ -24,8 +24,6 @@ inline constexpr std::size_t largest_coded_vocabulary = std::size_t{1} << 20;
 /// what is left of the sum 2³¹. Every token can be coded, and none costs more than log₂(2³¹/(2³¹ − V)) bits above
 /// −log₂ p. Throws BadInput if a logit is not finite, without a logit, and for more than `largest_coded_vocabulary`.
 std::vector<std::uint32_t> coder_frequencies(std::span<const float> logits);
-/// Returns the frequencies of V tokens with equal probabilities, as coder_frequencies does for equal logits.
-std::vector<std::uint32_t> uniform_frequencies(std::size_t vocabulary);
 
 /// Writes tokens as one number between 0 and 1.
 class ArithmeticEncoder {

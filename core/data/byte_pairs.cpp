@@ -94,6 +94,11 @@ class BytePairs final : public Subwords {
         }
         for (std::size_t rank = 0; rank < table_.merges.size(); ++rank) {
             const TokenMerge& merge = table_.merges[rank];
+            if (bytes_of_token(merge.merged) != bytes_of_token(merge.left) + bytes_of_token(merge.right)) {
+                throw BadInput("The merge of \"" + spelled(merge.left) + "\" and \"" + spelled(merge.right) + "\" of " +
+                               name + " gives the token \"" + spelled(merge.merged) +
+                               "\", which has other bytes, so that texts could not be restored from their tokens.");
+            }
             ranks_.emplace(pair_key(merge.left, merge.right), rank);
         }
     }
@@ -148,6 +153,7 @@ class BytePairs final : public Subwords {
     }
 
     const std::string& bytes_of_token(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)]; }
+    const std::string& spelled(std::int32_t token) const { return table_.tokens[static_cast<std::size_t>(token)]; }
 
     // Returns the longest added token at `offset`, or -1.
     std::int32_t added_at(std::string_view text, std::size_t offset) const {
@@ -268,7 +274,12 @@ BytePairTable table_of_json(const json& file, const std::string& name) {
                            ", but it must be between 0 and " + std::to_string(most - 1) + ".");
         }
         if (std::ssize(table.tokens) <= id) table.tokens.resize(static_cast<std::size_t>(id) + 1);
-        table.tokens[static_cast<std::size_t>(id)] = token;
+        std::string& place = table.tokens[static_cast<std::size_t>(id)];
+        if (!place.empty() && place != token) {
+            throw BadInput("The tokens \"" + place + "\" and \"" + token + "\" of " + name + " have the same number, " +
+                           std::to_string(id) + "; each token needs a number of its own.");
+        }
+        place = token;
         ids[token] = static_cast<std::int32_t>(id);
     };
     const json& model = file.at("model");

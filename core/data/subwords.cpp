@@ -113,8 +113,13 @@ std::shared_ptr<const Subwords> trained_subwords(Tokenizer kind, std::int64_t si
 }
 
 std::shared_ptr<const Subwords> subwords_of_file(const fs::path& file) {
+    constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;  // tokenizers of 256,000 tokens have 40 MB
     std::error_code error;
     const std::string name = "'" + file.string() + "'";
+    if (const auto bytes = fs::file_size(file, error); !error && bytes > most_bytes) {
+        throw BadInput("The tokenizer " + name + " has " + std::to_string(bytes >> 20) +
+                       " MiB, but a tokenizer has at most " + std::to_string(most_bytes >> 20) + " MiB.");
+    }
     auto content = fs::is_regular_file(file, error) ? content_of(file) : std::nullopt;
     if (!content) {
         throw BadInput("The tokenizer " + name + " cannot be read; name a tokenizer.json or a SentencePiece .model.");

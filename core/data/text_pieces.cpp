@@ -41,7 +41,7 @@ ClassedCharacter classed(std::string_view text, std::size_t offset) {
     return {class_of(character.code), character.length};
 }
 
-// Returns the class by which GPT-2's expression groups characters: it knows no marks.
+// Returns the class by which GPT-2's expression groups characters, which has none for marks.
 CharacterClass gpt2_group(CharacterClass kind) {
     return kind == CharacterClass::mark ? CharacterClass::other : kind;
 }

@@ -17,6 +17,11 @@ namespace {
 
 using Frequencies = std::vector<std::uint32_t>;
 
+// Returns the frequencies of tokens with equal probabilities.
+Frequencies uniform_frequencies(std::size_t vocabulary) {
+    return coder_frequencies(std::vector<float>(vocabulary, 0.0F));
+}
+
 // Returns a message whose token i has the frequencies number i modulo their count, sampled with these frequencies.
 std::vector<std::int32_t> sampled(const std::vector<Frequencies>& models, std::size_t length, std::mt19937_64& random) {
     std::vector<std::int32_t> tokens(length);

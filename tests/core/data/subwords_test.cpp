@@ -225,11 +225,18 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
     EXPECT_THAT(refused("/added_tokens/0/lstrip", true), HasSubstr("lstrip"));
     EXPECT_THAT(refused("/model/merges", {"x yz"}), HasSubstr("not in its vocabulary"));
     EXPECT_THAT(refused("/model/vocab/日", 300), HasSubstr("alphabet"));
+    EXPECT_THAT(refused("/model/vocab/lo", 257), HasSubstr("have the same number, 257"));
+    EXPECT_THAT(refused("/added_tokens/0/id", 256), HasSubstr("have the same number, 256"));
+    // An added token is spelled as it is, so that "Ġlow" is not " low".
+    EXPECT_THAT(refused("/added_tokens/0", {{"id", 259}, {"content", "Ġlow"}}), HasSubstr("has other bytes"));
     EXPECT_THAT(refused("/model/vocab", 3), HasSubstr("tokenizer.json"));
     EXPECT_MESSAGE(subwords_of_file(scratch_.write("a.json", "{")), BadInput, "tokenizer.json");
     EXPECT_MESSAGE(subwords_of_file(scratch_.write("a.model", "text")), BadInput, "SentencePiece model");
     EXPECT_MESSAGE(subwords_of_file(scratch_.path() / "none.json"), BadInput, "cannot be read");
     EXPECT_MESSAGE(subwords_of_file(scratch_.path()), BadInput, "cannot be read");
+    const std::filesystem::path large = scratch_.write("large.json", "{}");
+    std::filesystem::resize_file(large, (std::uintmax_t{256} << 20) + 1);
+    EXPECT_MESSAGE(subwords_of_file(large), BadInput, "at most 256 MiB");
 
     nlohmann::json few = byte_level_json();
     few["model"]["vocab"] = {{"a", 0}, {"b", 1}};
