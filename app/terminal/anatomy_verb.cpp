@@ -1,7 +1,10 @@
 #include <memory>
 
 #include "app/terminal/output.h"
+#include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
+#include "core/experiment/anatomy_times.h"
+#include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
 #include "core/report/anatomy_table.h"
 #include "core/spec/error.h"
@@ -20,6 +23,7 @@ struct Flags {
     std::string kind;
     std::int64_t vocabulary = 0;
     std::string format = "text";
+    bool measures = false;
     bool json = false;
 
     bool describes() const { return !settings.empty() || !preset.empty(); }
@@ -53,6 +57,19 @@ AnatomyModel model_of_flags(const Flags& flags) {
                              flags.preset.empty() ? "settings" : "preset " + flags.preset);
 }
 
+/// Adds the times of the stages on this machine. Throws BadInput for a model without settings.
+void measure(AnatomyModel& model) {
+    if (!model.spec) {
+        throw BadInput(
+            "--measure computes forward passes of a model with settings (--set, --preset or --lab); leave it out for a "
+            "published model.");
+    }
+    watch_interrupts();
+    const StageTimes times = measure_stages(open_engine(), *model.spec, model.vocabulary, interrupted);
+    if (times.empty()) throw std::runtime_error("Interrupted before the stages were measured.");
+    add_times(model.anatomy, times);
+}
+
 void run(const Flags& flags) {
     check_sources(flags);
     const AnatomyFormat format = anatomy_format(flags.format);
@@ -66,6 +83,7 @@ void run(const Flags& flags) {
     } else if (flags.vocabulary != 0) {
         model = model_of_settings(model.spec.value(), flags.vocabulary, model.name);
     }
+    if (flags.measures) measure(model);
     if (flags.json) return print_json(anatomy_json(model));
     print_text(anatomy_table(model, format));
 }
@@ -91,6 +109,8 @@ void add_anatomy(CLI::App& program) {
     verb->add_option("--vocabulary", flags->vocabulary, "Vocabulary size (default: that of the data set)");
     verb->add_option("--format", flags->format, "Format of the table: text, csv, latex or markdown")
         ->capture_default_str();
+    verb->add_flag("--measure", flags->measures,
+                   "Measure how long each stage of a forward pass takes on this machine, with initial weights");
     verb->add_flag("--json", flags->json, "Print the stages as JSON");
     verb->callback([flags] { run(*flags); });
 }

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <iomanip>
 #include <memory>
 #include <sstream>

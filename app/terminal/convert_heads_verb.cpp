@@ -1,4 +1,5 @@
 #include <iomanip>
+#include <iostream>
 #include <memory>
 #include <sstream>
 
@@ -7,6 +8,7 @@
 #include "app/terminal/verbs.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/head_conversion.h"
+#include "core/experiment/stored_conversions.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/store/lab_file.h"
@@ -21,27 +23,14 @@ struct Flags {
     HeadConversion conversion;
     std::string out;
     std::string data_dir;
+    bool list = false;
     bool json = false;
 };
 
-nlohmann::json json_of(const Description& rise) {
-    return {{"mean", rise.mean}, {"low", rise.confidence_low}, {"high", rise.confidence_high}, {"sequences", rise.n}};
-}
-
 nlohmann::json json_of(const HeadConversionResult& result, RunId run) {
-    return {{"run", run},
-            {"iteration", result.iteration},
-            {"key_value_heads_before", result.heads_before},
-            {"key_value_heads", result.conversion.key_value_heads},
-            {"steps", result.steps},
-            {"sequences", result.sequences},
-            {"loss_before", result.loss_before},
-            {"loss_pooled", result.loss_pooled},
-            {"loss_trained", result.loss_trained},
-            {"pooled_rise", json_of(result.pooled_rise)},
-            {"trained_rise", json_of(result.trained_rise)},
-            {"kv_cache_bytes_before", result.cache_before},
-            {"kv_cache_bytes", result.cache_after}};
+    nlohmann::json json = head_conversion_json(result);
+    json["run"] = run;
+    return json;
 }
 
 std::string text_of(const HeadConversionResult& result, const std::string& name) {
@@ -100,6 +89,28 @@ void convert(const Flags& flags) {
     } else {
         print_text(text_of(*result, record.name));
     }
+    try {
+        store_head_conversion(*LabFile::open(flags.lab), record.id, *result);
+    } catch (const BadInput& error) {  // such as a lab that may only be read: its result is printed nevertheless
+        std::cerr << "The lab does not store this conversion: " << error.what() << '\n';
+    }
+}
+
+// Prints the conversions that the lab stores.
+void list_conversions(const Flags& flags) {
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    if (flags.run != 0) lab->run(flags.run);  // throws if there is no such run
+    nlohmann::json listed = nlohmann::json::array();
+    std::string text;
+    for (const StoredHeadConversion& stored : stored_head_conversions(*lab)) {
+        if (flags.run != 0 && stored.run != flags.run) continue;
+        nlohmann::json json = json_of(stored.result, stored.run);
+        json["created"] = stored.created;
+        listed.push_back(std::move(json));
+        text += (text.empty() ? "" : "\n") + stored.created + "\n" + text_of(stored.result, lab->run(stored.run).name);
+    }
+    if (flags.json) return print_json(listed);
+    print_text(text.empty() ? "The lab stores no conversions of heads.\n" : text);
 }
 
 }  // namespace
@@ -122,14 +133,18 @@ void add_convert_heads(CLI::App& program) {
     verb->add_option("--out", flags->out,
                      "Write the converted and trained model as a checkpoint file, which sample --checkpoint loads");
     verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    verb->add_flag("--list", flags->list,
+                   "Print the conversions that the lab stores, of all runs or of --run, and convert nothing");
     verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->footer(
-        "JSON: run, iteration, key_value_heads_before, key_value_heads, steps (of further training), sequences (their\n"
-        "number), loss_before, loss_pooled and loss_trained (nats per token on the same sequences), pooled_rise and\n"
-        "trained_rise (rise over loss_before, paired by sequence: mean, low and high of the 95 % interval, "
-        "sequences),\n"
-        "kv_cache_bytes_before and kv_cache_bytes (of one sequence of the context's length).");
-    verb->callback([flags] { convert(*flags); });
+        "The lab stores each conversion; the Train and Results rooms and reports show it.\n\n"
+        "JSON: run, iteration, key_value_heads_before, key_value_heads, fraction and learning_rate (as given; 0: a\n"
+        "tenth of the run's), steps (of further training), sequences (their number), loss_before, loss_pooled and\n"
+        "loss_trained (nats per token on the same sequences), pooled_rise and trained_rise (rise over loss_before,\n"
+        "paired by sequence: mean, low and high of the 95 % interval, sequences), kv_cache_bytes_before and\n"
+        "kv_cache_bytes (of one sequence of the context's length); with --list an array of these objects, each\n"
+        "with created (UTC).");
+    verb->callback([flags] { flags->list ? list_conversions(*flags) : convert(*flags); });
 }
 
 }  // namespace ropelab::terminal

@@ -109,16 +109,24 @@ nlohmann::json json_of(const SplitSizes& sizes) {
     return {{"training", sizes.training}, {"validation", sizes.validation}, {"test", sizes.test}};
 }
 
+bool has_vocabulary_size(const RunSpec& spec) {
+    return spec.has_subwords() && spec.tokenizer != Tokenizer::file;
+}
+
 // Returns the settings of a run on the text and with the tokenizer that the flags name.
 RunSpec spec_of(const Flags& flags, const std::string& tokenizer) {
     RunSpec spec;
     key("data").set(spec, Value(flags.name));
     key("tokenizer").set(spec, Value(tokenizer));
-    if (spec.has_subwords() && spec.tokenizer != Tokenizer::file) {
-        key("vocabulary_size").set(spec, Value(flags.vocabulary_size));
-    }
+    if (has_vocabulary_size(spec)) key("vocabulary_size").set(spec, Value(flags.vocabulary_size));
     spec.data_seed = flags.seed;
     return spec;
+}
+
+// Throws BadInput if --vocabulary-size is set, but none of the tokenizers uses it.
+void check_vocabulary_size(const Flags& flags, const std::vector<RunSpec>& specs) {
+    if (flags.vocabulary_size == 0 || std::any_of(specs.begin(), specs.end(), has_vocabulary_size)) return;
+    throw BadInput("--vocabulary-size applies to the tokenizers bpe, unigram and words; add one with --tokenizer.");
 }
 
 // Returns the tokens of a text as a list and as JSON.
@@ -150,6 +158,7 @@ void tokens(const Flags& flags) {
         check(specs.back());
         specs.back().context = 2;  // a text may be shorter than the context of a run
     }
+    check_vocabulary_size(flags, specs);
     std::vector<TokenizerRow> rows = compare_tokenizers(specs, flags.data_dir);
     // auto may be one of the others.
     for (std::size_t i = rows.size(); i-- > 1;) {
@@ -192,6 +201,7 @@ void tokens(const Flags& flags) {
 
 void info(const Flags& flags) {
     const RunSpec spec = spec_of(flags, flags.tokenizer);
+    check_vocabulary_size(flags, {spec});
     const TextInfo result = info_of(spec, flags.data_dir);
     const char* token = result.subwords ? "token" : result.as_bytes ? "byte" : "character";
     if (flags.json) {

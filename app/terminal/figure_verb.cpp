@@ -47,14 +47,13 @@ void add_figure(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "figure", "Write a figure of a lab's runs or of a rotary setup to a file; no display is needed");
-    verb->add_option(
-            "names", flags->names,
-            "Name of the figure; several figures are panels of one page. With --lab: validation-loss, "
-            "loss-by-theta, loss-fit, improvement, "
-            "logit-contribution, "
-            "attention-map, extrapolation-loss, forest-plot (of a reproduction sheet), … With --setup: "
-            "spectrum, context-bound, rope-cache, … Of a model: anatomy, traditional-modern (ropelab --help lists "
-            "all)")
+    verb->add_option("names", flags->names,
+                     "Name of the figure; several figures are panels of one page. With --lab: validation-loss, "
+                     "loss-by-theta, loss-fit, improvement, "
+                     "logit-contribution, "
+                     "attention-map, extrapolation-loss, forest-plot (of a reproduction sheet), … With --setup: "
+                     "spectrum, context-bound, rope-cache, … Of a model: anatomy, traditional-modern, "
+                     "anatomy-activation (ropelab --help lists all)")
         ->required();
     const auto pass_on = [&](const char* flag, const char* help) {
         verb->add_option(flag, flags->passed_on[flag], help);
@@ -79,7 +78,7 @@ void add_figure(CLI::App& program) {
     verb->add_flag("--outlines", flags->outlines, "Text of an SVG as outlines instead of text in a named font");
     verb->add_flag("--caption", flags->caption, "Print a caption of each figure");
     pass_on("--theme", "Colour theme: light or dark");
-    pass_on("--unit", "Unit of losses: nats or bits");
+    pass_on("--unit", "Unit of losses: nats or bits (per token), or bits-per-byte");
     verb->add_option(
             "--baseline", flags->baseline,
             "Baseline group, as key=value, with which all other groups are compared, for figures such as improvement; "
@@ -100,6 +99,9 @@ void add_figure(CLI::App& program) {
             "Settings of the model of the figures anatomy and traditional-modern: \"layers=4 block=llama\"");
     pass_on("--model", "Known model of the figure anatomy, such as \"Llama 3 8B\"");
     pass_on("--hf-config", "Hugging Face config.json of the model of the figure anatomy");
+    pass_on("--stage",
+            "Stage of the figure anatomy-activation, with its layer and head: attention.weights/0/1 (default: "
+            "attention.output in the first layer)");
     pass_on("--vocabulary", "Vocabulary size of the figures anatomy and traditional-modern (default: of the data set)");
     pass_on("--data-dir", "Folder that is searched first for known data sets");
     pass_on("--experiment",
@@ -124,8 +126,12 @@ void add_figure(CLI::App& program) {
     pass_on("--head", "Head of the figure encodings, from 1 (default: 1)");
     pass_on("--distances", "Number of distances of the figure encodings (default: those of the context)");
     pass_on("--layers", "Layers of the figure window-reach (default: 12)");
+    pass_on("--attention-layers",
+            "Attention of the layers of the figure window-reach: auto (default), or a pattern such as \"3 window + 1 "
+            "full\"");
     pass_on("--full-every",
-            "Every n-th layer of the figure window-reach attends to the whole context (default: 0, none)");
+            "Every n-th layer of the figure window-reach attends to the whole context: short for the pattern \"(n − 1) "
+            "window + 1 full\" (default: 0, none)");
     verb->add_flag("--json", flags->json, "Print the file name, summary and settings as JSON");
     verb->callback([flags] { run(*flags); });
 }

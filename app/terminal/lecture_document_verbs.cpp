@@ -52,10 +52,16 @@ void add_lecture_documents(CLI::App& lecture) {
     slides->fields.add_text(*slides_verb, "theme", "--theme", "Colour theme: light (default) or dark");
     slides->fields.add_number(*slides_verb, "width", "--width-px",
                               "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
+    slides_verb->add_flag("--without-answers", slides->without_answers,
+                          "Leave out the answers to the questions, and what follows the first question of a scene "
+                          "except other questions");
     slides->fields.add_json(*slides_verb);
     slides_verb->callback([slides] {
         slides->fields.run("Slides", "--document",
-                           {{"kind", "slides"}, {"lecture", slides->lecture}, {"output", slides->output}});
+                           {{"kind", "slides"},
+                            {"lecture", slides->lecture},
+                            {"output", slides->output},
+                            {"answers", !slides->without_answers}});
     });
 }
 

@@ -33,6 +33,7 @@ nlohmann::json json_of_evaluation(const ExtrapolationEvaluation& evaluation, con
          evaluation.result->sequences > 1 ? nlohmann::json(evaluation.result->loss_error) : nlohmann::json()},
         {"loss_by_position", evaluation.result->loss_by_position},
         {"loss_by_position_error", evaluation.result->loss_by_position_error}};
+    if (!evaluation.long_factors.empty()) json["long_factors"] = evaluation.long_factors;
     if (evaluation.fine_tuning) json["learning_rate"] = learning_rate_of(*evaluation.fine_tuning, spec);
     return json;
 }
@@ -50,6 +51,12 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
         text << std::left << std::setw(14) << word_of(evaluation.method) << std::right << std::setw(5)
              << (evaluation.fine_tuning ? evaluation.fine_tuning->steps : 0) << cell(split.inside, 4, 13)
              << cell(split.beyond, 4, 13) << cell(100 * retrieval_accuracy(*evaluation.result), 1, 14) << '\n';
+    }
+    for (const ExtrapolationEvaluation& evaluation : result.evaluations) {
+        if (evaluation.long_factors.empty() || evaluation.fine_tuning) continue;
+        text << "Divisors of longrope:";
+        for (const double factor : evaluation.long_factors) text << ' ' << cell(factor, 3, 0);
+        text << '\n';
     }
     return text.str();
 }
@@ -72,8 +79,11 @@ const char* const evaluation_keys =
     "fine-tuning;\n"
     "0 before it), learning_rate (null before fine-tuning), sequences (their number), loss (nats per token),\n"
     "loss_inside and loss_beyond (means over positions inside and beyond the training context), accuracy (fraction of\n"
-    "copied tokens recalled), accuracy_interval (low and high), loss_by_position, and loss_error and\n"
-    "loss_by_position_error (standard errors over the sequences).";
+    "copied tokens recalled), accuracy_interval (low and high), loss_by_position, loss_error and\n"
+    "loss_by_position_error (standard errors over the sequences), and, with longrope, long_factors (divisors of the\n"
+    "frequencies). A run without RoPE or with a theta that changed in training is evaluated with scaling none only; a "
+    "run\n"
+    "with learned positions has none beyond its context.";
 
 void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
     watch_interrupts();
@@ -84,11 +94,11 @@ void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
     ExtrapolationResult result;
     if (!flags.steps) {
         result = evaluate_extrapolation(engine, run.checkpoint, flags.factor, methods, run.data_dir, interrupted,
-                                        flags.sequences);
+                                        flags.sequences, flags.long_factors);
     } else {
         ProgressLine progress;
         for (const ScalingMethod method : methods) {
-            const FineTuning tuning{method, flags.factor, *flags.steps, flags.learning_rate};
+            const FineTuning tuning{method, flags.factor, *flags.steps, flags.learning_rate, flags.long_factors};
             const auto resume = [&](std::int64_t done) {
                 progress.show("fine-tuning with " + std::string(word_of(method)) + ": step " + std::to_string(done) +
                               " of " + std::to_string(*flags.steps));

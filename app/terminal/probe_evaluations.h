@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "core/experiment/ablation.h"
 #include "core/experiment/extrapolation.h"
@@ -30,6 +31,7 @@ struct ExtrapolationFlags {
     std::optional<std::int64_t> sequences;  // number of sequences; see evaluate_extrapolation
     std::optional<std::int64_t> steps;      // fine-tuning steps; nullopt: no fine-tuning
     double learning_rate = 0;               // learning rate of fine-tuning; 0: a tenth of the run's
+    std::vector<double> long_factors;       // divisors of longrope; empty: a search finds them
 };
 /// Prints the loss inside and beyond the context, and the retrieval accuracy, per scaling method.
 void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags);

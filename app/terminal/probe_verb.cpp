@@ -187,11 +187,13 @@ void show_evaluations(const LabFile& lab, const RunRecord& record, const Flags& 
     const bool curve = !flags.ablations.empty();
     const std::string flag = curve ? "--ablation-curve" : "--extrapolate";
     if (!flags.text.empty() || flags.ablates() || flags.factor || flags.context || flags.map ||
-        !flags.short_factors.empty() || !flags.long_factors.empty() ||
-        (curve && (flags.beyond || flags.scaling || flags.sequences)) || (!curve && flags.controls)) {
-        throw BadInput(flag + " can only be combined with " +
-                       (curve ? "--controls, " : "--scaling, --sequences, --fine-tune, --learning-rate, ") +
-                       "--run, --step, --data-dir and --json; leave the others out.");
+        !flags.short_factors.empty() ||
+        (curve && (flags.beyond || flags.scaling || flags.sequences || !flags.long_factors.empty())) ||
+        (!curve && flags.controls)) {
+        throw BadInput(
+            flag + " can only be combined with " +
+            (curve ? "--controls, " : "--scaling, --long-factors, --sequences, --fine-tune, --learning-rate, ") +
+            "--run, --step, --data-dir and --json; leave the others out.");
     }
     const ProbedRun probed_run{record.id, checkpoint_of(lab, record, flags), flags.data_dir, flags.json};
     if (curve) {
@@ -199,12 +201,11 @@ void show_evaluations(const LabFile& lab, const RunRecord& record, const Flags& 
         return show_ablations(probed_run, parse_ablation_kind(flags.ablations, "--ablation-curve"),
                               flags.controls.value_or(default_controls));
     }
-    ExtrapolationFlags beyond{*flags.beyond, {}, flags.sequences, flags.fine_tune, flags.learning_rate.value_or(0)};
+    ExtrapolationFlags beyond{*flags.beyond, {}, flags.sequences, flags.fine_tune, flags.learning_rate.value_or(0), {}};
     if (flags.scaling) beyond.method = parse_scaling(*flags.scaling);
-    if (beyond.method == ScalingMethod::longrope) {
-        throw BadInput(
-            "--extrapolate does not evaluate longrope, whose factors depend on the model; use --context with --scaling "
-            "longrope, --short-factors and --long-factors.");
+    if (!flags.long_factors.empty()) {
+        if (beyond.method != ScalingMethod::longrope) throw BadInput("--long-factors needs --scaling longrope.");
+        beyond.long_factors = parse_list(flags.long_factors);
     }
     show_extrapolation(probed_run, beyond);
 }
@@ -277,7 +278,8 @@ void add_probe(CLI::App& program) {
     verb->add_option("--short-factors", flags->short_factors,
                      "longrope: divisors of the frequencies up to the run's context, one per rotated pair: a,b,…");
     verb->add_option("--long-factors", flags->long_factors,
-                     "longrope: divisors of the frequencies beyond the run's context, one per rotated pair: a,b,…");
+                     "longrope: divisors of the frequencies beyond the run's context, one per rotated pair: a,b,… "
+                     "(default with --extrapolate: searched for on the training split)");
     verb->add_option("--context", flags->context, "Length of each sequence in tokens (default: the run's context)");
     verb->add_option(
         "--sequences", flags->sequences,
@@ -288,7 +290,7 @@ void add_probe(CLI::App& program) {
     verb->add_option(
         "--extrapolate", flags->beyond,
         "Evaluate at this multiple of the run's context, with plain RoPE and every scaling method, or only with that "
-        "of --scaling");
+        "of --scaling; a run without RoPE is evaluated with its own position encoding");
     verb->add_option(
         "--fine-tune", flags->fine_tune,
         "With --extrapolate: also fine-tune a copy of the run at that length for so many steps, and evaluate "

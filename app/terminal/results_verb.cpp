@@ -238,9 +238,11 @@ void add_results(CLI::App& program) {
                      "Lab files whose runs are first added to --lab, such as those of a cluster's jobs");
     verb->add_flag("--measure", flags->measure,
                    "First measure what the predictions about a sweep need: retrieval accuracy, length extrapolation");
-    verb->add_flag("--measure-lengths", flags->lengths,
-                   "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure "
-                   "loss-by-length; models with learned positions have none");
+    verb->add_flag(
+        "--measure-lengths", flags->lengths,
+        "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure "
+        "loss-by-length; models whose positions have no definition at 4 times the context (learned positions) "
+        "have none");
     verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
     CLI::Option* generation = verb->add_flag(
         "--measure-generation", flags->generation,

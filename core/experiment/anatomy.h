@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/spec/run_spec.h"
+#include "core/spec/stage_times.h"
 
 namespace ropelab {
 
@@ -30,6 +31,10 @@ struct AnatomyStage {
     std::string formula = {};                     // "A = softmax(S)"; "_" begins an index, "^" an exponent
     std::vector<std::string> settings = {};       // names of the settings that change the stage
     std::vector<std::string> tensors = {};        // its parameters as in Layout; in layers without "layers.N."
+    /// Measured seconds of a forward pass (add_times); nullopt if they were not measured, or if the engine computes the
+    /// stage together with others.
+    std::optional<double> seconds = {};
+    std::vector<std::string> within = {};  // names of the stages whose time contains that of this stage
 
     /// Returns the name with the variant: "Norm before attention: RMSNorm".
     std::string title() const { return kind.empty() ? name : name + ": " + kind; }
@@ -58,6 +63,7 @@ struct AnatomyTotals {
     std::optional<double> operations;               // of a forward pass per token
     std::optional<std::int64_t> cache_bytes;        // of the KV cache per token
     std::int64_t state_bytes = 0;                   // of the cache of a sequence, whatever its length
+    std::optional<double> seconds = {};             // of a forward pass; nullopt if it was not measured
 };
 
 /// Symbol of a shape with its meaning and number.
@@ -72,6 +78,7 @@ struct Anatomy {
     std::vector<AnatomySection> sections;
     std::vector<AnatomySize> sizes;
     std::vector<std::string> remarks;  // sentences on what the stages cannot represent
+    StageTimes times = {};             // measured times of the stages; empty if they were not measured
 
     AnatomyTotals totals() const;
     /// Returns the stage with this id, or null if there is none. If several sections have it, it is that of the first

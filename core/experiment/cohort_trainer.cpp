@@ -173,7 +173,8 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
     create_cohort(start);
     first_iteration_ = cohort_->iteration();
 
-    event::CohortStarted started{{}, first_iteration_, iterations_of(runs_), cohort_->conditions()};
+    event::CohortStarted started{
+        {}, first_iteration_, iterations_of(runs_), cohort_->conditions(), corpus_->bytes_per_token()};
     for (const TrainedRun& run : runs_) started.runs.push_back(run.plan.id);
     conditions_ = started.conditions;
     std::string& reason = started.conditions.reason;

@@ -1,7 +1,5 @@
 #include "core/experiment/cohort_width.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -112,9 +110,8 @@ std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest) {
 }
 
 std::size_t max_width_in_memory(const RunSpec& spec) {
-    const double physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
     const MemoryNeed alone = memory_need(spec, 1, likely_vocabulary(spec));
-    const double for_runs = physical / 2.0 - alone.engine;
+    const double for_runs = physical_memory() / 2.0 - alone.engine;
     return static_cast<std::size_t>(std::max(1.0, for_runs / (alone.total() - alone.engine)));
 }
 

@@ -1,11 +1,9 @@
 #include "core/experiment/compression.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <numbers>
+#include <limits>
 #include <vector>
 
 #include "core/data/arithmetic_coder.h"
@@ -96,6 +94,9 @@ CompressedHeader read_header(FileParts& parts, std::string_view file) {
     const std::string expected = short_sha256(parts.so_far(), short_checksum);
     if (parts.take(short_checksum) != expected) {
         throw BadInput("The compressed file is damaged: its header does not have its checksum.");
+    }
+    if (header.tokens > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+        throw BadInput("The compressed file is damaged: its number of tokens is too large.");
     }
     return header;
 }

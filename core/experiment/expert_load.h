@@ -38,8 +38,8 @@ struct ExpertToken {
 
     bool operator==(const ExpertToken&) const = default;
 };
-/// Returns the tokens that an expert of a layer takes most often, the most frequent first, at most `most`; tokens that
-/// it does not take are left out.
+/// Returns the tokens that are routed to an expert of a layer most often, the most frequent first, at most `most`;
+/// tokens that are never routed to it are left out.
 std::vector<ExpertToken> top_tokens_of_expert(const ProbeResult& result, std::int64_t layer, std::int64_t expert,
                                               std::size_t most);
 

@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "core/experiment/device_choice.h"
+#include "core/experiment/longrope_search.h"
 #include "core/experiment/probing.h"
+#include "core/rope/encodings.h"
+#include "core/rope/frequencies.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -23,8 +26,6 @@ void check_length(const RunSpec& spec, std::int64_t factor) {
         throw BadInput("This run learned a position embedding for each of its " + std::to_string(spec.context) +
                        " positions, so it cannot be evaluated beyond them.");
     }
-    if (!spec.rotates())
-        throw BadInput("This run has no RoPE, so its frequencies cannot be scaled; choose a run with RoPE.");
     if (factor < 1) {
         throw BadInput("The length is " + std::to_string(factor) +
                        " times the run's context, but it must be 1 time or more, such as 2, 4 or 8 times.");
@@ -34,6 +35,29 @@ void check_length(const RunSpec& spec, std::int64_t factor) {
                        std::to_string(spec.context) + ", but it must be at most " + std::to_string(most) +
                        " times, so that a sequence has at most " + std::to_string(longest_extrapolation) + " tokens.");
     }
+    if (const std::int64_t length = factor * spec.context; !is_defined_at(spec, length)) {
+        throw BadInput("A sequence of " + std::to_string(length) +
+                       " tokens is too long for the xPos of this run, because its decay would leave the range of "
+                       "float32; choose a smaller multiple of the context.");
+    }
+}
+
+void check_scaling(const RunSpec& spec, ScalingMethod method) {
+    const std::vector<ScalingMethod> applicable = extrapolation_methods_of(spec);
+    if (std::find(applicable.begin(), applicable.end(), method) != applicable.end()) return;
+    const std::string scaling = "The scaling " + std::string(word_of(method));
+    if (!spec.rotates())
+        throw BadInput("This run has no RoPE, so its frequencies cannot be scaled; choose the scaling none.");
+    if (spec.theta_varies()) {
+        throw BadInput(scaling +
+                       " requires a constant theta, but this run changed theta during training; choose the scaling "
+                       "none.");
+    }
+    if (applicable.size() == 1)
+        throw BadInput(scaling + " has no effect, because this run rotates no pair; choose the scaling none.");
+    throw BadInput(scaling +
+                   " depends on theta, but the frequencies of this run are listed; choose none, linear, ntk-by-parts, "
+                   "llama3 or longrope.");
 }
 
 ProbeRequest request_of(const Corpus& corpus, const RunSpec& spec, std::int64_t factor,
@@ -44,11 +68,40 @@ ProbeRequest request_of(const Corpus& corpus, const RunSpec& spec, std::int64_t 
     return request;
 }
 
-// Evaluates the model with one scaling method; nullopt if it was cancelled, because the result is then incomplete.
-std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& request, ScalingMethod method,
-                                                std::int64_t factor) {
-    request.scaling = {.method = method, .factor = static_cast<double>(factor)};
-    ExtrapolationEvaluation evaluation{method, std::make_shared<const ProbeResult>(model.probe(request))};
+bool needs_search(ScalingMethod method, std::span<const double> long_factors) {
+    return method == ScalingMethod::longrope && long_factors.empty();
+}
+
+// Returns the scaling of a method. `long_factors` are the divisors of longrope, which the other methods ignore.
+Scaling scaling_of(const RunSpec& spec, ScalingMethod method, std::int64_t factor,
+                   std::span<const double> long_factors) {
+    Scaling scaling = {.method = method, .factor = static_cast<double>(factor)};
+    if (method != ScalingMethod::longrope) return scaling;
+    scaling.long_factors.assign(long_factors.begin(), long_factors.end());
+    // Sequences within the context have the frequencies of the training.
+    const std::vector<double> plain = frequencies(frequency_settings_of(spec)).inverse_frequencies;
+    const auto pairs = std::ranges::count_if(plain, [](double frequency) { return frequency > 0; });
+    scaling.short_factors.assign(static_cast<std::size_t>(pairs), 1.0);
+    return scaling;
+}
+
+// Returns the scaling of a method, with searched divisors of longrope if none are given; nullopt if the search was
+// cancelled.
+std::optional<Scaling> searched_scaling(Model& model, const Corpus& corpus, const RunSpec& spec, ScalingMethod method,
+                                        std::int64_t factor, std::span<const double> long_factors,
+                                        const std::function<bool()>& cancelled) {
+    if (!needs_search(method, long_factors)) return scaling_of(spec, method, factor, long_factors);
+    const auto found = search_longrope(model, spec, corpus.training_text(), factor, cancelled);
+    if (!found) return std::nullopt;
+    return scaling_of(spec, method, factor, found->factors);
+}
+
+// Evaluates the model with one scaling; nullopt if it was cancelled, because the result is then incomplete.
+std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& request, const Scaling& scaling) {
+    request.scaling = scaling;
+    ExtrapolationEvaluation evaluation{.method = scaling.method,
+                                       .result = std::make_shared<const ProbeResult>(model.probe(request)),
+                                       .long_factors = scaling.long_factors};
     if (request.cancelled && request.cancelled()) return std::nullopt;
     return evaluation;
 }
@@ -58,14 +111,21 @@ std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& requ
 std::span<const ScalingMethod> extrapolation_methods() {
     static constexpr std::array methods = {ScalingMethod::none,    ScalingMethod::linear,       ScalingMethod::ntk,
                                            ScalingMethod::dynamic, ScalingMethod::ntk_by_parts, ScalingMethod::yarn,
-                                           ScalingMethod::llama3};
+                                           ScalingMethod::llama3,  ScalingMethod::longrope};
     return methods;
 }
 
 std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec) {
+    const bool rotates = spec.rotates() && spec.has_softmax_attention() && spec.fraction > 0;
+    if (!rotates || spec.theta_varies()) return {ScalingMethod::none};
     std::vector<ScalingMethod> methods(extrapolation_methods().begin(), extrapolation_methods().end());
     if (spec.frequencies != "auto") std::erase_if(methods, changes_theta);
     return methods;
+}
+
+bool is_defined_at(const RunSpec& spec, std::int64_t length) {
+    if (spec.learns_positions()) return length <= spec.context;
+    return spec.position != Position::xpos || fits_xpos(length, spec.xpos_scale_base);
 }
 
 double learning_rate_of(const FineTuning& tuning, const RunSpec& spec) {
@@ -77,9 +137,9 @@ void check_fine_tuning(const RunSpec& spec, const FineTuning& tuning) {
     if (spec.theta_varies()) {
         throw BadInput(
             "The theta of this run changed during training (it is trained or scheduled), but fine-tuning requires a "
-            "fixed "
-            "theta.");
+            "fixed theta.");
     }
+    check_scaling(spec, tuning.method);
     if (tuning.steps < 0) {
         throw BadInput("The number of fine-tuning steps is " + std::to_string(tuning.steps) +
                        ", but it must be 0 or more.");
@@ -95,14 +155,20 @@ ExtrapolationResult evaluate_extrapolation(Engine& engine, const Checkpoint& che
                                            std::span<const ScalingMethod> methods,
                                            const std::filesystem::path& data_dir,
                                            const std::function<bool()>& cancelled,
-                                           std::optional<std::int64_t> sequences) {
+                                           std::optional<std::int64_t> sequences,
+                                           std::span<const double> long_factors) {
     check_length(checkpoint.spec, factor);
-    ProbeRequest request = request_of(*corpus_of(checkpoint, data_dir), checkpoint.spec, factor, sequences);
+    for (const ScalingMethod method : methods) check_scaling(checkpoint.spec, method);
+    const auto corpus = corpus_of(checkpoint, data_dir);
+    ProbeRequest request = request_of(*corpus, checkpoint.spec, factor, sequences);
     request.cancelled = cancelled;
     const auto model = model_of(engine, checkpoint);
     ExtrapolationResult result{factor, checkpoint.iteration, {}};
     for (const ScalingMethod method : methods) {
-        auto evaluation = evaluate(*model, request, method, factor);
+        const auto scaling =
+            searched_scaling(*model, *corpus, checkpoint.spec, method, factor, long_factors, cancelled);
+        if (!scaling) break;
+        auto evaluation = evaluate(*model, request, *scaling);
         if (!evaluation) break;
         result.evaluations.push_back(std::move(*evaluation));
     }
@@ -150,6 +216,13 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
                                      const std::filesystem::path& data_dir,
                                      const std::function<bool(std::int64_t done)>& should_continue) {
     check_fine_tuning(checkpoint.spec, tuning);
+    std::optional<Scaling> scaling = scaling_of(checkpoint.spec, tuning.method, tuning.factor, tuning.long_factors);
+    if (needs_search(tuning.method, tuning.long_factors)) {
+        scaling = searched_scaling(*model_of(engine, checkpoint), *corpus_of(checkpoint, data_dir), checkpoint.spec,
+                                   tuning.method, tuning.factor, {}, [&] { return !should_continue(0); });
+    }
+    if (!scaling) return std::nullopt;
+    scaling->original_context = static_cast<double>(checkpoint.spec.context);
     RunSpec spec = checkpoint.spec;
     spec.context *= tuning.factor;
     spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
@@ -157,10 +230,7 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
         spec.micro_batch = std::gcd(spec.batch, std::max<std::int64_t>(1, spec.micro_batch / tuning.factor));
     }
     spec.learning_rate = spec.final_learning_rate = learning_rate_of(tuning, checkpoint.spec);
-    const Scaling scaling = {.method = tuning.method,
-                             .factor = static_cast<double>(tuning.factor),
-                             .original_context = static_cast<double>(checkpoint.spec.context)};
-    return trained_further(engine, checkpoint, spec, tuning.steps, scaling, data_dir, should_continue);
+    return trained_further(engine, checkpoint, spec, tuning.steps, *scaling, data_dir, should_continue);
 }
 
 ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
@@ -169,18 +239,26 @@ ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& ch
                                             std::optional<std::int64_t> sequences) {
     check_fine_tuning(checkpoint.spec, tuning);
     ExtrapolationResult result{tuning.factor, checkpoint.iteration, {}};
-    ProbeRequest request = request_of(*corpus_of(checkpoint, data_dir), checkpoint.spec, tuning.factor, sequences);
+    const auto corpus = corpus_of(checkpoint, data_dir);
+    ProbeRequest request = request_of(*corpus, checkpoint.spec, tuning.factor, sequences);
     std::int64_t done = 0;
     request.cancelled = [&] { return !should_continue(done); };
-    auto before = evaluate(*model_of(engine, checkpoint), request, tuning.method, tuning.factor);
+    auto model = model_of(engine, checkpoint);
+    const auto scaling = searched_scaling(*model, *corpus, checkpoint.spec, tuning.method, tuning.factor,
+                                          tuning.long_factors, request.cancelled);
+    if (!scaling) return result;
+    auto before = evaluate(*model, request, *scaling);
     if (!before) return result;
+    model.reset();
     result.evaluations.push_back(std::move(*before));
-    const auto tuned = fine_tuned(engine, checkpoint, tuning, data_dir, [&](std::int64_t steps) {
+    FineTuning with_factors = tuning;
+    with_factors.long_factors = scaling->long_factors;
+    const auto tuned = fine_tuned(engine, checkpoint, with_factors, data_dir, [&](std::int64_t steps) {
         done = steps;
         return should_continue(steps);
     });
     if (!tuned) return result;
-    auto after = evaluate(*model_of(engine, *tuned), request, tuning.method, tuning.factor);
+    auto after = evaluate(*model_of(engine, *tuned), request, *scaling);
     if (!after) return result;
     after->fine_tuning = tuning;
     result.evaluations.push_back(std::move(*after));

@@ -9,7 +9,7 @@
 
 namespace ropelab {
 
-/// What a trained run has learned about positions in one head (formula 60).
+/// The position encoding that one head of a trained run has learned (formula 60).
 struct LearnedEncoding {
     /// Meaning of the values. `change`: change of the logit from distance 0, in nats. `deviation`: standard deviation
     /// of the term of the logit over random queries with channels of variance 1, in nats. `similarity`: mean cosine

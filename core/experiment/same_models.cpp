@@ -17,35 +17,28 @@ namespace {
 
 constexpr std::size_t most_named = 4;  // exclusions named in the message
 
-// Returns a run with the default settings.
-const RunSpec& defaults() {
-    static const RunSpec spec;
-    return spec;
+// Sets settings that have no effect to their defaults.
+template <typename... Members>
+void forget(RunSpec& spec, Members... members) {
+    static const RunSpec defaults;
+    ((spec.*members = defaults.*members), ...);
 }
 
-// Sets the rotary settings of a model without rotated pairs to their defaults, because they have no effect.
+// Sets the rotary settings of a model without rotated pairs to their defaults.
 void forget_rotation(RunSpec& spec) {
     if (spec.position == Position::rope || spec.position == Position::xpos) spec.position = Position::none;
     if (spec.position == Position::learned_rope) spec.position = Position::learned;
     if (spec.position == Position::rope_bias) spec.position = Position::t5;
-    spec.theta = defaults().theta;
-    spec.fraction = defaults().fraction;
-    spec.partial = defaults().partial;
-    spec.pairs = defaults().pairs;
-    spec.rotated_layers = defaults().rotated_layers;
-    spec.frequencies = defaults().frequencies;
-    spec.theta_training = defaults().theta_training;
-    spec.theta_schedule = defaults().theta_schedule;
+    forget(spec, &RunSpec::theta, &RunSpec::fraction, &RunSpec::partial, &RunSpec::pairs, &RunSpec::rotated_layers,
+           &RunSpec::frequencies, &RunSpec::theta_training, &RunSpec::theta_schedule);
 }
 
 // Sets the settings of position encodings that the model does not have to their defaults.
 void forget_other_encodings(RunSpec& spec) {
-    if (spec.position != Position::shaw) spec.relative_clip = defaults().relative_clip;
-    if (spec.position != Position::xpos) spec.xpos_scale_base = defaults().xpos_scale_base;
-    if (spec.position != Position::cope) spec.cope_positions = defaults().cope_positions;
-    if (spec.has_distance_bias()) return;
-    spec.distance_buckets = defaults().distance_buckets;
-    spec.largest_distance = defaults().largest_distance;
+    if (spec.position != Position::shaw) forget(spec, &RunSpec::relative_clip);
+    if (spec.position != Position::xpos) forget(spec, &RunSpec::xpos_scale_base);
+    if (spec.position != Position::cope) forget(spec, &RunSpec::cope_positions);
+    if (!spec.has_distance_bias()) forget(spec, &RunSpec::distance_buckets, &RunSpec::largest_distance);
 }
 
 // Sets the settings of experts that have no effect to their defaults.
@@ -55,13 +48,8 @@ void forget_unused_experts(RunSpec& spec) {
         spec.expert_capacity = 0;
     }
     if (spec.experts > 0) return;
-    spec.experts_per_token = defaults().experts_per_token;
-    spec.expert_capacity = defaults().expert_capacity;
-    spec.expert_balance = defaults().expert_balance;
-    spec.expert_noise = defaults().expert_noise;
-    spec.second_expert = defaults().second_expert;
-    spec.router_deviation = defaults().router_deviation;
-    spec.dense_layers = defaults().dense_layers;
+    forget(spec, &RunSpec::experts_per_token, &RunSpec::expert_capacity, &RunSpec::expert_balance,
+           &RunSpec::expert_noise, &RunSpec::second_expert, &RunSpec::router_deviation, &RunSpec::dense_layers);
 }
 
 // A normal form of the model that a run trains, equal for runs that train the same model: the settings, with those that
@@ -79,19 +67,17 @@ ModelPart model_of(const RunSpec& run) {
     ModelPart model{run, {}, {}};
     RunSpec& spec = model.spec;
     if (!find_language(spec.data)) {
-        spec.data_seed = defaults().data_seed;
-        spec.data_length = defaults().data_length;
+        forget(spec, &RunSpec::data_seed, &RunSpec::data_length);
     }
     if (run.has_subwords() && run.tokenizer != Tokenizer::file) spec.vocabulary_size = run.largest_vocabulary();
     spec.key_value_heads = run.kv_heads();
     spec.mlp_width = run.hidden_width();
     spec.norm = run.norm_kind();
-    if (run.optimizer == OptimizerKind::adamw) spec.momentum = defaults().momentum;
+    if (run.optimizer == OptimizerKind::adamw) forget(spec, &RunSpec::momentum);
     if (run.optimizer == OptimizerKind::sgd) {
-        spec.beta1 = defaults().beta1;
-        spec.beta2 = defaults().beta2;
+        forget(spec, &RunSpec::beta1, &RunSpec::beta2);
     }
-    if (run.weight_decay == 0) spec.weight_decay_kind = defaults().weight_decay_kind;
+    if (run.weight_decay == 0) forget(spec, &RunSpec::weight_decay_kind);
     if (run.attention == AttentionKind::mla) {
         spec.latent_width = run.latent_channels();
         spec.rotary_channels = run.rotary_head_dim();
@@ -99,12 +85,12 @@ ModelPart model_of(const RunSpec& run) {
     std::vector<LayerAttention> kinds = attention_of_layers(run);
     if (run.attention_window >= run.context) {  // the window hides nothing
         std::replace(kinds.begin(), kinds.end(), LayerAttention::window, LayerAttention::full);
-        spec.attention_window = defaults().attention_window;
+        forget(spec, &RunSpec::attention_window);
     }
     if (run.heads == 1 && run.qk_norm == QkNorm::projection) spec.qk_norm = QkNorm::head;
     spec.attention_layers.clear();
     for (const LayerAttention kind : kinds) spec.attention_layers += std::to_string(static_cast<int>(kind));
-    spec.multiple_of = defaults().multiple_of;
+    forget(spec, &RunSpec::multiple_of);
     spec.feed_forward = run.feed_forward_kind();
     if (run.block == Block::llama) spec.block = Block::gpt2;  // they differ in their norm and feed-forward network
     forget_unused_experts(spec);
@@ -125,25 +111,23 @@ ModelPart model_of(const RunSpec& run) {
             forget_rotation(spec);
             model.layers.clear();
         } else {
-            spec.rotated_layers = defaults().rotated_layers;
+            forget(spec, &RunSpec::rotated_layers);
             spec.fraction = static_cast<double>(channels) / run.rotary_head_dim();
-            if (channels == run.rotary_head_dim()) spec.partial = defaults().partial;
+            if (channels == run.rotary_head_dim()) forget(spec, &RunSpec::partial);
             if (!run.theta_varies()) {
                 const Frequencies known = ropelab::frequencies(frequency_settings_of(run));
                 model.frequencies = known.inverse_frequencies;
                 for (std::size_t i = 0; i < model.frequencies.size(); ++i) {
                     if (!rotated[i]) model.frequencies[i] = 0;
                 }
-                spec.theta = defaults().theta;
-                spec.pairs = defaults().pairs;
-                spec.frequencies = defaults().frequencies;
+                forget(spec, &RunSpec::theta, &RunSpec::pairs, &RunSpec::frequencies);
             }
         }
     }
     forget_other_encodings(spec);
-    if (!spec.theta_varies() || spec.theta_schedule == ThetaSchedule::constant) spec.theta_end = defaults().theta_end;
+    if (!spec.theta_varies() || spec.theta_schedule == ThetaSchedule::constant) forget(spec, &RunSpec::theta_end);
     if (!spec.theta_varies() || spec.theta_training == ThetaTraining::fixed) {
-        spec.theta_learning_rate = defaults().theta_learning_rate;
+        forget(spec, &RunSpec::theta_learning_rate);
     }
     return model;
 }

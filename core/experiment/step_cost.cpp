@@ -1,8 +1,12 @@
 #include "core/experiment/step_cost.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
+#include "core/spec/error.h"
 #include "core/spec/layout.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
@@ -56,24 +60,47 @@ double more_attention_numbers(const RunSpec& spec) {
     double numbers = 0;
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         if (spec.layer_attention(layer) == LayerAttention::delta_net) {
-            // Normalized queries and keys, decayed copies, solutions of the systems, normalized and gated outputs;
-            // three matrices per chunk and the states between chunks.
+            // Normalized queries and keys, decayed copies, solutions of the systems, normalized and gated outputs,
+            // which were measured together; three matrices per chunk and the states between chunks.
             constexpr double chunk = 32;
-            numbers += 14.0 * C + 3.0 * chunk * number(spec.heads) + C * number(spec.head_dim()) / chunk;
+            numbers += 24.0 * C + 3.0 * chunk * number(spec.heads) + C * number(spec.head_dim()) / chunk;
             continue;
         }
         const bool is_mla = spec.attention == AttentionKind::mla;
         if (is_mla) numbers += 2.0 * number(spec.heads * spec.query_dim() + spec.latent_channels());
         if (spec.attention == AttentionKind::gated) numbers += 3.0 * C;
+        if (spec.attention_sinks) numbers += 2.0 * C;  // rotated queries and keys
         if (is_mla || spec.attention_sinks) numbers += 2.0 * number(spec.heads * spec.context);
     }
     return numbers;
 }
 
+// Returns the numbers per token that an MLP stores, in hidden rows: before and after the activation function. The
+// gradient of ReLU needs only its result; GLU, ReGLU and GEGLU store the activated gate too.
+double hidden_rows(const RunSpec& spec) {
+    const double rows = number(spec.up_rows() + spec.hidden_width());
+    switch (spec.feed_forward_kind()) {
+        case FeedForward::relu:
+            return rows - number(spec.hidden_width());
+        case FeedForward::glu:
+        case FeedForward::reglu:
+        case FeedForward::geglu:
+            return rows + number(spec.hidden_width());
+        default:
+            return rows;
+    }
+}
+// Returns the numbers per token of temporary tensors in the MLP's backward pass besides those of GELU, as measured.
+double more_in_activation(const RunSpec& spec) {
+    const FeedForward kind = spec.feed_forward_kind();
+    const bool has_more = kind == FeedForward::relu || kind == FeedForward::relu2 || kind == FeedForward::swiglu;
+    return has_more ? 1.5 * number(spec.hidden_width()) : 0.0;
+}
+
 // Returns the numbers per token in the MLP, before and after the activation function; on average over the layers, of
 // which a mixture of experts has those of each chosen expert, its inputs, its outputs, and their reordered copies.
 double wide_rows(const RunSpec& spec) {
-    const double dense = number(spec.up_rows() + spec.hidden_width());
+    const double dense = hidden_rows(spec);
     const double share = number(spec.expert_layers()) / number(spec.layers);
     const double mixed =
         number(spec.experts_per_token) * (dense + 4.0 * number(spec.width)) + 4.0 * number(spec.experts);
@@ -102,10 +129,23 @@ bool attends_stepwise(const RunSpec& spec) {
     return spec.operations != Operations::fused || spec.theta_varies() || !spec.has_fused_encoding();
 }
 // Returns the numbers per attention probability that are stored if the logits are more than products and ALiBi's bias,
-// counted by operation: the probability itself, and for CoPE its gates, its positions and the two logits of each.
+// as measured: the probability, the logits of each operation, and for CoPE its gates, its positions and their logits.
 double relative_numbers(const RunSpec& spec) {
-    if (spec.has_fused_encoding()) return 0;
-    return spec.position == Position::cope ? 12.0 : 1.0;
+    switch (spec.position) {
+        case Position::xpos:
+            return 2.0;
+        case Position::t5:
+        case Position::rope_bias:
+            return 3.0;
+        case Position::shaw:
+            return 4.5;
+        case Position::transformer_xl:
+            return 5.5;
+        case Position::cope:
+            return 16.0;
+        default:
+            return 0;
+    }
 }
 // Returns the additional multiplications and additions per token and layer with attention weights of learned relative
 // positions: the product of the query and each learned vector, and for Shaw's values the weighted sum of them.
@@ -147,14 +187,14 @@ double attention_numbers(const RunSpec& spec) {
     return (rounded ? 0.5 : 1.0) * qkv;
 }
 
-// Returns the additional numbers per token of a training step with operations=eager, as measured: per layer seven times
+// Returns the additional numbers per token of a training step with operations=eager, as measured: per layer four times
 // the width (llama: twice, and the activated gate of SwiGLU), and once the temporary tensors of the running operation.
 double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);
     const bool llama = spec.block == Block::llama;
     const double gate = spec.gates_feed_forward() ? number(spec.hidden_width()) : 0.0;
-    return number(spec.layers) * ((llama ? 2.0 : 7.0) * C + gate) + 4.0 * C + gate;
+    return number(spec.layers) * ((llama ? 2.0 : 4.0) * C + gate) + 4.0 * C + gate;
 }
 
 }  // namespace
@@ -165,10 +205,6 @@ std::int64_t tokens_at_once(const RunSpec& spec) {
 
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
     return layout_of(spec, static_cast<int>(vocabulary)).total;
-}
-
-std::int64_t active_parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
-    return parameter_count(spec, vocabulary) - inactive_parameters(spec);
 }
 
 double attended_keys(const RunSpec& spec, std::int64_t layer) {
@@ -193,9 +229,8 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
 
 double more_norm_rows(const RunSpec& spec) {
     const double norms = spec.norm_position == NormPosition::sandwich ? 4.0 : 2.0;
-    const double sandwich = spec.norm_position == NormPosition::sandwich ? 4.0 : 0.0;
-    const double scaled = spec.deepnorm ? 2.0 : 0.0;
-    return sandwich + scaled + (spec.norm_kind() == NormKind::dyt ? 2.0 * norms : 0.0);
+    const double sandwich = spec.norm_position == NormPosition::sandwich ? 2.0 : 0.0;
+    return sandwich + (spec.norm_kind() == NormKind::dyt ? 2.0 * norms : 0.0);
 }
 
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
@@ -211,14 +246,14 @@ double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
 
 double MemoryNeed::total() const {
     // Each phase frees its tensors. The buffers and code of matrix products remain.
-    constexpr double remaining = 0.3;
+    constexpr double remaining = 0.1;
     return engine + weights + std::max(step, evaluation) + remaining * std::min(step, evaluation);
 }
 
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
-    constexpr double engine = 140e6;
+    constexpr double engine = 120e6;
     // New tensors do not fit exactly into the freed blocks of others (core/train/tensor_memory.h).
-    constexpr double step_overhead = 1.05;
+    constexpr double step_overhead = 1.02;
     constexpr double evaluation_overhead = 1.2;
 
     const double R = number(runs);
@@ -234,10 +269,12 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     need.weights = float_bytes * R * (4.0 + copy) * P;
     // The new gradients of the backward pass; with precision=auto also copies of the initial state.
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
-    // Temporary tensors of one operation: rows of the MLP, or in stepwise attention with dropout the probabilities and
-    // their gradients.
-    const bool has_scores = attends_stepwise(spec) && (spec.dropout > 0 || !spec.has_fused_encoding());
-    const double working = has_scores ? 2.0 * number(spec.heads * spec.context) : 4.0 * C;
+    // Temporary tensors of one operation: rows of the MLP, or in attention that is computed stepwise with dropout,
+    // sinks or latent vectors the probabilities and their gradients.
+    const bool has_scores = (attends_stepwise(spec) && (spec.dropout > 0 || !spec.has_fused_encoding())) ||
+                            spec.attention_sinks || spec.attention == AttentionKind::mla;
+    const double in_attention = has_scores ? 2.0 * number(spec.heads * spec.context) : 0.0;
+    const double working = std::max(in_attention, 4.0 * C + more_in_activation(spec));
     need.step = step_overhead * float_bytes * R *
                 (copies * P + tokens * (stored_activations(spec, vocabulary) + working + more_when_eager(spec)));
     // The residual sum in float32; a branch, a normalized row and the MLP's rows in the precision of matrix products.
@@ -250,6 +287,18 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     need.evaluation =
         evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + scores + 2.0 * V);
     return need;
+}
+
+double physical_memory() {
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+}
+
+void refuse_large_model(const RunSpec& spec, std::int64_t vocabulary) {
+    const double need = memory_need(spec, 1, vocabulary).total();
+    if (need <= physical_memory()) return;
+    throw BadInput("Training this model needs about " + bytes_text(static_cast<std::int64_t>(need)) +
+                   ", but this machine has " + bytes_text(static_cast<std::int64_t>(physical_memory())) +
+                   ", so that the model is not measured here.");
 }
 
 }  // namespace ropelab

@@ -23,8 +23,6 @@ std::int64_t tokens_at_once(const RunSpec& spec);
 
 /// Returns the number of trainable parameters.
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
-/// Returns the number of parameters that process a token: all but those of the experts that it is not routed to.
-std::int64_t active_parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Floating-point operations of one forward pass per token; a multiplication and an addition are two. Attention only
 /// counts the keys that the causal mask and a sliding window leave, in a gated DeltaNet the work on its state, and in a
@@ -49,15 +47,15 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 /// Returns the number of activations per token that a training step stores for its backward pass. Per layer: two
 /// residual sums (pythia: one), two normalized rows, q, k and v, the attention output, and the MLP's hidden rows before
 /// and after the activation function; with dropout also two masks and, if attention is computed by separate operations,
-/// three numbers per pair of positions and head. Multi-head latent attention, gates, sinks and gated DeltaNets store
-/// more, which is counted but was not measured. A mixture of experts has hidden rows for each expert of a token, and
+/// three numbers per pair of positions and head. Multi-head latent attention, gates, sinks, relative positions
+/// and gated DeltaNets store more, as measured. A mixture of experts has hidden rows for each expert of a token, and
 /// inputs and outputs of the experts in two orders. In addition: the last rows, the logits and their gradients. With
 /// bfloat16, inputs and outputs of matrix products count half.
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Returns the rows of the width per token and layer that norms store besides those of LayerNorm or RMSNorm before each
-/// branch: the output rows of two more norms and their inputs in a sandwich; the rows that DeepNet scales; with Dynamic
-/// Tanh, the scaled stream and its tanh of each norm. They are float32.
+/// branch: the inputs of two more norms in a sandwich; with Dynamic Tanh, the scaled stream and its tanh of each norm.
+/// They are float32. The scaled residual stream of DeepNet is not stored, as its gradient needs only the factor.
 double more_norm_rows(const RunSpec& spec);
 
 /// Predicted resident memory of training a cohort on the CPU, in bytes.
@@ -69,10 +67,15 @@ struct MemoryNeed {
     /// Returns the peak of the sum.
     double total() const;
 };
-/// Predicts the memory of `runs` runs of this shape that train together on the CPU. The part besides tensors was fitted
-/// to 32 measured peaks (width 64 to 384, every block, float32 and bfloat16, operations=fused and =eager, trained θ).
-/// Mixtures of experts are not among them. The prediction is within 12 % of each; repeated measurements differ by 1 %.
-/// It is several hundred MB too low for bfloat16 with operations=eager.
+/// Predicts the memory of `runs` runs of this shape that train together on the CPU. The measured constants were fitted
+/// to about 50 peaks (tests/bench/memory_variants: the variants of the model and the optimizer, widths 16 to 384,
+/// batches of 64 to 8,192 tokens, float32 and bfloat16, operations=fused and =eager). The prediction is within 12 % of
+/// each; repeated measurements differ by 1 %. It is several hundred MB too low for bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
+/// Returns the memory of this machine in bytes.
+double physical_memory();
+/// Throws BadInput if training the model needs more memory than this machine has. Evaluating it needs less, but a model
+/// of that size is not measured here.
+void refuse_large_model(const RunSpec& spec, std::int64_t vocabulary);
 
 }  // namespace ropelab

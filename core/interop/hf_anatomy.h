@@ -7,9 +7,10 @@
 namespace ropelab {
 
 /// Returns the stages of a Hugging Face model from its parsed config.json, for one sequence of its context length.
-/// Parameters, norms and biases are those of the model types that it knows (decoders of the Llama, GPT-NeoX, GPT-J,
-/// Phi, Gemma, Mistral, OLMo and Qwen families); what the config or the model type does not define is unknown, and a
-/// remark says so. The KV cache has 2 bytes per number. Throws BadInput as read_hf_config does.
+/// Parameters, norms and biases are those of the model types in hf_decoders.cpp: dense decoders, mixtures of experts,
+/// latent attention, gated DeltaNets, and ModernBERT. What the config or the model type does not define is unknown, and
+/// a remark says so. The KV cache and the last tokens of convolutions have 2 bytes per number, the states of gated
+/// DeltaNets 4. Throws BadInput as read_hf_config does, and if a size is out of range.
 Anatomy hf_anatomy(const nlohmann::json& config);
 
 }  // namespace ropelab

@@ -43,6 +43,16 @@ std::vector<KnownModel> read_model_table(std::string_view text) {
         model.name = text_at(entry, "name", which);
         model.family = text_at(entry, "family", model.name);
         model.source = text_at(entry, "source", model.name);
+        if (entry.contains("shape_source")) model.shape_source = text_at(entry, "shape_source", model.name);
+        if (entry.contains("published_parameters")) {
+            const auto& number = entry.at("published_parameters");
+            if (!number.is_number_integer() || number.get<std::int64_t>() < 1) {
+                throw BadInput("In the model table, the published_parameters of " + model.name +
+                               " must be a positive whole number.");
+            }
+            model.published_parameters = number.get<std::int64_t>();
+            model.published_in = text_at(entry, "published_in", model.name);
+        }
         const auto config = entry.find("config");
         if (config == entry.end() || !config->is_object())
             throw BadInput("In the model table, " + model.name + " has no config.");

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,14 +11,18 @@ namespace ropelab {
 
 /// Published model with its settings.
 struct KnownModel {
-    std::string name;       // "Llama 3 8B", unique
-    std::string family;     // "Llama"
-    std::string source;     // source of the settings
-    nlohmann::json config;  // settings of its config.json on rotary embeddings and KV cache
+    std::string name;          // "Llama 3 8B", unique
+    std::string family;        // "Llama"
+    std::string source;        // source of the settings
+    std::string shape_source;  // source of the settings that count its parameters; "" if it is the same
+    std::optional<std::int64_t> published_parameters;  // published number of parameters
+    std::string published_in;                          // source of this number
+    nlohmann::json config;  // settings of its config.json on rotary embeddings, KV cache and parameters
 };
 
-/// Parses a table in the format of resources/models/models.json: a list of objects with the members of KnownModel.
-/// Throws BadInput if an object lacks a member or two models have the same name; the message names the model.
+/// Parses a table in the format of resources/models/models.json: a list of objects with the members of KnownModel;
+/// shape_source and published_parameters are optional. Throws BadInput if an object lacks a member or two models have
+/// the same name; the message names the model.
 std::vector<KnownModel> read_model_table(std::string_view json);
 
 /// Returns the models of resources/models/models.json, which is compiled into the program.

@@ -27,17 +27,32 @@ struct Branch {
     torch::Tensor values;
     Dropout dropout;
     std::string place;
+    const char* sum = nullptr;  // stage of the sum, which the next norm computes
+    std::int64_t layer = -1;
 };
+
+// Reports a norm and the sum of the residual stream that it computes before.
+void report_norm(const StageMarks& stages, const char* norm, const NormalizedResidual& result, const char* sum,
+                 std::int64_t layer_of_sum) {
+    if (!stages.observer) return;
+    stages.computed(norm, result.normed);
+    if (!sum) return;
+    stages.observer->contained(sum, layer_of_sum, norm, stages.layer);
+    StageMarks{stages.observer, layer_of_sum}.output(sum, result.sum);
+}
 
 }  // namespace
 
-torch::Tensor Decoder::embedded(const Parameters& weights, const torch::Tensor& tokens,
-                                const PositionTerms& terms) const {
+torch::Tensor Decoder::embedded(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
+                                const StageMarks& stages) const {
     const std::int64_t batch = tokens.size(1);
     const std::int64_t time = tokens.size(2);
     const torch::Tensor x = look_up(weights.get("embedding.weight"), tokens.flatten(1, 2));  // (runs, batch·time, C)
+    stages.computed("embedding", x);
     const auto added = [&](const torch::Tensor& to, const torch::Tensor& rows) {  // rows: (runs or 1, 1, time, C)
-        return (to.unflatten(1, {batch, time}) + rows).flatten(1, 2);
+        const torch::Tensor sum = (to.unflatten(1, {batch, time}) + rows).flatten(1, 2);
+        stages.computed("positions", sum);
+        return sum;
     };
     if (terms.embeddings.defined()) {  // Vaswani et al. 2017, 3.4
         return added(x * std::sqrt(static_cast<double>(spec_.width)), terms.embeddings.unsqueeze(0).unsqueeze(0));
@@ -60,13 +75,25 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
     LayerTerms own_terms = terms;
     if (kind == LayerAttention::full) own_terms.window = 0;
     own_terms.sinks = weights.get(name + ".sinks");
+    // A layer that `rotated_layers` leaves out has no rotation to compute.
+    if (spec_.rotates() && kind != LayerAttention::delta_net && !terms.tables.defined()) {
+        use.stages.computed("attention.rotation");
+    }
     torch::Tensor mixed;
     if (kind == LayerAttention::delta_net) {
         mixed = delta_net(weights, x, batch, precision, use);
     } else if (spec_.attention == AttentionKind::mla) {
         mixed = latent_attention(weights, x, batch, own_terms, precision, dropout, use);
     } else {
-        const AttentionInput input{.qkv = projected(x, ".qkv"),
+        const torch::Tensor qkv = projected(x, ".qkv");
+        use.stages.computed("attention.qkv", {"attention.queries", "attention.keys"});
+        const std::int64_t queries = spec_.heads * spec_.head_dim();
+        use.stages.output("attention.qkv", qkv);
+        if (use.stages.wants_outputs()) {
+            use.stages.output("attention.queries", qkv.narrow(2, 0, queries));
+            use.stages.output("attention.keys", qkv.narrow(2, queries, qkv.size(2) - queries));
+        }
+        const AttentionInput input{.qkv = qkv,
                                    .batch = batch,
                                    .heads = {spec_.heads, spec_.kv_heads()},
                                    .query_norm = weights.get(name + ".query_norm.weight"),
@@ -76,21 +103,27 @@ torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor&
         if (spec_.attention == AttentionKind::gated) {
             const torch::Tensor gate = projected(x, ".gate").to(mixed.scalar_type());
             mixed = mixed * run_by_run(gate, [](const torch::Tensor& run) { return torch::sigmoid(run); });
+            use.stages.computed("attention.gate", mixed);
         }
     }
-    return projected(mixed, ".output");
+    const torch::Tensor output = projected(mixed, ".output");
+    use.stages.computed("attention.output", output);
+    return output;
 }
 
 torch::Tensor Decoder::latent_attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
                                         const LayerTerms& terms, Precision precision, const Dropout& dropout,
                                         const AttentionUse& use) const {
     const std::string name = "layers." + std::to_string(use.layer) + ".attention";
-    const auto projected = [&](const std::string& matrix) {
-        return linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
+    const auto projected = [&](const std::string& matrix, const char* stage) {
+        const torch::Tensor rows =
+            linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
+        use.stages.computed(stage, rows);
+        return rows;
     };
     const torch::Tensor mixed =
-        ropelab::latent_attention::attend({.query = projected(".query"),
-                                           .latent = projected(".latent"),
+        ropelab::latent_attention::attend({.query = projected(".query", "attention.query"),
+                                           .latent = projected(".latent", "attention.latent"),
                                            .latent_norm = weights.get(name + ".latent_norm.weight"),
                                            .key_value = weights.matrix(name + ".key_value.weight"),
                                            .batch = batch,
@@ -104,17 +137,21 @@ torch::Tensor Decoder::latent_attention(const Parameters& weights, const torch::
 torch::Tensor Decoder::delta_net(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
                                  Precision precision, const AttentionUse& use) const {
     const std::string name = "layers." + std::to_string(use.layer) + ".attention";
-    const auto projected = [&](const std::string& matrix) {
-        return linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
+    const auto projected = [&](const std::string& matrix, const char* stage) {
+        const torch::Tensor rows =
+            linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
+        use.stages.computed(stage);
+        return rows;
     };
-    const ropelab::delta_net::Input all{.qkv = projected(".qkv"),
-                                        .gate = projected(".gate"),
-                                        .rates = projected(".rates"),
+    const ropelab::delta_net::Input all{.qkv = projected(".qkv", "attention.qkv"),
+                                        .gate = projected(".gate", "attention.gate"),
+                                        .rates = projected(".rates", "attention.rates"),
                                         .log_decay = weights.get(name + ".log_decay"),
                                         .decay_shift = weights.get(name + ".decay_shift"),
                                         .head_norm = weights.get(name + ".head_norm.weight"),
                                         .batch = batch,
                                         .heads = spec_.heads};
+    use.stages.output("attention.qkv", all.qkv);
     // Each run separately, for the reason of run_by_run.
     std::vector<torch::Tensor> outputs;
     for (std::int64_t run = 0; run < x.size(0); ++run) {
@@ -131,11 +168,12 @@ torch::Tensor Decoder::delta_net(const Parameters& weights, const torch::Tensor&
 
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                               Precision precision, const Dropout& dropout, KeyValueCache* cache, AttentionHook* hook,
-                              ExpertRecord* experts) const {
+                              ExpertRecord* experts, StageObserver* stages) const {
     const EagerGuard eager_guard(eager());
     const std::int64_t batch = tokens.size(1);
     if (cache) cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
-    torch::Tensor x = dropout(embedded(weights, tokens, terms), "embedding");
+    const StageMarks outside{stages, -1};
+    torch::Tensor x = dropout(embedded(weights, tokens, terms, outside), "embedding");
 
     // Each branch is added to the residual stream by the next normalization.
     Branch branch;
@@ -145,64 +183,87 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
                                              weights.get(name + ".scale")};
         return stream_norm(spec_.norm_kind(), stream, added.values, norm_weights, added.dropout, added.place, type);
     };
-    const auto norm = [&](const std::string& name) {
+    const auto norm = [&](const std::string& name, const StageMarks& marks, const char* stage) {
         const NormalizedResidual result =
             normalized(x, branch, name, precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32);
+        report_norm(marks, stage, result, branch.sum, branch.layer);
         x = result.sum;
         branch = {};
         return result.normed;
     };
     // Sandwich: normalizes the output of a branch before it is added.
-    const auto branch_output = [&](const torch::Tensor& output, const std::string& name) {
+    const auto branch_output = [&](const torch::Tensor& output, const std::string& name, const StageMarks& marks,
+                                   const char* stage) {
         if (spec_.norm_position != NormPosition::sandwich) return output;
-        return normalized(output.to(torch::kFloat32), {}, name, torch::kFloat32).normed;
+        const NormalizedResidual result = normalized(output.to(torch::kFloat32), {}, name, torch::kFloat32);
+        report_norm(marks, stage, result, nullptr, -1);
+        return result.normed;
     };
     const auto attend_layer = [&](const torch::Tensor& input, std::int64_t layer) {
         LayerTerms layer_terms = terms.layer(layer);
         if (!spec_.has_fused_encoding()) layer_terms.relative = relative_weights(weights, layer);
         return attention(weights, input, batch, layer_terms, precision, dropout,
-                         {.layer = layer, .cache = cache, .hook = hook});
+                         {.layer = layer, .cache = cache, .hook = hook, .stages = {stages, layer}});
     };
     const auto mlp = [&](const torch::Tensor& rows, std::int64_t layer) {
-        return feed_forward(spec_, weights, rows, layer, precision, dropout, experts);
+        return feed_forward(spec_, weights, rows, layer, precision, dropout, experts, {stages, layer});
+    };
+    const auto head = [&](const torch::Tensor& rows) {
+        const torch::Tensor logits =
+            linear(rows, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"), {}, precision);
+        outside.computed("head", logits);
+        return logits;
     };
     const auto observe = [&](std::int64_t layer) {
         if (hook) hook->observe_stream(layer, x);
     };
     if (spec_.norm_position == NormPosition::post) {
         // The stream is the output of a norm and stays float32.
-        const auto add = [&](const torch::Tensor& output, const std::string& place, const std::string& name) {
+        const auto add = [&](const torch::Tensor& output, const std::string& place, const std::string& name,
+                             std::int64_t layer, bool is_attention) {
             const Branch added{output.to(torch::kFloat32), dropout, place};
             const torch::Tensor scaled = spec_.deepnorm ? x * spec_.residual_factor() : x;
-            x = normalized(scaled, added, name, torch::kFloat32).normed;
+            const NormalizedResidual result = normalized(scaled, added, name, torch::kFloat32);
+            report_norm({stages, layer}, is_attention ? "attention_post_norm" : "mlp_post_norm", result,
+                        is_attention ? "attention.sum" : "mlp.sum", layer);
+            x = result.normed;
         };
         for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
             const std::string name = "layers." + std::to_string(layer);
             observe(layer);
-            add(attend_layer(x, layer), name + ".attention.output", name + ".attention_norm");
-            add(mlp(x, layer), name + ".mlp", name + ".mlp_norm");
+            add(attend_layer(x, layer), name + ".attention.output", name + ".attention_norm", layer, true);
+            add(mlp(x, layer), name + ".mlp", name + ".mlp_norm", layer, false);
         }
         observe(spec_.layers);
-        return linear(x, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"), {}, precision);
+        return head(x);
     }
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
         const std::string name = "layers." + std::to_string(layer);
-        const torch::Tensor input = norm(name + ".attention_norm");
+        const StageMarks marks{stages, layer};
+        const torch::Tensor input = norm(name + ".attention_norm", marks, "attention_norm");
         observe(layer);
-        const torch::Tensor attended = branch_output(attend_layer(input, layer), name + ".attention_output_norm");
+        const torch::Tensor attended =
+            branch_output(attend_layer(input, layer), name + ".attention_output_norm", marks, "attention_output_norm");
+        const auto fed = [&] {
+            return branch_output(mlp(norm(name + ".mlp_norm", marks, "mlp_norm"), layer), name + ".mlp_output_norm",
+                                 marks, "mlp_output_norm");
+        };
         if (spec_.block == Block::pythia) {
-            const torch::Tensor fed = branch_output(mlp(norm(name + ".mlp_norm"), layer), name + ".mlp_output_norm");
-            branch.values = dropout(residual_input(attended), name + ".attention.output") +
-                            dropout(residual_input(fed), name + ".mlp");
+            const torch::Tensor added = fed();
+            branch = {dropout(residual_input(attended), name + ".attention.output") +
+                          dropout(residual_input(added), name + ".mlp"),
+                      {},
+                      "",
+                      "mlp.sum",
+                      layer};
         } else {
-            branch = {attended, dropout, name + ".attention.output"};
-            const torch::Tensor fed = mlp(norm(name + ".mlp_norm"), layer);
-            branch = {branch_output(fed, name + ".mlp_output_norm"), dropout, name + ".mlp"};
+            branch = {attended, dropout, name + ".attention.output", "attention.sum", layer};
+            branch = {fed(), dropout, name + ".mlp", "mlp.sum", layer};
         }
     }
-    const torch::Tensor last = norm("final_norm");
+    const torch::Tensor last = norm("final_norm", outside, "final_norm");
     observe(spec_.layers);
-    return linear(last, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"), {}, precision);
+    return head(last);
 }
 
 torch::Tensor row_means(const torch::Tensor& losses) {

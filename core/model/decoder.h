@@ -25,13 +25,16 @@ class Decoder {
 
     /// Returns the logits, (runs, batch·time, vocabulary) float32, of tokens, (runs, batch, time) int64. `terms` must
     /// cover exactly the positions of the tokens. With a cache the tokens continue those in it and are added to it. A
-    /// hook observes each layer's attention, and `experts` receives what the mixtures of experts do.
+    /// hook observes each layer's attention, `experts` receives what the mixtures of experts do, and `stages` observes
+    /// the stages of the model.
     torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                          Precision precision, const Dropout& dropout = {}, KeyValueCache* cache = nullptr,
-                         AttentionHook* hook = nullptr, ExpertRecord* experts = nullptr) const;
+                         AttentionHook* hook = nullptr, ExpertRecord* experts = nullptr,
+                         StageObserver* stages = nullptr) const;
 
  private:
-    torch::Tensor embedded(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms) const;
+    torch::Tensor embedded(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
+                           const StageMarks& stages) const;
     torch::Tensor attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
                             const LayerTerms& terms, Precision precision, const Dropout& dropout,
                             const AttentionUse& use) const;

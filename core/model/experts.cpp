@@ -66,11 +66,12 @@ struct RunExperts {
 class Mixture {
  public:
     Mixture(const RunSpec& spec, const Parameters& weights, std::int64_t layer, Precision precision,
-            const Dropout& dropout)
+            const Dropout& dropout, const StageMarks& stages)
         : spec_(spec),
           name_("layers." + std::to_string(layer) + ".mlp"),
           precision_(precision),
           dropout_(dropout),
+          stages_(stages),
           router_(weights, name_ + ".router"),
           noise_(weights, name_ + ".router_noise"),
           up_(weights, up_name(spec, layer)),
@@ -81,10 +82,17 @@ class Mixture {
     torch::Tensor operator()(const torch::Tensor& x, std::size_t run, ExpertLayer& entry,
                              std::vector<torch::Tensor>* balances) const {
         const torch::Tensor logits = router_logits(x.to(torch::kFloat32), run);  // (n, E)
+        stages_.computed("mlp.router");
+        if (stages_.wants_outputs()) stages_.output("mlp.router", logits.unsqueeze(0));
         Routing routing = routed(logits, run);
         const torch::Tensor probabilities = torch::softmax(logits, 1);
         if (balances) balances->push_back(balance(probabilities, routing));
-        const torch::Tensor output = combined(x.squeeze(0), run, routing, gates(logits, probabilities, routing));
+        const torch::Tensor chosen = gates(logits, probabilities, routing);
+        stages_.computed("mlp.gates");
+        if (stages_.wants_outputs()) stages_.output("mlp.gates", chosen.unsqueeze(0));
+        const torch::Tensor output = combined(x.squeeze(0), run, routing, chosen);
+        stages_.computed("mlp.mixture");
+        if (stages_.wants_outputs()) stages_.output("mlp.mixture", output.unsqueeze(0));
         entry.routing.push_back(std::move(routing));
         return output.unsqueeze(0);
     }
@@ -92,7 +100,7 @@ class Mixture {
  private:
     bool trains() const { return !dropout_.seeds().empty(); }
 
-    // F49: x·W, in training with noise of a learned deviation.
+    // Formula 49: x·W, in training with noise of a learned deviation.
     torch::Tensor router_logits(const torch::Tensor& x, std::size_t run) const {
         const auto product = [&](const ExpertWeights& router) {
             return linear(x, {router.weight[run].unsqueeze(0), {}}, {}, Precision::float32).squeeze(0);
@@ -124,7 +132,7 @@ class Mixture {
         return route(numbers, spec_.experts, spec_.experts_per_token, {capacity, second});
     }
 
-    // F50: E·Σ f_i·p_i, with the shares f of the choices and the mean probabilities p.
+    // Formula 50: E·Σ f_i·p_i, with the shares f of the choices and the mean probabilities p.
     torch::Tensor balance(const torch::Tensor& probabilities, const Routing& routing) const {
         std::vector<float> shares;
         for (const std::int64_t count : routing.counts) {
@@ -178,12 +186,27 @@ class Mixture {
         const RunExperts up(up_, run);
         const RunExperts down(down_, run);
         std::vector<torch::Tensor> outputs;
+        std::vector<torch::Tensor> sums;    // observed: inputs of the activation
+        std::vector<torch::Tensor> hidden;  // observed: outputs of the activation
         for (std::size_t expert = 0; expert + 1 < inputs.size(); ++expert) {
             if (sizes[expert] == 0) continue;
-            const torch::Tensor wide =
-                activated(spec_.feed_forward_kind(), up(inputs[expert].unsqueeze(0), expert, precision_));
-            outputs.push_back(down(wide, expert, precision_).squeeze(0));
+            torch::Tensor rows = up(inputs[expert].unsqueeze(0), expert, precision_);
+            stages_.computed("mlp.up");
+            if (stages_.wants_outputs()) sums.push_back(rows.squeeze(0));
+            rows = activated(spec_.feed_forward_kind(), rows);
+            stages_.computed("mlp.activation");
+            if (stages_.wants_outputs()) hidden.push_back(rows.squeeze(0));
+            outputs.push_back(down(rows, expert, precision_).squeeze(0));
+            stages_.computed("mlp.down");
         }
+        // By token and choice, (1, n, k·rows); without a capacity, every choice is processed.
+        const auto output = [&](const char* stage, const std::vector<torch::Tensor>& rows) {
+            if (!stages_.wants_outputs()) return;
+            stages_.output(stage, torch::cat(rows, 0).index_select(0, backwards).view({1, x.size(0), -1}));
+        };
+        output("mlp.up", sums);
+        output("mlp.activation", hidden);
+        output("mlp.down", outputs);
         if (sizes.back() > 0) outputs.push_back(torch::zeros({sizes.back(), x.size(1)}, outputs.front().options()));
         const torch::Tensor all = PermutedRows::apply(torch::cat(outputs, 0), backwards, forwards);
         return (all.view({-1, k, x.size(1)}) * gates.unsqueeze(2).to(all.scalar_type())).sum(1);
@@ -193,14 +216,16 @@ class Mixture {
     std::string name_;
     Precision precision_;
     const Dropout& dropout_;
+    StageMarks stages_;
     ExpertWeights router_, noise_, up_, down_;
 };
 
 }  // namespace
 
 torch::Tensor mixed_experts(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                            Precision precision, const Dropout& dropout, ExpertRecord* record) {
-    const Mixture mixture(spec, weights, layer, precision, dropout);
+                            Precision precision, const Dropout& dropout, ExpertRecord* record,
+                            const StageMarks& stages) {
+    const Mixture mixture(spec, weights, layer, precision, dropout, stages);
     ExpertLayer entry{layer, {}, {}};
     std::vector<torch::Tensor> outputs;
     std::vector<torch::Tensor> balances;

@@ -8,18 +8,19 @@
 #include "core/model/dropout.h"
 #include "core/model/parameters.h"
 #include "core/model/routing.h"
+#include "core/model/stage_observer.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
 
-/// What the experts of one layer did in a forward pass.
+/// Routing of one layer with experts in a forward pass.
 struct ExpertLayer {
     std::int64_t layer = 0;
     torch::Tensor balance;         // (runs) float32, with a gradient: load-balancing loss (formula 50)
     std::vector<Routing> routing;  // one per run
 };
 
-/// What the experts of a forward pass did: one element per layer with experts, in ascending order.
+/// Routing of a forward pass: one element per layer with experts, in ascending order.
 struct ExpertRecord {
     std::vector<ExpertLayer> layers;
 };
@@ -29,6 +30,7 @@ struct ExpertRecord {
 /// step, `dropout` gives the seeds and the step of the router's random numbers; without seeds there is neither noise
 /// nor a random second expert nor a capacity, so that a token's output does not depend on other tokens.
 torch::Tensor mixed_experts(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                            Precision precision, const Dropout& dropout, ExpertRecord* record);
+                            Precision precision, const Dropout& dropout, ExpertRecord* record,
+                            const StageMarks& stages = {});
 
 }  // namespace ropelab

@@ -41,13 +41,18 @@ torch::Tensor activated(FeedForward kind, const torch::Tensor& x) {
 }
 
 torch::Tensor feed_forward(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                           Precision precision, const Dropout& dropout, ExpertRecord* record) {
-    if (spec.has_experts(layer)) return mixed_experts(spec, weights, x, layer, precision, dropout, record);
+                           Precision precision, const Dropout& dropout, ExpertRecord* record,
+                           const StageMarks& stages) {
+    if (spec.has_experts(layer)) return mixed_experts(spec, weights, x, layer, precision, dropout, record, stages);
     const std::string up = up_name(spec, layer);
     const std::string down = down_name(spec, layer);
-    const torch::Tensor wide = activated(
-        spec.feed_forward_kind(), linear(x, weights.matrix(up + ".weight"), weights.get(up + ".bias"), precision));
-    return linear(wide, weights.matrix(down + ".weight"), weights.get(down + ".bias"), precision);
+    torch::Tensor rows = linear(x, weights.matrix(up + ".weight"), weights.get(up + ".bias"), precision);
+    stages.computed("mlp.up", rows);
+    rows = activated(spec.feed_forward_kind(), rows);
+    stages.computed("mlp.activation", rows);
+    const torch::Tensor output = linear(rows, weights.matrix(down + ".weight"), weights.get(down + ".bias"), precision);
+    stages.computed("mlp.down", output);
+    return output;
 }
 
 }  // namespace ropelab

@@ -7,6 +7,7 @@
 #include "core/model/dropout.h"
 #include "core/model/experts.h"
 #include "core/model/parameters.h"
+#include "core/model/stage_observer.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -18,8 +19,9 @@ torch::Tensor activated(FeedForward kind, const torch::Tensor& x);
 
 /// Returns the output of a layer's feed-forward network or mixture of experts. x: (runs, n, C) → (runs, n, C).
 /// `dropout` is that of a training step; without its seeds, experts are routed as in evaluation. If `record` is given,
-/// layers with experts add what they did.
+/// layers with experts add what they did. `stages` reports the stages of the layer.
 torch::Tensor feed_forward(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                           Precision precision, const Dropout& dropout, ExpertRecord* record);
+                           Precision precision, const Dropout& dropout, ExpertRecord* record,
+                           const StageMarks& stages = {});
 
 }  // namespace ropelab

@@ -18,6 +18,8 @@ class TorchModel : public Model {
     std::int64_t cache_bytes() const override { return cache_bytes_; }
     double whole_loss(std::span<const std::int32_t> tokens) override;
     ProbeResult probe(const ProbeRequest& request) override;
+    StageTimes stage_times(const StageTimesRequest& request) override;
+    ProbeArray stage_output(std::span<const std::int32_t> tokens, const StagePlace& stage) override;
     std::unique_ptr<TokenPredictor> predictor() override;
 
  private:

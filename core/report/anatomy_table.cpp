@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "core/experiment/anatomy_times.h"
 #include "core/report/document.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 
 namespace ropelab {
@@ -14,9 +16,9 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-const Cells& stage_heads() {
-    static const Cells heads = {
-        "section", "stage", "shape", "size", "parameters", "FLOPs per token", "cache bytes per token"};
+Cells stage_heads(const Anatomy& anatomy) {
+    Cells heads = {"section", "stage", "shape", "size", "parameters", "FLOPs per token", "cache bytes per token"};
+    if (!anatomy.times.empty()) heads.emplace_back("ms per pass");
     return heads;
 }
 
@@ -25,13 +27,15 @@ std::string section_name(const AnatomySection& section) {
 }
 
 Cells total_cells(const AnatomyTotals& totals) {
-    return {"",
-            "Total",
-            "",
-            "",
-            known_parameters(totals.parameters, totals.active_parameters),
-            known_operations(totals.operations),
-            known_number(totals.cache_bytes)};
+    Cells cells = {"",
+                   "Total",
+                   "",
+                   "",
+                   known_parameters(totals.parameters, totals.active_parameters),
+                   known_operations(totals.operations),
+                   known_number(totals.cache_bytes)};
+    if (totals.seconds) cells.push_back(milliseconds_text(*totals.seconds));
+    return cells;
 }
 
 std::vector<Cells> stage_rows(const Anatomy& anatomy) {
@@ -41,6 +45,7 @@ std::vector<Cells> stage_rows(const Anatomy& anatomy) {
             rows.push_back({section_name(section), stage.title(), stage.symbols, stage.shape_text(),
                             known_parameters(stage.parameters, stage.active_parameters()),
                             known_operations(stage.operations), known_number(stage.cache_bytes)});
+            if (!anatomy.times.empty()) rows.back().push_back(stage_time(stage));
         }
     }
     rows.push_back(total_cells(anatomy.totals()));
@@ -57,10 +62,13 @@ std::string sizes_text(const Anatomy& anatomy) {
 }
 
 std::string stage_caption(const AnatomyModel& model) {
-    return "Stages of the model" + (model.name.empty() ? "" : " (" + model.name + ")") +
-           ", with numbers per layer and totals over all layers. FLOPs are those of a forward pass; norms, softmax, "
-           "activation functions, rotations and sums are not counted. " +
-           sizes_text(model.anatomy) + ".";
+    std::string text =
+        "Stages of the model" + (model.name.empty() ? "" : " (" + model.name + ")") +
+        ", with numbers per layer and totals over all layers. FLOPs are those of a forward pass; norms, softmax, "
+        "activation functions, rotations and sums are not counted. " +
+        sizes_text(model.anatomy) + ".";
+    for (const std::string& remark : times_remarks(model.anatomy)) text += " " + remark;
+    return text;
 }
 
 // Number of characters of a UTF-8 text.
@@ -75,9 +83,9 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
 }
 
 std::string stages_as_text(const AnatomyModel& model) {
-    std::vector<Cells> rows = {stage_heads()};
+    std::vector<Cells> rows = {stage_heads(model.anatomy)};
     for (Cells& row : stage_rows(model.anatomy)) rows.push_back(std::move(row));
-    std::vector<std::size_t> widths(stage_heads().size());
+    std::vector<std::size_t> widths(rows.front().size());
     for (const Cells& row : rows) {
         for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters(row[i]));
     }
@@ -91,15 +99,24 @@ std::string stages_as_text(const AnatomyModel& model) {
             "\nNumbers of a stage in a layer are those of one layer. FLOPs are those of a forward pass: 2·m·n·k for a "
             "product; attention counts the keys that the mask leaves;\nnorms, softmax, activation functions, rotations "
             "and sums are not counted.\n";
+    for (const std::string& remark : times_remarks(model.anatomy)) text += remark + '\n';
     for (const std::string& remark : model.anatomy.remarks) text += remark + '\n';
     return text;
 }
 
+// Returns the last fields of a stage's line: its time, and the stages whose time contains it.
+std::string time_fields(const AnatomyStage& stage) {
+    return ',' + (stage.seconds ? number_text(*stage.seconds) : "") + ',' +
+           csv_field(stage.seconds || stage.within.empty() ? "" : stage_time(stage).substr(3));
+}
+
 std::string stages_as_csv(const AnatomyModel& model) {
     const auto number = [](const auto& value) { return value ? std::to_string(std::llround(*value)) : ""; };
+    const bool has_times = !model.anatomy.times.empty();
     std::string text =
         "section,layers,stage,shape,size,parameters,active_parameters,flops_per_token,cache_bytes_per_token,"
-        "state_bytes,formula\n";
+        "state_bytes,formula";
+    text += has_times ? ",seconds_per_pass,time_within\n" : "\n";
     for (const AnatomySection& section : model.anatomy.sections) {
         for (const AnatomyStage& stage : section.stages) {
             text += csv_field(section.title) + ',' + std::to_string(section.layers.empty() ? 0 : section.repeats()) +
@@ -107,13 +124,13 @@ std::string stages_as_csv(const AnatomyModel& model) {
                     csv_field(stage.shape_text()) + ',' + number(stage.parameters) + ',' +
                     number(stage.active_parameters()) + ',' + number(stage.operations) + ',' +
                     number(stage.cache_bytes) + ',' + std::to_string(stage.state_bytes) + ',' +
-                    csv_field(stage.formula) + '\n';
+                    csv_field(stage.formula) + (has_times ? time_fields(stage) : "") + '\n';
         }
     }
     const AnatomyTotals totals = model.anatomy.totals();
     return text + ",,Total,,," + number(totals.parameters) + ',' + number(totals.active_parameters) + ',' +
            number(totals.operations) + ',' + number(totals.cache_bytes) + ',' + std::to_string(totals.state_bytes) +
-           ",\n";
+           "," + (has_times ? ',' + number_text(totals.seconds.value_or(0)) + ',' : "") + '\n';
 }
 
 std::string stages_as_latex(const AnatomyModel& model) {
@@ -123,8 +140,9 @@ std::string stages_as_latex(const AnatomyModel& model) {
         return text + " \\\\\n";
     };
     LatexTable table;
-    table.alignment = "llllrrr";
-    table.lines = line(stage_heads()) + "\\midrule\n";
+    const Cells heads = stage_heads(model.anatomy);
+    table.alignment = "llll" + std::string(heads.size() - 4, 'r');
+    table.lines = line(heads) + "\\midrule\n";
     const std::vector<Cells> rows = stage_rows(model.anatomy);
     for (const Cells& row : rows) table.lines += (&row == &rows.back() ? "\\midrule\n" : "") + line(row);
     table.caption = report_latex_text(stage_caption(model));
@@ -135,7 +153,8 @@ std::string stages_as_latex(const AnatomyModel& model) {
 std::string stages_as_markdown(const AnatomyModel& model) {
     ReportDocument document;
     document.title = "Anatomy" + (model.name.empty() ? "" : ": " + model.name);
-    document.blocks.emplace_back(ReportTable{stage_caption(model), stage_heads(), stage_rows(model.anatomy)});
+    document.blocks.emplace_back(
+        ReportTable{stage_caption(model), stage_heads(model.anatomy), stage_rows(model.anatomy)});
     if (!model.anatomy.remarks.empty()) document.blocks.emplace_back(ReportList{model.anatomy.remarks});
     return report_markdown(document);
 }
@@ -145,20 +164,48 @@ nlohmann::json number_json(const std::optional<Number>& number) {
     return number ? nlohmann::json(*number) : nlohmann::json(nullptr);
 }
 
-nlohmann::json stage_json(const AnatomyStage& stage) {
-    return {{"id", stage.id},
-            {"name", stage.name},
-            {"kind", stage.kind},
-            {"shape", stage.symbols},
-            {"size", stage.shape.empty() ? nlohmann::json(nullptr) : nlohmann::json(stage.shape)},
-            {"parameters", number_json(stage.parameters)},
-            {"active_parameters", number_json(stage.active_parameters())},
-            {"flops_per_token", number_json(stage.operations)},
-            {"cache_bytes_per_token", number_json(stage.cache_bytes)},
-            {"state_bytes", stage.state_bytes},
-            {"formula", stage.formula},
-            {"settings", stage.settings},
-            {"tensors", stage.tensors}};
+nlohmann::json stage_json(const AnatomyStage& stage, bool has_times) {
+    nlohmann::json json = {{"id", stage.id},
+                           {"name", stage.name},
+                           {"kind", stage.kind},
+                           {"shape", stage.symbols},
+                           {"size", stage.shape.empty() ? nlohmann::json(nullptr) : nlohmann::json(stage.shape)},
+                           {"parameters", number_json(stage.parameters)},
+                           {"active_parameters", number_json(stage.active_parameters())},
+                           {"flops_per_token", number_json(stage.operations)},
+                           {"cache_bytes_per_token", number_json(stage.cache_bytes)},
+                           {"state_bytes", stage.state_bytes},
+                           {"formula", stage.formula},
+                           {"settings", stage.settings},
+                           {"tensors", stage.tensors}};
+    if (has_times) {
+        json["seconds_per_pass"] = number_json(stage.seconds);
+        json["time_within"] = stage.within;
+    }
+    return json;
+}
+
+nlohmann::json place_json(const StagePlace& place) {
+    return {{"id", place.id}, {"layer", place.layer < 0 ? nlohmann::json(nullptr) : nlohmann::json(place.layer)}};
+}
+
+nlohmann::json times_json(const Anatomy& anatomy) {
+    const StageTimes& times = anatomy.times;
+    nlohmann::json stages = nlohmann::json::array();
+    for (const StageTime& each : times.stages) {
+        nlohmann::json entry = place_json(each.place);
+        entry["seconds_per_pass"] = each.within ? nlohmann::json(nullptr) : nlohmann::json(each.seconds);
+        entry["within"] = each.within ? place_json(*each.within) : nlohmann::json(nullptr);
+        stages.push_back(std::move(entry));
+    }
+    return {{"sequences", times.sequences},
+            {"tokens_per_sequence", times.length},
+            {"passes", times.passes},
+            {"precision", times.precision},
+            {"device", times.device},
+            {"seconds_of_whole_pass", times.whole},
+            {"seconds_of_stages", number_json(anatomy.totals().seconds)},
+            {"stages", std::move(stages)}};
 }
 
 }  // namespace
@@ -215,22 +262,26 @@ nlohmann::json anatomy_json(const AnatomyModel& model) {
     nlohmann::json sections = nlohmann::json::array();
     for (const AnatomySection& section : model.anatomy.sections) {
         nlohmann::json stages = nlohmann::json::array();
-        for (const AnatomyStage& stage : section.stages) stages.push_back(stage_json(stage));
+        for (const AnatomyStage& stage : section.stages) {
+            stages.push_back(stage_json(stage, !model.anatomy.times.empty()));
+        }
         sections.push_back({{"title", section.title}, {"layers", section.layers}, {"stages", std::move(stages)}});
     }
     nlohmann::json sizes;
     for (const AnatomySize& size : model.anatomy.sizes) sizes[size.symbol] = number_json(size.value);
     const AnatomyTotals totals = model.anatomy.totals();
-    return {{"name", model.name},
-            {"sections", std::move(sections)},
-            {"sizes", std::move(sizes)},
-            {"totals",
-             {{"parameters", number_json(totals.parameters)},
-              {"active_parameters", number_json(totals.active_parameters)},
-              {"flops_per_token", number_json(totals.operations)},
-              {"cache_bytes_per_token", number_json(totals.cache_bytes)},
-              {"state_bytes", totals.state_bytes}}},
-            {"remarks", model.anatomy.remarks}};
+    nlohmann::json json = {{"name", model.name},
+                           {"sections", std::move(sections)},
+                           {"sizes", std::move(sizes)},
+                           {"totals",
+                            {{"parameters", number_json(totals.parameters)},
+                             {"active_parameters", number_json(totals.active_parameters)},
+                             {"flops_per_token", number_json(totals.operations)},
+                             {"cache_bytes_per_token", number_json(totals.cache_bytes)},
+                             {"state_bytes", totals.state_bytes}}},
+                           {"remarks", model.anatomy.remarks}};
+    if (!model.anatomy.times.empty()) json["times"] = times_json(model.anatomy);
+    return json;
 }
 
 }  // namespace ropelab

@@ -24,8 +24,10 @@ std::string known_parameters(const std::optional<std::int64_t>& parameters, cons
 std::string known_operations(const std::optional<double>& operations);
 
 /// Returns the stages of a model as a table with a row of totals. Numbers of a stage in a layer are those of one layer.
+/// A last column has the times if they were measured.
 std::string anatomy_table(const AnatomyModel& model, AnatomyFormat format);
-/// Returns the stages of a model, its sizes, totals and remarks as JSON; unknown numbers are null.
+/// Returns the stages of a model, its sizes, totals and remarks as JSON; unknown numbers are null. Measured times have
+/// members of their own, also layer by layer.
 nlohmann::json anatomy_json(const AnatomyModel& model);
 
 }  // namespace ropelab

@@ -8,6 +8,7 @@
 #include "core/experiment/lab_growth.h"
 #include "core/experiment/lab_results.h"
 #include "core/experiment/search.h"
+#include "core/experiment/stored_conversions.h"
 #include "core/experiment/stored_run.h"
 #include "core/reproduce/evaluate.h"
 #include "core/reproduce/generation_speed.h"
@@ -220,6 +221,31 @@ void add_predictions_part(ReportDocument& document, const ReportSource& source) 
     document.blocks.push_back(std::move(list));
 }
 
+// Adds the conversions of heads of the lab's runs, if there are any.
+void add_conversions(ReportDocument& document, const ReportSource& source) {
+    ReportTable table{
+        "Copies of runs in which groups of key and value heads were replaced by their means, and which were trained "
+        "further. Losses on the same sequences of the validation split in nats per token; sizes of the KV cache in "
+        "bytes.",
+        {"run", "step", "heads", "loss before", "loss of means", "further steps", "loss after", "rise (95 % interval)",
+         "KV cache"},
+        {}};
+    for (const auto& [run, created, result] : stored_head_conversions(source.lab)) {
+        const Description& rise = result.steps > 0 ? result.trained_rise : result.pooled_rise;
+        table.rows.push_back(
+            {std::to_string(run), std::to_string(result.iteration),
+             std::to_string(result.heads_before) + " → " + std::to_string(result.conversion.key_value_heads),
+             fixed_text(result.loss_before, 4), fixed_text(result.loss_pooled, 4), std::to_string(result.steps),
+             result.steps > 0 ? fixed_text(result.loss_trained, 4) : missing_cell,
+             fixed_text(rise.mean, 4) + " (" + fixed_text(rise.confidence_low, 4) + " to " +
+                 fixed_text(rise.confidence_high, 4) + ")",
+             std::to_string(result.cache_before) + " → " + std::to_string(result.cache_after)});
+    }
+    if (table.rows.empty()) return;
+    document.blocks.push_back(ReportHeading{2, "Conversions of heads"});
+    document.blocks.push_back(std::move(table));
+}
+
 void add_runs_part(ReportDocument& document, const ReportSource& source) {
     document.blocks.push_back(ReportHeading{1, "Runs"});
     ReportTable table{"All runs of the lab. Losses in nats per token; times in seconds per run.",
@@ -242,6 +268,7 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
         }
     }
     if (!remarks.items.empty()) document.blocks.push_back(std::move(remarks));
+    add_conversions(document, source);
 }
 
 // Returns whether a figure shows the results that the table compares.

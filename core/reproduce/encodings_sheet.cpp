@@ -12,10 +12,10 @@ using nlohmann::json;
 
 constexpr const char* no_encoding = "none";
 constexpr const char* reference_encoding = "sinusoidal";  // the oldest one, and absolute
-// Shows that positions help these models, where a group's encoding does not.
+// The control shows that positions help these models, where a group's encoding does not.
 constexpr const char* control_encoding = "rope";
 constexpr double encoding_loss_margin = 0.005;
-// Of the increase of the loss at four times the context, which is a small number itself.
+// Relevant part of the increase of the loss at four times the context, which is a small number itself.
 constexpr double rise_margin = 0.05;
 constexpr std::int64_t encoding_seeds = 10;
 constexpr std::int64_t encoding_paper_seeds = 3;  // as in the paper's protocol

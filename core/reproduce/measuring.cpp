@@ -11,6 +11,7 @@
 #include "core/experiment/device_choice.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/estimate.h"
+#include "core/experiment/extrapolation.h"
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/step_cost.h"
@@ -76,12 +77,13 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     lab.set_measurement(id, operations_per_token, of_further_token);
 }
 
-// Returns the loss at each extension, in order; empty if the validation split is too short. The run must not have
-// learned positions, which end with the context.
+// Returns the loss at each extension, in order; empty if the validation split is too short, or if the position encoding
+// has no definition at the longest extension.
 std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
-    const auto corpus = corpus_of(checkpoint, data_dir);
     const std::int64_t longest = *std::max_element(times.begin(), times.end()) * checkpoint.spec.context;
+    if (!is_defined_at(checkpoint.spec, longest)) return {};
+    const auto corpus = corpus_of(checkpoint, data_dir);
     const std::size_t available = std::min<std::size_t>(extension_tokens, corpus->validation.size());
     if (static_cast<std::int64_t>(available) < longest + 1) return {};
     // Whole sequences of the longest length, so that the losses at all lengths use the same tokens.
@@ -98,9 +100,7 @@ std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint
 void measure_extensions(LabFile& lab, RunId id, Engine& engine, const SheetPlan& plan,
                         const std::filesystem::path& data_dir) {
     const Checkpoint checkpoint = checkpoint_of(lab, id);
-    const auto losses = checkpoint.spec.learns_positions()
-                            ? std::vector<double>()
-                            : extended_losses(engine, checkpoint, plan.extensions, data_dir);
+    const auto losses = extended_losses(engine, checkpoint, plan.extensions, data_dir);
     for (std::size_t i = 0; i < losses.size(); ++i) lab.set_measurement(id, loss_at(plan.extensions[i]), losses[i]);
     // Stored last, with NaN if there are no losses: this measurement marks the run as complete.
     lab.set_measurement(id, extension_rise,

@@ -88,21 +88,4 @@ bool fits_xpos(std::int64_t length, double scale_base) {
     return -std::log(0.4 / 1.4) * static_cast<double>(length) / scale_base <= largest_exponent;
 }
 
-std::vector<double> cope_positions(std::span<const double> gates, double last_position) {
-    std::vector<double> positions(gates.size());
-    double sum = 0;
-    for (std::size_t key = gates.size(); key-- > 0;) {
-        sum += gates[key];
-        positions[key] = std::min(sum, last_position);
-    }
-    return positions;
-}
-
-double cope_logit(std::span<const double> logits, double position) {
-    const double lower = std::floor(position);
-    const double weight = position - lower;
-    return weight * logits[static_cast<std::size_t>(std::ceil(position))] +
-           (1 - weight) * logits[static_cast<std::size_t>(lower)];
-}
-
 }  // namespace ropelab

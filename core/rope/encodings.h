@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace ropelab {
@@ -41,15 +40,6 @@ std::vector<double> xpos_decay(int rotary_dim, double distance, double scale_bas
 /// Returns whether the factors of xPos for sequences of `length` tokens stay within float32: those of queries and keys,
 /// ζ_i^(±length/(2·scale_base)), and their products for keys after the query, which attention then masks.
 bool fits_xpos(std::int64_t length, double scale_base);
-
-/// Returns the contextual positions of CoPE (formula 43, Golovneva et al. 2024) of each key of one query: the sum of
-/// the gates from the key to the query, at most `last_position`. `gates`: gates of the keys in the order of their
-/// positions; the last one is the query's own.
-std::vector<double> cope_positions(std::span<const double> gates, double last_position);
-/// Returns the logit of a contextual position: linear interpolation between those of the two nearest integer positions.
-/// `logits`: product of the query and the embedding of each integer position; `position` must be between 0 and the
-/// number of these products − 1.
-double cope_logit(std::span<const double> logits, double position);
 
 /// Returns whether the token at position `query` attends to the token at position `key`. Attention is causal. If
 /// `window` is not 0, a token attends only to itself and the window − 1 tokens before it (sliding-window attention,

@@ -111,7 +111,10 @@ void scale_longrope(std::vector<double>& frequencies, const Scaling& scaling, do
     check_factors(scaling.long_factors, pairs, "long_factors");
     const bool longer = length > training_context(scaling, context);
     const std::vector<double>& factors = longer ? scaling.long_factors : scaling.short_factors;
-    for (std::size_t i = 0; i < pairs; ++i) frequencies[i] /= factors[i];
+    auto factor = factors.begin();
+    for (double& frequency : frequencies) {
+        if (is_rotated(frequency)) frequency /= *factor++;
+    }
 }
 
 /// Returns the attention factor of the method, which applies unless Scaling::attention_factor is set.

@@ -31,6 +31,18 @@ std::unique_ptr<TokenPredictor> Model::predictor() {
     return std::make_unique<WholePredictor>(*this);
 }
 
+StageTimes Model::stage_times(const StageTimesRequest&) {
+    throw BadInput("This engine does not measure the stages of a model.");
+}
+
+ProbeArray Model::stage_output(std::span<const std::int32_t>, const StagePlace&) {
+    throw BadInput("This engine does not return the outputs of a model's stages.");
+}
+
+std::unique_ptr<Model> Engine::create_untrained_model(const RunSpec&, int) {
+    throw BadInput("This engine creates no models with initial weights.");
+}
+
 void Engine::check_device(const std::function<void(const DeviceCheck&)>&) {
     throw BadInput("There is no CUDA device to check.");
 }

@@ -13,6 +13,7 @@
 #include "core/spec/named_tensor.h"
 #include "core/spec/probe.h"
 #include "core/spec/run_spec.h"
+#include "core/spec/stage_times.h"
 #include "core/spec/token_text.h"
 
 namespace ropelab {
@@ -73,6 +74,14 @@ class Model {
     /// Evaluates the model on the sequences of the request and returns measurements of its inside (attention, queries
     /// and keys). Throws BadInput if the request does not fit the model.
     virtual ProbeResult probe(const ProbeRequest& request) = 0;
+    /// Measures how long the stages of a forward pass take on this machine. Throws BadInput if the request does not fit
+    /// the model. The default throws BadInput.
+    virtual StageTimes stage_times(const StageTimesRequest& request);
+    /// Evaluates the model on a text of at most `context` tokens and returns the output of a stage: (tokens, n), with
+    /// all heads of a token side by side; a matrix per head, (heads, n, m), such as attention scores; (n, m) for
+    /// numbers that do not depend on the tokens. Throws BadInput if the model has no such output. The default throws
+    /// BadInput.
+    virtual ProbeArray stage_output(std::span<const std::int32_t> tokens, const StagePlace& stage);
     /// Returns a predictor, which is valid as long as the model. The default evaluates the whole text for each token; a
     /// model with a KV cache evaluates the new token only.
     virtual std::unique_ptr<TokenPredictor> predictor();
@@ -170,6 +179,8 @@ class Engine {
     /// shape.
     virtual std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
                                                 std::span<const NamedTensor> tensors) = 0;
+    /// Creates a model with the weights that a run has before its first step. The default throws BadInput.
+    virtual std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary);
     /// Checks the CUDA device: compares LibTorch's results on the device with those on the CPU, and the project's
     /// kernels with LibTorch's operations on the device. Calls `publish` before each check (outcome `started`) and
     /// after it. Throws BadInput without a CUDA device. A broken device or driver can make this function hang or crash;

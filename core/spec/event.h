@@ -84,6 +84,8 @@ struct CohortStarted {
     std::int64_t iteration = 0;
     std::int64_t iterations = 0;
     RunConditions conditions;
+    /// Mean number of bytes of the validation split's tokens, which the runs share; NaN if it is unknown.
+    double bytes_per_token = RunSummary::unknown;
 };
 
 /// One training step of one run. Iterations are counted from 1. The gradient norm is measured before clipping.

@@ -255,12 +255,4 @@ std::int64_t non_embedding_parameters(const RunSpec& spec) {
     return count;
 }
 
-std::int64_t inactive_parameters(const RunSpec& spec) {
-    if (spec.experts == 0) return 0;
-    const std::int64_t H = spec.hidden_width();
-    const std::int64_t biases = spec.bias ? spec.up_rows() + spec.width : 0;
-    const std::int64_t expert = spec.width * (spec.up_rows() + H) + biases;
-    return spec.expert_layers() * (spec.experts - spec.experts_per_token) * expert;
-}
-
 }  // namespace ropelab

@@ -103,8 +103,4 @@ bool trains_with_muon(const Layout& layout, const Parameter& parameter);
 /// vocabulary.
 std::int64_t non_embedding_parameters(const RunSpec& spec);
 
-/// Returns the number of parameters of the experts that do not process a token: all but experts_per_token in each layer
-/// with experts. The other parameters are the active ones.
-std::int64_t inactive_parameters(const RunSpec& spec);
-
 }  // namespace ropelab

@@ -122,6 +122,20 @@ ProbeArray grouped(const ProbeArray& curves, const std::vector<std::int64_t>& st
     return result;
 }
 
+/// Clears the numbers of experts if their shapes contradict each other, as they can in a damaged file.
+void clear_contradictory_experts(ProbeResult& result) {
+    const auto is_column = [&](const ProbeArray& array) {
+        return array.empty() || array.shape == std::vector<std::int64_t>{result.expert_shares.shape.front(), 1};
+    };
+    const ProbeArray& shares = result.expert_shares;
+    if (shares.shape.size() == 3 && shares.shape.back() == std::ssize(result.expert_tokens) &&
+        is_column(result.expert_balance) && is_column(result.expert_dropped)) {
+        return;
+    }
+    result.expert_tokens.clear();
+    result.expert_shares = result.expert_balance = result.expert_dropped = {};
+}
+
 }  // namespace
 
 std::span<const float> ProbeArray::row(std::int64_t first, std::int64_t second) const {
@@ -205,6 +219,7 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
         }
     }
     set_retrieval_errors(result.retrieval, errors_of_retrieval);
+    clear_contradictory_experts(result);
     return result;
 }
 

@@ -22,8 +22,8 @@ constexpr std::int64_t smallest_vocabulary = 300;  // of a trained tokenizer, wi
 void check_encoding(const RunSpec& spec) {
     if (spec.has_distance_bias() && spec.largest_distance <= spec.distance_buckets / 2) {
         throw BadInput("The setting largest_distance is " + std::to_string(spec.largest_distance) +
-                       ", but it must be above half the number of distance_buckets, which is " +
-                       std::to_string(spec.distance_buckets) + ".");
+                       ", but it must be above half the number of distance_buckets, that is above " +
+                       std::to_string(spec.distance_buckets / 2) + ".");
     }
     if (spec.position == Position::xpos && !fits_xpos(spec.context, spec.xpos_scale_base)) {
         throw BadInput("The context of " + std::to_string(spec.context) + " tokens is too long for xPos with " +
@@ -307,6 +307,33 @@ std::vector<LayerAttention> attention_of_layers(const RunSpec& spec) {
     std::vector<LayerAttention> result;
     for (std::size_t layer = 0; layer < count; ++layer) result.push_back(period[layer % period.size()]);
     return result;
+}
+
+std::vector<std::int64_t> windows_of_layers(const std::string& attention_layers, std::int64_t layers,
+                                            std::int64_t window) {
+    RunSpec spec;
+    spec.attention_layers = attention_layers;
+    spec.layers = layers;
+    spec.attention_window = window;
+    std::vector<std::int64_t> windows;
+    for (const LayerAttention kind : attention_of_layers(spec)) {
+        windows.push_back(kind == LayerAttention::window ? window : 0);
+    }
+    return windows;
+}
+
+std::string full_every_pattern(std::int64_t n) {
+    if (n == 0) return "auto";
+    return n == 1 ? "1 full" : std::to_string(n - 1) + " window + 1 full";
+}
+
+std::int64_t full_every_of(const std::string& attention_layers) {
+    constexpr std::int64_t most = 129;
+    const std::string text = pattern_text(attention_layers);
+    for (std::int64_t n = 1; n <= most; ++n) {
+        if (pattern_text(full_every_pattern(n)) == text) return n;
+    }
+    return 0;
 }
 
 FeedForward RunSpec::feed_forward_kind() const {

@@ -279,6 +279,16 @@ struct RunSpec {
 /// With auto, all layers have a sliding window if attention_window is set, else the whole context. Throws BadInput for
 /// any other text.
 std::vector<LayerAttention> attention_of_layers(const RunSpec& spec);
+/// Returns the attention window of each layer of such a pattern, in tokens, from the lowest to the highest. 0 means
+/// that a layer receives all earlier tokens: with full attention, in the state of a gated DeltaNet, and with a window
+/// of 0. Throws BadInput as attention_of_layers().
+std::vector<std::int64_t> windows_of_layers(const std::string& attention_layers, std::int64_t layers,
+                                            std::int64_t window);
+/// Returns the pattern of layers with a sliding window of which every `n`-th one has full attention, such as "3 window
+/// + 1 full" for 4; "auto" for 0. n is at most 129.
+std::string full_every_pattern(std::int64_t n);
+/// Returns n of a pattern that full_every_pattern(n) returns, spaces aside; 0 for any other pattern.
+std::int64_t full_every_of(const std::string& attention_layers);
 
 /// Throws BadInput if a value is out of range or if two values contradict each other (heads must divide width, the head
 /// dimension must be even with RoPE, …). The message names the setting, its value and the values that are allowed.

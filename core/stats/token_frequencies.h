@@ -6,15 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/stats/descriptive.h"
-
 namespace ropelab {
 
-/// How often each token occurs: count per token number, for `vocabulary` tokens. Throws BadInput if a token is not in
-/// [0, vocabulary).
+/// Returns how often each token of a vocabulary of `vocabulary` tokens occurs. Throws BadInput if a token is not in [0,
+/// vocabulary).
 std::vector<std::int64_t> token_counts(std::span<const std::int32_t> tokens, int vocabulary);
 
-/// How often each word occurs, in descending order. A word is a longest piece of text without white space of ASCII.
+/// Returns how often each word occurs, in descending order. A word is a longest piece of text without white space of
+/// ASCII.
 std::vector<std::int64_t> word_counts(std::string_view text);
 
 /// Returns the counts that are not 0, in descending order: count number r − 1 is that of rank r.
@@ -30,7 +29,7 @@ struct ZipfFit {
     double exponent = 0;   // s
     double intercept = 0;  // a: the logarithm of the frequency that the line has at rank 1, a fraction of all tokens
     double r_squared = 0;  // share of the variance of ln f that the line explains
-    /// The same share for ln f = b − c·r (a geometric distribution), with which Zipf's law competes.
+    /// Share for ln f = b − c·r (a geometric distribution), with which Zipf's law competes.
     double r_squared_geometric = 0;
 };
 

@@ -54,6 +54,13 @@ void LabFile::add_answers(std::span<const AnswerRecord> answers) {
     transaction.commit();
 }
 
+void LabFile::delete_answers(std::span<const std::string> ids) {
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    for (const std::string& id : ids) database.query("DELETE FROM answer WHERE name = ?").with(id).run();
+    transaction.commit();
+}
+
 std::vector<AnswerRecord> LabFile::answers() const {
     std::vector<AnswerRecord> result;
     sqlite::Query row = database_->connection.query(

@@ -1,5 +1,5 @@
-// Documents, which are preregistered before the runs of an experiment start, and measurements, which are made
-// after a run has ended.
+// Documents, which are preregistered before the runs of an experiment start, and measurements and other results, which
+// are made after a run has ended.
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/store/lab_database.h"
@@ -51,6 +51,26 @@ void LabFile::set_measurement(RunId id, const std::string& name, double value) {
     database_->connection.query("INSERT OR REPLACE INTO measurement (run, name, value) VALUES (?, ?, ?)")
         .with(id, name, value)
         .run();
+}
+
+void LabFile::add_later_result(RunId id, const std::string& kind, const std::string& text) {
+    run(id);  // throws if there is no such run
+    database_->connection
+        .query(
+            "INSERT INTO run_result (run, kind, text, created) "
+            "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
+        .with(id, kind, text)
+        .run();
+}
+
+std::vector<LaterResult> LabFile::later_results(const std::string& kind) const {
+    std::vector<LaterResult> results;
+    sqlite::Query row = database_->connection.query(
+        "SELECT run_result.run, kind, text, created FROM run_result JOIN run ON run.id = run_result.run "
+        "WHERE kind = ? AND deleted = 0 ORDER BY run_result.run, run_result.id");
+    row.with(kind);
+    while (row.next()) results.push_back({row.integer(0), row.text(1), row.text(2), row.text(3)});
+    return results;
 }
 
 std::map<std::string, double> LabFile::measurements(RunId id) const {

@@ -79,6 +79,14 @@ struct DocumentRecord {
     std::string created;  // UTC, ISO 8601
 };
 
+/// A result of later work on a run, such as a conversion of its heads.
+struct LaterResult {
+    RunId run = 0;
+    std::string kind;     // such as "head-conversion"
+    std::string text;     // JSON
+    std::string created;  // UTC, ISO 8601
+};
+
 /// How lists and figures show a setting, that is all runs that differ only in their seed.
 struct SettingLook {
     std::string settings;   // the settings without the seed, as flat JSON text
@@ -163,6 +171,12 @@ class LabFile {
     /// Returns the measurements of a run by name.
     std::map<std::string, double> measurements(RunId id) const;
 
+    /// Stores a result of later work on a run, JSON text, beside earlier ones of the same kind. Throws BadInput if
+    /// there is no such run.
+    void add_later_result(RunId id, const std::string& kind, const std::string& text);
+    /// Returns the results of this kind of all runs that are not deleted, in the order of the runs, oldest first.
+    std::vector<LaterResult> later_results(const std::string& kind) const;
+
     /// Returns the precision in which the runs of an experiment with precision=auto train; nullopt if no such run has
     /// begun. In labs of earlier versions it is the precision of the first such run.
     std::optional<ExperimentPrecision> precision_of_experiment(std::int64_t experiment) const;
@@ -176,6 +190,8 @@ class LabFile {
     /// Stores answers to questions of lectures in one transaction. An answer with a known id is not stored again.
     /// Throws BadInput if an answer has an unknown kind, nobody who gave it, or a text that is no JSON.
     void add_answers(std::span<const AnswerRecord> answers);
+    /// Deletes the answers with these ids in one transaction; unknown ids are ignored. add_answers() restores them.
+    void delete_answers(std::span<const std::string> ids);
     /// Returns all answers, oldest first.
     std::vector<AnswerRecord> answers() const;
 
@@ -246,12 +262,12 @@ class LabFile {
     /// stays a link: the file that it names is replaced. Throws BadInput if the target is this
     /// lab, a lab that is open, or a file that is not a lab.
     void save_as(const std::filesystem::path& given) const;
-    /// Adds the experiments and runs of another lab under new ids, with their documents, measurements and checkpoints.
-    /// A setting that only the other lab has keeps its colour, unless a setting of this lab has the same one; settings
-    /// without a name here get that of the other lab.
-    /// If this lab already has an equal run (equal settings and metrics), only a missing checkpoint is added; each run
-    /// of this lab matches at most one run of the other lab. A run that was being trained is added as stopped. Answers
-    /// to questions are added unless this lab has them. Returns the number of added runs.
+    /// Adds the experiments and runs of another lab under new ids, with their documents, measurements, later results
+    /// and checkpoints. A setting that only the other lab has keeps its colour, unless a setting of this lab has the
+    /// same one; settings without a name here get that of the other lab. If this lab already has an equal run (equal
+    /// settings and metrics), only a missing checkpoint and the later results that it lacks are added; each run of this
+    /// lab matches at most one run of the other lab. A run that was being trained is added as stopped. Answers to
+    /// questions are added unless this lab has them. Returns the number of added runs.
     int merge(const std::filesystem::path& other);
 
     /// The implementation; see lab_database.h.

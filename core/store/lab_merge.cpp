@@ -91,6 +91,15 @@ constexpr const char* copies_of_parts[] = {
     "INSERT INTO main.measurement SELECT ?2, name, value FROM other.measurement WHERE run = ?1",
 };
 
+// Later work may be done on either copy of a run, so that a run which both labs have gets the results that it lacks.
+constexpr const char* copy_later_results = R"sql(
+    INSERT INTO main.run_result (run, kind, text, created)
+    SELECT ?2, kind, text, created FROM other.run_result AS there
+    WHERE run = ?1 AND NOT EXISTS (
+        SELECT 1 FROM main.run_result AS here
+        WHERE here.run = ?2 AND here.kind = there.kind AND here.text = there.text AND here.created = there.created)
+    ORDER BY id)sql";
+
 // Colours and names of this lab never change: a colour of the other lab is adopted only if it is free here. A named
 // setting whose colour is not free gets one after all others, so that its name is kept.
 constexpr const char* copy_looks = R"sql(
@@ -195,6 +204,7 @@ int LabFile::merge(const fs::path& other) {
         });
         if (same != present.end()) {
             same->matched = true;
+            database.query(copy_later_results).with(run.id, same->id).run();
             // A merge that was killed leaves runs without their checkpoints.
             if (!fs::exists(checkpoint_path(same->id), error)) add_checkpoint(run.id, same->id);
             continue;
@@ -203,6 +213,7 @@ int LabFile::merge(const fs::path& other) {
         database.query(copy_run).with(run.id, experiment).run();
         const RunId id = database.last_id();
         for (const char* copy : copies_of_parts) database.query(copy).with(run.id, id).run();
+        database.query(copy_later_results).with(run.id, id).run();
         add_checkpoint(run.id, id);
         ++added;
     }

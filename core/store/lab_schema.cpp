@@ -201,9 +201,22 @@ constexpr const char* version_11 = R"sql(
 ALTER TABLE run ADD COLUMN bytes_per_token REAL;
 )sql";
 
-constexpr std::array<const char*, 11> migrations_in_order = {version_1, version_2,  version_3, version_4,
-                                                             version_5, version_6,  version_7, version_8,
-                                                             version_9, version_10, version_11};
+// `run_result` stores results of later work on a run, such as a conversion of its heads. They stay if the run resumes,
+// because each names the step of the checkpoint that it began with.
+constexpr const char* version_12 = R"sql(
+CREATE TABLE run_result (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,                                -- such as head-conversion
+    text TEXT NOT NULL,                                -- JSON
+    created TEXT NOT NULL                              -- UTC, ISO 8601
+);
+CREATE INDEX result_of_run ON run_result (run);
+)sql";
+
+constexpr std::array<const char*, 12> migrations_in_order = {version_1, version_2,  version_3,  version_4,
+                                                             version_5, version_6,  version_7,  version_8,
+                                                             version_9, version_10, version_11, version_12};
 
 }  // namespace
 

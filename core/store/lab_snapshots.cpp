@@ -1,9 +1,10 @@
 // Snapshots: results of probing a run's model during training.
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <sstream>
+#include <system_error>
 
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
@@ -26,10 +27,22 @@ std::string text_of(const std::vector<std::int64_t>& shape) {
     return text;
 }
 
-std::vector<std::int64_t> shape_of(const std::string& text) {
+/// Returns the shape that text_of() wrote, or an empty one if the text is not a shape of `count` numbers.
+std::vector<std::int64_t> shape_of(const std::string& text, std::int64_t count) {
+    if (count == 0) return text == "0" ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>();
     std::vector<std::int64_t> shape;
-    std::istringstream stream(text);
-    for (std::string size; std::getline(stream, size, ',');) shape.push_back(std::stoll(size));
+    std::int64_t product = 1;
+    const char* const end = text.data() + text.size();
+    for (const char* at = text.data(); at < end;) {
+        std::int64_t length = 0;
+        const auto [after, error] = std::from_chars(at, end, length);
+        const bool is_length = error == std::errc{} && length > 0 && length <= count / product;
+        if (!is_length || (after != end && *after != ',')) return {};
+        product *= length;
+        shape.push_back(length);
+        at = after == end ? end : after + 1;
+    }
+    if (product != count) return {};
     return shape;
 }
 
@@ -57,7 +70,7 @@ std::vector<std::byte> bytes_of(const NamedTensor& part) {
 
 /// Reads a part from a row whose columns part, shape, type and numbers begin at `column`.
 NamedTensor part_of(const sqlite::Query& row, int column) {
-    NamedTensor part{row.text(column), shape_of(row.text(column + 1)), {}};
+    NamedTensor part{row.text(column), {}, {}};
     const std::vector<std::byte> bytes = row.bytes(column + 3);
     if (row.text(column + 2) == share16) {
         std::vector<std::uint16_t> weights(bytes.size() / sizeof(std::uint16_t));
@@ -67,11 +80,10 @@ NamedTensor part_of(const sqlite::Query& row, int column) {
         part.values.resize(bytes.size() / sizeof(float));
         if (!part.values.empty()) std::memcpy(part.values.data(), bytes.data(), part.values.size() * sizeof(float));
     }
-    std::int64_t size = 1;
-    for (const std::int64_t length : part.shape) size *= length;
-    if (size != std::ssize(part.values)) {
+    part.shape = shape_of(row.text(column + 1), std::ssize(part.values));
+    if (part.shape.empty()) {
         throw BadInput("The snapshot's part \"" + part.name + "\" has " + std::to_string(part.values.size()) +
-                       " numbers, but its shape requires " + std::to_string(size) + "; the lab is damaged.");
+                       " numbers, which do not fill its shape \"" + row.text(column + 1) + "\"; the lab is damaged.");
     }
     return part;
 }

@@ -37,6 +37,14 @@ std::int64_t free_device_memory() {
     return open_cuda().free_memory;
 }
 
+// Creates a model with one row of weights, on the device on which it would be trained.
+std::unique_ptr<Model> model_with(const RunSpec& spec, const Layout& layout, const torch::Tensor& row,
+                                  bool has_device) {
+    const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
+    const bool uses_cuda = spec.device != Device::cpu && has_device && open_cuda().available;
+    return std::make_unique<TorchModel>(spec, layout, uses_cuda ? row.to(torch::kCUDA) : row, precision);
+}
+
 }  // namespace
 
 TorchEngine::TorchEngine() : default_threads_(use_threads(at::get_num_threads())) {
@@ -86,11 +94,13 @@ std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabu
                                                  std::span<const NamedTensor> tensors) {
     check(spec);
     const Layout layout = layout_of(spec, vocabulary);
-    const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
-    torch::Tensor row = from_named(layout, tensors, "model.");
-    // Models run on the device on which they would be trained.
-    if (spec.device != Device::cpu && trust_.device && open_cuda().available) row = row.to(torch::kCUDA);
-    return std::make_unique<TorchModel>(spec, layout, row, precision);
+    return model_with(spec, layout, from_named(layout, tensors, "model."), trust_.device);
+}
+
+std::unique_ptr<Model> TorchEngine::create_untrained_model(const RunSpec& spec, int vocabulary) {
+    check(spec);
+    const Layout layout = layout_of(spec, vocabulary);
+    return model_with(spec, layout, initial_row(layout, spec.seed), trust_.device);
 }
 
 void TorchEngine::trust_device(const DeviceTrust& trust) {

@@ -12,6 +12,7 @@ class TorchEngine : public Engine {
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override;
     std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
                                         std::span<const NamedTensor> tensors) override;
+    std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary) override;
     void check_device(const std::function<void(const DeviceCheck&)>& publish) override;
     void trust_device(const DeviceTrust& trust) override;
     std::optional<std::int64_t> count_operations(const std::function<void()>& work) override;

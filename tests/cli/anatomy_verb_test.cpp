@@ -27,7 +27,9 @@ TEST(AnatomyVerb, ListsTheStagesOfSettings) {
 TEST(AnatomyVerb, ListsKnownModelsAndConfigs) {
     const auto known = ropelab_cli({"anatomy", "--model", "llama 3 8b", "--json"}).json();
     EXPECT_EQ(known.at("name"), "Llama 3 8B");
-    EXPECT_TRUE(known.at("totals").at("parameters").is_null());
+    EXPECT_EQ(known.at("totals").at("parameters"), 8030261248);
+    const auto experts = ropelab_cli({"anatomy", "--model", "mixtral 8x7b", "--json"}).json();
+    EXPECT_EQ(experts.at("totals").at("active_parameters"), 12879925248);
     const ScratchFolder folder;
     const std::string file = folder.write("config.json", R"({"model_type": "llama", "hidden_size": 64,
         "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 10,
@@ -52,6 +54,61 @@ TEST(AnatomyVerb, RefusesBadInput) {
     EXPECT_BAD_INPUT(ropelab_cli({"anatomy", "--model", "Llama 3 8B", "--set", "layers=2"}), "give one of them");
     EXPECT_BAD_INPUT(ropelab_cli({"anatomy", "--model", "Llama 3 8B", "--vocabulary", "5"}), "leave them out");
     EXPECT_BAD_INPUT(ropelab_cli({"anatomy", "--run", "1"}), "add --lab FILE");
+}
+
+TEST(AnatomyVerb, MeasuresTheTimesOfTheStages) {
+    const std::vector<std::string> model = {"anatomy", "--set",        "layers=2", "--set",      "width=32",
+                                            "--set",   "heads=2",      "--set",    "context=16", "--set",
+                                            "batch=2", "--vocabulary", "65",       "--measure"};
+    const Finished table = ropelab_cli(model);
+    EXPECT_EQ(table.status, 0) << table.err;
+    EXPECT_THAT(table.out, HasSubstr("ms per pass"));
+    EXPECT_THAT(table.out, HasSubstr("5 forward passes of 2 × 16 tokens"));
+    std::vector<std::string> arguments = model;
+    arguments.emplace_back("--json");
+    const auto json = ropelab_cli(arguments).json();
+    EXPECT_GT(json.at("times").at("seconds_of_whole_pass").get<double>(), 0);
+    EXPECT_GT(json.at("times").at("seconds_of_stages").get<double>(), 0);
+    for (const auto& section : json.at("sections")) {
+        for (const auto& stage : section.at("stages")) {
+            EXPECT_NE(stage.at("seconds_per_pass").is_null(), stage.at("time_within").empty()) << stage.at("id");
+        }
+    }
+    EXPECT_FALSE(ropelab_cli({"anatomy", "--json"}).json().contains("times"));
+    EXPECT_BAD_INPUT(ropelab_cli({"anatomy", "--model", "Llama 3 8B", "--measure"}), "leave it out for a published");
+}
+
+TEST(AnatomyVerb, ActivationOfARunIsAFigure) {
+    const ScratchFolder folder;
+    const std::string lab = folder / "a.ropelab";
+    std::vector<std::string> arguments = {"train", "--lab", lab};
+    for (const char* setting : {"context=32", "batch=4", "iterations=4", "evaluate_every=4", "width=32",
+                                "evaluation=sampled", "evaluation_batches=1", "precision=float32", "sample_length=0"}) {
+        arguments.insert(arguments.end(), {"--set", setting});
+    }
+    const Finished trained = ropelab_cli(arguments);
+    ASSERT_EQ(trained.status, 0) << trained.err;
+    const auto figure = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all = {"figure", "anatomy-activation", "--output", folder / "activation.svg"};
+        all.insert(all.end(), more.begin(), more.end());
+        return ropelab_cli(all, "", "QT_QPA_PLATFORM=offscreen");
+    };
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{}, {"--stage", "attention.weights/1/0", "--text", "the melo"}, {"--stage", "head"}}) {
+        std::vector<std::string> all = {"--lab", lab};
+        all.insert(all.end(), more.begin(), more.end());
+        const Finished made = figure(all);
+        EXPECT_EQ(made.status, 0) << made.err;
+        const Finished verified = ropelab_cli({"verify", folder / "activation.svg"}, "", "QT_QPA_PLATFORM=offscreen");
+        EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+    }
+    EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.gate"}), "has no stage");
+    EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.qkv/9"}), "no output of the stage");
+    EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.qkv/first"}), "attention.weights/0/1");
+    EXPECT_BAD_INPUT(figure({}), "name it with --lab and --run");
+    EXPECT_BAD_INPUT(ropelab_cli({"figure", "anatomy", "--stage", "head", "--output", folder / "a.svg"}, "",
+                                 "QT_QPA_PLATFORM=offscreen"),
+                     "--stage applies to the figure anatomy-activation");
 }
 
 TEST(AnatomyVerb, FigureIsVerified) {

@@ -33,6 +33,14 @@ class CompressVerbTest : public testing::Test {
         std::ifstream stream(*folder_ / name, std::ios::binary);
         return {std::istreambuf_iterator<char>(stream), {}};
     }
+    /// Trains, or resumes, a run with these settings in a lab of its own.
+    static Finished train(const std::string& lab, const std::vector<std::string>& settings) {
+        std::vector<std::string> arguments = {"train", "--lab", lab, "--resume", "--json"};
+        for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+        for (const char* setting : {"context=32", "batch=4", "width=32", "precision=float32"})
+            arguments.insert(arguments.end(), {"--set", setting});
+        return ropelab_cli(arguments);
+    }
     static Finished compress(std::vector<std::string> more = {}) {
         std::vector<std::string> arguments = {"compress", file("text.txt"), "--lab",           lab(), "--run",
                                               "1",        "--output",       file("text.ropez")};
@@ -80,25 +88,12 @@ TEST_F(CompressVerbTest, RunsWithSubwordsCompressAndGenerate) {
     const std::string data = folder_->write("pets.txt", text).string();
     for (const char* tokenizer : {"bpe", "words"}) {
         const std::string subwords = file(std::string(tokenizer) + ".ropelab");
-        const auto train = [&](const std::string& iterations) {
-            std::vector<std::string> arguments = {"train",
-                                                  "--lab",
-                                                  subwords,
-                                                  "--resume",
-                                                  "--json",
-                                                  "--set",
-                                                  "data=" + data,
-                                                  "--set",
-                                                  std::string("tokenizer=") + tokenizer,
-                                                  "--set",
-                                                  "iterations=" + iterations};
-            for (const char* setting : {"vocabulary_size=300", "context=32", "batch=4", "evaluate_every=30", "width=32",
-                                        "precision=float32", "learning_rate=0.01", "sample_length=20"}) {
-                arguments.insert(arguments.end(), {"--set", setting});
-            }
-            return ropelab_cli(arguments);
+        const auto train_subwords = [&](const std::string& iterations) {
+            return train(subwords,
+                         {"data=" + data, std::string("tokenizer=") + tokenizer, "iterations=" + iterations,
+                          "vocabulary_size=300", "evaluate_every=30", "learning_rate=0.01", "sample_length=20"});
         };
-        const Finished trained = train("60");
+        const Finished trained = train_subwords("60");
         ASSERT_EQ(trained.status, 0) << trained.err;
         const nlohmann::json run = trained.json().at("runs").at(0);
         const double bytes_per_token = run.at("bytes_per_token");
@@ -127,7 +122,7 @@ TEST_F(CompressVerbTest, RunsWithSubwordsCompressAndGenerate) {
         EXPECT_EQ(bits.at("bits_per_character").at("n"), 0);
 
         folder_->write("pets.txt", text);
-        const Finished resumed = train("90");
+        const Finished resumed = train_subwords("90");
         ASSERT_EQ(resumed.status, 0) << resumed.err;
         EXPECT_EQ(LabFile::open(subwords, LabFile::Mode::read)->run(2).iteration, 90);
     }
@@ -161,24 +156,10 @@ TEST_F(CompressVerbTest, RunsWithATokenizerFileRefuseAnotherTokenizer) {
     const std::string data = folder_->write("abc.txt", text).string();
     const std::string path = folder_->write("tokenizer.json", tokenizer.dump()).string();
     const std::string subwords = file("file.ropelab");
-    const auto train = [&](const std::string& iterations) {
-        std::vector<std::string> arguments = {"train",
-                                              "--lab",
-                                              subwords,
-                                              "--resume",
-                                              "--json",
-                                              "--set",
-                                              "data=" + data,
-                                              "--set",
-                                              "tokenizer=" + path,
-                                              "--set",
-                                              "iterations=" + iterations};
-        for (const char* setting : {"context=32", "batch=4", "width=32", "precision=float32", "sample_length=0"}) {
-            arguments.insert(arguments.end(), {"--set", setting});
-        }
-        return ropelab_cli(arguments);
+    const auto train_with_file = [&](const std::string& iterations) {
+        return train(subwords, {"data=" + data, "tokenizer=" + path, "iterations=" + iterations, "sample_length=0"});
     };
-    const Finished trained = train("10");
+    const Finished trained = train_with_file("10");
     ASSERT_EQ(trained.status, 0) << trained.err;
     EXPECT_NEAR(trained.json().at("runs").at(0).at("bytes_per_token").get<double>(), 11.0 / 8, 0.02);
 
@@ -186,7 +167,7 @@ TEST_F(CompressVerbTest, RunsWithATokenizerFileRefuseAnotherTokenizer) {
     const std::string input = folder_->write("input.txt", text.substr(0, 500)).string();
     ASSERT_EQ(ropelab_cli({"compress", input, "--lab", subwords, "--output", file("file.ropez")}).status, 0);
     EXPECT_EQ(ropelab_cli({"decompress", file("file.ropez"), "--lab", subwords}).out, text.substr(0, 500));
-    const Finished missing = train("20");
+    const Finished missing = train_with_file("20");
     EXPECT_NE(missing.status, 0);
     EXPECT_THAT(missing.err, testing::HasSubstr("cannot be read"));
 
@@ -194,7 +175,7 @@ TEST_F(CompressVerbTest, RunsWithATokenizerFileRefuseAnotherTokenizer) {
     vocabulary["ca"] = 256;
     tokenizer["model"]["merges"] = {"c a"};
     folder_->write("tokenizer.json", tokenizer.dump());
-    EXPECT_THAT(train("20").err, testing::HasSubstr("has changed since this run started"));
+    EXPECT_THAT(train_with_file("20").err, testing::HasSubstr("has changed since this run started"));
 }
 
 TEST_F(CompressVerbTest, RefusesWhatItCannotRestore) {

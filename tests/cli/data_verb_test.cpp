@@ -47,6 +47,10 @@ TEST(DataVerb, ShowsHowTokenizersSplitAText) {
     EXPECT_BAD_INPUT(ropelab_cli({"data", "tokens", "--data", "synthetic", "--tokenizer", "bpe"}), "entropy floor");
     EXPECT_BAD_INPUT(ropelab_cli({"data", "tokens", "--data", file, "--tokenizer", "bbpe"}),
                      "unigram, words, or a file");
+    EXPECT_BAD_INPUT(
+        ropelab_cli({"data", "tokens", "--data", file, "--tokenizer", "bytes", "--vocabulary-size", "300"}),
+        "applies to the tokenizers bpe, unigram and words");
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "info", file, "--vocabulary-size", "300"}), "applies to the tokenizers");
 }
 
 TEST(DataVerb, GeneratesEqualTextForEqualSeeds) {

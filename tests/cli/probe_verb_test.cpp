@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -133,7 +134,10 @@ TEST_F(ProbeVerbTest, LongRopeNeedsItsFactors) {
     EXPECT_BAD_INPUT(probe(longrope({})), "needs --short-factors and --long-factors");
     EXPECT_BAD_INPUT(probe(longrope({"--short-factors", "1,1,1,1"})), "which is 4 numbers for this run");
     EXPECT_BAD_INPUT(probe({"--scaling", "yarn", "--long-factors", "1,1,1,1"}), "need --scaling longrope");
-    EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--scaling", "longrope"}), "does not evaluate longrope");
+    EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--scaling", "longrope", "--long-factors", "1,2"}),
+                     "long_factors has 2 numbers");
+    EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--scaling", "yarn", "--long-factors", "1,2"}),
+                     "--long-factors needs --scaling longrope");
     const auto result = json_of(longrope({"--short-factors", "1,1,1,1", "--long-factors", "1,2,4,8"}));
     const auto plain = json_of({"--context", "64", "--sequences", "2"});
     for (int pair = 0; pair < 4; ++pair) {
@@ -224,8 +228,13 @@ TEST_F(ProbeVerbTest, EvaluatesBeyondTheContextWithEveryScaling) {
         EXPECT_NEAR((evaluation.at("loss_inside").get<double>() + evaluation.at("loss_beyond").get<double>()) / 2,
                     evaluation.at("loss"), 1e-6);
     }
-    EXPECT_EQ(scalings,
-              (std::vector<std::string>{"none", "linear", "ntk", "dynamic", "ntk-by-parts", "yarn", "llama3"}));
+    EXPECT_EQ(scalings, (std::vector<std::string>{"none", "linear", "ntk", "dynamic", "ntk-by-parts", "yarn", "llama3",
+                                                  "longrope"}));
+    const auto divisors = all.at("evaluations").at(7).at("long_factors").get<std::vector<double>>();
+    EXPECT_EQ(divisors.size(), 4U);
+    EXPECT_TRUE(std::is_sorted(divisors.begin(), divisors.end()));
+    const auto given = json_of({"--extrapolate", "2", "--scaling", "longrope", "--long-factors", "1,1,2,2"});
+    EXPECT_EQ(given.at("evaluations").at(0).at("long_factors"), (nlohmann::json{1, 1, 2, 2}));
 
     const auto one = json_of({"--extrapolate", "2", "--scaling", "yarn"});
     ASSERT_EQ(one.at("evaluations").size(), 1U);
@@ -295,6 +304,13 @@ TEST_F(ProbeVerbTest, ConvertsHeadsOfACopy) {
     EXPECT_EQ(table.status, 0) << table.err;
     EXPECT_THAT(table.out, testing::HasSubstr("mean of each group"));
     EXPECT_THAT(table.out, testing::Not(testing::HasSubstr("further training")));
+    const Finished listed = convert({"--list", "--json"});
+    ASSERT_EQ(listed.status, 0) << listed.err;
+    ASSERT_EQ(listed.json().size(), 2U);
+    EXPECT_EQ(listed.json().at(0).at("loss_trained"), result.at("loss_trained"));
+    EXPECT_EQ(listed.json().at(0).at("run"), 1);
+    EXPECT_EQ(listed.json().at(1).at("steps"), 0);
+    EXPECT_THAT(convert({"--list"}).out, testing::HasSubstr("further training"));
     const Finished refused = convert({"--key-value-heads", "2"});
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, testing::HasSubstr("must divide the run's number, which is 2"));

@@ -18,12 +18,12 @@ struct ChoiceWords {
 };
 
 constexpr std::array<ChoiceWords, 46> kAllWords = {{
-    {"position", "none", nullptr,
+    {"position", "none", "NoPE",
      QT_TRANSLATE_NOOP("ChoiceWords",
-                       "No position encoding (NoPE): the model can learn positions only from the causal mask.")},
+                       "No position encoding: the model can learn positions only from the causal mask.")},
     {"position", "learned", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "A learned embedding of each position is added to the token embeddings.")},
-    {"position", "rope", nullptr,
+    {"position", "rope", "RoPE",
      QT_TRANSLATE_NOOP("ChoiceWords", "RoPE rotates queries and keys by their position. Su et al. 2021, formula 3")},
     {"position", "learned+rope", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords", "The model combines learned position embeddings with RoPE.")},

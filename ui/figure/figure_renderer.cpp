@@ -177,10 +177,12 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
         axis->grid()->setSubGridVisible(false);
         axis->grid()->setZeroLinePen(Qt::NoPen);
     }
-    m_plot.xAxis->setVisible(!figure.drawing);
-    m_plot.yAxis->setVisible(!figure.drawing);
-    m_plot.xAxis->grid()->setVisible(false);
     const bool empty = isEmpty(figure);
+    // Only a text is shown if it is not yet known what the axes measure.
+    const bool hasAxes = !figure.drawing && !(empty && figure.x.label.isEmpty() && figure.y.label.isEmpty());
+    m_plot.xAxis->setVisible(hasAxes);
+    m_plot.yAxis->setVisible(hasAxes);
+    m_plot.xAxis->grid()->setVisible(false);
     m_plot.yAxis->grid()->setVisible(!empty && !figure.map && !figure.drawing);
     m_plot.yAxis->setTickLabels(!empty);
     m_plot.xAxis->setTickLabels(!empty || std::isfinite(figure.x.maximum));

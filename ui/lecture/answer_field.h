@@ -30,6 +30,8 @@ class AnswerField : public QWidget {
     virtual QWidget* focusTarget() = 0;
     /// Prepares the field once the right answer is known, for example the axes of a curve.
     virtual void prepare(const AnswerTruth& /*truth*/) {}
+    /// Prepares the field with a figure that is still being computed, if that is enough; does nothing otherwise.
+    virtual void prepareWith(const Figure& /*figure*/) {}
     /// Returns whether an answer can be entered now.
     virtual bool isReady() const { return true; }
     /// Returns what was entered, with everything of a record that does not depend on the place of the question. Throws

@@ -9,6 +9,9 @@
 #include <QScreen>
 #include <QShortcut>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "ui/common/figure_table.h"
@@ -21,12 +24,39 @@
 
 namespace ropelab::ui {
 
+namespace {
+
+constexpr int kAnswersHeight = 60;  // least height of the list of answers, in pixels at 100 %
+
+/// Returns one line that describes an answer: "2026: the last hand, 18 people, right, 2026-11-24 10:15 UTC".
+QString answerLine(const QString& group, const AnswerRecord& answer) {
+    const nlohmann::json given = nlohmann::json::parse(answer.given, nullptr, false);
+    const QString value = answer.kind == "curve" ? AnswersDialog::tr("curve")
+                          : given.is_string()    ? text(given.get<std::string>())
+                          : given.is_number()    ? text(answer.given)
+                                                 : AnswersDialog::tr("none");
+    const QString people =
+        answer.people == 1 ? AnswersDialog::tr("1 person") : AnswersDialog::tr("%1 people").arg(answer.people);
+    const QString created = text(answer.created).left(16).replace(QLatin1Char('T'), QLatin1Char(' '));
+    return AnswersDialog::tr("%1: %2, %3, %4, %5 UTC")
+        .arg(group, value, people, answer.right ? AnswersDialog::tr("right") : AnswersDialog::tr("wrong"), created);
+}
+
+bool isSameQuestion(const AnsweredQuestion& a, const AnsweredQuestion& b) {
+    return a.lecture == b.lecture && a.scene == b.scene && a.question == b.question;
+}
+
+}  // namespace
+
 AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     : QDialog(parent),
       m_list(new QListWidget(this)),
       m_view(new FigureView(this)),
       m_words(makeNote(this)),
-      m_group(new QLineEdit(group, this)) {
+      m_group(new QLineEdit(group, this)),
+      m_answers(new QListWidget(this)),
+      m_delete(new QPushButton(tr("Delete answers"), this)),
+      m_undo(new QPushButton(tr("Undo deletion"), this)) {
     setObjectName(QStringLiteral("answers"));
     setWindowTitle(tr("Answers of the class"));
     setModal(false);
@@ -39,8 +69,28 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     all->addWidget(m_list, 1);
     auto* column = new QVBoxLayout;
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    column->addWidget(m_view, 1);
+    column->addWidget(m_view, 3);
     column->addWidget(m_words);
+    m_answers->setAccessibleName(tr("Answers to the question"));
+    m_answers->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    scaleMinimumHeight(m_answers, kAnswersHeight);
+    column->addWidget(m_answers, 1);
+    auto* deletion = new QHBoxLayout;
+    scaleLayout(deletion, {0, 0, 0, 0}, 8);
+    m_delete->setToolTip(tr("Deletes the selected answers from the lab, as the Delete key does."));
+    for (QPushButton* button : {m_delete, m_undo}) {
+        button->setAutoDefault(false);
+        button->setEnabled(false);
+        deletion->addWidget(button);
+    }
+    deletion->addStretch(1);
+    column->addLayout(deletion);
+    connect(m_answers, &QListWidget::itemSelectionChanged, this,
+            [this] { m_delete->setEnabled(!m_answers->selectedItems().isEmpty()); });
+    connect(m_delete, &QPushButton::clicked, this, &AnswersDialog::deleteSelected);
+    connect(m_undo, &QPushButton::clicked, this, &AnswersDialog::undoDeletion);
+    auto* deleteKey = new QShortcut(QKeySequence(Qt::Key_Delete), m_answers, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(deleteKey, &QShortcut::activated, this, &AnswersDialog::deleteSelected);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
     auto* groupLabel = new QLabel(tr("Group that answers"), this);
@@ -75,8 +125,18 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
 }
 
 void AnswersDialog::setQuestions(std::vector<AnsweredQuestion> questions) {
+    const int before = m_list->currentRow();
+    std::optional<AnsweredQuestion> selected;
+    if (before >= 0 && static_cast<std::size_t>(before) < m_questions.size()) {
+        selected = m_questions[static_cast<std::size_t>(before)];
+    }
+    // A new last question is shown as soon as it is answered.
+    const bool isLast = before == m_list->count() - 1 && questions.size() > m_questions.size();
     m_questions = std::move(questions);
     m_list->clear();
+    m_answers->clear();
+    m_shown.clear();
+    m_delete->setEnabled(false);
     for (const AnsweredQuestion& question : m_questions) {
         m_list->addItem(tr("%1\n%2, %3").arg(text(question.question), text(question.lecture), text(question.scene)));
     }
@@ -87,7 +147,43 @@ void AnswersDialog::setQuestions(std::vector<AnsweredQuestion> questions) {
         m_words->clear();
         return;
     }
-    m_list->setCurrentRow(m_list->count() - 1);
+    auto row = static_cast<std::ptrdiff_t>(m_questions.size()) - 1;
+    if (selected && !isLast) {
+        const auto found = std::find_if(m_questions.begin(), m_questions.end(), [&](const AnsweredQuestion& question) {
+            return isSameQuestion(question, *selected);
+        });
+        if (found != m_questions.end()) row = found - m_questions.begin();
+    }
+    m_list->setCurrentRow(static_cast<int>(row));
+}
+
+void AnswersDialog::setLab(const QJsonObject& origin) {
+    const QString path = QStringLiteral("path");
+    if (origin.value(path) != m_lab.value(path)) setDeleted({});
+    m_lab = origin;
+}
+
+void AnswersDialog::setDeleted(std::vector<AnswerRecord> answers) {
+    m_deleted = std::move(answers);
+    m_undo->setEnabled(!m_deleted.empty());
+}
+
+void AnswersDialog::showProblem(const QString& sentence) {
+    m_words->setText(sentence);
+}
+
+void AnswersDialog::deleteSelected() {
+    std::vector<AnswerRecord> answers;
+    for (int row = 0; row < m_answers->count(); ++row) {
+        if (m_answers->item(row)->isSelected()) answers.push_back(m_shown[static_cast<std::size_t>(row)]);
+    }
+    if (!answers.empty()) emit deletionRequested(answers);
+}
+
+void AnswersDialog::undoDeletion() {
+    // A copy, because the receiver calls setDeleted().
+    const std::vector<AnswerRecord> answers = m_deleted;
+    if (!answers.empty()) emit restorationRequested(answers);
 }
 
 void AnswersDialog::showQuestion(int row) {
@@ -99,6 +195,15 @@ void AnswersDialog::showQuestion(int row) {
         lines << tr("%1: %2 of %3 right").arg(text(group.name)).arg(group.right).arg(group.people);
     }
     m_words->setText(lines.join(QStringLiteral("; ")));
+    m_answers->clear();
+    m_shown.clear();
+    for (const AnswerGroup& group : question.groups) {
+        for (const AnswerRecord& answer : group.answers) {
+            m_shown.push_back(answer);
+            m_answers->addItem(answerLine(text(group.name), answer));
+        }
+    }
+    m_delete->setEnabled(false);
 }
 
 Figure AnswersDialog::exportedFigure() const {

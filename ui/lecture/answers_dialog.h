@@ -9,6 +9,7 @@
 class QLabel;
 class QLineEdit;
 class QListWidget;
+class QPushButton;
 
 namespace ropelab::ui {
 
@@ -16,7 +17,7 @@ class FigureView;
 struct Figure;
 
 /// Window with the answers to questions of lectures that a lab stores: a list of the questions, and a figure that
-/// compares the groups. It is not modal.
+/// compares the groups. Single answers can be selected and deleted; the last deletion can be undone. It is not modal.
 class AnswersDialog : public QDialog {
     Q_OBJECT
 
@@ -24,22 +25,38 @@ class AnswersDialog : public QDialog {
     /// `group`: name of the group that the user typed last.
     explicit AnswersDialog(const QString& group, QWidget* parent = nullptr);
 
-    /// Shows these questions, and selects the last one.
+    /// Shows these questions. The selected question stays selected if it is among them; otherwise the last one is
+    /// selected.
     void setQuestions(std::vector<AnsweredQuestion> questions);
     /// Sets the lab of the answers, as labOrigin() returns it, with which exported figures can be computed again.
-    void setLab(const QJsonObject& origin) { m_lab = origin; }
+    void setLab(const QJsonObject& origin);
+    /// Says that these answers were deleted, so that the user can undo it.
+    void setDeleted(std::vector<AnswerRecord> answers);
+    /// Says why answers cannot be deleted or restored.
+    void showProblem(const QString& sentence);
 
     QListWidget* list() const { return m_list; }
     FigureView* view() const { return m_view; }
     QLabel* words() const { return m_words; }
     QLineEdit* group() const { return m_group; }
+    /// The answers to the selected question, one line each.
+    QListWidget* answers() const { return m_answers; }
+    QPushButton* deleteButton() const { return m_delete; }
+    QPushButton* undoButton() const { return m_undo; }
 
  signals:
+    /// The user deletes these answers; the receiver deletes them from the lab and calls setQuestions() and
+    /// setDeleted().
+    void deletionRequested(const std::vector<ropelab::AnswerRecord>& answers);
+    /// The user undoes the last deletion; the receiver stores these answers again and calls setQuestions().
+    void restorationRequested(const std::vector<ropelab::AnswerRecord>& answers);
     /// The user typed the name of the group whose answers are stored from now on.
     void groupChanged(const QString& group);
 
  private:
     void showQuestion(int row);
+    void deleteSelected();
+    void undoDeletion();
     Figure exportedFigure() const;
 
     std::vector<AnsweredQuestion> m_questions;
@@ -48,6 +65,11 @@ class AnswersDialog : public QDialog {
     FigureView* m_view;
     QLabel* m_words;
     QLineEdit* m_group;
+    QListWidget* m_answers;
+    QPushButton* m_delete;
+    QPushButton* m_undo;
+    std::vector<AnswerRecord> m_shown;    // in the order of the list
+    std::vector<AnswerRecord> m_deleted;  // by the last deletion
 };
 
 }  // namespace ropelab::ui

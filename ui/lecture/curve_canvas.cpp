@@ -20,6 +20,11 @@ AxisScale unitScale(const Axis& axis) {
     return {axis.minimum, axis.maximum, axis.logarithmic, 1, axis.downwards};
 }
 
+bool isSameAxis(const Axis& a, const Axis& b, const Range& range) {
+    return a.title() == b.title() && a.logarithmic == b.logarithmic && a.downwards == b.downwards &&
+           a.minimum == range.minimum && a.maximum == range.maximum;
+}
+
 bool isPenKey(int key) {
     return key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down ||
            key == Qt::Key_Home || key == Qt::Key_End || key == Qt::Key_Delete;
@@ -47,6 +52,11 @@ void CurveCanvas::setAxesOf(const Figure& figure) {
     m_hasAxes = true;
     m_truthShown = false;
     clearCurve();
+}
+
+bool CurveCanvas::hasAxesOf(const Figure& figure) const {
+    return m_hasAxes && isSameAxis(m_empty.x, figure.x, xRange(figure)) &&
+           isSameAxis(m_empty.y, figure.y, yRange(figure));
 }
 
 void CurveCanvas::clearCurve() {
@@ -101,6 +111,12 @@ void CurveCanvas::hideTruth() {
 }
 
 void CurveCanvas::refreshFigure() {
+    if (!m_hasAxes) {
+        // A figure without curves has no numbers on its axes.
+        Figure waiting;
+        waiting.emptyText = tr("Computing …");
+        return setFigure(std::move(waiting));
+    }
     Figure figure = m_empty;
     if (m_truthShown) {
         figure = m_truth;

@@ -19,8 +19,10 @@ class CurveCanvas : public FigureView {
 
     /// Shows the axes of a figure without its curves, with the same ranges, and removes what was drawn.
     void setAxesOf(const Figure& figure);
-    /// Returns whether setAxesOf() was called.
+    /// Returns whether setAxesOf() was called. Before, the canvas shows no numbers and says that the axes are computed.
     bool hasAxes() const { return m_hasAxes; }
+    /// Returns whether the canvas has the axes of this figure.
+    bool hasAxesOf(const Figure& figure) const;
     /// Removes what was drawn.
     void clearCurve();
     /// Returns whether anything was drawn.

@@ -102,7 +102,16 @@ QWidget* CurveField::focusTarget() {
 }
 
 void CurveField::prepare(const AnswerTruth& truth) {
-    m_canvas->setAxesOf(truth.figure);
+    // What was drawn while the figure was still being computed stays.
+    if (!m_canvas->hasAxesOf(truth.figure)) m_canvas->setAxesOf(truth.figure);
+}
+
+void CurveField::prepareWith(const Figure& figure) {
+    // Only axes with given ends stay as they are while the curves change.
+    const auto isGiven = [](const Axis& axis) { return std::isfinite(axis.minimum) && std::isfinite(axis.maximum); };
+    if (m_canvas->hasAxes() || !isGiven(figure.x) || !isGiven(figure.y) || !curveOf(figure, m_curve)) return;
+    m_canvas->setAxesOf(figure);
+    emit changed();
 }
 
 bool CurveField::isReady() const {

@@ -20,6 +20,7 @@ class CurveField : public AnswerField {
     bool hasAnswer() const override;
     QWidget* focusTarget() override;
     void prepare(const AnswerTruth& truth) override;
+    void prepareWith(const Figure& figure) override;
     bool isReady() const override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;

@@ -111,9 +111,9 @@ void refuseUnknownKeys(const DocumentJson& json) {
 std::string documentJobText(const LectureDocumentJob& job) {
     DocumentJson json{{"kind", kDocumentKinds[static_cast<std::size_t>(job.kind)]},
                       {"lecture", job.lecture.toStdString()},
-                      {"output", job.output.toStdString()}};
+                      {"output", job.output.toStdString()},
+                      {"answers", job.hasAnswers}};
     if (job.kind == DocumentJob::Kind::handout) {
-        json["answers"] = job.hasAnswers;
         json["paper"] = kPapers[static_cast<std::size_t>(job.paper)];
     } else {
         json["format"] = kSlideFormats[static_cast<std::size_t>(job.format)];

@@ -19,8 +19,10 @@ struct LectureDocumentJob {
     Kind kind = Kind::handout;
     QString lecture;  // a file, or the name of a lecture that belongs to the program
     QString output;   // file, "-" for standard output, or the folder of slides
+    /// True if a handout has the answers to the questions at the end of each scene, and slides have them and the steps
+    /// that follow a question.
+    bool hasAnswers = true;
     // Of handouts.
-    bool hasAnswers = true;  // the answers to the questions are at the end of each scene
     Paper paper = Paper::a4;
     // Of slides.
     Format format = Format::pdf;

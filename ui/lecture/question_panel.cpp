@@ -186,6 +186,10 @@ void QuestionPanel::computeNumber() {
 
 void QuestionPanel::takeFigure() {
     if (m_stage.room().isBusy()) {
+        // The class can begin to draw before the curves are exact.
+        for (const Figure& figure : m_stage.figuresSoFar()) {
+            if (!m_field->isReady()) m_field->prepareWith(figure);
+        }
         m_figureTimer->start();
         return;
     }

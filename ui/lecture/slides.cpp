@@ -197,7 +197,7 @@ QByteArray slidePng(const LectureSlide& slide, const ShownLecture& lecture, Appe
 
 }  // namespace
 
-std::vector<LectureSlide> slidesOf(const ShownLecture& lecture) {
+std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers) {
     std::vector<LectureSlide> slides;
     LectureSlide first;
     first.title = text(lecture.lecture.title);
@@ -216,19 +216,23 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture) {
         words.body = text(scene.scene.text);
         const bool isPageOfText = scene.scene.room.empty();
         if (isPageOfText && (!words.body.isEmpty() || page.steps == 0)) slides.push_back(words);
+        bool isAsked = false;
         for (std::size_t step = 0; step < scene.steps.size(); ++step) {
             if (isPageOfText && page.steps == 0) break;
             const ShownStep& shown = scene.steps[step];
+            isAsked = isAsked || shown.step.ask;
+            if (!hasAnswers && isAsked && !shown.step.ask) continue;
             LectureSlide slide = page;
             slide.step = page.steps == 0 ? 0 : static_cast<int>(step) + 1;
             slide.sentence = text(shown.step.say);
             slide.picture = shown.picture;
             if (shown.picture && hidesCurve(scene, step)) slide.picture = emptyAxes(*shown.picture);
             slide.ask = shown.step.ask;
-            if (slide.ask) slide.answer = answerText(shown);
+            if (slide.ask && hasAnswers) slide.answer = answerText(shown);
             slides.push_back(std::move(slide));
         }
-        if (!isPageOfText && !words.body.isEmpty()) slides.push_back(words);
+        const bool isClosed = hasAnswers || !isAsked;
+        if (!isPageOfText && isClosed && !words.body.isEmpty()) slides.push_back(words);
     }
     return slides;
 }

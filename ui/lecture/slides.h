@@ -27,8 +27,10 @@ struct LectureSlide {
     QString runs;    // says where the runs come from
 };
 
-/// Returns the slides of a lecture: a title page, one slide per step, and one per text of a scene.
-std::vector<LectureSlide> slidesOf(const ShownLecture& lecture);
+/// Returns the slides of a lecture: a title page, one slide per step, and one per text of a scene. Without answers,
+/// only the other questions follow the first question of a scene, because the steps and the text after a question
+/// answer it.
+std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers = true);
 
 /// Returns all slides as one PDF.
 PagedPdf slidesPdf(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance);

@@ -47,9 +47,9 @@ class LectureStage {
     virtual void showLab(const QString& path) = 0;
     /// Starts to train an experiment.
     virtual void startTraining(const LectureTraining& training) = 0;
-    /// Shows the runs of a scene: those of a recorded lab (none if `lab` is empty) or, if `training` is not null, those of
-    /// an experiment that trains now. If training takes longer here than planned, the recorded lab is shown instead. Does
-    /// nothing if these runs are shown.
+    /// Shows the runs of a scene: those of a recorded lab (none if `lab` is empty) or, if `training` is not null, those
+    /// of an experiment that trains now. If training takes longer here than planned, the recorded lab is shown instead.
+    /// Does nothing if these runs are shown.
     virtual void showRuns(const QString& lab, const LectureTraining* training) {
         showLab(lab);
         if (training) startTraining(*training);
@@ -65,8 +65,10 @@ class LectureStage {
     virtual void showControls(const QStringList& names, bool all) = 0;
     /// Points at "pair 3", "control theta" or "figure spectrum"; at nothing if `what` is empty.
     virtual void pointAt(const QString& what) = 0;
-    /// Returns the figures that are shown.
+    /// Returns the figures that are shown, up to date; the room computes what is missing.
     virtual std::vector<Figure> figures() = 0;
+    /// Returns the figures as they are on the screen, which the room may still be computing.
+    virtual std::vector<Figure> figuresSoFar() { return {}; }
     /// Enters or leaves the presentation: full screen, one room, large type.
     virtual void setPresenting(bool presenting) = 0;
     /// Keeps space around the picture free, in pixels of the canvas, for the texts of the presentation.

@@ -2,6 +2,7 @@
 
 #include <QStringList>
 
+#include "core/report/anatomy_table.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -93,6 +94,11 @@ QString modelDetails(const ModelEntry& entry, int layerType) {
             rotary.layer_type.empty() ? QObject::tr("all layers have the same type") : layerTypeText(rotary);
         html += QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>")
                     .arg(QObject::tr("Layers: %1, %2.").arg(rotary.layers).arg(kind.toHtmlEscaped()));
+    }
+    if (entry.totals.parameters) {
+        const std::string count = known_parameters(entry.totals.parameters, entry.totals.active_parameters);
+        html += QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>")
+                    .arg(QObject::tr("Parameters: %1.").arg(QString::fromStdString(count)));
     }
     return html + valuesTable(entry, rotary, quiet);
 }

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/interop/hf_anatomy.h"
 #include "core/interop/model_table.h"
+#include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_spec.h"
 #include "ui/common/text.h"
@@ -30,7 +32,45 @@ QString nameOf(const QFileInfo& file) {
     return folders.isEmpty() ? file.fileName() : folders.last();
 }
 
+/// Returns the totals of a model's stages. They are unknown if a size is out of range, which does not prevent that its
+/// rotary embeddings are used.
+AnatomyTotals totalsOf(const nlohmann::json& config) {
+    try {
+        return hf_anatomy(config).totals();
+    } catch (const BadInput&) {
+        return {};
+    }
+}
+
+/// Formats a large count with three digits: "149M", "8.03B", "1.03T".
+QString shortCount(std::int64_t count) {
+    struct Unit {
+        double size;
+        QLatin1Char letter;
+    };
+    constexpr Unit units[] = {
+        {1e12, QLatin1Char('T')}, {1e9, QLatin1Char('B')}, {1e6, QLatin1Char('M')}, {1e3, QLatin1Char('k')}};
+    const auto value = static_cast<double>(count);
+    for (const Unit& unit : units) {
+        if (value < unit.size) continue;
+        const double scaled = value / unit.size;
+        const int decimals = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
+        return QString::number(scaled, 'f', decimals) + unit.letter;
+    }
+    return QString::number(count);
+}
+
 }  // namespace
+
+QString ModelEntry::parametersText() const {
+    if (!totals.parameters) {
+        return QStringLiteral("–");
+    }
+    const QString all = shortCount(*totals.parameters);
+    return totals.active_parameters == totals.parameters
+               ? all
+               : QObject::tr("%1 (%2 active)").arg(all, shortCount(totals.active_parameters.value_or(0)));
+}
 
 const HfRotary& ModelEntry::rotary(int layerType) const {
     const auto at = static_cast<std::size_t>(layerType);
@@ -45,7 +85,11 @@ const std::vector<ModelEntry>& knownModels() {
     static const std::vector<ModelEntry> entries = [] {
         std::vector<ModelEntry> result;
         for (const KnownModel& known : model_table()) {
-            result.push_back({text(known.name), text(known.source), false, read_hf_config(known.config)});
+            result.push_back(
+                {text(known.name), text(known.source), false, read_hf_config(known.config), totalsOf(known.config)});
+            if (!known.shape_source.empty()) {
+                result.back().source += QObject::tr("; parameters: %1").arg(text(known.shape_source));
+            }
         }
         return result;
     }();
@@ -54,7 +98,9 @@ const std::vector<ModelEntry>& knownModels() {
 
 ModelEntry importedModel(const QString& path) {
     ModelEntry entry;
-    entry.model = read_hf_config(load_model_config(path.toStdString()));
+    const nlohmann::json config = load_model_config(path.toStdString());
+    entry.model = read_hf_config(config);
+    entry.totals = totalsOf(config);
     entry.name = nameOf(QFileInfo(path));
     entry.source = QFileInfo(path).absoluteFilePath();
     entry.isImported = true;

@@ -3,6 +3,7 @@
 #include <QString>
 #include <vector>
 
+#include "core/experiment/anatomy.h"
 #include "core/interop/hf_config.h"
 #include "ui/session/rotary_model.h"
 
@@ -14,6 +15,10 @@ struct ModelEntry {
     QString source;  // source of the configuration; the file's path for an imported model
     bool isImported = false;
     HfModel model;
+    AnatomyTotals totals = {};  // parameters as far as the configuration defines them
+
+    /// Returns the numbers of parameters as short text: "8.03B", "671B (37.6B active)"; "–" if they are unknown.
+    QString parametersText() const;
 
     /// Returns the rotary embedding of a layer type, an index into model.rotary. An index out of range gives the first.
     const HfRotary& rotary(int layerType) const;

@@ -28,6 +28,10 @@ QString columnTooltip(ModelList::Column column) {
             return QObject::tr("d_r is the rotary dimension and d is the head dimension, in channels.");
         case ModelList::Context:
             return QObject::tr("The model has this maximum context length, in tokens.");
+        case ModelList::Parameters:
+            return QObject::tr(
+                "The model has this number of parameters. In a mixture of experts, the active ones are those that "
+                "process a token. The Anatomy room lists them by stage.");
         case ModelList::Scaled:
             return QObject::tr(
                 "The scaling method changes the frequencies for a context that is s times as long. "
@@ -56,6 +60,8 @@ QString cellText(const ModelEntry& entry, ModelList::Column column) {
             return QStringLiteral("%1 / %2").arg(entry.rotary(0).rotary_dim).arg(setup.head_dim);
         case ModelList::Context:
             return groupedText(setup.context);
+        case ModelList::Parameters:
+            return entry.parametersText();
         case ModelList::Scaled:
             return scalingText(setup);
         case ModelList::Layers:
@@ -81,13 +87,15 @@ QVariant sortValue(const ModelEntry& entry, ModelList::Column column) {
             return entry.rotary(0).rotary_dim;
         case ModelList::Context:
             return static_cast<qlonglong>(setup.context);
+        case ModelList::Parameters:
+            return static_cast<qlonglong>(entry.totals.parameters.value_or(0));
         default:
             return cellText(entry, column);
     }
 }
 
 bool isNumber(int column) {
-    return column >= ModelList::Theta && column <= ModelList::Context;
+    return column >= ModelList::Theta && column <= ModelList::Parameters;
 }
 
 }  // namespace
@@ -154,8 +162,8 @@ QVariant ModelList::headerData(int section, Qt::Orientation orientation, int rol
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("model"),   tr("θ"),       tr("b_eff"),   tr("fraction"),
-                              tr("d_r / d"), tr("context"), tr("scaling"), tr("layer types")};
+    const QString titles[] = {tr("model"),   tr("θ"),          tr("b_eff"),   tr("fraction"),   tr("d_r / d"),
+                              tr("context"), tr("parameters"), tr("scaling"), tr("layer types")};
     static_assert(std::size(titles) == ColumnCount);
     return titles[section];
 }

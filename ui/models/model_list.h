@@ -13,7 +13,7 @@ class ModelList : public QAbstractTableModel {
     Q_OBJECT
 
  public:
-    enum Column { Name, Theta, Base, Fraction, Rotated, Context, Scaled, Layers, ColumnCount };
+    enum Column { Name, Theta, Base, Fraction, Rotated, Context, Parameters, Scaled, Layers, ColumnCount };
 
     /// Role of the value by which rows are sorted: a number or a text.
     static constexpr int kSortRole = Qt::UserRole;

@@ -21,7 +21,7 @@ constexpr double kMinHeightForLegend = 300;  // pixels at 100 %
 
 CurvePlot::CurvePlot(QWidget* parent)
     : PlotWidget(parent),
-      m_lossUnit(unitOf(Quantity::validation_loss)),
+      m_lossUnit(lossUnit(QString())),
       m_floorLabel(tr("best possible loss")),
       m_name(tr("training")),
       m_legend(new Legend) {
@@ -180,6 +180,15 @@ void CurvePlot::setRunStopped(RunId run, int rung) {
     schedule();
 }
 
+void CurvePlot::setBytesPerToken(RunId run, double bytes) {
+    const auto found = m_runs.find(run);
+    if (found == m_runs.end()) return;
+    double& known = found->second.bytesPerToken;
+    if (known == bytes || (std::isnan(known) && std::isnan(bytes))) return;
+    known = bytes;
+    schedule();
+}
+
 bool CurvePlot::isRunVisible(RunId run) const {
     const auto found = m_runs.find(run);
     return found != m_runs.end() && found->second.visible;
@@ -209,11 +218,16 @@ void CurvePlot::setYLogarithmic(bool on) {
     }
 }
 
-void CurvePlot::setLossUnit(const QString& unit, double perNat) {
+void CurvePlot::setLossUnit(const LossUnit& unit) {
     m_lossUnit = unit;
-    m_perNat = perNat;
     m_readout->hide();
     setFollows(true);
+    schedule();
+}
+
+void CurvePlot::setTokenizersDiffer(bool differ) {
+    if (differ == m_tokenizersDiffer) return;
+    m_tokenizersDiffer = differ;
     schedule();
 }
 

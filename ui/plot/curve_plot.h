@@ -2,6 +2,7 @@
 
 #include <QElapsedTimer>
 #include <QJsonObject>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -49,6 +50,8 @@ class CurvePlot : public PlotWidget {
     void setRunFailed(RunId run, bool failed);
     /// Marks the last point of a run that successive halving stopped at a rung, counted from 1; 0: it was not stopped.
     void setRunStopped(RunId run, int rung);
+    /// Sets the mean number of bytes of a run's tokens, by which a unit per byte divides its losses; NaN: unknown.
+    void setBytesPerToken(RunId run, double bytes);
     /// Removes all runs, rungs and the entropy floor, and resets the view.
     void clear();
     std::vector<RunId> runs() const;
@@ -106,9 +109,12 @@ class CurvePlot : public PlotWidget {
     void setSmoothing(double weight);
     /// Switches the y axis between logarithmic and linear, and resets the view.
     void setYLogarithmic(bool on);
-    /// Sets the unit of losses, for example setLossUnit("nats", 1) or setLossUnit("bits per character", 1 /
-    /// std::log(2)).
-    void setLossUnit(const QString& unit, double perNat);
+    /// Sets the unit of losses. With a unit per byte, runs whose bytes per token are unknown have no curve, which the
+    /// note says.
+    void setLossUnit(const ropelab::ui::LossUnit& unit);
+    /// Sets whether visible runs train on one data set with different tokenizers, so that the note says that their
+    /// losses per token cannot be compared.
+    void setTokenizersDiffer(bool differ);
     /// Draws a horizontal line at the best possible loss, in nats, with a label such as "entropy floor" and the value.
     /// nullopt removes the line.
     void setFloor(std::optional<double> nats, const QString& label = QString());
@@ -158,6 +164,7 @@ class CurvePlot : public PlotWidget {
         bool visible = true;
         bool failed = false;
         int rung = 0;  // successive halving stopped the run there; 0: it did not
+        double bytesPerToken = std::numeric_limits<double>::quiet_NaN();
     };
     /// A curve of the figure on screen.
     struct Shown {
@@ -182,13 +189,22 @@ class CurvePlot : public PlotWidget {
     /// Returns the runs of the group of this run, or only this run if it has no group.
     std::vector<RunId> groupOf(RunId run) const;
     void setAxesOf(Figure& figure) const;
+    /// Returns the part of the note on the unit of the losses; "" if there is nothing to say.
+    QString unitNote() const;
     /// Returns the note of the figure. On screen it also mentions the smoothing and omitted values.
     QString noteOf(const Figure& figure, bool forScreen) const;
     QString summaryOf(const Figure& figure) const;
     FigureCurve::Emphasis emphasisOf(RunId run) const;
     /// Returns the ink of a run's curve, or of the group that the run represents.
     Ink inkOf(RunId run) const;
-    double factorOf(Quantity quantity) const { return isLoss(quantity) ? m_perNat : 1; }
+    /// Returns the factor from the stored values of a run to those shown; NaN if the run has no values in this unit.
+    double factorOf(CurveId curve) const;
+    /// Returns the points of a run's curve if the figure shows them: the run is visible, has points of this quantity,
+    /// and they can be converted to the unit. Else returns nullptr.
+    const CurveData* shownData(CurveId curve) const;
+    /// Returns the entropy floor in the shown unit; nullopt if there is none, or if the visible runs have different
+    /// factors.
+    std::optional<double> shownFloor() const;
     /// Returns the weight of the moving average for a curve, as setSmoothing describes.
     double weightOf(Quantity quantity, const CurveData& curve) const;
     /// Marks the legend as outdated. It is rebuilt once before the next repaint, because many runs often change
@@ -210,8 +226,8 @@ class CurvePlot : public PlotWidget {
     double m_smoothing = 0;
     bool m_yLog = false;
     bool m_follows = true;
-    QString m_lossUnit;
-    double m_perNat = 1;
+    LossUnit m_lossUnit;
+    bool m_tokenizersDiffer = false;
     std::optional<double> m_floor;
     QString m_floorLabel;
     QList<double> m_rungs;

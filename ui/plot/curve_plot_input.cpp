@@ -67,7 +67,7 @@ void CurvePlot::showReadout(const QPointF& where) {
         if (at < 0 || x < xs.first() || x > xs.last()) {
             continue;
         }
-        const double factor = factorOf(each.id.quantity);
+        const double factor = factorOf(each.id);
         const double y = each.data->smoothed(weightOf(each.id.quantity, *each.data), factor)[at];
         FigureCurve look;
         look.ink = inkOf(each.id.run);

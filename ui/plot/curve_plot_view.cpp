@@ -45,6 +45,37 @@ double CurvePlot::weightOf(Quantity quantity, const CurveData& curve) const {
     return weight < 0.01 ? 0 : weight;  // such a small weight has no visible effect
 }
 
+double CurvePlot::factorOf(CurveId curve) const {
+    if (!isLoss(curve.quantity)) return 1;
+    // The seeds of a setting train on one text with one tokenizer, so they share the bytes per token.
+    for (const RunId run : groupOf(curve.run)) {
+        const auto found = m_runs.find(run);
+        if (found == m_runs.end()) continue;
+        const double factor = m_lossUnit.factor(found->second.bytesPerToken);
+        if (std::isfinite(factor)) return factor;
+    }
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
+const CurveData* CurvePlot::shownData(CurveId curve) const {
+    const auto found = m_curves.find(curve);
+    const bool hasPoints = isRunVisible(curve.run) && found != m_curves.end() && !found->second.x().isEmpty();
+    return hasPoints && std::isfinite(factorOf(curve)) ? &found->second : nullptr;
+}
+
+std::optional<double> CurvePlot::shownFloor() const {
+    std::optional<double> shown;
+    if (!m_floor) return shown;
+    if (!m_lossUnit.isPerByte) return *m_floor * m_lossUnit.perNat;
+    for (const auto& [id, run] : m_runs) {
+        const double factor = factorOf({id, Quantity::validation_loss});
+        if (!run.visible || !std::isfinite(factor)) continue;
+        if (shown && *shown != *m_floor * factor) return std::nullopt;
+        shown = *m_floor * factor;
+    }
+    return shown;
+}
+
 Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     Figure figure;
     figure.name = m_name;
@@ -53,7 +84,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
                                       : tr("The shown runs have no measurements of this quantity yet.");
     figure.x.label = tr("step");
     figure.y.label = m_quantities.size() > 1 && losses ? tr("loss") : nameOf(m_quantities.front());
-    figure.y.unit = losses ? m_lossUnit : unitOf(m_quantities.front());
+    figure.y.unit = losses ? m_lossUnit.name : unitOf(m_quantities.front());
     figure.y.logarithmic = m_yLog;
     for (const Quantity quantity : m_quantities) {
         std::vector<Shown> curves;
@@ -61,9 +92,8 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
             curves = addGroups(figure, quantity);
         } else {
             for (const auto& [id, run] : m_runs) {
-                const auto found = m_curves.find({id, quantity});
-                if (run.visible && found != m_curves.end() && !found->second.x().isEmpty()) {
-                    curves.push_back({{id, quantity}, &found->second, run.label});
+                if (const CurveData* points = shownData({id, quantity})) {
+                    curves.push_back({{id, quantity}, points, run.label});
                 }
             }
         }
@@ -73,6 +103,10 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
         if (shown != nullptr) {
             shown->insert(shown->end(), curves.begin(), curves.end());
         }
+    }
+    if (losses && m_lossUnit.isPerByte && figure.curves.empty() && !unitNote().isEmpty()) {
+        figure.emptyText =
+            tr("The bytes per token of the shown runs are unknown, so that their losses have no value in this unit.");
     }
     // Labels are shortened, because there is little space beside the curves.
     QStringList names;
@@ -87,9 +121,8 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     for (qsizetype i = 0; i < m_rungs.size(); ++i) {
         figure.verticalLines.push_back({m_rungs[i], tr("rung %1").arg(i + 1)});
     }
-    if (losses && m_floor) {
-        const double value = *m_floor * m_perNat;
-        figure.horizontalLines.push_back({value, QStringLiteral("%1 %2").arg(m_floorLabel, readableNumber(value))});
+    if (const auto floor = losses ? shownFloor() : std::nullopt) {
+        figure.horizontalLines.push_back({*floor, QStringLiteral("%1 %2").arg(m_floorLabel, readableNumber(*floor))});
     }
     setAxesOf(figure);
     return figure;
@@ -98,10 +131,10 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
 void CurvePlot::addEnds(Figure& figure) const {
     const Quantity quantity = m_quantities.front();
     for (const auto& [id, run] : m_runs) {
-        const auto found = m_curves.find({id, quantity});
-        if (!run.visible || (!run.failed && run.rung == 0) || found == m_curves.end()) continue;
-        const QList<double>& x = found->second.x();
-        const QList<double>& y = found->second.smoothed(weightOf(quantity, found->second), factorOf(quantity));
+        const CurveData* points = shownData({id, quantity});
+        if (!points || (!run.failed && run.rung == 0)) continue;
+        const QList<double>& x = points->x();
+        const QList<double>& y = points->smoothed(weightOf(quantity, *points), factorOf({id, quantity}));
         for (qsizetype i = y.size() - 1; i >= 0; --i) {
             if (!std::isfinite(y[i])) continue;
             FigureCurve mark;
@@ -121,7 +154,7 @@ void CurvePlot::addEnds(Figure& figure) const {
 
 void CurvePlot::addCurve(Figure& figure, const Shown& shown) const {
     const Quantity quantity = shown.id.quantity;
-    const double factor = factorOf(quantity);
+    const double factor = factorOf(shown.id);
     const double weight = weightOf(quantity, *shown.data);
     FigureCurve curve;
     curve.label = shown.label;
@@ -142,12 +175,12 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
         std::vector<const CurveData*> members;
         RunId first = kNoRun;
         for (const RunId run : group.runs) {
-            const auto found = m_curves.find({run, quantity});
-            if (!isRunVisible(run) || found == m_curves.end() || found->second.x().isEmpty()) {
+            const CurveData* points = shownData({run, quantity});
+            if (!points) {
                 continue;
             }
             first = first == kNoRun ? representativeOf(run) : first;
-            members.push_back(&found->second);
+            members.push_back(points);
         }
         if (members.empty()) {
             continue;
@@ -160,7 +193,7 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
             continue;
         }
         // A band cannot have gaps: it skips points at which only one run was measured.
-        const double factor = factorOf(quantity);
+        const double factor = factorOf({first, quantity});
         const double weight = weightOf(quantity, mean);
         const QList<double>& lower = cached.lower().smoothed(weight, factor);
         const QList<double>& upper = cached.upper().smoothed(weight, factor);
@@ -230,6 +263,20 @@ void CurvePlot::setAxesOf(Figure& figure) const {
     }
 }
 
+QString CurvePlot::unitNote() const {
+    if (!isLoss(m_quantities.front())) return {};
+    if (!m_lossUnit.isPerByte) {
+        return m_tokenizersDiffer ? tr("losses per token of different tokenizers cannot be compared") : QString();
+    }
+    const auto omitted = std::count_if(m_curves.begin(), m_curves.end(), [this](const auto& each) {
+        return each.first.quantity == m_quantities.front() && isRunVisible(each.first.run) &&
+               !std::isfinite(factorOf(each.first));
+    });
+    if (omitted == 0) return {};
+    return omitted == 1 ? tr("not shown: a run whose bytes per token are unknown")
+                        : tr("not shown: %1 runs whose bytes per token are unknown").arg(omitted);
+}
+
 QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     QStringList parts;
     if (m_quantities.size() > 1) {
@@ -252,6 +299,9 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     if (const auto stopped = ends(Ink::Kind::quiet); stopped > 0) {
         parts.append(stopped == 1 ? tr("grey point: a run was stopped at a rung")
                                   : tr("grey points: %1 runs were stopped at a rung").arg(stopped));
+    }
+    if (const QString units = unitNote(); !units.isEmpty()) {
+        parts.append(units);
     }
     if (!figure.bands.empty()) {
         parts.append(tr("shaded: mean ± standard deviation over seeds"));

@@ -1,8 +1,23 @@
 #include "ui/plot/quantity.h"
 
 #include <QCoreApplication>
+#include <numbers>
 
 namespace ropelab::ui {
+
+QStringList lossUnitWords() {
+    return {QStringLiteral("nats"), QStringLiteral("bits"), QStringLiteral("bits-per-byte")};
+}
+
+LossUnit lossUnit(const QString& word) {
+    if (word == QLatin1String("bits")) {
+        return {QCoreApplication::translate("Quantity", "bits per token"), 1 / std::numbers::ln2};
+    }
+    if (word == QLatin1String("bits-per-byte")) {
+        return {QCoreApplication::translate("Quantity", "bits per byte"), 1 / std::numbers::ln2, true};
+    }
+    return {unitOf(Quantity::validation_loss)};
+}
 
 QString nameOf(Quantity quantity) {
     const auto text = [](const char* name) { return QCoreApplication::translate("Quantity", name); };

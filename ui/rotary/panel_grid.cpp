@@ -4,16 +4,54 @@
 #include <QLabel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/common/explanation.h"
 #include "ui/common/scaled.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+namespace {
 
-PanelGrid::PanelGrid(FigureView* first, QWidget* parent)
-    : QWidget(parent), m_name(first->accessibleName()), m_grid(new QGridLayout(this)) {
+// Smallest size of a view in pixels at 100 % while the grid shows all panels. It leaves space for the numbers of the
+// axes.
+constexpr int kSmallPanelWidth = 130;
+constexpr int kSmallPanelHeight = 100;
+
+/// Returns a panel without its note, and without the titles of the axes that it shares with the whole figure.
+Figure smallPanel(const Figure& panel, const Figure& whole) {
+    Figure result = panel;
+    result.note.clear();
+    for (const auto& [axis, shared] : {std::pair(&result.x, &whole.x), std::pair(&result.y, &whole.y)}) {
+        if (axis->title() != shared->title()) continue;
+        axis->label.clear();
+        axis->unit.clear();
+    }
+    return result;
+}
+
+}  // namespace
+
+PanelGrid::PanelGrid(FigureView* first, int lowest, QWidget* parent)
+    : QWidget(parent),
+      m_name(first->accessibleName()),
+      m_lowest(lowest),
+      m_shared(new QLabel(this)),
+      m_grid(new QGridLayout) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 4);
+    m_shared->setProperty("quiet", true);
+    m_shared->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_shared->hide();
+    column->addWidget(m_shared);
     scaleLayout(m_grid, {0, 0, 0, 0}, 8);
+    column->addLayout(m_grid, 1);
     addPanel(first);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        fitViews();
+        arrange();
+    });
+    fitViews();
 }
 
 void PanelGrid::addPanel(FigureView* view) {
@@ -31,33 +69,55 @@ void PanelGrid::addPanel(FigureView* view) {
 }
 
 void PanelGrid::show(const Figure& figure) {
-    const int count = static_cast<int>(figure.panels.size());
-    while (m_views.size() < count) {
+    m_figure = figure;
+    showPanels();
+}
+
+void PanelGrid::setShowsAll(bool showsAll) {
+    if (showsAll == m_showsAll) return;
+    m_showsAll = showsAll;
+    showPanels();
+}
+
+void PanelGrid::showPanels() {
+    m_count = static_cast<int>(m_figure.panels.size());
+    while (m_views.size() < m_count) {
         auto* view = new FigureView(this);
-        view->setMinimumSize(m_views.first()->minimumSize());
         explainBy(view, m_views.first());
         connect(view, &FigureView::contextMenuRequested, this, &PanelGrid::panelMenuRequested);
         addPanel(view);
     }
-    m_count = count;
-    m_mostColumns = figure.panelColumns > 0 ? figure.panelColumns : count;
     for (int i = 0; i < m_views.size(); ++i) {
-        m_boxes[i]->setVisible(i < count);
-        if (i >= count) continue;
-        const Figure& panel = figure.panels[static_cast<std::size_t>(i)];
+        m_boxes[i]->setVisible(i < m_count);
+        if (i >= m_count) continue;
+        const Figure& panel = m_figure.panels[static_cast<std::size_t>(i)];
         m_titles[i]->setText(panel.panelTitle);
+        m_titles[i]->setToolTip(m_showsAll ? panel.note : QString());
         m_views[i]->setAccessibleName(tr("%1: %2").arg(m_name, panel.panelTitle));
-        m_views[i]->setFigure(panel);
+        m_views[i]->setFigure(m_showsAll ? smallPanel(panel, m_figure) : panel);
     }
+    const QString shared = tr("%1 versus %2").arg(m_figure.y.title(), m_figure.x.title());
+    m_shared->setText(m_figure.note.isEmpty() ? shared : tr("%1; %2").arg(shared, m_figure.note));
+    m_shared->setVisible(m_showsAll && m_count > 0);
+    fitViews();
     m_columns = 0;
     arrange();
+}
+
+void PanelGrid::fitViews() {
+    const ThemeManager& theme = ThemeManager::instance();
+    const QSize least = m_showsAll ? QSize(theme.pixels(kSmallPanelWidth), theme.pixels(kSmallPanelHeight))
+                                   : QSize(0, theme.pixels(m_lowest));
+    for (FigureView* view : std::as_const(m_views)) view->setMinimumSize(least);
 }
 
 QSize PanelGrid::minimumSizeHint() const {
     if (m_count == 0) return QWidget::minimumSizeHint();
     const QSize panel = m_boxes.first()->minimumSizeHint();
-    const int rows = (m_count + std::max(1, m_columns) - 1) / std::max(1, m_columns);
-    return {panel.width(), rows * panel.height() + (rows - 1) * m_grid->verticalSpacing()};
+    const int columns = std::max(1, m_columns);
+    const int rows = (m_count + columns - 1) / columns;
+    const int above = m_showsAll ? m_shared->sizeHint().height() + layout()->spacing() : 0;
+    return {panel.width(), above + rows * panel.height() + (rows - 1) * m_grid->verticalSpacing()};
 }
 
 void PanelGrid::resizeEvent(QResizeEvent* event) {
@@ -65,10 +125,20 @@ void PanelGrid::resizeEvent(QResizeEvent* event) {
     arrange();
 }
 
+int PanelGrid::columnsThatFit() const {
+    const int step = m_boxes.first()->minimumSizeHint().width() + m_grid->horizontalSpacing();
+    const int fitting = (width() + m_grid->horizontalSpacing()) / std::max(1, step);
+    const int most = m_showsAll || m_figure.panelColumns == 0 ? m_count : m_figure.panelColumns;
+    const int columns = std::clamp(fitting, 1, most);
+    if (!m_showsAll) return columns;
+    // The last row is as full as possible.
+    const int rows = (m_count + columns - 1) / columns;
+    return (m_count + rows - 1) / rows;
+}
+
 void PanelGrid::arrange() {
     if (m_count == 0) return;
-    const int step = m_boxes.first()->minimumSizeHint().width() + m_grid->horizontalSpacing();
-    const int columns = std::clamp((width() + m_grid->horizontalSpacing()) / std::max(1, step), 1, m_mostColumns);
+    const int columns = columnsThatFit();
     if (columns == m_columns) return;
     m_columns = columns;
     for (QWidget* box : std::as_const(m_boxes)) m_grid->removeWidget(box);

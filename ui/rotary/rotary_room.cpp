@@ -90,7 +90,7 @@ PairedView* RotaryRoom::addPair(const QString& accessibleName) {
 
 PanelGrid* RotaryRoom::addGrid(const QString& accessibleName) {
     FigureView* first = addView(accessibleName);
-    auto* grid = new PanelGrid(first, this);
+    auto* grid = new PanelGrid(first, kLowestView, this);
     m_grids.append(grid);
     connect(grid, &PanelGrid::panelChosen, this, [this, first] { m_chosen = first; });
     connect(grid, &PanelGrid::panelMenuRequested, this, [this, first](const QPoint& where) { showMenu(first, where); });

@@ -101,6 +101,8 @@ class RotaryRoom : public Room {
     void connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt);
     /// Schedules a call of renew() for the next frame.
     void schedule();
+    /// Returns whether a call of renew() is scheduled.
+    bool isScheduled() const { return m_stale && m_timer.isActive(); }
     /// Updates the figures of all views. Must take less than one frame; longer computations belong in a LatestJob.
     virtual void renew() = 0;
     /// Returns the options of the room, shown below the fields of the setup, or null. Called once.

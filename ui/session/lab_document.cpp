@@ -259,6 +259,13 @@ void LabDocument::addAnswers(const std::vector<AnswerRecord>& answers) {
     m_own->file->add_answers(answers);
 }
 
+void LabDocument::deleteAnswers(const std::vector<AnswerRecord>& answers) {
+    if (m_own) throw BadInput("Answers can only be deleted from your own lab; end the lecture first.");
+    std::vector<std::string> ids;
+    for (const AnswerRecord& answer : answers) ids.push_back(answer.id);
+    writable().delete_answers(ids);
+}
+
 bool LabDocument::storeLooks(const std::vector<SettingLook>& looks) {
     if (!m_file || m_readOnly || isSaving()) return false;
     try {
@@ -311,8 +318,7 @@ LabFile& LabDocument::writable() {
 std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> LabDocument::makeUnsaved() const {
     QDir().mkpath(m_labs);
     // The number distinguishes labs that are created in the same second.
-    const QString stem =
-        m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
+    const QString stem = m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
     QString path = stem + QStringLiteral(".ropelab");
     for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
     auto lock = lockFor(path);

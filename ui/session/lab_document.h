@@ -58,8 +58,8 @@ class LabDocument : public QObject {
     /// Opens a lab. Runs that are marked as running, because their program was killed, become stopped. Throws BadInput
     /// and keeps the current lab if the file is not a lab.
     void open(const QString& path, bool readOnly = false);
-    /// Opens a lab read-only in place of the user's lab, or an empty unsaved lab if `path` is empty. The user's lab stays
-    /// open and locked until returnToOwn(). Throws BadInput, and changes nothing, if the file is not a lab.
+    /// Opens a lab read-only in place of the user's lab, or an empty unsaved lab if `path` is empty. The user's lab
+    /// stays open and locked until returnToOwn(). Throws BadInput, and changes nothing, if the file is not a lab.
     void showInstead(const QString& path);
     /// Shows the user's lab again; does nothing if it is shown.
     void returnToOwn();
@@ -111,9 +111,12 @@ class LabDocument : public QObject {
     std::string choice(const std::string& name) const;
     /// Stores a choice. Returns false and stores nothing if the lab cannot be written now.
     bool storeChoice(const std::string& name, const std::string& value);
-    /// Stores answers to questions of a lecture in the user's lab, even while another one is shown in its place; creates the file if there is none. Throws BadInput if the lab is
-    /// read-only.
+    /// Stores answers to questions of a lecture in the user's lab, even while another one is shown in its place;
+    /// creates the file if there is none. Throws BadInput if the lab is read-only.
     void addAnswers(const std::vector<AnswerRecord>& answers);
+    /// Deletes answers to questions from the lab that is shown. Throws BadInput if the lab is read-only or if it is
+    /// shown in place of the user's lab.
+    void deleteAnswers(const std::vector<AnswerRecord>& answers);
     /// Restores a deleted run. Throws BadInput if the lab is read-only.
     void restoreRun(RunId id);
 

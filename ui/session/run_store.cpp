@@ -187,6 +187,7 @@ void RunStore::apply(const std::vector<Delivery>& deliveries) {
                     run->record.state = RunState::running;
                     run->record.message.clear();
                     run->record.conditions = cohort->conditions;
+                    run->record.bytes_per_token = cohort->bytes_per_token;
                     changed.insert(id);
                 }
             }

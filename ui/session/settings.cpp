@@ -34,7 +34,7 @@ std::span<const Settings::Entry> Settings::table() {
         {"lab/unsaved", QString(),
          "Path of the lab that has not been saved under a name yet; the next start reopens it."},
         {"train/quantity", QStringLiteral("validation_loss"), "Quantity that the Train room plots."},
-        {"train/unit", QStringLiteral("nats"), "Unit of losses: nats or bits."},
+        {"train/unit", QStringLiteral("nats"), "Unit of losses: nats or bits (per token), or bits-per-byte."},
         {"train/logarithmic", false, "True if the y axis of the Train room is logarithmic."},
         {"train/smoothing", 0, "Smoothing of curves in percent, 0 to 99."},
         {"train/bands", QStringLiteral("auto"),

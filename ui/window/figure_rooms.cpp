@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ui/lecture/answers_figure.h"
+#include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/cache/cache_figures.h"
 #include "ui/rooms/context/context_figures.h"
@@ -21,6 +22,7 @@ namespace ropelab::ui {
 FigureRoom roomOfFigure(const QString& name) {
     if (name == QLatin1String(kForestPlot)) return {QStringLiteral("reproduce"), QStringLiteral("effects")};
     if (name == QLatin1String(kAnatomyFigure)) return {QStringLiteral("anatomy"), QStringLiteral("stages")};
+    if (name == QLatin1String(kActivationFigure)) return {QStringLiteral("anatomy"), QStringLiteral("stages")};
     if (name == QLatin1String(kComparedAnatomyFigure)) return {QStringLiteral("anatomy"), name};
     if (name == QLatin1String(kAnswersFigure)) return {QStringLiteral("results"), {}};
     if (findResultsFigure(name)) return {QStringLiteral("results"), name};

@@ -8,12 +8,14 @@
 #include <set>
 #include <utility>
 
+#include "core/experiment/engine_loader.h"
 #include "core/experiment/lab_results.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/lecture/answers_figure.h"
+#include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_batch.h"
@@ -105,6 +107,7 @@ Figure resultsFigure(Workspace& workspace, const LaunchOptions& options, const R
     choices.options.baseline = options.baseline;
     choices.options.test = options.test;
     if (options.unit == QStringLiteral("bits")) choices.options.compare = "bits_per_character";
+    if (options.unit == QStringLiteral("bits-per-byte")) choices.options.compare = "bits_per_byte";
     if (!options.compare.empty()) choices.options.compare = options.compare;
     const Results results = resultsOf(workspace.runs(), choices);
     if (results.baselineIsMissing) {
@@ -236,16 +239,26 @@ Figure rotaryFigure(const LaunchOptions& options, const QString& name) {
     return comparedFigure(withOptions(a.setup), withOptions(b.setup), a, b);
 }
 
-/// Returns the model of the run that the options name: a run of the lab, by default the first one.
+/// Returns the run of the lab that the options name, by default the first one. Throws BadInput if the lab has no runs.
+RunId namedRun(const LabFile& lab, const LaunchOptions& options) {
+    const std::vector<RunRecord> runs = lab.runs();
+    if (runs.empty()) throw BadInput("The lab " + options.lab.toStdString() + " contains no runs.");
+    return options.run == 0 ? runs.front().id : options.run;
+}
+
+/// Returns the model of the run that the options name.
 AnatomyModel runModel(const LaunchOptions& options) {
     const auto lab = LabFile::open(options.lab.toStdString(), LabFile::Mode::read);
-    const std::vector<RunRecord> runs = lab->runs();
-    if (runs.empty()) throw BadInput("The lab " + options.lab.toStdString() + " contains no runs.");
-    return model_of_run(*lab, options.run == 0 ? runs.front().id : options.run);
+    return model_of_run(*lab, namedRun(*lab, options));
 }
 
 /// Returns a figure of the stages of the model that the options name.
 Figure stagesFigure(const LaunchOptions& options, const QString& name) {
+    if (name == QLatin1String(kActivationFigure)) {
+        const auto lab = LabFile::open(toPath(options.lab), LabFile::Mode::read);
+        return activationFigureOf(open_engine(), *lab, namedRun(*lab, options), options.stage, options.text,
+                                  options.dataDir);
+    }
     if (!options.knownModel.isEmpty()) return anatomyFigure({model_of_name(options.knownModel.toStdString())});
     if (!options.hfConfig.isEmpty()) return anatomyFigure({model_of_config(toPath(options.hfConfig))});
     const bool isRun = !options.lab.isEmpty() && options.modelSettings.isEmpty();
@@ -269,7 +282,7 @@ QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObjec
         if (showsTokens(name)) applicable = {QStringLiteral("text")};
         if (name == QLatin1String("encodings")) applicable = {QStringLiteral("head"), QStringLiteral("distances")};
         if (name == QLatin1String("window-reach")) {
-            applicable = {QStringLiteral("layers"), QStringLiteral("full-every")};
+            applicable = {QStringLiteral("layers"), QStringLiteral("attention-layers")};
         }
     } else if (anatomyFigureNames().contains(name)) {
         applicable = {QStringLiteral("model"), QStringLiteral("hf-config")};

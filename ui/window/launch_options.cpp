@@ -9,11 +9,14 @@
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "core/spec/run_spec.h"
 #include "core/stats/results_table.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/figure/figure_preset.h"
 #include "ui/lecture/answers_figure.h"
+#include "ui/plot/quantity.h"
+#include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
@@ -111,14 +114,31 @@ RunSelection selectionOf(const CommandLine& parser) {
     return selection;
 }
 
+// Returns the pattern of layers of the figure window-reach, from --attention-layers or --full-every.
+std::string attentionLayersOf(const CommandLine& parser) {
+    if (!parser.isSet(QStringLiteral("full-every"))) {
+        const std::string pattern = parser.value(QStringLiteral("attention-layers")).toStdString();
+        windows_of_layers(pattern, 1, 1);  // throws for a pattern that is none
+        return pattern;
+    }
+    if (parser.isSet(QStringLiteral("attention-layers"))) {
+        throw BadInput("--full-every and --attention-layers both set the attention of the layers; use only one.");
+    }
+    return full_every_pattern(wholeIn(parser, QStringLiteral("full-every"), 0, kMostReachLayers));
+}
+
 // Returns the flags that choose what a figure shows, and their values, without those that choose the runs of results.
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
     for (const char* flag :
-         {"setup",     "unit",       "compare", "test",      "runs",   "claim",       "question", "run",
-          "beside",    "step",       "text",    "pair",      "mean",   "correlation", "settings", "model",
-          "hf-config", "vocabulary", "head",    "distances", "layers", "full-every"}) {
+         {"setup",     "unit",       "compare", "test",      "runs",   "claim",           "question", "run",
+          "beside",    "step",       "text",    "pair",      "mean",   "correlation",     "settings", "model",
+          "hf-config", "vocabulary", "head",    "distances", "layers", "attention-layers"}) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
+    }
+    // The figure of --full-every is computed again from the pattern of layers that the flag means.
+    if (parser.isSet(QStringLiteral("full-every"))) {
+        flags[QStringLiteral("attention-layers")] = QString::fromStdString(attentionLayersOf(parser));
     }
     if (parser.isSet(QStringLiteral("published"))) flags[QStringLiteral("published")] = true;
     if (parser.isSet(QStringLiteral("baseline"))) {
@@ -172,7 +192,7 @@ void checkOneOutput(const QString& output, bool asJson) {
 }  // namespace
 
 QStringList anatomyFigureNames() {
-    return {QLatin1String(kAnatomyFigure), QLatin1String(kComparedAnatomyFigure)};
+    return {QLatin1String(kAnatomyFigure), QLatin1String(kComparedAnatomyFigure), QLatin1String(kActivationFigure)};
 }
 
 QStringList labFigureNames() {
@@ -225,7 +245,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"outlines", "Exports the text of an SVG as outlines instead of text in a named font."},
         {"columns", "Panels per row of a page with several figures; 0 chooses by their number.", "number", "0"},
         {"caption", "Prints a caption of each figure."},
-        {"unit", "Unit of losses in the figure: nats or bits.", "name", "nats"},
+        {"unit", "Unit of losses in the figure: nats or bits (per token), or bits-per-byte.", "name", "nats"},
         {"baseline",
          "Figures of the Results room: a setting, key=value, of the baseline group that others are compared with; the "
          "figure loss-fit shows the runs that agree with it; repeatable.",
@@ -269,16 +289,25 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"correlation", "The correlation of q and k in the figure random-logits, -1 to 1.", "number", "0"},
         {"settings",
          "Figures of a model's stages: the settings of the model, for example \"layers=4 block=llama\"; default: those "
-         "of a new sweep.",
+         "of the run that --lab and --run name, or of a new sweep.",
          "text"},
         {"model", "The figure anatomy: the name of a known model, for example \"Llama 3 8B\".", "name"},
         {"hf-config", "The figure anatomy: a config.json of Hugging Face.", "file"},
+        {"stage",
+         "The figure anatomy-activation: the id of the stage, with its layer and head, for example "
+         "attention.weights/0/1.",
+         "stage", "attention.output"},
         {"vocabulary", "Figures of a model's stages: the size of the vocabulary; 0: that of the data set.", "number",
          "0"},
         {"head", "The head that the figure encodings shows, from 1.", "number", "1"},
         {"distances", "The number of distances of the figure encodings; 0 means those of the context.", "number", "0"},
         {"layers", "The number of layers of the figure window-reach.", "number", "12"},
-        {"full-every", "Every n-th layer of the figure window-reach attends to the whole context; 0 means none.",
+        {"attention-layers",
+         "The attention of the layers of the figure window-reach: auto, or a pattern such as \"3 window + 1 full\".",
+         "pattern", "auto"},
+        {"full-every",
+         "Every n-th layer of the figure window-reach attends to the whole context: short for the pattern "
+         "\"(n − 1) window + 1 full\"; 0 means none.",
          "number", "0"},
         {"replay", "Saves a replay that is described by a JSON object; ropelab-cli replay makes one from its flags.",
          "JSON"},
@@ -464,13 +493,30 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
         if ((set("model") || set("hf-config")) && set("vocabulary"))
             throw BadInput("--vocabulary applies to --settings; a published model has its own vocabulary.");
+        if (hasAnatomy && !canUseLab && !result.lab.isEmpty()) {
+            if (!sources.isEmpty()) {
+                throw BadInput("--lab and " + sources.first().toStdString() +
+                               " each name a model; use only one of them.");
+            }
+            if (set("vocabulary")) throw BadInput("--vocabulary applies to --settings; a run has its own vocabulary.");
+        }
+        const bool hasActivation = result.figures.contains(QLatin1String(kActivationFigure));
+        if (hasActivation && (result.lab.isEmpty() || !sources.isEmpty())) {
+            throw BadInput(
+                "The figure anatomy-activation shows a run with a checkpoint; name it with --lab and --run.");
+        }
+        if (set("stage") && !hasActivation) {
+            throw BadInput("--stage applies to the figure anatomy-activation, not to " + names + ".");
+        }
+        result.stage = parser.value(QStringLiteral("stage"));
         result.modelSettings = parser.value(QStringLiteral("settings"));
         result.knownModel = parser.value(QStringLiteral("model"));
         result.hfConfig = parser.value(QStringLiteral("hf-config"));
         result.vocabulary = wholeIn(parser, QStringLiteral("vocabulary"), 0, 1 << 24);
         result.unit = parser.value(QStringLiteral("unit"));
-        if (result.unit != QStringLiteral("nats") && result.unit != QStringLiteral("bits")) {
-            throw BadInput("--unit is \"" + result.unit.toStdString() + "\", but it must be nats or bits.");
+        if (!lossUnitWords().contains(result.unit)) {
+            throw BadInput("--unit is \"" + result.unit.toStdString() +
+                           "\", but it must be nats, bits or bits-per-byte.");
         }
         const bool hasResults = isAny([](const QString& name) { return findResultsFigure(name) != nullptr; });
         for (const char* flag :
@@ -509,7 +555,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             const InspectFigure* inspect = findInspectFigure(name);
             const bool evaluates = inspect && (inspect->input == InspectFigure::Input::text ||
                                                inspect->input == InspectFigure::Input::bits);
-            return evaluates || showsTokens(name);
+            return evaluates || showsTokens(name) || name == QLatin1String(kActivationFigure);
         });
         const bool hasPairLogits = result.figures.contains(QStringLiteral("pair-logits"));
         if ((set("text") && !usesText) || (set("pair") && !hasPairLogits)) {
@@ -539,13 +585,15 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         if ((set("head") || set("distances")) && !result.figures.contains(QStringLiteral("encodings"))) {
             throw BadInput("--head and --distances apply to the figure encodings, not to " + names + ".");
         }
-        if ((set("layers") || set("full-every")) && !result.figures.contains(QStringLiteral("window-reach"))) {
-            throw BadInput("--layers and --full-every apply to the figure window-reach, not to " + names + ".");
+        if ((set("layers") || set("full-every") || set("attention-layers")) &&
+            !result.figures.contains(QStringLiteral("window-reach"))) {
+            throw BadInput("--layers, --attention-layers and --full-every apply to the figure window-reach, not to " +
+                           names + ".");
         }
         result.encodings.head = static_cast<int>(wholeIn(parser, QStringLiteral("head"), 1, kMostChosenHeads));
         result.encodings.distances = wholeIn(parser, QStringLiteral("distances"), 0, kMostEncodingDistances);
         result.encodings.layers = wholeIn(parser, QStringLiteral("layers"), 1, kMostReachLayers);
-        result.encodings.full_every = wholeIn(parser, QStringLiteral("full-every"), 0, kMostReachLayers);
+        result.encodings.attention_layers = attentionLayersOf(parser);
         result.showsCaption = set("caption");
         ExportOptions& paper = result.figureOptions;
         result.isSound = isSoundOutput(parser, result.output);

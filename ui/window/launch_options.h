@@ -79,6 +79,7 @@ struct LaunchOptions {
     // Options of the figures of a model's stages.
     QString modelSettings;        // settings of the model, such as "layers=4 block=llama"
     QString knownModel;           // name of a known model; "" for none
+    QString stage;                // of the figure anatomy-activation: "attention.weights/0/1"
     QString hfConfig;             // a config.json of Hugging Face; "" for none
     std::int64_t vocabulary = 0;  // size of the vocabulary; 0: that of the data set
     // Options of the figures of the Results room.
@@ -100,7 +101,7 @@ struct LaunchOptions {
     QString helpText;
 };
 
-/// Returns the names of the figures of a model's stages for --figure: anatomy and traditional-modern.
+/// Returns the names of the figures of a model's stages for --figure: anatomy, traditional-modern, anatomy-activation.
 QStringList anatomyFigureNames();
 /// Returns the names of all figures of a lab for --figure. The figures of a rotary setup are in rotaryFigures().
 QStringList labFigureNames();

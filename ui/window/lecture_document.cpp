@@ -84,7 +84,7 @@ WrittenDocument writeDocument(const LectureDocumentJob& job, const ShownLecture&
     if (job.kind == LectureDocumentJob::Kind::handout) {
         document = handoutPdf(shown, job.paper, job.hasAnswers);
     } else {
-        const std::vector<LectureSlide> slides = slidesOf(shown);
+        const std::vector<LectureSlide> slides = slidesOf(shown, job.hasAnswers);
         if (job.isFolder()) return writeSlideFiles(job, shown, slides);
         if (job.format == LectureDocumentJob::Format::html) {
             document = {slidesHtml(slides, shown, job.appearance), static_cast<int>(slides.size())};

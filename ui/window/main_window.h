@@ -118,8 +118,8 @@ class MainWindow : public QMainWindow {
     void showCourse();
     /// Closes the window of the course: the user's setup, controls and lab come back.
     void closeCourse();
-    /// Stores an answer of a class in the lab, with the name of the group that the user typed. Throws BadInput if the lab
-    /// cannot be written.
+    /// Stores an answer of a class in the lab, with the name of the group that the user typed. Throws BadInput if the
+    /// lab cannot be written.
     void storeAnswer(AnswerRecord answer);
     /// Shows the answers to questions of lectures that the lab stores.
     void showAnswers();
@@ -130,13 +130,13 @@ class MainWindow : public QMainWindow {
     /// Asks for the results of a class; returns an empty list if the user cancels. Tests replace it.
     std::function<QStringList()> askResults;
 
-    /// Opens a lecture: a file, or the name of one that belongs to the program. Throws BadInput, and keeps the lecture that
-    /// is open, if the file is not valid.
+    /// Opens a lecture: a file, or the name of one that belongs to the program. Throws BadInput, and keeps the lecture
+    /// that is open, if the file is not valid.
     void openLecture(const QString& path);
     /// Presents the open lecture, from its title page or from the step at which the presentation was left.
     void presentLecture();
-    /// Presents a lecture from a scene, by its number or name ("" for the first page), and a step of it from 1 (0: before
-    /// the first one). Throws BadInput if there is no such lecture or scene.
+    /// Presents a lecture from a scene, by its number or name ("" for the first page), and a step of it from 1 (0:
+    /// before the first one). Throws BadInput if there is no such lecture or scene.
     void presentLecture(const QString& path, const QString& scene, int step);
     /// Ends the lecture: the user's setup, controls and lab come back.
     void endLecture();
@@ -194,6 +194,8 @@ class MainWindow : public QMainWindow {
     void addRunActions();
     void addHelpActions();
     void addCourseActions();
+    /// Shows the answers of the lab that is open now in their window.
+    void renewAnswers();
     /// Returns the dragged files if they are several results of a class, otherwise an empty list.
     static QStringList droppedResults(const QMimeData* data);
     void addLectureActions();
@@ -260,7 +262,7 @@ class MainWindow : public QMainWindow {
     LecturePlayer* m_player = nullptr;
     Presentation* m_presentation = nullptr;
     ExportProcess* m_lectureExport = nullptr;
-    QString m_documentPath;  // of the handout or the slides that are or were exported
+    QString m_documentPath;                       // of the handout or the slides that are or were exported
     QFileSystemWatcher* m_lectureFile = nullptr;  // watches the open lecture
     QDateTime m_lectureTime;                      // when the open lecture was last changed
     bool m_railFolded = false;

@@ -9,6 +9,7 @@
 #include "ui/lecture/answers_dialog.h"
 #include "ui/lecture/course_dialog.h"
 #include "ui/lecture/statement_lecture.h"
+#include "ui/session/lab_document.h"
 #include "ui/session/lab_origin.h"
 #include "ui/window/class_pooler.h"
 #include "ui/window/main_window.h"
@@ -108,11 +109,33 @@ void MainWindow::showAnswers() {
         m_answers = new AnswersDialog(settings.value("lecture/group").toString(), this);
         connect(m_answers, &AnswersDialog::groupChanged, this,
                 [&settings](const QString& group) { settings.setValue("lecture/group", group); });
+        const auto change = [this](const std::vector<AnswerRecord>& answers, bool deletes) {
+            try {
+                if (deletes) {
+                    m_workspace.lab().deleteAnswers(answers);
+                } else {
+                    m_workspace.lab().addAnswers(answers);
+                }
+            } catch (const std::exception& error) {
+                return m_answers->showProblem(text(error.what()));
+            }
+            showAnswers();
+            m_answers->setDeleted(deletes ? answers : std::vector<AnswerRecord>());
+        };
+        connect(m_answers, &AnswersDialog::deletionRequested, this,
+                [change](const std::vector<AnswerRecord>& answers) { change(answers, true); });
+        connect(m_answers, &AnswersDialog::restorationRequested, this,
+                [change](const std::vector<AnswerRecord>& answers) { change(answers, false); });
+        connect(&m_workspace.lab(), &LabDocument::opened, m_answers, [this] { renewAnswers(); });
     }
+    renewAnswers();
+    raiseWindow(*m_answers);
+}
+
+void MainWindow::renewAnswers() {
     const LabFile* lab = m_workspace.lab().file();
     m_answers->setQuestions(lab ? answered_questions(lab->answers()) : std::vector<AnsweredQuestion>());
     m_answers->setLab(lab ? labOrigin(*lab, {}) : QJsonObject());
-    raiseWindow(*m_answers);
 }
 
 void MainWindow::poolResults(const QStringList& files) {

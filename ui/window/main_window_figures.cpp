@@ -4,6 +4,7 @@
 
 #include "core/spec/error.h"
 #include "ui/figure/figure_record.h"
+#include "ui/rooms/anatomy/anatomy_room.h"
 #include "ui/rooms/inspect/inspect_room.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
@@ -68,6 +69,9 @@ void MainWindow::showFigureRoom(const FigureRecord& record) {
     if (auto* inspect = dynamic_cast<InspectRoom*>(&room())) {
         const QString step = flags[QStringLiteral("step")].toString();
         inspect->showRun(flags[QStringLiteral("run")].toString().toLongLong(), step.isEmpty() ? -1 : step.toLongLong());
+    } else if (auto* anatomy = dynamic_cast<AnatomyRoom*>(&room()); anatomy && flags.contains(QStringLiteral("run"))) {
+        anatomy->showSource(QStringLiteral("run:") + flags[QStringLiteral("run")].toString());
+        anatomy->pick(flags[QStringLiteral("stage")].toString().section(QLatin1Char('/'), 0, 0));
     } else if (auto* train = dynamic_cast<TrainRoom*>(&room()); train && place.room == QLatin1String("train")) {
         train->showQuantity(flags[QStringLiteral("figure")].toString().replace(QLatin1Char('-'), QLatin1Char('_')));
     }

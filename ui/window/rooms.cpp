@@ -40,7 +40,11 @@ Room* makeRotary(Workspace& workspace, QWidget* parent) {
 }
 
 Room* makeSpectrum(Workspace& workspace, QWidget* parent) {
-    return new SpectrumRoom(workspace.rotary(), workspace.runAccess(), parent);
+    return new SpectrumRoom(workspace.rotary(), workspace.runAccess(), &workspace.experiment(), parent);
+}
+
+Room* makeMemory(Workspace& workspace, QWidget* parent) {
+    return new MemoryRoom(workspace.rotary(), workspace.runAccess(), &workspace.experiment(), parent);
 }
 
 Room* makeRotation(Workspace& workspace, QWidget* parent) {
@@ -67,7 +71,7 @@ std::span<const RoomEntry> rooms() {
          "M3 12 H21 M3 8 V16 M21 8 V16 M8 10 V14 M13 10 V14", makeRotary<ContextRoom>},
         {"memory", QObject::tr("Memory"),
          QObject::tr("Compare the size of the cos/sin table with that of the KV cache of the same model."),
-         "M4 20 V14 H8 V20 Z M10 20 V9 H14 V20 Z M16 20 V4 H20 V20 Z", makeRotary<MemoryRoom>},
+         "M4 20 V14 H8 V20 Z M10 20 V9 H14 V20 Z M16 20 V4 H20 V20 Z", makeMemory},
         {"results", QObject::tr("Results"),
          QObject::tr("Compare the runs by their mean over seeds and test the differences for significance."),
          "M6 5 V15 M4 5 H8 M4 15 H8 M12 8 V18 M10 8 H14 M10 18 H14 M18 4 V12 M16 4 H20 M16 12 H20",

@@ -36,7 +36,7 @@ constexpr double kRoomWidth = 800;
 constexpr double kRoomHeight = 470;
 constexpr int kPanelMargin = 24;  // pixels at 100 %
 constexpr int kWatchMs = 500;
-constexpr int kDrawnMs = 100;  // a room has drawn its figures after this time
+constexpr int kDrawnMs = 100;           // a room has drawn its figures after this time
 constexpr double kSettlingSeconds = 5;  // estimates of the remaining time are not used before
 constexpr double kTolerance = 1.5;      // training may take this much longer than planned before the recording is shown
 
@@ -269,6 +269,14 @@ std::vector<Figure> WindowStage::figures() {
     return room().exportedFigures();
 }
 
+std::vector<Figure> WindowStage::figuresSoFar() {
+    std::vector<Figure> result;
+    for (FigureView* view : room().findChildren<FigureView*>()) {
+        if (view->isVisible()) result.push_back(view->figure());
+    }
+    return result;
+}
+
 void WindowStage::pointAt(const QString& what) {
     if (std::exchange(m_pointsAtPair, false)) m_window.workspace().rotary().pickPair(std::nullopt);
     if (what.isEmpty()) return;
@@ -301,7 +309,8 @@ void WindowStage::pointAtFigure(const QString& name, bool again) {
     }
 }
 
-// The window while it presents ------------------------------------------------------------------------------------------
+// The window while it presents
+// ------------------------------------------------------------------------------------------
 
 QWidget* WindowStage::canvas() {
     return m_window.centralWidget();
@@ -314,6 +323,7 @@ void WindowStage::setPresenting(bool presenting) {
         m_before = Look{m_window.windowState(), theme.choice(), theme.scale()};
         m_isPresenting = true;
         m_isPlaced = false;
+        m_isFitted = false;
         if (m_usesFullScreen) m_window.setWindowState(m_window.windowState() | Qt::WindowFullScreen);
         if (m_theme) theme.setChoice(*m_theme);
     } else {
@@ -355,7 +365,8 @@ void WindowStage::fitScale() {
     const double room = std::min(canvas()->width() / (kRoomWidth * pixel), canvas()->height() / (kRoomHeight * pixel));
     auto size = static_cast<int>(std::upper_bound(kSizes.begin(), kSizes.end(), 100 * room + 0.5) - kSizes.begin()) - 1;
     size = std::clamp(size + m_larger, 0, static_cast<int>(kSizes.size()) - 1);
-    // Searched once: a change of the scale takes longer than a frame.
+    // Each scale is searched once: a change of the scale restyles all widgets of the program, which takes up to a
+    // second.
     const QString key = QStringLiteral("%1 %2/%3 %4x%5 %6 %7")
                             .arg(m_window.m_roomStack->currentIndex())
                             .arg(this->room().shownPart(), m_part)
@@ -364,9 +375,27 @@ void WindowStage::fitScale() {
                             .arg(m_controls.join(QLatin1Char(',')))
                             .arg(size);
     if (const auto found = m_fitted.constFind(key); found != m_fitted.constEnd()) return theme.setScale(*found);
+    if (std::exchange(m_isFitted, true) && m_larger <= 0) size = std::min(size, nextSize());
     theme.setScale(kSizes[static_cast<std::size_t>(size)]);
     while (size > 0 && m_larger <= 0 && isCut()) theme.setScale(kSizes[static_cast<std::size_t>(--size)]);
     m_fitted.insert(key, theme.scale());
+}
+
+int WindowStage::nextSize() const {
+    const int scale = ThemeManager::instance().scale();
+    const auto current = static_cast<int>(std::lower_bound(kSizes.begin(), kSizes.end(), scale) - kSizes.begin());
+    if (isCut()) return std::max(0, current - 1);
+    const auto* page = qobject_cast<QScrollArea*>(m_window.m_roomStack->currentWidget());
+    if (!page || !page->widget()) return current;
+    // All lengths are proportional to the scale: those of the room and those of what surrounds it.
+    const QSize all = m_window.centralWidget()->size();
+    const QSize needed = page->widget()->minimumSizeHint() + all - page->viewport()->size();
+    const double larger = std::min(static_cast<double>(all.width()) / std::max(1, needed.width()),
+                                   static_cast<double>(all.height()) / std::max(1, needed.height()));
+    const auto largest =
+        static_cast<int>(std::upper_bound(kSizes.begin(), kSizes.end(), scale * larger) - kSizes.begin()) - 1;
+    // One step is not worth the restyling.
+    return largest > current + 1 ? largest : current;
 }
 
 bool WindowStage::isCut() const {
@@ -376,7 +405,8 @@ bool WindowStage::isCut() const {
     }
     const auto* page = qobject_cast<QScrollArea*>(m_window.m_roomStack->currentWidget());
     return page && page->widget() &&
-           (page->widget()->height() > page->viewport()->height() || page->widget()->width() > page->viewport()->width());
+           (page->widget()->height() > page->viewport()->height() ||
+            page->widget()->width() > page->viewport()->width());
 }
 
 void WindowStage::showControls(const QStringList& names, bool all) {
@@ -403,7 +433,7 @@ void WindowStage::applyControls() {
 
 void WindowStage::fitSides() {
     // A desktop gives the window its full-screen size some time after it was asked to.
-    if (m_size != m_window.size()) m_isPlaced = false;
+    if (m_size != m_window.size()) m_isPlaced = m_isFitted = false;
     m_size = m_window.size();
     m_window.m_panelStack->setVisible(m_hasPanel);
     if (!m_hasPanel) return;
@@ -412,9 +442,9 @@ void WindowStage::fitSides() {
     QWidget* panel = m_window.m_panelStack->currentWidget();
     const auto* area = qobject_cast<QScrollArea*>(panel);
     if (!area) area = panel->findChild<QScrollArea*>();
-    const int content = area && area->widget() ? area->widget()->minimumSizeHint().width() +
-                                                     area->verticalScrollBar()->sizeHint().width()
-                                               : panel->minimumSizeHint().width();
+    const int content = area && area->widget()
+                            ? area->widget()->minimumSizeHint().width() + area->verticalScrollBar()->sizeHint().width()
+                            : panel->minimumSizeHint().width();
     const int narrowest = theme.pixels(200);
     const int widest = std::max(narrowest, m_window.width() / 3);
     m_window.m_panelStack->setFixedWidth(std::clamp(content + theme.pixels(kPanelMargin), narrowest, widest));

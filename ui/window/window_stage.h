@@ -51,6 +51,7 @@ class WindowStage : public QObject, public LectureStage {
     void showControls(const QStringList& names, bool all) override;
     void pointAt(const QString& what) override;
     std::vector<Figure> figures() override;
+    std::vector<Figure> figuresSoFar() override;
     void setPresenting(bool presenting) override;
     void setInsets(const QMargins& insets) override;
     void changeSize(int by) override;
@@ -73,13 +74,17 @@ class WindowStage : public QObject, public LectureStage {
     /// Shows a part of the current room alone while presenting; "" shows the whole room. All other rooms are whole.
     void setPart(const QString& part);
     void applyControls();
-    /// Points at a figure. A room draws its figures some frames after a change, so an unknown name is tried `again` once
-    /// before problem() is emitted.
+    /// Points at a figure. A room draws its figures some frames after a change, so an unknown name is tried `again`
+    /// once before problem() is emitted.
     void pointAtFigure(const QString& name, bool again);
+    /// Chooses the scale of the presentation for the room that is shown now. A change of the scale is slow, so that
+    /// after the first room the scale changes only where the room is cut, or by two steps or more.
     void fitScale();
+    /// Returns the index of the scale, from the current one, at which the room is probably not cut.
+    int nextSize() const;
     bool isCut() const;
-    /// Returns the path of a temporary copy of a recorded lab: opening a lab of an earlier version changes its file, and
-    /// the folder of the lectures may be read-only. Throws BadInput if the lab cannot be copied.
+    /// Returns the path of a temporary copy of a recorded lab: opening a lab of an earlier version changes its file,
+    /// and the folder of the lectures may be read-only. Throws BadInput if the lab cannot be copied.
     QString copyOf(const QString& path);
     void showRecording(const QString& path);
     void train(const Experiment& experiment);
@@ -97,6 +102,7 @@ class WindowStage : public QObject, public LectureStage {
     int m_larger = 0;                             // steps by which the lecturer changed the size
     QSize m_size;                                 // of the window at the last change of the scale
     bool m_isPlaced = false;                      // the room has its final size for the current scene
+    bool m_isFitted = false;                      // a scale was chosen for this presentation and window size
     ControlsOnly m_hidden;
     QHash<QString, int> m_fitted;  // scales that were found for rooms, by what they depend on
     QString m_part;                // part of the room that is shown alone; "" for the whole room
@@ -107,8 +113,8 @@ class WindowStage : public QObject, public LectureStage {
     QString m_recording;  // path of the recorded lab of the scene; "" for none
     std::unique_ptr<QTemporaryDir> m_copyFolder;
     QHash<QString, QString> m_copies;  // copies of recorded labs, by the path of the lab
-    QString m_liveLab;    // path of the lab that trains, or trained, in front of the class
-    QString m_liveKey;    // experiment of that lab
+    QString m_liveLab;                 // path of the lab that trains, or trained, in front of the class
+    QString m_liveKey;                 // experiment of that lab
     bool m_isTooSlow = false;
     double m_planned = 0;  // longest time of the training in seconds
     QElapsedTimer m_trainsSince;

@@ -10,19 +10,30 @@ namespace {
 
 // Returns the input as backends for whole batches require it: one tensor of queries, keys and values, already
 // normalized.
-AttentionInput packed(const AttentionInput& input) {
+AttentionInput packed(const AttentionInput& input, const AttentionUse& use) {
     if (!input.query_norm.defined()) return input;
     const LayerVectors vectors = reference_attention::vectors_of(input);
     AttentionInput result = input;
     result.qkv = torch::cat({vectors.query, vectors.key, vectors.value}, 3).flatten(3).flatten(1, 2);
     result.query_norm = torch::Tensor();
     result.key_norm = torch::Tensor();
+    use.stages.computed("attention.qk_norm");
     return result;
+}
+
+// Reports a backend's operation, which computes the whole attention of a layer.
+torch::Tensor reported(const torch::Tensor& mixed, const LayerTerms& terms, const AttentionUse& use) {
+    use.stages.computed("attention.scores", {"attention.weights", "attention.values"});
+    if (terms.tables.defined() && use.stages.observer) {
+        use.stages.observer->contained("attention.rotation", use.layer, "attention.scores", use.layer);
+    }
+    return mixed;
 }
 
 }  // namespace
 
 AttentionBackend attention_backend(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use) {
+    if (use.stages.wants_outputs()) return AttentionBackend::reference;
     if (cuda_attention::supports(input, terms, use)) return AttentionBackend::cuda;
     if (cpu_attention::supports(input, terms, use)) return AttentionBackend::cpu;
     return AttentionBackend::reference;
@@ -32,10 +43,10 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
                      const std::string& place, const AttentionUse& use) {
     switch (attention_backend(input, terms, use)) {
         case AttentionBackend::cpu:
-            if (use.cache) return cpu_attention::attend_one(packed(input), terms, *use.cache, use.layer);
-            return cpu_attention::attend(packed(input), terms, dropout, place);
+            if (use.cache) return cpu_attention::attend_one(packed(input, use), terms, *use.cache, use.layer);
+            return reported(cpu_attention::attend(packed(input, use), terms, dropout, place), terms, use);
         case AttentionBackend::cuda:
-            return cuda_attention::attend(packed(input), terms, dropout, place);
+            return reported(cuda_attention::attend(packed(input, use), terms, dropout, place), terms, use);
         case AttentionBackend::reference:
             break;
     }

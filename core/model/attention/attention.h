@@ -7,6 +7,7 @@
 #include "core/model/attention/cache.h"
 #include "core/model/attention/position.h"
 #include "core/model/dropout.h"
+#include "core/model/stage_observer.h"
 
 namespace ropelab {
 
@@ -57,13 +58,14 @@ class AttentionHook {
     virtual void observe_stream(std::int64_t /*layer*/, const torch::Tensor& /*stream*/) {}
 };
 
-/// Layer index, KV cache and hook of one call of `attend`.
+/// Layer index, KV cache, hook and observer of the stages of one call of `attend`.
 struct AttentionUse {
     std::int64_t layer = 0;
     /// Cache with the keys and values of earlier tokens, to which the new ones are added; null: attention within
     /// `input` alone. With a cache that is not empty, `input` holds one token (time 1).
     KeyValueCache* cache = nullptr;
     AttentionHook* hook = nullptr;
+    StageMarks stages = {};  // of the layer
 };
 
 /// Implementation that computes attention.

@@ -22,7 +22,7 @@ torch::Tensor with_norm_one(const torch::Tensor& x) {
     return x * torch::rsqrt(x.square().sum(-1, true) + 1e-6);
 }
 
-Sequences sequences_of(const Input& input) {
+Sequences sequences_of(const Input& input, const StageMarks& stages) {
     const auto in_float = [](const torch::Tensor& x) {
         return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
     };
@@ -40,8 +40,13 @@ Sequences sequences_of(const Input& input) {
     const torch::Tensor log_alpha = -torch::exp(repeated(input.log_decay)) *
                                     torch::softplus(rates.narrow(2, 0, heads) + repeated(input.decay_shift));
     const torch::Tensor beta = torch::sigmoid(rates.narrow(2, heads, heads));
-    return {with_norm_one(qkv.narrow(1, 0, heads)), with_norm_one(qkv.narrow(1, heads, heads)),
-            qkv.narrow(1, 2 * heads, heads), by_head(log_alpha, 1).squeeze(3), by_head(beta, 1).squeeze(3)};
+    stages.computed("attention.rates");
+    if (stages.wants_outputs()) stages.output("attention.rates", torch::cat({torch::exp(log_alpha), beta}, 2));
+    Sequences result{with_norm_one(qkv.narrow(1, 0, heads)), with_norm_one(qkv.narrow(1, heads, heads)),
+                     qkv.narrow(1, 2 * heads, heads), by_head(log_alpha, 1).squeeze(3), by_head(beta, 1).squeeze(3)};
+    stages.computed("attention.qk_norm");
+    if (stages.wants_outputs()) stages.output("attention.qk_norm", result.query.transpose(1, 2).unsqueeze(0));
+    return result;
 }
 
 // Returns the outputs, (sequences, heads, time, head_dim), and the last state, (sequences, heads, head_dim, head_dim),
@@ -103,7 +108,7 @@ std::pair<torch::Tensor, torch::Tensor> one_token(const Sequences& s, const torc
 }  // namespace
 
 torch::Tensor attend(const Input& input, const AttentionUse& use) {
-    const Sequences sequences = sequences_of(input);
+    const Sequences sequences = sequences_of(input, use.stages);
     const std::int64_t time = sequences.query.size(2);
     const bool continues = use.cache && use.cache->tokens() > time;
     TORCH_CHECK(!continues || time == 1, "A cache that is not empty accepts one token at a time.");
@@ -112,8 +117,15 @@ torch::Tensor attend(const Input& input, const AttentionUse& use) {
     if (use.cache) use.cache->store_state(use.layer, state[0]);
     const torch::Tensor by_token =
         output.transpose(1, 2).unflatten(0, {-1, input.batch});  // (runs, batch, time, heads, head_dim)
+    use.stages.computed("attention.state", {"attention.values"});
+    use.stages.output("attention.state", state);
+    use.stages.output("attention.values", by_token);
     const torch::Tensor normalized = reference_attention::normalize_heads(by_token, input.head_norm);
-    return normalized.flatten(3).flatten(1, 2) * torch::silu(input.gate.to(normalized.scalar_type()));
+    use.stages.computed("attention.head_norm", normalized);
+    const torch::Tensor gated =
+        normalized.flatten(3).flatten(1, 2) * torch::silu(input.gate.to(normalized.scalar_type()));
+    use.stages.computed("attention.gate", gated);
+    return gated;
 }
 
 }  // namespace ropelab::delta_net

@@ -5,7 +5,7 @@
 #include "core/model/attention/attention.h"
 
 // Gated DeltaNet (formula 46), a linear attention whose state has a fixed size, in LibTorch's operations. Sequences are
-// computed in chunks: within a chunk all tokens at once, by one triangular system per head; from chunk to chunk the
+// computed in chunks: within a chunk all tokens in parallel, by one triangular system per head; from chunk to chunk the
 // state. The short convolution that Yang et al. 2024 put before queries, keys and values is left out.
 
 namespace ropelab::delta_net {

@@ -78,8 +78,10 @@ torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout&
     const torch::Tensor both = by_token(input.latent, 1);  // (runs, batch, time, 1, latent width + rotary)
     const std::int64_t width = both.size(4) - rotary;
     const torch::Tensor latent = reference_attention::normalize_heads(both.narrow(4, 0, width), input.latent_norm);
+    use.stages.computed("attention.latent_norm", latent);
     const torch::Tensor key = both.narrow(4, width, rotary);
     const torch::Tensor rotated_key = terms.tables.defined() ? apply_rotation(key, terms.tables) : key;
+    if (terms.tables.defined()) use.stages.computed("attention.rotation");
     LayerTerms all_pairs = terms;
     all_pairs.tables = padded(terms.tables, input.head_dim / 2);
     const auto rotated_query = [&] {
@@ -97,6 +99,7 @@ torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout&
 
     const torch::Tensor rows = latent.flatten(3).flatten(1, 2).to(type);  // (runs, batch·time, latent width)
     const torch::Tensor key_value = by_token(linear(rows, input.key_value, {}, input.precision), 2 * input.heads);
+    use.stages.computed("attention.key_value", key_value);
     const torch::Tensor content = key_value.narrow(3, 0, input.heads);
     const auto whole_key = [&](const torch::Tensor& shared) {
         return joined(shared.expand({-1, -1, -1, input.heads, -1}), content);
@@ -107,6 +110,10 @@ torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout&
         use.hook->observe(use.layer, vectors);
     }
     vectors.query = rotated_query();
+    if (terms.tables.defined()) use.stages.computed("attention.rotation");
+    if (use.stages.wants_outputs()) {
+        use.stages.output("attention.rotation", pairs_of(vectors.query, 0, rotary / 2));
+    }
     vectors.key = whole_key(rotated_key);
     if (use.hook) use.hook->modify(use.layer, vectors, all_pairs);
 
@@ -119,8 +126,10 @@ torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout&
     const std::int64_t runs = query.size(0);
     const torch::Tensor mixed =
         attend_by_operations(heads_first(vectors.query), heads_first(vectors.key), heads_first(vectors.value), mask,
-                             terms.sinks, runs, dropout, place);
-    return mixed.transpose(1, 2).reshape({runs, -1, input.heads * input.head_dim});
+                             terms.sinks, runs, dropout, place, use.stages);
+    const torch::Tensor output = mixed.transpose(1, 2).reshape({runs, -1, input.heads * input.head_dim});
+    use.stages.computed("attention.values", output);
+    return output;
 }
 
 }  // namespace ropelab::latent_attention

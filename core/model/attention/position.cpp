@@ -88,7 +88,7 @@ torch::Tensor centred_positions(const torch::Tensor& x) {
 
 // Returns CoPE's logits (formula 43): (batch, heads, queries, keys).
 torch::Tensor contextual_logits(const torch::Tensor& embeddings, const torch::Tensor& q, const torch::Tensor& products,
-                                const torch::Tensor& hidden, const torch::Tensor& keys) {
+                                const torch::Tensor& hidden, const torch::Tensor& keys, const StageMarks& stages) {
     // The gates are summed from the newest key to the oldest one.
     const torch::Tensor newest_first = keys.argsort(0, true);
     const torch::Tensor gates = torch::sigmoid(products).masked_fill(hidden, 0);
@@ -98,23 +98,27 @@ torch::Tensor contextual_logits(const torch::Tensor& embeddings, const torch::Te
     const torch::Tensor lower = positions.detach().floor();
     const torch::Tensor weight = positions - lower;
     const torch::Tensor logits = torch::matmul(q, embeddings.transpose(0, 1));
+    stages.output("attention.relative_keys", logits);
     return weight * logits.gather(-1, positions.detach().ceil().to(torch::kInt64)) +
            (1 - weight) * logits.gather(-1, lower.to(torch::kInt64));
 }
 
 // Returns Transformer-XL's logits without q·k (formula 41): (batch, heads, queries, keys).
 torch::Tensor transformer_xl_logits(const LayerTerms& terms, std::int64_t run, const torch::Tensor& q,
-                                    const torch::Tensor& k, const torch::Tensor& distance) {
+                                    const torch::Tensor& k, const torch::Tensor& distance, const StageMarks& stages) {
     const std::int64_t heads = q.size(1);
     const std::int64_t head_dim = q.size(3);
     const torch::Tensor projection = terms.relative.projection.select(0, run).to(q.scalar_type());
     const torch::Tensor rows = torch::matmul(terms.distances.to(q.scalar_type()), projection.transpose(0, 1))
                                    .unflatten(1, {-1, head_dim});  // (distances, key_value_heads, head_dim)
+    stages.computed("attention.relative");
+    if (stages.wants_outputs()) stages.output("attention.relative", rows.flatten(1));
     const torch::Tensor by_head = rows.repeat_interleave(heads / rows.size(1), 1).permute({1, 2, 0});
     const torch::Tensor content_bias = terms.relative.content_bias.select(0, run).to(q.scalar_type());
     const torch::Tensor distance_query = terms.relative.distance_query.select(0, run).to(q.scalar_type());
     const torch::Tensor of_keys = torch::matmul(k, content_bias.unsqueeze(-1)).transpose(2, 3);
     const torch::Tensor of_distances = torch::matmul(q + distance_query.unsqueeze(1), by_head);
+    stages.output("attention.relative_keys", of_distances);
     return (of_keys + by_key(of_distances, distance)) / std::sqrt(static_cast<double>(head_dim));
 }
 
@@ -225,7 +229,8 @@ torch::Tensor encoded_keys(const torch::Tensor& keys, const LayerTerms& terms) {
 }
 
 torch::Tensor relative_logits(const LayerTerms& terms, std::int64_t run, const torch::Tensor& q, const torch::Tensor& k,
-                              const torch::Tensor& products, const torch::Tensor& queries, const torch::Tensor& keys) {
+                              const torch::Tensor& products, const torch::Tensor& queries, const torch::Tensor& keys,
+                              const StageMarks& stages) {
     const RelativeWeights& relative = terms.relative;
     const torch::Tensor distance = distances_between(queries, keys);
     const auto of_run = [&](const torch::Tensor& weights) { return weights.select(0, run).to(q.scalar_type()); };
@@ -233,20 +238,29 @@ torch::Tensor relative_logits(const LayerTerms& terms, std::int64_t run, const t
         const torch::Tensor capped = distance.clamp_max(terms.buckets.size(0) - 1);
         const torch::Tensor bucket = terms.buckets.index_select(0, capped.flatten()).view_as(capped);
         const torch::Tensor bias = of_run(relative.bias);  // (heads, buckets)
+        if (stages.observer) stages.observer->contained("distances", -1, "attention.scores", stages.layer);
         return by_key(bias.unsqueeze(1).expand({-1, queries.size(0), -1}), bucket).unsqueeze(0);
     }
     if (relative.keys.defined()) {
         const torch::Tensor vectors = of_run(relative.keys);
-        const torch::Tensor logits =
-            torch::matmul(q, vectors.transpose(0, 1)) / std::sqrt(static_cast<double>(q.size(3)));
-        return by_key(logits, distance.clamp_max(vectors.size(0) - 1));
+        const torch::Tensor dots = torch::matmul(q, vectors.transpose(0, 1));
+        stages.output("attention.relative_keys", dots);
+        const torch::Tensor logits = dots / std::sqrt(static_cast<double>(q.size(3)));
+        const torch::Tensor result = by_key(logits, distance.clamp_max(vectors.size(0) - 1));
+        stages.computed("attention.relative_keys");
+        return result;
     }
     if (relative.projection.defined()) {
-        return transformer_xl_logits(terms, run, q, k, distance.clamp_max(terms.distances.size(0) - 1));
+        const torch::Tensor result =
+            transformer_xl_logits(terms, run, q, k, distance.clamp_max(terms.distances.size(0) - 1), stages);
+        stages.computed("attention.relative_keys");
+        return result;
     }
     if (relative.contextual.defined()) {
         const torch::Tensor hidden = hidden_keys(queries, keys, terms.window);
-        return contextual_logits(of_run(relative.contextual), q, products, hidden, keys);
+        const torch::Tensor result = contextual_logits(of_run(relative.contextual), q, products, hidden, keys, stages);
+        stages.computed("attention.relative_keys");
+        return result;
     }
     return {};
 }

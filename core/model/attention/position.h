@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/attention/rotary.h"
+#include "core/model/stage_observer.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -120,7 +121,8 @@ torch::Tensor decayed(const torch::Tensor& x, const torch::Tensor& decay, const 
 /// q: (batch, heads, queries, head_dim). k: (batch, heads, keys, head_dim). products: q·k/√head_dim, (batch, heads,
 /// queries, keys). `queries` and `keys`: positions, (n) int64, in any order.
 torch::Tensor relative_logits(const LayerTerms& terms, std::int64_t run, const torch::Tensor& q, const torch::Tensor& k,
-                              const torch::Tensor& products, const torch::Tensor& queries, const torch::Tensor& keys);
+                              const torch::Tensor& products, const torch::Tensor& queries, const torch::Tensor& keys,
+                              const StageMarks& stages = {});
 
 /// Returns the sums of learned value vectors (formula 39) of one run, weighted by attention, (batch, heads, queries,
 /// keys) → (batch, heads, queries, head_dim).

@@ -28,7 +28,8 @@ torch::Tensor mixed_values(const torch::Tensor& q, const torch::Tensor& k, const
 // head_dim). Each run is computed separately, so that its sums cannot depend on the cohort. query, key, value: (runs,
 // batch, heads, queries or keys, head_dim). `queries` and `keys`: positions, (n) int64.
 torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms, const torch::Tensor& queries,
-                           const torch::Tensor& keys, const Dropout& dropout, const std::string& place) {
+                           const torch::Tensor& keys, const Dropout& dropout, const std::string& place,
+                           const StageMarks& stages) {
     const torch::Tensor hidden = hidden_keys(queries, keys, terms.window);
     const double size = std::sqrt(static_cast<double>(vectors.query.size(-1)));
     const std::vector<torch::Tensor> query = vectors.query.unbind(0);
@@ -36,12 +37,15 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
     std::vector<torch::Tensor> weights;
     for (std::size_t run = 0; run < query.size(); ++run) {
         torch::Tensor logits = torch::matmul(query[run], key[run].transpose(-2, -1)) / size;
+        stages.computed("attention.scores");
         const torch::Tensor more =
-            relative_logits(terms, static_cast<std::int64_t>(run), query[run], key[run], logits, queries, keys);
+            relative_logits(terms, static_cast<std::int64_t>(run), query[run], key[run], logits, queries, keys, stages);
         if (more.defined()) logits = logits + more;
+        logits = logits.masked_fill(hidden, -std::numeric_limits<double>::infinity());
+        stages.computed("attention.scores", logits);
         weights.push_back(softmax_with_sinks(
-            logits.masked_fill(hidden, -std::numeric_limits<double>::infinity()),
-            terms.sinks.defined() ? terms.sinks.narrow(0, static_cast<std::int64_t>(run), 1) : terms.sinks));
+            logits, terms.sinks.defined() ? terms.sinks.narrow(0, static_cast<std::int64_t>(run), 1) : terms.sinks));
+        stages.computed("attention.weights", weights.back());
     }
     if (dropout.active()) {
         const torch::Tensor all = torch::stack(weights);
@@ -52,8 +56,13 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
     for (std::size_t run = 0; run < query.size(); ++run) {
         mixed.push_back(torch::matmul(weights[run], value[run]));
         if (!terms.relative.values.defined()) continue;
+        stages.computed("attention.values");
+        if (stages.wants_outputs()) stages.output("attention.values", mixed.back().transpose(1, 2).unsqueeze(0));
         mixed.back() =
             mixed.back() + relative_values(terms, static_cast<std::int64_t>(run), weights[run], queries, keys);
+        stages.computed("attention.relative_values");
+        if (stages.wants_outputs())
+            stages.output("attention.relative_values", mixed.back().transpose(1, 2).unsqueeze(0));
     }
     return torch::stack(mixed);
 }
@@ -61,19 +70,19 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
 // Computes mixed_by_run for whole sequences or for one token that continues a cache, (runs, batch·time,
 // heads·head_dim). Queries and keys are rotated; xPos' decay has been applied to those of whole sequences.
 torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const Dropout& dropout,
-                            const std::string& place, const KeyValueCache* cache, std::int64_t layer) {
+                            const std::string& place, const KeyValueCache* cache, const AttentionUse& use) {
     const torch::Tensor& given = vectors.query;
     const auto options = torch::TensorOptions(torch::kInt64).device(given.device());
     torch::Tensor queries = torch::arange(given.size(2), options);
     torch::Tensor keys = queries;
     if (cache) {
         queries = cache->newest();
-        keys = cache->positions(layer);
+        keys = cache->positions(use.layer);
         const auto slots = [&](const torch::Tensor& of_heads) {  // to (1, 1, capacity, key_value_heads, head_dim)
             return of_heads.transpose(0, 1).unsqueeze(0).unsqueeze(0);
         };
-        vectors.key = slots(cache->layer(layer).keys);
-        vectors.value = slots(cache->layer(layer).values);
+        vectors.key = slots(cache->layer(use.layer).keys);
+        vectors.value = slots(cache->layer(use.layer).values);
         // The decay from each key to the query; keys in the cache are only rotated.
         if (terms.decay.defined()) vectors.key = decayed(vectors.key, terms.decay, queries - keys);
     }
@@ -82,8 +91,10 @@ torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const
     for (torch::Tensor* each : {&vectors.query, &vectors.key, &vectors.value}) {
         *each = each->to(type).transpose(2, 3);
     }
-    const torch::Tensor mixed = mixed_by_run(vectors, terms, queries, keys, dropout, place);
-    return mixed.transpose(2, 3).flatten(3).flatten(1, 2);
+    const torch::Tensor mixed = mixed_by_run(vectors, terms, queries, keys, dropout, place, use.stages);
+    const torch::Tensor rows = mixed.transpose(2, 3).flatten(3).flatten(1, 2);
+    use.stages.computed(terms.relative.values.defined() ? "attention.relative_values" : "attention.values", rows);
+    return rows;
 }
 
 }  // namespace
@@ -118,17 +129,20 @@ LayerVectors repeat_heads(LayerVectors vectors) {
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                      const std::string& place, const AttentionUse& use) {
     LayerVectors vectors = vectors_of(input);
+    if (input.query_norm.defined()) use.stages.computed("attention.qk_norm", vectors.query);
     if (use.hook) use.hook->observe(use.layer, vectors);
     LayerTerms rotation = terms;
     if (use.cache) rotation.decay = torch::Tensor();  // a cache stores keys without decay
     vectors.query = encoded_queries(vectors.query, rotation);
     vectors.key = encoded_keys(vectors.key, rotation);
+    if (terms.tables.defined()) use.stages.computed("attention.rotation", vectors.query);
     if (use.hook) use.hook->modify(use.layer, vectors, terms);
 
     const std::int64_t runs = vectors.query.size(0);
     const std::int64_t time = vectors.query.size(2);
     const auto type = vectors.query.scalar_type();
     torch::Tensor mixed;
+    const char* last = "attention.values";  // the stage that ends here
     if (use.cache) use.cache->store(use.layer, vectors.key[0][0], vectors.value[0][0]);
     const bool continues = use.cache && use.cache->tokens() > time;
     TORCH_CHECK(!continues || time == 1, "A cache that is not empty accepts one token at a time.");
@@ -138,7 +152,7 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
             vectors.query = encoded_queries(vectors.query, decay);
             vectors.key = encoded_keys(vectors.key, decay);
         }
-        return attend_by_run(std::move(vectors), terms, dropout, place, continues ? use.cache : nullptr, use.layer);
+        return attend_by_run(std::move(vectors), terms, dropout, place, continues ? use.cache : nullptr, use);
     }
     if (continues) {
         const KeyValueCache::Layer& cached = use.cache->layer(use.layer);
@@ -161,11 +175,18 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
             const torch::Tensor positions = torch::arange(time, torch::TensorOptions(torch::kInt64).device(q.device()));
             mask = logit_mask(terms, positions, positions, type);
         }
-        mixed = terms.sinks.defined() || dropout.active()
-                    ? attend_by_operations(q, k, v, mask, terms.sinks, runs, dropout, place)
-                    : mixed_values(q, k, v, mask);
+        if (terms.sinks.defined() || dropout.active() || use.stages.wants_outputs()) {
+            mixed = attend_by_operations(q, k, v, mask, terms.sinks, runs, dropout, place, use.stages);
+        } else {
+            mixed = mixed_values(q, k, v, mask);
+            last = "attention.scores";
+            use.stages.computed(last, {"attention.weights", "attention.values"});
+        }
     }
-    return mixed.transpose(1, 2).reshape({runs, -1, mixed.size(1) * mixed.size(3)});
+    const torch::Tensor rows = mixed.transpose(1, 2).reshape({runs, -1, mixed.size(1) * mixed.size(3)});
+    use.stages.computed(last);
+    use.stages.output("attention.values", rows);
+    return rows;
 }
 
 }  // namespace ropelab::reference_attention

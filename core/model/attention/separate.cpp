@@ -39,7 +39,7 @@ torch::Tensor softmax_with_sinks(const torch::Tensor& logits, const torch::Tenso
 
 torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                                    const torch::Tensor& mask, const torch::Tensor& sinks, std::int64_t runs,
-                                   const Dropout& dropout, const std::string& place) {
+                                   const Dropout& dropout, const std::string& place, const StageMarks& stages) {
     torch::Tensor logits = torch::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
     if (mask.defined()) {
         logits = logits + mask;
@@ -47,7 +47,9 @@ torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& 
         const torch::Tensor future = torch::ones({q.size(2), k.size(2)}, q.options().dtype(torch::kBool)).triu(1);
         logits = logits.masked_fill(future, -std::numeric_limits<double>::infinity());
     }
+    stages.computed("attention.scores", logits);
     torch::Tensor weights = softmax_with_sinks(logits, sinks);
+    stages.computed("attention.weights", weights);
     if (dropout.active()) weights = dropout(weights.reshape({runs, -1}), place).view(weights.sizes());
     return torch::matmul(weights, v);
 }

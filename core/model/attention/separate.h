@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/model/dropout.h"
+#include "core/model/stage_observer.h"
 
 // Attention by separate operations of LibTorch, for variants that its fused attention lacks. It stores the attention
 // weights of all pairs of tokens for the backward pass.
@@ -23,7 +24,7 @@ torch::Tensor repeat_rows(const torch::Tensor& vectors, std::int64_t rows);
 /// depend on the cohort.
 torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                                    const torch::Tensor& mask, const torch::Tensor& sinks, std::int64_t runs,
-                                   const Dropout& dropout, const std::string& place);
+                                   const Dropout& dropout, const std::string& place, const StageMarks& stages = {});
 
 /// Returns the softmax of logits, (runs·batch, heads, queries, keys), with the sinks of attend_by_operations.
 torch::Tensor softmax_with_sinks(const torch::Tensor& logits, const torch::Tensor& sinks);

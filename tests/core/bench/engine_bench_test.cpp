@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/bench/cache_bench.h"
 #include "tests/ui/support/fake_engine.h"
 
 namespace ropelab::bench {
@@ -47,6 +48,17 @@ TEST_F(EngineBench, MeasuresRollingGenerationOnlyIfSupported) {
     EXPECT_GT(both.recompute.median, 0);
     spec.position = Position::learned;
     EXPECT_FALSE(measure_generation(engine, spec, 20, patience).rolling);
+}
+
+TEST_F(EngineBench, CountsTheCacheOfAGenerationBesideTheFormula) {
+    const RunSpec spec = small_shape();
+    const auto measured = measure_cache(engine, spec, 20);
+    ASSERT_TRUE(measured);
+    EXPECT_EQ(measured->tokens, 20);
+    EXPECT_EQ(measured->kv, 4096);  // of the fake engine
+    EXPECT_EQ(measured->formula.kv, 2 * 2 * 64 * 128 * 4);
+    EXPECT_EQ(measure_cache(engine, spec, 1000)->tokens, 128) << "the context";
+    EXPECT_FALSE(measure_cache(engine, spec, 20, [] { return true; }));
 }
 
 TEST_F(EngineBench, ThrowsIfCancelled) {

@@ -1,5 +1,6 @@
 #include "core/experiment/extrapolation.h"
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -31,7 +32,7 @@ TEST_F(ExtrapolationTest, EvaluatesOncePerMethodAtAMultipleOfTheContext) {
         evaluate_extrapolation(*engine_, checkpoint(), 4, extrapolation_methods(), {}, {});
     EXPECT_EQ(result.factor, 4);
     EXPECT_EQ(result.iteration, 120);
-    ASSERT_EQ(result.evaluations.size(), 7U);
+    ASSERT_EQ(result.evaluations.size(), 8U);
     for (const ExtrapolationEvaluation& evaluation : result.evaluations) {
         EXPECT_EQ(evaluation.result->loss_by_position.size(), 64U);
         EXPECT_FALSE(evaluation.fine_tuning);
@@ -92,8 +93,110 @@ TEST_F(ExtrapolationTest, ListedFrequenciesHaveTheMethodsWithoutTheta) {
     RunSpec spec;
     EXPECT_EQ(extrapolation_methods_of(spec).size(), extrapolation_methods().size());
     spec.frequencies = "1+0.5";
-    EXPECT_EQ(extrapolation_methods_of(spec), (std::vector{ScalingMethod::none, ScalingMethod::linear,
-                                                           ScalingMethod::ntk_by_parts, ScalingMethod::llama3}));
+    EXPECT_EQ(extrapolation_methods_of(spec),
+              (std::vector{ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk_by_parts,
+                           ScalingMethod::llama3, ScalingMethod::longrope}));
+}
+
+TEST_F(ExtrapolationTest, OnlyRunsWithConstantRopeFrequenciesHaveScalings) {
+    const std::vector<ScalingMethod> none = {ScalingMethod::none};
+    RunSpec spec;
+    for (const Position position : {Position::none, Position::alibi, Position::sinusoidal, Position::shaw, Position::t5,
+                                    Position::transformer_xl, Position::cope}) {
+        spec.position = position;
+        EXPECT_EQ(extrapolation_methods_of(spec), none) << label_of(spec);
+    }
+    for (const Position position : {Position::rope, Position::xpos, Position::rope_bias}) {
+        spec.position = position;
+        EXPECT_EQ(extrapolation_methods_of(spec).size(), extrapolation_methods().size()) << label_of(spec);
+    }
+    RunSpec trained;
+    trained.theta_training = ThetaTraining::layer;
+    EXPECT_EQ(extrapolation_methods_of(trained), none);
+    RunSpec unrotated;
+    unrotated.fraction = 0;
+    EXPECT_EQ(extrapolation_methods_of(unrotated), none);
+    RunSpec linear_attention;
+    linear_attention.attention_layers = "deltanet";
+    EXPECT_EQ(extrapolation_methods_of(linear_attention), none);
+}
+
+// The first half of a sequence of twice the context is an ordinary sequence of the same tokens.
+TEST_F(ExtrapolationTest, EveryEncodingWithADefinitionIsEvaluatedBeyondTheContext) {
+    for (const Position position :
+         {Position::none, Position::rope, Position::sinusoidal, Position::alibi, Position::shaw, Position::t5,
+          Position::transformer_xl, Position::xpos, Position::cope, Position::rope_bias}) {
+        RunSpec spec = checkpoint().spec;
+        spec.position = position;
+        spec.relative_clip = 4;  // shorter than the context, so that distances are clipped
+        spec.distance_buckets = 8;
+        spec.largest_distance = 12;
+        spec.cope_positions = 6;
+        spec.iterations = 8;
+        spec.evaluate_every = 8;
+        const auto path = *folder_ / "encoding.safetensors";
+        std::filesystem::remove(path);
+        Runner runner([]() -> Engine& { return *engine_; }, [](const Event&) {});
+        runner.start({{{1, spec, path, false, std::nullopt}}, {}, {}, {}, {}});
+        runner.join();
+        const auto trained = read_checkpoint(path);
+        ASSERT_TRUE(trained) << label_of(spec);
+
+        const std::vector<ScalingMethod> plain = {ScalingMethod::none};
+        const ExtrapolationResult beyond = evaluate_extrapolation(*engine_, *trained, 2, plain, {}, {}, 3);
+        ASSERT_EQ(beyond.evaluations.size(), 1U) << label_of(spec);
+        const std::vector<double>& losses = beyond.evaluations[0].result->loss_by_position;
+        ASSERT_EQ(losses.size(), static_cast<std::size_t>(2 * spec.context));
+        for (const double loss : losses) EXPECT_TRUE(std::isfinite(loss)) << label_of(spec);
+
+        const ProbeSequences whole = spaced_sequences(corpus_of(*trained, {})->validation, 2 * spec.context, 3);
+        ProbeRequest inside;
+        inside.vectors = inside.attention = false;
+        inside.sequences.length = spec.context;
+        for (std::int64_t sequence = 0; sequence < whole.count(); ++sequence) {
+            const auto copy = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
+                const auto first = from.begin() + sequence * whole.length;
+                to.insert(to.end(), first, first + spec.context);
+            };
+            copy(whole.tokens, inside.sequences.tokens);
+            copy(whole.targets, inside.sequences.targets);
+        }
+        const ProbeResult ordinary = model_of(*engine_, *trained)->probe(inside);
+        for (std::size_t i = 0; i < ordinary.loss_by_position.size(); ++i)
+            EXPECT_NEAR(losses[i], ordinary.loss_by_position[i], 2e-5) << label_of(spec) << ", position " << i;
+
+        const auto tuned =
+            fine_tuned(*engine_, *trained, {.method = ScalingMethod::none, .factor = 2, .steps = 2}, {}, always);
+        ASSERT_TRUE(tuned) << label_of(spec);
+        EXPECT_NE(tuned->state, trained->state);
+        if (spec.rotates()) continue;
+        const std::vector<ScalingMethod> yarn = {ScalingMethod::yarn};
+        EXPECT_MESSAGE(evaluate_extrapolation(*engine_, *trained, 2, yarn, {}, {}, 3), BadInput,
+                       "has no RoPE, so its frequencies cannot be scaled; choose the scaling none");
+    }
+}
+
+TEST_F(ExtrapolationTest, LongRopeUsesSearchedOrGivenDivisors) {
+    const std::vector<ScalingMethod> one = {ScalingMethod::longrope};
+    const auto evaluated = [&](std::span<const double> divisors) {
+        return evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, {}, few, divisors).evaluations.at(0);
+    };
+    const auto searched = evaluated({});
+    EXPECT_EQ(searched.long_factors.size(), static_cast<std::size_t>(checkpoint().spec.head_dim() / 2));
+    const auto given = evaluated(searched.long_factors);
+    EXPECT_EQ(*given.result, *searched.result);
+    EXPECT_EQ(given.long_factors, searched.long_factors);
+    const std::vector<double> wrong = {1, 2};
+    EXPECT_MESSAGE(evaluated(wrong), BadInput, "long_factors has 2 numbers");
+
+    const FineTuning how{.method = ScalingMethod::longrope, .factor = 2, .steps = 3};
+    FineTuning same = how;
+    same.long_factors = searched.long_factors;
+    EXPECT_EQ(fine_tuned(*engine_, checkpoint(), how, {}, always)->state,
+              fine_tuned(*engine_, checkpoint(), same, {}, always)->state);
+    const ExtrapolationResult tuned_result = tuned(how);
+    EXPECT_EQ(*tuned_result.evaluations.at(0).result, *searched.result);
+    EXPECT_EQ(tuned_result.evaluations.at(1).fine_tuning, how);
 }
 
 TEST_F(ExtrapolationTest, ZeroStepsChangeNothing) {
@@ -167,6 +270,21 @@ TEST_F(ExtrapolationTest, RejectsRunsThatCannotBeEvaluatedOrFineTuned) {
     wrong = checkpoint();
     wrong.spec.theta_training = ThetaTraining::one;
     EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {}, {}, always), BadInput, "theta of this run changed");
+    EXPECT_MESSAGE(evaluate_extrapolation(*engine_, wrong, 2, extrapolation_methods(), {}, {}), BadInput,
+                   "requires a constant theta, but this run changed theta");
+    wrong = checkpoint();
+    wrong.spec.frequencies = "1+0.1+0.01+0.001";
+    EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {.method = ScalingMethod::ntk}, {}, always), BadInput,
+                   "ntk depends on theta, but the frequencies of this run are listed");
+    wrong = checkpoint();
+    wrong.spec.fraction = 0;
+    EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {}, {}, always), BadInput, "yarn has no effect");
+    wrong = checkpoint();
+    wrong.spec.position = Position::xpos;
+    EXPECT_MESSAGE(evaluate_extrapolation(*engine_, wrong, 4096, extrapolation_methods(), {}, {}), BadInput,
+                   "65536 tokens is too long for the xPos of this run");
+    EXPECT_TRUE(is_defined_at(wrong.spec, 16384));
+    EXPECT_FALSE(is_defined_at(wrong.spec, 65536));
     EXPECT_MESSAGE(tuned({.factor = 0}), BadInput, "1 time or more");
     for (const std::int64_t far : {std::int64_t{65537}, std::numeric_limits<std::int64_t>::max()}) {
         EXPECT_MESSAGE(tuned({.factor = far}), BadInput, "must be at most 65536 times");

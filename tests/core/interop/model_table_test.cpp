@@ -72,6 +72,11 @@ TEST(ModelTable, ThrowsForInvalidTables) {
     EXPECT_MESSAGE(read_model_table(R"([{"name": "A", "family": "F", "source": "S", "config": {}},
                                         {"name": "a", "family": "F", "source": "S", "config": {}}])"),
                    BadInput, "two models named a");
+    const auto with_count = [](const std::string& count) {
+        return R"([{"name": "A", "family": "F", "source": "S", "config": {}, "published_parameters": )" + count + "}]";
+    };
+    EXPECT_MESSAGE(read_model_table(with_count("\"7B\"")), BadInput, "must be a positive whole number");
+    EXPECT_MESSAGE(read_model_table(with_count("7")), BadInput, "A has no published_in");
 }
 
 }  // namespace

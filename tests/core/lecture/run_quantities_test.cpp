@@ -113,6 +113,7 @@ TEST_F(RunQuantities, ExpertLoadIsOfTheLastSnapshot) {
         ProbeResult result;
         result.sequences = 2;
         // One layer, two experts and three tokens: the shares of all choices sum to 1.
+        result.expert_tokens = {0, 1, 2};
         result.expert_shares = {{1, 2, 3}, {first_share, 0.125F, 0, 0.375F, 0.5F - first_share, 0}};
         const std::int64_t iteration = first_share < 0.5F ? 100 : 300;
         lab_->record(std::vector<Event>{event::Probed{1, iteration, std::make_shared<ProbeResult>(result)}});

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "core/experiment/anatomy_times.h"
+#include "core/interop/hf_anatomy.h"
+#include "core/interop/model_table.h"
 #include "core/spec/error.h"
 #include "core/spec/layout.h"
 
@@ -46,8 +49,42 @@ TEST(AnatomyTable, ActiveParametersAndStatesAreListed) {
     EXPECT_EQ(known_parameters(1240, 1240), "1,240");
 }
 
+TEST(AnatomyTable, MeasuredTimesAreALastColumn) {
+    AnatomyModel model = model_of_text("layers=2", 65);
+    StageTimes times;
+    times.stages = {{{"embedding", -1}, 0.0015, {}}, {{"attention.sum", 0}, 0, StagePlace{"mlp_norm", 0}}};
+    times.whole = 0.002;
+    times.sequences = 8;
+    times.length = 128;
+    times.passes = 5;
+    times.precision = "float32";
+    times.device = "cpu";
+    const std::string before = anatomy_table(model, AnatomyFormat::csv);
+    add_times(model.anatomy, times);
+    for (const char* word : {"text", "latex", "markdown"}) {
+        const std::string table = anatomy_table(model, anatomy_format(word));
+        EXPECT_THAT(table, HasSubstr("ms per pass")) << word;
+        EXPECT_THAT(table, HasSubstr("1.500")) << word;
+        EXPECT_THAT(table, HasSubstr("in Norm before MLP")) << word;
+        EXPECT_THAT(table, HasSubstr("A whole pass takes 2.000 ms")) << word;
+    }
+    const std::string csv = anatomy_table(model, AnatomyFormat::csv);
+    EXPECT_THAT(before, HasSubstr("state_bytes,formula\n"));
+    EXPECT_THAT(csv, HasSubstr("formula,seconds_per_pass,time_within\n"));
+    EXPECT_THAT(csv, HasSubstr(",0.0015,\n"));
+    EXPECT_THAT(csv, HasSubstr(",,Norm before MLP\n"));
+    const nlohmann::json json = anatomy_json(model).at("times");
+    EXPECT_EQ(json.at("seconds_of_stages"), 0.0015);
+    EXPECT_TRUE(json.at("stages").at(0).at("layer").is_null());
+    EXPECT_EQ(json.at("stages").at(1).at("within").at("id"), "mlp_norm");
+}
+
 TEST(AnatomyTable, JsonHasNullForUnknownNumbers) {
-    const nlohmann::json result = anatomy_json(model_of_name("DeepSeek-V3"));
+    nlohmann::json config = known_model("DeepSeek-V3").config;
+    config["vocab_size"] = nullptr;
+    AnatomyModel model;
+    model.anatomy = hf_anatomy(config);
+    const nlohmann::json result = anatomy_json(model);
     EXPECT_TRUE(result.at("totals").at("parameters").is_null());
     EXPECT_EQ(result.at("totals").at("cache_bytes_per_token"), 61 * 2 * (512 + 64));
     EXPECT_FALSE(result.at("remarks").empty());

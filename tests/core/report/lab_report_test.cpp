@@ -7,6 +7,7 @@
 
 #include "core/experiment/lab_growth.h"
 #include "core/experiment/lab_plan.h"
+#include "core/experiment/stored_conversions.h"
 #include "core/spec/error.h"
 #include "core/stats/run_selection.h"
 #include "tests/support/expect_message.h"
@@ -95,6 +96,26 @@ TEST_F(LabReportTest, CountsTheRunsThatTheLabSelects) {
     selection.experiment = 9;  // an experiment that the lab lacks
     lab->set_choice(selection_choice, to_text(selection));
     EXPECT_THAT(text(), testing::HasSubstr("Runs: 5 of 7 runs count"));
+}
+
+TEST_F(LabReportTest, ListsConversionsOfHeads) {
+    const auto lab = finished_lab();
+    EXPECT_THAT(report_markdown(lab_report(*lab, options())), testing::Not(testing::HasSubstr("Conversions of heads")));
+    HeadConversionResult result;
+    result.conversion.key_value_heads = 1;
+    result.heads_before = 4;
+    result.iteration = 1000;
+    result.steps = 50;
+    result.loss_before = 1.5;
+    result.loss_pooled = 1.75;
+    result.loss_trained = 1.625;
+    result.trained_rise = {.n = 8, .mean = 0.125, .confidence_low = 0.1, .confidence_high = 0.15};
+    result.cache_before = 4096;
+    result.cache_after = 1024;
+    store_head_conversion(*lab, 2, result);
+    EXPECT_THAT(report_markdown(lab_report(*lab, options())),
+                testing::HasSubstr("| 2 | 1000 | 4 → 1 | 1.5000 | 1.7500 | 50 | 1.6250 | 0.1250 (0.1000 to 0.1500) | "
+                                   "4096 → 1024 |"));
 }
 
 // Runs with different conditions are pooled only with a warning.

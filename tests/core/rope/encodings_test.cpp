@@ -121,16 +121,6 @@ TEST(Encodings, XposDecaysFastPairsFirst) {
     EXPECT_DOUBLE_EQ(xpos_decay(8, 512, 512)[1], decay[1]);
 }
 
-TEST(Encodings, CopePositionsCountGatesFromTheKeyToTheQuery) {
-    const std::vector<double> gates = {0.5, 0.25, 1.0, 0.75};
-    EXPECT_EQ(cope_positions(gates, 10), (std::vector{2.5, 2.0, 1.75, 0.75}));
-    EXPECT_EQ(cope_positions(gates, 1), (std::vector{1.0, 1.0, 1.0, 0.75}));
-    const std::vector<double> logits = {4.0, 8.0, 2.0};
-    EXPECT_DOUBLE_EQ(cope_logit(logits, 0.25), 5.0);
-    EXPECT_DOUBLE_EQ(cope_logit(logits, 2.0), 2.0);
-    EXPECT_DOUBLE_EQ(cope_logit(logits, 1.5), 5.0);
-}
-
 TEST(Encodings, SlidingWindowIncludesTheTokenItself) {
     EXPECT_TRUE(attends(5, 5, 1));
     EXPECT_FALSE(attends(5, 4, 1));

@@ -184,6 +184,15 @@ TEST(Scaling, LongRopeUsesTheLongListBeyondTheTrainingContext) {  // formula 24
     EXPECT_EQ(attention_factor(scaling), 1.0);
 }
 
+TEST(Scaling, LongRopeHasOneFactorPerPairThatRotates) {  // formula 24
+    Scaling scaling{.method = ScalingMethod::longrope, .factor = 4, .original_context = 1024};
+    scaling.short_factors = {1, 1};
+    scaling.long_factors = {2, 4};
+    const Frequencies changed =
+        frequencies({.head_dim = 6, .scaling = scaling, .context = 1024, .length = 4096, .listed = {1, 0, 0.01}});
+    EXPECT_EQ(changed.inverse_frequencies, (std::vector<double>{0.5, 0, 0.0025}));
+}
+
 TEST(Scaling, FrozenPairsKeepFrequencyZero) {
     Scaling scaling{.factor = 4};
     scaling.short_factors.assign(8, 2.0);

@@ -37,6 +37,25 @@ TEST(AttentionSettings, PatternsRepeatOverTheLayers) {
         EXPECT_MESSAGE(attention_of_layers(four_layers(wrong)), BadInput, "3 deltanet + 1 full");
 }
 
+TEST(AttentionSettings, PatternsHaveAWindowPerLayer) {
+    using Windows = std::vector<std::int64_t>;
+    EXPECT_EQ(windows_of_layers("auto", 3, 16), (Windows{16, 16, 16}));
+    EXPECT_EQ(windows_of_layers("auto", 2, 0), (Windows{0, 0}));
+    EXPECT_EQ(windows_of_layers("2 window + 1 full", 5, 16), (Windows{16, 16, 0, 16, 16}));
+    EXPECT_EQ(windows_of_layers("window + deltanet", 3, 16), (Windows{16, 0, 16}));
+    EXPECT_MESSAGE(windows_of_layers("3 windows", 3, 16), BadInput, "a pattern of full");
+    for (const std::int64_t n : {0, 1, 2, 4, 128, 129}) {
+        EXPECT_EQ(full_every_of(full_every_pattern(n)), n);
+        const Windows windows = windows_of_layers(full_every_pattern(n), 260, 16);
+        for (std::size_t i = 0; i < windows.size(); ++i) {
+            const bool is_full = n > 0 && (static_cast<std::int64_t>(i) + 1) % n == 0;
+            EXPECT_EQ(windows[i], is_full ? 0 : 16);
+        }
+    }
+    EXPECT_EQ(full_every_of("3window+1 full"), 4);
+    EXPECT_EQ(full_every_of("3 deltanet + 1 full"), 0);
+}
+
 TEST(AttentionSettings, LayersDifferInTheTokensThatTheySee) {
     const RunSpec spec = four_layers("deltanet + window + 2 full", 32);
     EXPECT_EQ(spec.visible_tokens(0), 0);

@@ -67,6 +67,26 @@ TEST(ProbeParts, RetrievalHasSequencesAndAStandardError) {
     EXPECT_NEAR(read.gain_standard_error(), 0.1443376, 1e-6);  // √(0.25/12): 14 percentage points
 }
 
+TEST(ProbeParts, NumbersOfExpertsWhoseShapesContradictEachOtherAreLeftOut) {
+    const auto read = [](const char* name, const NamedTensor& damaged) {
+        std::vector<NamedTensor> parts = parts_of(sample_result());
+        for (NamedTensor& part : parts) {
+            if (part.name == name) part = damaged;
+        }
+        return probe_result_of(parts);
+    };
+    for (const NamedTensor& damaged :
+         {NamedTensor{"expert_shares", {4}, {0.5, 0, 0.25, 0.25}}, NamedTensor{"expert_tokens", {1}, {0}},
+          NamedTensor{"expert_balance", {1}, {1.25}}, NamedTensor{"expert_dropped", {2, 1}, {0, 0}}}) {
+        const ProbeResult result = read(damaged.name.c_str(), damaged);
+        EXPECT_TRUE(result.expert_tokens.empty()) << damaged.name;
+        EXPECT_TRUE(result.expert_shares.empty()) << damaged.name;
+        EXPECT_TRUE(result.expert_balance.empty()) << damaged.name;
+        EXPECT_TRUE(result.expert_dropped.empty()) << damaged.name;
+        EXPECT_EQ(result.loss, sample_result().loss) << damaged.name;
+    }
+}
+
 TEST(ProbeParts, ResultsOfEarlierVersionsHaveNoStandardErrors) {
     std::vector<NamedTensor> parts = parts_of(sample_result());
     std::erase_if(parts, [](const NamedTensor& part) { return part.name.starts_with("error."); });

@@ -45,11 +45,12 @@ TEST(RunSpec, CheckThrowsForValuesThatContradictEachOther) {
 }
 
 TEST(RunSpec, CheckThrowsForEncodingsThatCannotBeComputed) {
-    EXPECT_MESSAGE(check(with([](auto& s) {
-                       s.position = Position::t5;
-                       s.largest_distance = 16;
-                   })),
-                   BadInput, "largest_distance is 16, but it must be above half the number of distance_buckets");
+    EXPECT_MESSAGE(
+        check(with([](auto& s) {
+            s.position = Position::t5;
+            s.largest_distance = 16;
+        })),
+        BadInput, "largest_distance is 16, but it must be above half the number of distance_buckets, that is above 16");
     EXPECT_NO_THROW(check(with([](auto& s) { s.largest_distance = 16; })));  // without T5's bias
     EXPECT_MESSAGE(check(with([](auto& s) {
                        s.position = Position::xpos;

@@ -79,6 +79,25 @@ TEST(LabAnswers, MergingAddsEachAnswerOnce) {
     EXPECT_EQ(lab->answers().size(), 3U);
 }
 
+TEST(LabAnswers, AreDeletedAndStoredAgain) {
+    const ScratchFolder folder;
+    const auto lab = LabFile::create(folder.path() / "class.ropelab");
+    lab->add_answers(Answers{sample_answer(), sample_answer("?")});
+    const Answers before = lab->answers();
+    lab->delete_answers(std::vector<std::string>{before[0].id, "unknown"});
+    ASSERT_EQ(lab->answers().size(), 1U);
+    EXPECT_EQ(lab->answers()[0].id, before[1].id);
+    lab->add_answers(Answers{before[0]});
+    const Answers after = lab->answers();
+    ASSERT_EQ(after.size(), 2U);
+    for (const AnswerRecord& answer : after) {
+        const AnswerRecord& old = answer.id == before[0].id ? before[0] : before[1];
+        EXPECT_EQ(answer.id, old.id);
+        EXPECT_EQ(answer.question, old.question);
+        EXPECT_EQ(answer.created, old.created);
+    }
+}
+
 TEST(LabAnswers, AreSavedWithACopy) {
     const ScratchFolder folder;
     const auto lab = LabFile::create(folder.path() / "this.ropelab");
@@ -118,6 +137,7 @@ TEST(LabAnswers, LabsOfEarlierVersionsHaveNone) {
     {
         LabFile::create(path);
         sqlite::Connection database(path, sqlite::Access::write);
+        database.run("DROP TABLE run_result");
         database.run("DROP TABLE answer");
         database.run("ALTER TABLE run DROP COLUMN bytes_per_token");
         database.run("PRAGMA user_version = 9");

@@ -28,6 +28,19 @@ class LabDocuments : public testing::Test {
     std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 2);
 };
 
+TEST_F(LabDocuments, LaterResultsAreKeptByRunAndKind) {
+    lab_->add_later_result(2, "head-conversion", "{}");
+    lab_->add_later_result(1, "other", "[]");
+    lab_->add_later_result(2, "head-conversion", "[1]");
+    const auto results = LabFile::open(path_, LabFile::Mode::read)->later_results("head-conversion");
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_EQ(results[0].run, 2);
+    EXPECT_EQ(results[0].kind, "head-conversion");
+    EXPECT_EQ(results[0].text, "{}");
+    EXPECT_EQ(results[1].text, "[1]");
+    EXPECT_THROW(lab_->add_later_result(9, "other", "{}"), BadInput);
+}
+
 TEST_F(LabDocuments, RoundTrip) {
     lab_->add_document(1, "sheet", rules);
     lab_->add_document(1, "predictions", "[]");

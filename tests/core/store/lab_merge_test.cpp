@@ -31,6 +31,8 @@ TEST_F(LabMerge, AddsRunsWithAllTheirData) {
     other_->record(events);
     other_->annotate_run(2, "note");
     other_->set_vocabulary(2, "abc");
+    other_->add_later_result(2, "head-conversion", R"({"steps":1})");
+    other_->add_later_result(2, "head-conversion", R"({"steps":2})");
     write_checkpoint_of(*other_, 2, 2.0F);
     write_checkpoint_of(*lab_, 1, 1.0F);
 
@@ -49,6 +51,11 @@ TEST_F(LabMerge, AddsRunsWithAllTheirData) {
     EXPECT_EQ(merged.summary->iterations, 31);
     expect_equal(lab_->metrics(3), other_->metrics(2));
     EXPECT_EQ(lab_->samples(3).size(), 3U);
+    const std::vector<LaterResult> results = lab_->later_results("head-conversion");
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_EQ(results[1].run, 3);
+    EXPECT_EQ(results[1].text, R"({"steps":2})");
+    EXPECT_EQ(results[1].created, other_->later_results("head-conversion")[1].created);
     EXPECT_EQ(checkpoint_value(*lab_, 3), 2.0F);
     EXPECT_EQ(checkpoint_value(*lab_, 1), 1.0F);
     EXPECT_EQ(files_in(lab_->checkpoint_folder()), 2U);
@@ -82,6 +89,17 @@ TEST_F(LabMerge, AddsCheckpointsThatAnInterruptedMergeDidNotCopy) {
     EXPECT_EQ(checkpoint_value(*lab_, 3), 2.0F);
     EXPECT_EQ(checkpoint_value(*lab_, 4), 9.0F) << "an existing checkpoint is unchanged";
     EXPECT_EQ(files_in(lab_->checkpoint_folder()), 3U);
+}
+
+TEST_F(LabMerge, AddsLaterResultsThatAKnownRunLacks) {
+    lab_->add_later_result(1, "head-conversion", R"({"steps":1})");
+    other_->add_later_result(1, "head-conversion", R"({"steps":2})");
+    EXPECT_EQ(lab_->merge(other_path_), 2) << "run 1 is the same waiting run in both labs";
+    EXPECT_EQ(lab_->merge(other_path_), 0);
+    const std::vector<LaterResult> results = lab_->later_results("head-conversion");
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_EQ(results[1].run, 1);
+    EXPECT_EQ(results[1].text, R"({"steps":2})");
 }
 
 TEST_F(LabMerge, EachRunMatchesAtMostOneOtherRun) {

@@ -111,6 +111,18 @@ TEST_F(LabSchema, OpensALabFromBeforeBytesPerTokenWereStored) {
     EXPECT_EQ(LabFile::open(path_)->run(3).summary->bytes_per_token, 1.25);
 }
 
+TEST_F(LabSchema, OpensALabFromBeforeLaterResultsWereStored) {
+    migrate(database_, lab_migrations().first(11));
+    database_.run(
+        "INSERT INTO experiment (name, description, created) VALUES ('old', '{}', '2026-01-01T00:00:00Z');"
+        "INSERT INTO run (experiment, name, settings, state) VALUES (1, 'done', '{}', 'finished')");
+    const auto lab = LabFile::open(path_);
+    EXPECT_TRUE(lab->later_results("head-conversion").empty());
+    lab->add_later_result(1, "head-conversion", "{}");
+    EXPECT_EQ(LabFile::open(path_)->later_results("head-conversion").size(), 1U);
+    EXPECT_EQ(lab->run(1).name, "done");
+}
+
 TEST_F(LabSchema, OpensALabFromBeforeTimesWereStored) {
     migrate(database_, lab_migrations().first(5));
     database_.run(

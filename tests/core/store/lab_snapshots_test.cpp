@@ -2,8 +2,11 @@
 
 #include <cmath>
 
+#include "core/spec/error.h"
 #include "core/spec/probe.h"
+#include "core/store/sqlite.h"
 #include "tests/core/store/lab_runs.h"
+#include "tests/support/expect_message.h"
 
 namespace ropelab {
 namespace {
@@ -90,6 +93,23 @@ TEST_F(LabSnapshots, KeepNonFiniteNumbers) {
     EXPECT_TRUE(std::isnan(result.loss));
     EXPECT_TRUE(std::isnan(result.query_usage.values[0]));
     EXPECT_EQ(result.attention.values[0], 0.0F);
+}
+
+TEST_F(LabSnapshots, OfADamagedLabAreRefused) {
+    record({probed(1, 3, 1)});
+    for (const char* shape : {"", "abc", "1,1,", "-1,-1,2", "1,1,3", "9223372036854775807,2", "0", "2 2"}) {
+        {
+            const sqlite::Connection database(path_, sqlite::Access::write);
+            database.query("UPDATE snapshot SET shape = ?1 WHERE part = 'norm.query'").with(std::string(shape)).run();
+        }
+        SCOPED_TRACE(shape);
+        EXPECT_MESSAGE(lab_->snapshot(1, 3), BadInput, "the lab is damaged");
+    }
+    {
+        const sqlite::Connection database(path_, sqlite::Access::write);
+        database.run("UPDATE snapshot SET shape = '1,1,2', numbers = x'' WHERE part = 'norm.query'");
+    }
+    EXPECT_MESSAGE(lab_->snapshot(1, 3), BadInput, "the lab is damaged");
 }
 
 }  // namespace

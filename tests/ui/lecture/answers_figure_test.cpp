@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
 #include <algorithm>
@@ -126,6 +127,47 @@ TEST(AnswersDialogTest, ShowsTheFigureOfTheSelectedQuestion) {
     QTest::keyClick(dialog.group(), Qt::Key_Return);
     ASSERT_FALSE(changed.isEmpty());
     EXPECT_EQ(changed.last().at(0).toString(), QStringLiteral("third year"));
+}
+
+TEST(AnswersDialogTest, SelectedAnswersAreDeletedAndRestored) {
+    ThemeManager::instance().apply();
+    std::vector<AnswerRecord> stored;
+    for (const char* given : {"1.0", "2.0", "3.0"}) {
+        stored.push_back(answerOf("number", given, "2.0", "2026"));
+        stored.back().id = given;
+    }
+    AnswersDialog dialog(QString{});
+    QObject::connect(&dialog, &AnswersDialog::deletionRequested, &dialog, [&](const std::vector<AnswerRecord>& gone) {
+        std::erase_if(stored, [&](const AnswerRecord& answer) {
+            return std::any_of(gone.begin(), gone.end(), [&](const auto& each) { return each.id == answer.id; });
+        });
+        dialog.setQuestions(answered_questions(stored));
+        dialog.setDeleted(gone);
+    });
+    QObject::connect(&dialog, &AnswersDialog::restorationRequested, &dialog,
+                     [&](const std::vector<AnswerRecord>& back) {
+                         stored.insert(stored.end(), back.begin(), back.end());
+                         dialog.setQuestions(answered_questions(stored));
+                         dialog.setDeleted({});
+                     });
+    dialog.show();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&dialog));
+    dialog.setQuestions(answered_questions(stored));
+    ASSERT_EQ(dialog.answers()->count(), 3);
+    EXPECT_FALSE(dialog.deleteButton()->isEnabled());
+    EXPECT_FALSE(dialog.undoButton()->isEnabled());
+    dialog.answers()->item(0)->setSelected(true);
+    dialog.answers()->item(2)->setSelected(true);
+    dialog.answers()->setFocus();
+    QTest::keyClick(dialog.answers(), Qt::Key_Delete);
+    ASSERT_EQ(stored.size(), 1U);
+    EXPECT_EQ(stored[0].id, "2.0");
+    EXPECT_EQ(dialog.answers()->count(), 1);
+    ASSERT_TRUE(dialog.undoButton()->isEnabled());
+    QTest::mouseClick(dialog.undoButton(), Qt::LeftButton);
+    EXPECT_EQ(stored.size(), 3U);
+    EXPECT_EQ(dialog.answers()->count(), 3);
+    EXPECT_FALSE(dialog.undoButton()->isEnabled());
 }
 
 }  // namespace

@@ -294,6 +294,48 @@ TEST_F(QuestionPanelTest, TheCurveIsTakenWhenTheRoomHasComputedIt) {
     EXPECT_TRUE(QTest::qWaitFor([&] { return canvas()->hasAxes(); }));
 }
 
+TEST_F(QuestionPanelTest, AxesHaveNoNumbersBeforeTheFigureIsComputed) {
+    stage.emptyRoom.busy = true;
+    open(QuestionPanel::Mode::alone, curveQuestion());
+    canvas()->refreshNow();
+    const auto* plot = canvas()->findChild<QCustomPlot*>();
+    ASSERT_TRUE(plot);
+    EXPECT_FALSE(plot->xAxis->tickLabels());
+    EXPECT_FALSE(plot->yAxis->tickLabels());
+    EXPECT_EQ(canvas()->figure().emptyText, QStringLiteral("Computing …"));
+    stage.shownFigures = {fallingFigure()};
+    stage.emptyRoom.busy = false;
+    ASSERT_TRUE(QTest::qWaitFor([&] { return canvas()->hasAxes(); }));
+    canvas()->refreshNow();
+    EXPECT_TRUE(plot->xAxis->tickLabels());
+    EXPECT_TRUE(plot->yAxis->tickLabels());
+    EXPECT_EQ(plot->xAxis->range().upper, 100);
+}
+
+TEST_F(QuestionPanelTest, ACurveIsDrawnWhileTheFigureIsStillComputed) {
+    stage.emptyRoom.busy = true;
+    Figure unfinished = fallingFigure();
+    unfinished.x.minimum = 0;
+    stage.unfinishedFigures = {unfinished};  // the end of its x axis depends on the curves
+    open(QuestionPanel::Mode::alone, curveQuestion());
+    QTest::qWait(100);
+    EXPECT_FALSE(canvas()->hasAxes());
+    unfinished.x.maximum = 100;
+    stage.unfinishedFigures = {unfinished};
+    ASSERT_TRUE(QTest::qWaitFor([&] { return canvas()->hasAxes(); }));
+    EXPECT_EQ(canvas()->figure().x.maximum, 100);
+    canvas()->setFocus(Qt::TabFocusReason);
+    for (int i = 0; i < 10; ++i) press(Qt::Key_Right, Qt::ShiftModifier);
+    press(Qt::Key_Return);
+    EXPECT_FALSE(panel->isRevealed()) << "the right curve is not known yet";
+    // What was drawn stays, and is compared with the figure when it is complete.
+    stage.shownFigures = {unfinished};
+    stage.emptyRoom.busy = false;
+    ASSERT_TRUE(QTest::qWaitFor([&] { return panel->isRevealed(); }));
+    ASSERT_EQ(stored.size(), 1U);
+    EXPECT_NEAR(stored[0].distance, 0.25, 0.02);  // a horizontal line at 0.5 and one that falls from 1 to 0
+}
+
 TEST_F(QuestionPanelTest, ARoomWithoutACurveSaysSoAndTheUserCanContinue) {
     open(QuestionPanel::Mode::alone, curveQuestion());
     EXPECT_TRUE(panel->error().contains(QStringLiteral("no curve")));

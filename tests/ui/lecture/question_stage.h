@@ -36,6 +36,7 @@ class QuestionStage : public LectureStage {
     void showControls(const QStringList& names, bool) override { visible = names; }
     void pointAt(const QString& what) override { pointed = what; }
     std::vector<Figure> figures() override { return shownFigures; }
+    std::vector<Figure> figuresSoFar() override { return unfinishedFigures; }
     void setPresenting(bool) override {}
     QWidget* canvas() override { return &emptyRoom; }
 
@@ -47,6 +48,7 @@ class QuestionStage : public LectureStage {
     QString pointed;
     QString lab_path;
     std::vector<Figure> shownFigures;
+    std::vector<Figure> unfinishedFigures;
 };
 
 }  // namespace ropelab::ui

@@ -52,12 +52,32 @@ class ModelMapTest : public Workbench {
         return {};
     }
 
+    /// Returns the parameters that the table shows for a model.
+    QString parameters(const QString& name) const {
+        const auto* rows = map->table()->model();
+        for (int row = 0; row < rows->rowCount(); ++row) {
+            if (cell(row, ModelList::Name) == name) return cell(row, ModelList::Parameters);
+        }
+        return {};
+    }
+
     const QByteArray llama =
         R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
             "num_hidden_layers": 32, "max_position_embeddings": 8192, "rope_theta": 500000.0})";
     std::unique_ptr<Workspace> workspace;
     std::unique_ptr<ModelMap> map;
 };
+
+TEST_F(ModelMapTest, TableShowsParameters) {
+    EXPECT_EQ(parameters("Llama 3 8B"), "8.03B");
+    EXPECT_EQ(parameters("DeepSeek-V3"), "671B (37.6B active)");
+    EXPECT_EQ(parameters("Kimi K2"), "1.03T (32.9B active)");
+    EXPECT_EQ(parameters("ModernBERT base"), "150M");
+    map->table()->sortByColumn(ModelList::Parameters, Qt::DescendingOrder);
+    EXPECT_EQ(cell(0, ModelList::Name), "Kimi K2");
+    ASSERT_TRUE(map->importConfig(write("Small/config.json", llama)));
+    EXPECT_EQ(parameters("Small"), "–") << "the configuration has no vocabulary";
+}
 
 TEST_F(ModelMapTest, LoadsSetupAndShapeAsOneUndoStep) {
     ASSERT_TRUE(map->pick("Llama 3.1 8B"));

@@ -181,7 +181,7 @@ TEST_F(GroupedPlot, SelectedRunAndUnitApplyToTheGroup) {
     plot.show();
     plot.refreshNow();
     EXPECT_EQ(plot.pickedRun(), 2);
-    plot.setLossUnit("bits per character", 2);
+    plot.setLossUnit({"bits per character", 2});
     const Figure figure = plot.toFigure();
     EXPECT_DOUBLE_EQ(figure.curves[0].y[0], 3);
     EXPECT_NEAR(figure.bands[0].upper[0], 3 + 2 * std::sqrt(0.5), 1e-12);

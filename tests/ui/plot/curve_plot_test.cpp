@@ -77,7 +77,7 @@ TEST_F(CurvePlotTest, FigureUsesTheShownUnit) {
     ASSERT_EQ(figure.horizontalLines.size(), 1U);
     EXPECT_EQ(figure.horizontalLines[0].label, "entropy floor 1.400");
 
-    plot.setLossUnit(QStringLiteral("bits per character"), 1 / std::log(2.0));
+    plot.setLossUnit({QStringLiteral("bits per character"), 1 / std::log(2.0)});
     figure = plot.toFigure();
     EXPECT_DOUBLE_EQ(figure.curves[0].y[1], 2 / std::log(2.0));
     EXPECT_DOUBLE_EQ(figure.horizontalLines[0].at, 1.4 / std::log(2.0));
@@ -90,6 +90,49 @@ TEST_F(CurvePlotTest, FigureUsesTheShownUnit) {
     EXPECT_EQ(figure.curves[0].y, (QList<double>{4, 2}));
     EXPECT_TRUE(figure.horizontalLines.empty());
     EXPECT_EQ(figure.y.title(), "gradient norm");
+}
+
+TEST_F(CurvePlotTest, BitsPerByteDivideTheLossOfARunByItsBytesPerToken) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 100}, {4, 2});
+    plot.setCurve({2, Quantity::validation_loss}, {0, 100}, {4, 2});
+    plot.setFloor(1.4, QStringLiteral("entropy floor"));
+    plot.setBytesPerToken(1, 4);
+    plot.setLossUnit(lossUnit(QStringLiteral("bits-per-byte")));
+    Figure figure = plot.toFigure();
+    ASSERT_EQ(figure.curves.size(), 1U) << "the bytes per token of run 2 are unknown";
+    EXPECT_EQ(figure.y.title(), "validation loss (bits per byte)");
+    EXPECT_DOUBLE_EQ(figure.curves[0].y[1], 2 / std::log(2.0) / 4);
+    EXPECT_TRUE(figure.note.contains("not shown: a run whose bytes per token are unknown"))
+        << figure.note.toStdString();
+    ASSERT_EQ(figure.horizontalLines.size(), 1U);
+    EXPECT_DOUBLE_EQ(figure.horizontalLines[0].at, 1.4 / std::log(2.0) / 4);
+
+    plot.setBytesPerToken(2, 1);
+    figure = plot.toFigure();
+    ASSERT_EQ(figure.curves.size(), 2U);
+    EXPECT_DOUBLE_EQ(figure.curves[1].y[1], 2 / std::log(2.0));
+    EXPECT_TRUE(figure.note.isEmpty()) << figure.note.toStdString();
+    EXPECT_TRUE(figure.horizontalLines.empty()) << "the floor differs between the runs";
+    plot.refreshNow();
+
+    // Seeds of a setting share the bytes per token, even if only one of them has started.
+    plot.setBytesPerToken(2, std::nan(""));
+    plot.setGroups({{QStringLiteral("both"), {2, 1}}});
+    figure = plot.toFigure();
+    ASSERT_EQ(figure.curves.size(), 1U);
+    EXPECT_DOUBLE_EQ(figure.curves[0].y[1], 2 / std::log(2.0) / 4);
+}
+
+TEST_F(CurvePlotTest, NoteSaysThatLossesPerTokenOfDifferentTokenizersCannotBeCompared) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 100}, {4, 2});
+    plot.setBytesPerToken(1, 4);
+    plot.setTokenizersDiffer(true);
+    const QString words = QStringLiteral("losses per token of different tokenizers cannot be compared");
+    EXPECT_TRUE(plot.toFigure().note.contains(words));
+    plot.setLossUnit(lossUnit(QStringLiteral("bits")));
+    EXPECT_TRUE(plot.toFigure().note.contains(words));
+    plot.setLossUnit(lossUnit(QStringLiteral("bits-per-byte")));
+    EXPECT_FALSE(plot.toFigure().note.contains(words));
 }
 
 TEST_F(CurvePlotTest, FailedRunHasARedPointAtItsLastFiniteValue) {

@@ -33,7 +33,8 @@ class FakeEngine : public Engine {
     }
 
     /// Adds spectra, attention and retrieval after `iteration` steps to a probe result. The query norm of pair i is
-    /// iteration + i, the key norm one more; all rotated pairs contribute equally to the logits.
+    /// iteration + i, the key norm one more; all rotated pairs contribute equally to the logits. Experts drop
+    /// iteration / 1,000 of the choices.
     static void add_spectra(ProbeResult& result, const RunSpec& spec, std::int64_t iteration) {
         const std::int64_t pairs = spec.head_dim() / 2;
         const bool rotates = spec.rotates() && spec.fraction > 0;
@@ -48,6 +49,16 @@ class FakeEngine : public Engine {
         fill(result.logit_contribution, pairs + 1, [&](std::int64_t i) {
             return i < pairs ? (rotates ? 1.0 / static_cast<double>(pairs) : 0.0) : (rotates ? 0.0 : 1.0);
         });
+        if (spec.experts > 0) {
+            const auto layers = static_cast<std::size_t>(spec.layers);
+            result.expert_tokens = {0};
+            result.expert_shares = {{spec.layers, spec.experts, 1},
+                                    std::vector<float>(static_cast<std::size_t>(spec.layers * spec.experts),
+                                                       1.0F / static_cast<float>(spec.experts))};
+            result.expert_balance = {{spec.layers, 1}, std::vector<float>(layers, 1.5F)};
+            result.expert_dropped = {{spec.layers, 1},
+                                     std::vector<float>(layers, 0.001F * static_cast<float>(iteration))};
+        }
         result.stream_rms.shape = {spec.layers + 1};
         result.gradient_norm.shape = {spec.layers, 2};
         for (std::int64_t i = 0; i <= spec.layers; ++i) result.stream_rms.values.push_back(static_cast<float>(i + 1));
@@ -64,6 +75,9 @@ class FakeEngine : public Engine {
     EngineInfo info() override { return {"fake", "none", false, 1, false, "This engine has no CUDA."}; }
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData&) override;
     std::unique_ptr<Model> create_model(const RunSpec&, int vocabulary, std::span<const NamedTensor>) override;
+    std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary) override {
+        return create_model(spec, vocabulary, {});
+    }
 };
 
 /// Model that generates all tokens of the vocabulary in order, repeatedly.
@@ -81,6 +95,8 @@ class FakeModel : public Model {
         }
         return tokens;
     }
+    /// Number that stands for the bytes of a KV cache, whatever the model.
+    std::int64_t cache_bytes() const override { return 4096; }
     double whole_loss(std::span<const std::int32_t>) override { return 1.5; }
     ProbeResult probe(const ProbeRequest& request) override {
         ProbeResult result;
@@ -97,6 +113,34 @@ class FakeModel : public Model {
                 result.key_vectors.values.push_back(std::cos(token + static_cast<float>(i)));
             }
             result.query_vectors.shape = result.key_vectors.shape = {1, heads, head_dim_};
+        }
+        return result;
+    }
+    /// Returns 1 ms for the embedding, 2 ms for the queries, keys and values of layer 0, which contain its query heads.
+    StageTimes stage_times(const StageTimesRequest& request) override {
+        StageTimes times;
+        times.stages = {{{"embedding", -1}, 0.001, {}},
+                        {{"attention.qkv", 0}, 0.002, {}},
+                        {{"attention.queries", 0}, 0, StagePlace{"attention.qkv", 0}}};
+        times.whole = 0.004;
+        times.sequences = request.sequences;
+        times.length = std::ssize(request.tokens) / request.sequences;
+        times.passes = request.passes;
+        times.precision = "float32";
+        times.device = "cpu";
+        return times;
+    }
+    /// Returns four channels, or two matrices of scores or weights, whose rows are the numbers of the tokens.
+    ProbeArray stage_output(std::span<const std::int32_t> tokens, const StagePlace& stage) override {
+        const std::int64_t count = std::ssize(tokens);
+        const bool has_heads = stage.id == "attention.scores" || stage.id == "attention.weights";
+        ProbeArray result;
+        result.shape = has_heads ? std::vector<std::int64_t>{2, count, count} : std::vector<std::int64_t>{count, 4};
+        for (int matrix = 0; matrix < (has_heads ? 2 : 1); ++matrix) {
+            for (const std::int32_t token : tokens) {
+                result.values.insert(result.values.end(), static_cast<std::size_t>(result.shape.back()),
+                                     static_cast<float>(token + 10 * matrix));
+            }
         }
         return result;
     }

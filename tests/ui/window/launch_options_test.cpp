@@ -62,7 +62,11 @@ TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
     EXPECT_EQ(encodings.encodings, (EncodingChoices{.head = 3, .distances = 64}));
     EXPECT_EQ(parse({"--figure", "encodings", "--output", "b.pdf", "--lab", "a.ropelab"}).lab, "a.ropelab");
     const auto reach = parse({"--figure", "window-reach", "--output", "b.pdf", "--layers", "6", "--full-every", "3"});
-    EXPECT_EQ(reach.encodings, (EncodingChoices{.layers = 6, .full_every = 3}));
+    EXPECT_EQ(reach.encodings, (EncodingChoices{.layers = 6, .attention_layers = "2 window + 1 full"}));
+    EXPECT_EQ(reach.figureFlags["attention-layers"].toString(), "2 window + 1 full");
+    const auto pattern =
+        parse({"--figure", "window-reach", "--output", "b.pdf", "--attention-layers", "3 deltanet + 1 window"});
+    EXPECT_EQ(pattern.encodings, (EncodingChoices{.attention_layers = "3 deltanet + 1 window"}));
     const auto headless = parse({"--headless", "--output", "out", "--preset", "theta-minute"});
     EXPECT_EQ(headless.mode, LaunchOptions::Mode::headless);
     EXPECT_EQ(headless.preset, "theta-minute");
@@ -142,6 +146,12 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--figure", "spectrum", "--output", "b.pdf", "--head", "2"}, "apply to the figure encodings"},
         {{"--figure", "encodings", "--output", "b.pdf", "--layers", "2"}, "apply to the figure window-reach"},
         {{"--figure", "window-reach", "--output", "b.pdf", "--lab", "a"}, "instead of --lab"},
+        {{"--figure", "anatomy", "--output", "b.pdf", "--lab", "a", "--settings", "layers=3"},
+         "--lab and --settings each name a model"},
+        {{"--figure", "anatomy", "--output", "b.pdf", "--lab", "a", "--vocabulary", "9"}, "a run has its own"},
+        {{"--figure", "window-reach", "--output", "b.pdf", "--attention-layers", "3 windows"}, "a pattern of full"},
+        {{"--figure", "window-reach", "--output", "b.pdf", "--attention-layers", "1 full", "--full-every", "2"},
+         "use only one"},
         {{"--headless", "--output", "b", "--room", "cache"}, "--room cannot be used with --headless"},
         {{"--headless", "--output", "b", "--lab", "a.ropelab"}, "a lab of its own"},
         {{"--after", "3"}, "--screenshot"},

@@ -198,6 +198,22 @@ TEST_F(LectureDocumentTest, SlidesHaveAPagePerStep) {
     EXPECT_FALSE(pageText(pdf, 4).contains("Its wavelength is longest."));
 }
 
+TEST_F(LectureDocumentTest, SlidesWithoutAnswersEndASceneWithItsQuestions) {
+    const QString page = file("slides.html");
+    ASSERT_EQ(make("slides", page, {{"answers", false}}), 0);
+    const QString html = QString::fromUtf8(contentOf(page));
+    // The text of the first scene and the last step of the third follow questions.
+    EXPECT_EQ(html.count("<section"), 8);
+    for (const char* words : {"It glides to sixty-four.", "Which hand is slowest?", "the last hand",
+                              "How long is its wavelength?", "Only words.", "Think first.", "Draw the bound."}) {
+        EXPECT_TRUE(html.contains(words)) << words;
+    }
+    for (const char* words : {"Its wavelength is longest.", "It falls in waves.", "This is the bound.", "The logit is",
+                              "<summary>Answer</summary>"}) {
+        EXPECT_FALSE(html.contains(words)) << words;
+    }
+}
+
 TEST_F(LectureDocumentTest, SlidesAreFilesInAFolder) {
     const QString target = file("slides");
     ASSERT_EQ(make("slides", target, {{"width", 640}, {"theme", "dark"}}), 0);

@@ -1,12 +1,16 @@
-// A run through the lecture "Clocks" by keyboard, as lecture_run_test.sh starts it in a real window: every step is
-// shown, in the light and in the dark theme. With ROPELAB_PICTURES, each step's picture is saved in that folder.
+// Runs through lectures by keyboard, as lecture_run_test.sh starts them in a real window: every step is shown.
+// With ROPELAB_PICTURES, each step's picture is saved in that folder.
 #include <gtest/gtest.h>
 
 #include <QDir>
 #include <QSet>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/ui/support/workbench.h"
 #include "ui/common/room.h"
@@ -19,9 +23,36 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr int kFewestColors = 12;  // of a picture that shows something
+constexpr int kFewestColors = 12;    // of a picture that shows something
+constexpr int kShownSteps = 10;      // slowest steps that are printed
+constexpr double kFrame = 16;        // milliseconds
+constexpr int kTrainingMs = 60'000;  // longest wait for a training without a recorded lab
 
-class LectureRun : public Workbench, public ::testing::WithParamInterface<ThemeManager::Choice> {
+/// A lecture with the look of its presentation.
+struct ShownRun {
+    const char* lecture;
+    ThemeManager::Choice theme;
+    QSize size;
+};
+
+const char* themeName(ThemeManager::Choice theme) {
+    return theme == ThemeManager::Choice::dark ? "dark" : "light";
+}
+
+std::string runName(const ::testing::TestParamInfo<ShownRun>& info) {
+    std::string name = std::string(info.param.lecture) + "_" + themeName(info.param.theme) + "_" +
+                       std::to_string(info.param.size.width());
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+/// Work of the window's thread on the way to a step.
+struct StepWork {
+    std::pair<int, int> place;  // scene and step, from 0
+    double milliseconds = 0;
+};
+
+class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownRun> {
  protected:
     void SetUp() override {
         Workbench::SetUp();
@@ -54,15 +85,44 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ThemeM
         return colors.size();
     }
 
+    /// Shows the recorded lab of each scene that has one, so that nothing trains there.
+    void showRecordings() {
+        Lecture recorded = window->player().lecture();
+        for (LectureScene& scene : recorded.scenes) {
+            if (!scene.lab.empty()) scene.live.reset();
+        }
+        window->player().setLecture(std::move(recorded));
+    }
+    /// Waits for the training of a scene without a recorded lab.
+    void waitForTraining() {
+        EXPECT_TRUE(waitUntil([this] { return !window->workspace().session().isActive(); }, kTrainingMs));
+    }
+    /// Prints the longest work of the window's thread, and the slowest steps that take longer than a frame.
+    static void print(std::vector<StepWork> works) {
+        std::sort(works.begin(), works.end(),
+                  [](const StepWork& a, const StepWork& b) { return a.milliseconds > b.milliseconds; });
+        const auto slow =
+            std::count_if(works.begin(), works.end(), [](const StepWork& work) { return work.milliseconds > kFrame; });
+        std::cout << "longest work of the window's thread: " << (works.empty() ? 0 : works.front().milliseconds)
+                  << " ms; " << slow << " steps above " << kFrame << " ms\n";
+        for (int i = 0; i < std::min<int>(kShownSteps, static_cast<int>(slow)); ++i) {
+            const StepWork& work = works[static_cast<std::size_t>(i)];
+            std::cout << "  scene " << work.place.first + 1 << ", step " << work.place.second + 1 << ": "
+                      << work.milliseconds << " ms\n";
+        }
+    }
+
     std::unique_ptr<MainWindow> window;
 };
 
-TEST_P(LectureRun, EveryStepOfClocksIsShownByKeyboard) {
-    ThemeManager::instance().setChoice(GetParam());
+TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
+    const ShownRun& run = GetParam();
+    ThemeManager::instance().setChoice(run.theme);
     window->windowStage().setUsesFullScreen(false);
     window->setMinimumSize(1, 1);
-    window->resize(1280, 720);
-    window->openLecture(QStringLiteral("clocks"));
+    window->resize(run.size);
+    window->openLecture(QString::fromLatin1(run.lecture));
+    showRecordings();
     press(Qt::Key_F5);
     ASSERT_TRUE(window->presentation().isActive());
     press(Qt::Key_Home);
@@ -73,16 +133,17 @@ TEST_P(LectureRun, EveryStepOfClocksIsShownByKeyboard) {
         const auto steps = static_cast<int>(player.lecture().scenes[static_cast<std::size_t>(scene)].steps.size());
         for (int step = -1; step < steps; ++step) expected.emplace_back(scene, step);
     }
-    const QString theme = GetParam() == ThemeManager::Choice::dark ? QStringLiteral("dark") : QStringLiteral("light");
     StallMeter meter;
-    double longest = 0;
-    std::pair<int, int> slowest;
+    std::vector<StepWork> works;
     for (std::size_t i = 0; i < expected.size(); ++i) {
         ASSERT_EQ(place(), expected[i]);
         window->player().finishGlides();
+        waitForTraining();
         window->room().refreshNow();
         QTest::qWait(20);
-        const QString name = QStringLiteral("%1-%2").arg(theme).arg(static_cast<int>(i), 3, 10, QLatin1Char('0'));
+        const QString name = QStringLiteral("%1-%2-%3")
+                                 .arg(QLatin1String(run.lecture), QLatin1String(themeName(run.theme)))
+                                 .arg(static_cast<int>(i), 3, 10, QLatin1Char('0'));
         EXPECT_GE(colorsOfPicture(name), kFewestColors) << name.toStdString();
         meter.restart();
         press(Qt::Key_PageDown);
@@ -94,21 +155,26 @@ TEST_P(LectureRun, EveryStepOfClocksIsShownByKeyboard) {
         }
         QTest::qWait(20);
         meter.stop();
-        if (meter.longestWork() > longest) {
-            longest = meter.longestWork();
-            slowest = place();
-        }
+        works.push_back({place(), meter.longestWork()});
     }
     EXPECT_EQ(place(), expected.back()) << "the lecture ends at its last step";
-    std::cout << expected.size() << " places, " << theme.toStdString()
-              << "; longest work of the window's thread: " << longest << " ms, on the way to scene "
-              << slowest.first + 1 << ", step " << slowest.second + 1 << '\n';
+    std::cout << run.lecture << ", " << themeName(run.theme) << ", " << run.size.width() << " x " << run.size.height()
+              << ": " << expected.size() << " places\n";
+    print(std::move(works));
     press(Qt::Key_Escape);
     EXPECT_FALSE(window->presentation().isActive());
 }
 
-INSTANTIATE_TEST_SUITE_P(Themes, LectureRun,
-                         ::testing::Values(ThemeManager::Choice::light, ThemeManager::Choice::dark));
+constexpr QSize kSmallProjector{1280, 720};
+constexpr QSize kLargeProjector{1920, 1080};
+
+INSTANTIATE_TEST_SUITE_P(Lectures, LectureRun,
+                         ::testing::Values(ShownRun{"clocks", ThemeManager::Choice::light, kSmallProjector},
+                                           ShownRun{"clocks", ThemeManager::Choice::dark, kSmallProjector},
+                                           ShownRun{"theta-and-fraction", ThemeManager::Choice::light, kLargeProjector},
+                                           ShownRun{"two-papers", ThemeManager::Choice::dark, kSmallProjector},
+                                           ShownRun{"model-family", ThemeManager::Choice::light, kSmallProjector}),
+                         runName);
 
 }  // namespace
 }  // namespace ropelab::ui

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of a program in a real window under Xvfb. Usage: lecture_run_test.sh PROGRAM. Ends with 77 if Xvfb is not
-# installed.
+# Runs the tests of a program in a real window under Xvfb. Usage: lecture_run_test.sh PROGRAM [ARGUMENT…]. Ends with 77
+# if Xvfb is not installed.
 set -euo pipefail
 
 program=$1
@@ -20,4 +20,4 @@ for _ in {1..200}; do
     sleep 0.1
 done
 unset WAYLAND_DISPLAY
-DISPLAY=:$(<"$scratch/display") QT_QPA_PLATFORM=xcb "$program"
+DISPLAY=:$(<"$scratch/display") QT_QPA_PLATFORM=xcb "$program" "${@:2}"

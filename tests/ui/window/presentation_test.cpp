@@ -179,8 +179,9 @@ TEST_F(PresentationTest, AQuestionIsRevealedBeforeTheNextStep) {
 }
 
 TEST_F(PresentationTest, ACurveThatIsToBeDrawnIsHiddenBefore) {
-    write("---\ntitle: Curves\n---\n\n## Decay\n```yaml\nshow: context/decay\nsteps:\n"
-          "  - ask: {text: \"How does it decay?\", draw: true, answer: So.}\n  - say: Now look.\n```\n");
+    write(
+        "---\ntitle: Curves\n---\n\n## Decay\n```yaml\nshow: context/decay\nsteps:\n"
+        "  - ask: {text: \"How does it decay?\", draw: true, answer: So.}\n  - say: Now look.\n```\n");
     present();
     EXPECT_TRUE(show().isPictureCovered());
     press(Qt::Key_PageDown);
@@ -395,9 +396,10 @@ TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
 
     const auto viewOf = [this](const QString& part) {
         const RotationRoom& room = rotation();
-        const QHash<QString, FigureView*> views = {
-            {"dials", room.dialsView()},   {"pair", room.pairView()}, {"logit", room.logitView()}, {"helix", room.helixView()},
-            {"matrix", room.matrixView()}, {"aim", room.aimView()},   {"tokens", room.tokensView()}};
+        const QHash<QString, FigureView*> views = {{"dials", room.dialsView()},   {"pair", room.pairView()},
+                                                   {"logit", room.logitView()},   {"helix", room.helixView()},
+                                                   {"matrix", room.matrixView()}, {"aim", room.aimView()},
+                                                   {"tokens", room.tokensView()}};
         return views.value(part);
     };
     for (const char* part : {"dials", "pair", "logit", "helix", "matrix", "aim", "tokens"}) {
@@ -425,6 +427,90 @@ TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
     EXPECT_TRUE(rotation().pairView()->isVisible());
     stage().showRoom("rotation", "pair");
     EXPECT_TRUE(rotation().dialsView()->isVisible()) << "outside of a presentation, a part is only brought into view";
+}
+
+TEST_F(PresentationTest, ANamedPartOfARotaryRoomIsShownAloneAndLarge) {
+    window->resize(1280, 720);
+    present();
+    player().goTo(0, -1);
+    const auto shown = [this] {
+        QSet<QString> names;
+        for (const FigureView* view : window->room().findChildren<FigureView*>()) {
+            if (view->isVisible()) names.insert(view->figure().name);
+        }
+        return names;
+    };
+    const auto visible = [this](const char* name) {
+        for (const QWidget* each : window->room().findChildren<QWidget*>()) {
+            if (each->accessibleName() == QLatin1String(name)) return each->isVisible();
+        }
+        ADD_FAILURE() << name;
+        return false;
+    };
+    const auto show = [this](const char* room, const char* part) {
+        stage().showRoom(room, part);
+        QApplication::processEvents();
+        window->room().refreshNow();
+    };
+    show("spectrum", "");
+    EXPECT_EQ(shown(), (QSet<QString>{"spectrum", "kernel", "kernel-spectrum"}));
+    EXPECT_TRUE(visible("Pairs that complete a period"));
+    for (const char* part : {"spectrum", "kernel", "kernel-spectrum", "alibi-bias", "attention-mask"}) {
+        show("spectrum", part);
+        EXPECT_EQ(shown(), QSet<QString>{part}) << part;
+    }
+    show("spectrum", "spectrum");
+    EXPECT_FALSE(visible("Pairs that complete a period"));
+    show("memory", "");
+    EXPECT_TRUE(visible("Sizes of the cos/sin table and the KV cache"));
+    for (const char* part : {"rope-cache", "kv-cache"}) {
+        show("memory", part);
+        EXPECT_EQ(shown(), QSet<QString>{part}) << part;
+        EXPECT_FALSE(visible("Sizes of the cos/sin table and the KV cache"));
+    }
+    show("context", "");
+    EXPECT_TRUE(visible("Summary of the figure"));
+    const QSize before = window->room().picture()->size();
+    show("context", "bound");
+    EXPECT_EQ(shown(), QSet<QString>{"context-bound"});
+    EXPECT_FALSE(visible("Summary of the figure"));
+    EXPECT_GT(window->room().picture()->height(), before.height());
+    press(Qt::Key_Escape);
+    QApplication::processEvents();
+    EXPECT_TRUE(visible("Summary of the figure"));
+    window->showRoom("spectrum");
+    EXPECT_TRUE(visible("Pairs that complete a period"));
+    stage().showRoom("spectrum", "kernel");
+    EXPECT_EQ(shown(), (QSet<QString>{"spectrum", "kernel", "kernel-spectrum"}))
+        << "outside of a presentation, a part is only brought into view";
+    window->showRoom("memory");
+    EXPECT_TRUE(visible("Sizes of the cos/sin table and the KV cache"));
+}
+
+TEST_F(PresentationTest, AllEncodingsSideBySideAreSeen) {
+    QByteArray lecture = kLecture;
+    write(lecture.replace("show: context/bound", "show: spectrum/encodings").replace("[theta]", "[head, distances]"));
+    for (const QSize size : {QSize(1280, 720), QSize(1920, 1080)}) {
+        window->setMinimumSize(1, 1);
+        window->resize(size);
+        QApplication::processEvents();
+        present();
+        player().goTo(2, 0);
+        for (int i = 0; i < 3; ++i) QApplication::processEvents();
+        window->room().refreshNow();
+        int seen = 0;
+        const auto* area = qobject_cast<const QScrollArea*>(window->room().parentWidget()->parentWidget());
+        ASSERT_NE(area, nullptr);
+        for (const FigureView* view : window->room().findChildren<FigureView*>()) {
+            if (!view->isVisible()) continue;
+            const QRect place(view->mapTo(area->viewport(), QPoint()), view->size());
+            EXPECT_TRUE(area->viewport()->rect().contains(place)) << view->accessibleName().toStdString();
+            ++seen;
+        }
+        EXPECT_EQ(seen, 11);
+        EXPECT_GE(ThemeManager::instance().scale(), 110);
+        window->endLecture();
+    }
 }
 
 TEST_F(PresentationTest, TheWholeRoomFollowsAPartAndTheEndOfALecture) {
@@ -512,8 +598,9 @@ TEST_F(PresentationTest, EveryControlThatALectureCanNameExists) {
             EXPECT_TRUE(window->room().control(control).isValid()) << known.name << " " << name;
         }
         for (const std::string_view part : known.parts) {
-            EXPECT_NO_THROW(stage().showRoom(QString::fromUtf8(known.name.data(), static_cast<qsizetype>(known.name.size())),
-                                             QString::fromUtf8(part.data(), static_cast<qsizetype>(part.size()))))
+            EXPECT_NO_THROW(
+                stage().showRoom(QString::fromUtf8(known.name.data(), static_cast<qsizetype>(known.name.size())),
+                                 QString::fromUtf8(part.data(), static_cast<qsizetype>(part.size()))))
                 << known.name << " " << part;
         }
     }
@@ -527,8 +614,13 @@ TEST_F(PresentationTest, ControlsOfRoomsCheckTheirValues) {
     EXPECT_EQ(rotation().scene().state.source, VectorSource::equal);
     EXPECT_DOUBLE_EQ(stage().control("m"), 100);
     EXPECT_TRUE(std::isnan(stage().control("vectors")));
-    for (const auto& [key, value] : {std::pair("vectors", "odd"), {"m", "-1"}, {"m", "x"}, {"play", "maybe"},
-                                     {"theta", "0"}, {"mean", "0"}, {"pair", "4000"}}) {
+    for (const auto& [key, value] : {std::pair("vectors", "odd"),
+                                     {"m", "-1"},
+                                     {"m", "x"},
+                                     {"play", "maybe"},
+                                     {"theta", "0"},
+                                     {"mean", "0"},
+                                     {"pair", "4000"}}) {
         EXPECT_THROW(stage().setControl(key, value), BadInput) << key << " " << value;
     }
     stage().showRoom("context", "random");

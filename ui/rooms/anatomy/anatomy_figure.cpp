@@ -8,9 +8,11 @@
 #include <limits>
 #include <utility>
 
+#include "core/experiment/anatomy_times.h"
 #include "core/report/anatomy_table.h"
 #include "ui/common/text.h"
 #include "ui/figure/figure_style.h"
+#include "ui/rooms/anatomy/number_map.h"
 #include "ui/rooms/anatomy/stage_formula.h"
 
 namespace ropelab::ui {
@@ -19,9 +21,9 @@ namespace {
 // Lengths in points.
 constexpr double kLinePt = 15;
 constexpr double kStreamPt = 30;
-constexpr double kColumnGapPt = 12;
+constexpr double kColumnGapPt = 8;
 constexpr double kLineMm = 5.4;
-constexpr int kMostCells = 96;
+constexpr qsizetype kNoteLetters = 100;  // in a line of a note, which is then not wider than the columns
 
 QString tr(const char* text) {
     return QObject::tr(text);
@@ -36,6 +38,16 @@ QStringList numberCells(const AnatomyStage* stage) {
 QStringList totalNumbers(const AnatomyTotals& totals) {
     return {text(known_parameters(totals.parameters, totals.active_parameters)),
             text(known_operations(totals.operations)), text(known_number(totals.cache_bytes))};
+}
+
+/// Returns the time of a stage in milliseconds, or the stage whose time contains it.
+QString timeCell(const AnatomyStage& stage) {
+    if (stage.seconds || stage.within.empty()) return text(stage_time(stage));
+    return tr("in %1").arg(text(stage.within.front())) + (stage.within.size() > 1 ? QStringLiteral(" …") : QString());
+}
+
+bool hasTimes(const std::vector<AnatomyModel>& models) {
+    return models.size() == 1 && !models.front().anatomy.times.empty();
 }
 
 QString sizesLine(const Anatomy& anatomy) {
@@ -83,6 +95,9 @@ void addToTable(FigureTable& table, const AnatomyModel& model, bool isPair) {
             table.columns[1] << number(stage.parameters);
             table.columns[2] << number(stage.operations);
             table.columns[3] << number(stage.cache_bytes);
+            if (table.columns.size() == 4) continue;
+            table.columns[4] << number(stage.seconds);
+            table.words[word++].second << (stage.seconds ? QString() : text(stage_time(stage)));
         }
     }
 }
@@ -93,7 +108,11 @@ FigureTable tableOf(const std::vector<AnatomyModel>& models) {
     if (isPair) table.words.append({tr("model"), {}});
     for (const QString& name : {tr("section"), tr("stage"), tr("shape"), tr("size")}) table.words.append({name, {}});
     table.names = {tr("repeats"), tr("parameters"), tr("FLOPs per token"), tr("cache bytes per token")};
-    table.columns.resize(4);
+    if (hasTimes(models)) {
+        table.words.append({tr("time within"), {}});
+        table.names << tr("seconds per pass");
+    }
+    table.columns.resize(table.names.size());
     for (const AnatomyModel& model : models) addToTable(table, model, isPair);
     return table;
 }
@@ -106,24 +125,20 @@ QString totalsSentence(const AnatomyModel& model) {
              text(known_operations(totals.operations)), text(known_number(totals.cache_bytes)));
 }
 
-/// Returns the first and the last index of the numbers that cell `cell` of `cells` averages.
-std::pair<std::int64_t, std::int64_t> cellRange(std::int64_t cell, std::int64_t cells, std::int64_t numbers) {
-    return {cell * numbers / cells, std::max(cell * numbers / cells + 1, (cell + 1) * numbers / cells)};
-}
-
 }  // namespace
 
 AnatomyListing::AnatomyListing(const std::vector<AnatomyModel>& models, const AnatomyView& view)
-    : m_isPair(models.size() > 1), m_picked(view.picked) {
+    : m_isPair(models.size() > 1), m_hasTimes(hasTimes(models)), m_picked(view.picked) {
     const Anatomy& first = models.front().anatomy;
     const Anatomy& second = models.back().anatomy;
-    const QStringList numbers = {tr("parameters"), tr("FLOPs/token"), tr("cache B/token")};
+    const QStringList numbers = {tr("parameters"), tr("FLOPs"), tr("cache B")};
     Line head{.kind = Line::Kind::head};
     if (m_isPair) {
         head.cells = QStringList{tr("stage"), text(models.front().name)} + numbers +
                      QStringList{text(models.back().name)} + numbers;
     } else {
         head.cells = QStringList{tr("stage"), tr("shape"), tr("size")} + numbers;
+        if (hasTimes(models)) head.cells << tr("ms/pass");
     }
     m_lines.push_back(std::move(head));
     const std::size_t sections = std::min(first.sections.size(), second.sections.size());
@@ -172,6 +187,7 @@ void AnatomyListing::addStage(const AnatomyStage* first, const AnatomyStage* sec
         }
     } else {
         line.cells = QStringList{text(any.title()), text(any.symbols), text(any.shape_text())} + numberCells(first);
+        if (m_hasTimes) line.cells << timeCell(any);
         line.differs.fill(false, line.cells.size());
     }
     using Stream = Line::Stream;
@@ -198,16 +214,30 @@ void AnatomyListing::addTotals(const std::vector<AnatomyModel>& models) {
             total.differs[i] = total.differs[i + 4] = total.cells[i] != total.cells[i + 4];
     } else {
         total.cells = QStringList{tr("total over all layers"), QString(), QString()} + first;
+        if (m_hasTimes) {
+            total.cells << text(milliseconds_text(models.front().anatomy.totals().seconds.value_or(0)));
+        }
     }
     m_lines.push_back(std::move(total));
     const auto note = [this](const QString& sentence) {
-        m_lines.push_back({.kind = Line::Kind::note, .cells = {sentence}});
+        QString line;
+        for (const QString& word : sentence.split(QLatin1Char(' '))) {
+            if (!line.isEmpty() && line.size() + 1 + word.size() > kNoteLetters) {
+                m_lines.push_back({.kind = Line::Kind::note, .cells = {std::exchange(line, {})}});
+            }
+            line += line.isEmpty() ? word : QLatin1Char(' ') + word;
+        }
+        m_lines.push_back({.kind = Line::Kind::note, .cells = {line}});
     };
     note(sizesLine(models.front().anatomy));
     if (m_isPair) note(tr("%1: %2").arg(text(models.back().name), sizesLine(models.back().anatomy)));
     note(m_isPair ? tr("≠ marks differences. Numbers of a layer are those of one layer.")
                   : tr("Numbers of a layer are those of one layer."));
+    note(tr("FLOPs and cache bytes (B) are per token."));
     note(tr("FLOPs: products of a forward pass, attention with its mask; norms, softmax and sums are not counted."));
+    if (m_hasTimes) {
+        for (const std::string& remark : times_remarks(models.front().anatomy)) note(text(remark));
+    }
     for (const std::string& remark : models.front().anatomy.remarks) note(text(remark));
 }
 
@@ -227,7 +257,7 @@ QList<double> AnatomyListing::widths(const FigureStyle& style, double points) co
 }
 
 QSizeF AnatomyListing::size(const FigureStyle& style) const {
-    double width = style.units(kStreamPt);
+    double width = style.units(kStreamPt - kColumnGapPt);  // there is no gap after the last column
     for (const double column : widths(style, style.tickPt)) width += column + style.units(kColumnGapPt);
     const QFontMetricsF metrics(style.font(style.tickPt));
     for (const Line& line : m_lines) {
@@ -351,7 +381,7 @@ Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView&
     figure.summary = sentences.join(QStringLiteral("; ")) + QLatin1Char('.');
     figure.table = tableOf(models);
     // As many lines as the whole listing, for exports.
-    figure.heightMm = kLineMm * static_cast<double>(listing.ids().size() + 9);
+    figure.heightMm = kLineMm * static_cast<double>(listing.lineCount() + 2);
     for (std::size_t i = 0; i < models.size(); ++i) {
         const AnatomyModel& model = models[i];
         const QString suffix = i == 0 ? QString() : QStringLiteral(" B");
@@ -377,12 +407,17 @@ Figure stageFigure(const AnatomyStage& stage) {
     QStringList settings;
     for (const std::string& each : stage.settings) settings << text(each);
     const Formula formula = stageFormula(text(stage.formula));
+    const QString time = text(stage_time(stage));
     const QStringList lines = {
-        tr("output: %1").arg(text(stage.symbols)), tr("size: %1").arg(text(stage.shape_text())),
-        tr("%1 parameters, %2 FLOPs per token, %3 cache bytes per token")
-            .arg(text(known_parameters(stage.parameters, stage.active_parameters())),
-                 text(known_operations(stage.operations)), text(known_number(stage.cache_bytes))),
-        settings.isEmpty() ? QString() : tr("settings: %1").arg(settings.join(QStringLiteral(", ")))};
+        tr("output: %1").arg(text(stage.symbols)),
+        tr("size: %1").arg(text(stage.shape_text())),
+        tr("%1 parameters").arg(text(known_parameters(stage.parameters, stage.active_parameters()))),
+        tr("%1 FLOPs and %2 cache bytes per token")
+            .arg(text(known_operations(stage.operations)), text(known_number(stage.cache_bytes))),
+        settings.isEmpty() ? QString() : tr("settings: %1").arg(settings.join(QStringLiteral(", "))),
+        time.isEmpty()  ? QString()
+        : stage.seconds ? tr("time: %1 ms per pass").arg(time)
+                        : tr("time: %1").arg(time)};
     const QString title = text(stage.title());
     Figure figure;
     figure.name = QStringLiteral("anatomy-stage");
@@ -413,9 +448,11 @@ Figure stageFigure(const AnatomyStage& stage) {
         painter.setPen(style.theme.quietText);
         double top = rect.top() + 3 * line;
         for (const QString& each : lines) {
-            painter.drawText(QRectF(rect.left(), top, rect.width(), line), Qt::AlignLeft | Qt::AlignVCenter,
-                             QFontMetricsF(font).elidedText(each, Qt::ElideRight, rect.width()));
-            top += line;
+            const QRectF rest(rect.left(), top, rect.width(), rect.bottom() - top);
+            const double height = QFontMetricsF(font).boundingRect(rest, Qt::TextWordWrap, each).height();
+            if (height > rest.height()) break;
+            painter.drawText(rest, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, each);
+            top += std::max(height, line);
         }
     };
     return figure;
@@ -433,36 +470,10 @@ Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& wh
     const auto numbers = static_cast<std::int64_t>(tensor->values.size());
     const std::int64_t columns = isMatrix ? tensor->shape.back() : numbers;
     const std::int64_t rows = numbers / columns;
-    FigureMap map;
-    map.label = tr("weight");
-    map.rows = static_cast<int>(std::min<std::int64_t>(rows, kMostCells));
-    map.columns = static_cast<int>(std::min<std::int64_t>(columns, kMostCells));
-    map.scale = FigureMap::Scale::diverging;
-    map.yStep = static_cast<double>(rows) / map.rows;
-    map.xStep = static_cast<double>(columns) / map.columns;
-    map.yFirst = (map.yStep - 1) / 2;
-    map.xFirst = (map.xStep - 1) / 2;
-    for (int r = 0; r < map.rows; ++r) {
-        const auto [firstRow, lastRow] = cellRange(r, map.rows, rows);
-        for (int c = 0; c < map.columns; ++c) {
-            const auto [firstColumn, lastColumn] = cellRange(c, map.columns, columns);
-            double sum = 0;
-            for (std::int64_t row = firstRow; row < lastRow; ++row) {
-                for (std::int64_t column = firstColumn; column < lastColumn; ++column) {
-                    sum += static_cast<double>(tensor->values[static_cast<std::size_t>(row * columns + column)]);
-                }
-            }
-            map.values.append(
-                static_cast<float>(sum / static_cast<double>((lastRow - firstRow) * (lastColumn - firstColumn))));
-        }
-    }
+    FigureMap map = numberMap(tensor->values, rows, columns, tr("weight"));
     figure.x.label = isMatrix ? tr("column") : tr("channel");
     figure.y.label = tr("row");
-    figure.y.downwards = true;
-    figure.x.minimum = -0.5;
-    figure.x.maximum = static_cast<double>(columns) - 0.5;
-    figure.y.minimum = -0.5;
-    figure.y.maximum = static_cast<double>(rows) - 0.5;
+    setMatrixAxes(figure, rows, columns);
     const Range range = map.range();
     const bool isMean = rows > map.rows || columns > map.columns;
     if (isMean) figure.note = tr("means of neighbouring weights");

@@ -16,14 +16,14 @@ namespace ropelab::ui {
 inline constexpr const char* kAnatomyFigure = "anatomy";
 inline constexpr const char* kComparedAnatomyFigure = "traditional-modern";
 
-/// What the listing of stages shows besides its models.
+/// Choices of the listing of stages.
 struct AnatomyView {
     bool isFolded = false;  // the stages of the layers are hidden
     QString picked;         // id of the picked stage; "" for none
 };
 
 /// The listing of one model, or of two models side by side whose differences are marked: one line per stage, with the
-/// residual stream at the left.
+/// residual stream at the left. A model whose stages were timed has a column of times.
 class AnatomyListing {
  public:
     /// `models` has one or two models.
@@ -37,6 +37,7 @@ class AnatomyListing {
     QString stageAt(const QRectF& rect, const FigureStyle& style, double y) const;
     /// Returns the part of the rectangle that shows the stage with this id.
     QRectF place(const QRectF& rect, const FigureStyle& style, const QString& id) const;
+    std::size_t lineCount() const { return m_lines.size(); }
     /// Returns the ids of the stages that are shown, from top to bottom, as Anatomy::find() reads them.
     QStringList ids() const;
 
@@ -56,6 +57,7 @@ class AnatomyListing {
 
     std::vector<Line> m_lines;
     bool m_isPair = false;
+    bool m_hasTimes = false;
     bool m_isInBranch = false;  // while the lines are made
     QString m_picked;
 };

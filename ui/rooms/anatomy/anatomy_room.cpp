@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/experiment/anatomy_times.h"
 #include "core/experiment/checkpoint.h"
 #include "core/interop/model_table.h"
 #include "core/report/anatomy_table.h"
@@ -24,10 +26,16 @@
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/rooms/anatomy/activation_figure.h"
+#include "ui/rooms/anatomy/activation_pane.h"
+#include "ui/session/engine_work.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
+#include "ui/session/lab_origin.h"
 #include "ui/session/run_store.h"
 #include "ui/session/session_actions.h"
+#include "ui/session/sweep_meter.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -35,7 +43,7 @@ namespace {
 
 // Lengths in pixels at 100 %.
 constexpr int kLowestListing = 160;
-constexpr int kDetailHeight = 168;
+constexpr int kDetailHeight = 184;
 // Margin that a view leaves around its drawing, in points.
 constexpr double kDrawingMarginPt = 9;
 
@@ -89,6 +97,10 @@ AnatomyRoom::AnatomyRoom(SessionActions& actions, RunAccess access, ExperimentMo
         m_isStale = true;
         if (isVisible()) renew();
     });
+    connect(&m_access.session, &SweepSession::stateChanged, this, &AnatomyRoom::offerMeasurement);
+    connect(&m_access.meter, &SweepMeter::started, this, &AnatomyRoom::offerMeasurement);
+    connect(&m_access.meter, &SweepMeter::ended, this, &AnatomyRoom::offerMeasurement);
+    connect(&m_timing, &LatestJob::runningChanged, this, &AnatomyRoom::offerMeasurement);
     connectPanel();
     askSave = [this](const QString& suggestion) {
         return QFileDialog::getSaveFileName(this, tr("Save table"), suggestion);
@@ -130,7 +142,15 @@ QWidget* AnatomyRoom::makeBar() {
     m_fold->setFocusPolicy(Qt::TabFocus);
     m_fold->setToolTip(tr("Hides the stages of the layers, which are repeated."));
     flow->addWidget(m_fold);
-    connect(m_pair, &QToolButton::toggled, this, [this] { renewListing(); });
+    m_measure = new QToolButton(bar);
+    m_measure->setText(tr("Measure times"));
+    m_measure->setFocusPolicy(Qt::TabFocus);
+    flow->addWidget(m_measure);
+    connect(m_measure, &QToolButton::clicked, this, &AnatomyRoom::measure);
+    connect(m_pair, &QToolButton::toggled, this, [this] {
+        renewListing();
+        offerMeasurement();
+    });
     connect(m_fold, &QToolButton::toggled, this, [this](bool isFolded) {
         m_view.isFolded = isFolded;
         renewListing();
@@ -153,6 +173,9 @@ QWidget* AnatomyRoom::makeDetail() {
     m_weights = addView(right, tr("Weights of the picked stage"));
     column->addWidget(m_weights, 1);
     row->addWidget(right, 1);
+    m_activation = new ActivationPane(m_access, box);
+    connectView(m_activation->view());
+    row->addWidget(m_activation, 1);
     scaleMinimumHeight(box, kDetailHeight);
     box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     return box;
@@ -161,6 +184,11 @@ QWidget* AnatomyRoom::makeDetail() {
 FigureView* AnatomyRoom::addView(QWidget* parent, const QString& name) {
     auto* view = new FigureView(parent);
     view->setAccessibleName(name);
+    connectView(view);
+    return view;
+}
+
+void AnatomyRoom::connectView(FigureView* view) {
     connect(view, &FigureView::chosen, this, [this, view] { m_chosen = view; });
     connect(view, &FigureView::contextMenuRequested, this, [this, view](const QPoint& global) {
         m_chosen = view;
@@ -173,7 +201,6 @@ FigureView* AnatomyRoom::addView(QWidget* parent, const QString& name) {
         table->setEnabled(!ui::isEmpty(view->figure()));
         menu->popup(global);
     });
-    return view;
 }
 
 void AnatomyRoom::connectPanel() {
@@ -212,9 +239,17 @@ std::vector<Figure> AnatomyRoom::pageFigures() {
 
 FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
     FigureOrigin origin;
+    if (figure.name == QLatin1String(kActivationFigure) && figure.map) {
+        const RunId run = m_source.mid(kRun.size()).toLongLong();
+        origin.flags = activationFlags(figure, run);
+        origin.lab = labOrigin(*m_access.lab.file(), {run});
+        return origin;
+    }
     const bool isListing = figure.name == QLatin1String(kAnatomyFigure);
     const bool isPair = figure.name == QLatin1String(kComparedAnatomyFigure);
-    if ((!isListing && !isPair) || m_view.isFolded) return origin;
+    // Measured times differ from measurement to measurement.
+    const bool isTimed = isListing && !m_model.anatomy.times.empty();
+    if ((!isListing && !isPair) || m_view.isFolded || isTimed) return origin;
     origin.flags[QStringLiteral("figure")] = figure.name;
     if (m_model.spec) {
         const QString settings = text(anatomy_settings(*m_model.spec));
@@ -230,7 +265,11 @@ FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
 
 void AnatomyRoom::refreshNow() {
     renew();
-    for (FigureView* view : {m_listing, m_stage, m_weights}) view->refreshNow();
+    for (FigureView* view : {m_listing, m_stage, m_weights, m_activation->view()}) view->refreshNow();
+}
+
+bool AnatomyRoom::isBusy() const {
+    return m_job.isRunning() || m_timing.isRunning() || m_activation->isRunning();
 }
 
 void AnatomyRoom::showPart(const QString& part) {
@@ -258,7 +297,7 @@ std::vector<RoomControl> AnatomyRoom::controls() {
 }
 
 QList<QWidget*> AnatomyRoom::bars() {
-    return {m_bar, m_tensors};
+    return {m_bar, m_tensors, m_activation->outputs(), m_activation->textField()};
 }
 
 void AnatomyRoom::showSource(const QString& source) {
@@ -330,6 +369,10 @@ void AnatomyRoom::renew() {
             m_edits.clear();
         }
     }
+    if (m_model.spec && m_timedSpec == m_model.spec && m_timedVocabulary == m_model.vocabulary) {
+        add_times(m_model.anatomy, m_times);
+    }
+    offerMeasurement();
     m_panel->showSettings(m_model.spec);
     m_panel->showTotals(m_model, m_original);
     m_panel->showProblem(problem);
@@ -393,6 +436,78 @@ void AnatomyRoom::renewWeights() {
     refillChoice(m_tensors, entries, entries.front().second);
     m_tensors->setEnabled(hasTensors);
     loadTensor(m_tensors->currentData().toString());
+    renewActivation();
+}
+
+void AnatomyRoom::renewActivation() {
+    const bool isRun = m_source.startsWith(kRun) && m_edits.empty();
+    if (!isRun) {
+        m_activation->showStage({}, nullptr, nullptr, 0,
+                                m_source.startsWith(kRun) ? tr("The run has other settings than the copy.")
+                                                          : tr("Choose a run to see activations."));
+        return;
+    }
+    const AnatomyStage* picked = m_model.anatomy.find(m_view.picked.toStdString());
+    const AnatomySection* owner = nullptr;
+    for (const AnatomySection& section : m_model.anatomy.sections) {
+        for (const AnatomyStage& stage : section.stages) {
+            if (&stage == picked) owner = &section;
+        }
+    }
+    m_activation->showStage(m_access.lab.file()->checkpoint_path(m_source.mid(kRun.size()).toLongLong()), owner, picked,
+                            m_model.spec->heads, tr("The run's model has no such stage."));
+}
+
+void AnatomyRoom::offerMeasurement() {
+    QString why;
+    if (m_pair->isChecked()) {
+        why = tr("Times are measured for one model; choose Stages.");
+    } else if (!m_model.spec) {
+        why = tr("A published model has no settings with which its stages could be computed here.");
+    } else if (m_timing.isRunning()) {
+        why = tr("The times are being measured.");
+    } else if (m_access.session.isActive() || m_access.meter.isActive()) {
+        why = tr("Training uses the engine, so that no times can be measured now.");
+    }
+    m_measure->setEnabled(why.isEmpty());
+    m_measure->setToolTip(why.isEmpty()
+                              ? tr("Measures how long each stage of a forward pass takes on this machine: the "
+                                   "median of several passes of one batch, with the weights before training. "
+                                   "The listing then has a column of times.")
+                              : why);
+}
+
+void AnatomyRoom::measure() {
+    if (m_isStale) renew();
+    offerMeasurement();
+    if (!m_measure->isEnabled()) return;
+    m_access.engineLock.released();
+    EngineLock& engineLock = m_access.engineLock;
+    const auto work = [spec = *m_model.spec, vocabulary = m_model.vocabulary](Engine& engine,
+                                                                              const Cancelled& cancelled) {
+        return measure_stages(engine, spec, vocabulary, cancelled);
+    };
+    m_timing.start([this, &engineLock, work, spec = m_model.spec,
+                    vocabulary = m_model.vocabulary](const Cancelled& cancelled) -> std::function<void()> {
+        auto outcome = std::make_shared<Outcome<StageTimes>>(withEngine<StageTimes>(engineLock, cancelled, work));
+        return [this, outcome, spec, vocabulary] {
+            if (outcome->answer) {
+                m_times = *outcome->answer;
+                m_timedSpec = spec;
+                m_timedVocabulary = vocabulary;
+                emit m_actions.solved(QStringLiteral("anatomy"));
+            } else if (!outcome->problem.isEmpty()) {
+                emit m_actions.problem(QStringLiteral("anatomy"), outcome->problem);
+            } else {
+                emit m_actions.problem(
+                    QStringLiteral("anatomy"),
+                    tr("The measurement of times was interrupted because other work needed the engine. Start it "
+                       "again."));
+            }
+            renew();
+        };
+    });
+    offerMeasurement();
 }
 
 void AnatomyRoom::loadTensor(const QString& name) {

@@ -3,7 +3,6 @@
 #include <QPointer>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "ui/common/latest_job.h"
@@ -19,12 +18,14 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class ActivationPane;
 class ExperimentModel;
 class SessionActions;
 
 /// Room "Anatomy": the stages of a model from tokens to logits with shapes, parameters, operations and KV cache. A copy
-/// of its settings can be changed, and the changes used in the sweep. A picked stage shows its formula and, for a run
-/// with a checkpoint, its weights. A switch shows the traditional and the modern decoder side by side instead.
+/// of its settings can be changed, and the changes used in the sweep. The times of the stages on this machine are
+/// measured on demand. A picked stage shows its formula and, for a run with a checkpoint, its weights and its
+/// activation for a text. A switch shows the traditional and the modern decoder side by side instead.
 class AnatomyRoom : public Room {
     Q_OBJECT
 
@@ -35,7 +36,7 @@ class AnatomyRoom : public Room {
     QWidget* panel() override;
     void addActions(ActionRegistry& registry) override;
     Figure figure() override;
-    bool isBusy() const override { return m_job.isRunning(); }
+    bool isBusy() const override;
     void refreshNow() override;
     /// Shows "stages" or "traditional-modern".
     void showPart(const QString& part) override;
@@ -52,6 +53,8 @@ class AnatomyRoom : public Room {
     QString picked() const { return m_view.picked; }
     /// Sets a setting of the copy from text. The copy stays as it is if the text is refused.
     void editCopy(const QString& key, const QString& value);
+    /// Measures the times of the shown model's stages in the background; the listing then has a column of times.
+    void measure();
     /// Sets the changed settings of the copy in the sweep panel, as one undo step.
     void useInSweep();
 
@@ -60,6 +63,8 @@ class AnatomyRoom : public Room {
     FigureView* weights() const { return m_weights; }
     QComboBox* tensors() const { return m_tensors; }
     QToolButton* foldButton() const { return m_fold; }
+    QToolButton* measureButton() const { return m_measure; }
+    ActivationPane& activation() const { return *m_activation; }
     const AnatomyModel& model() const { return m_model; }
 
     /// Asks for the file of a table, and for a config.json; tests replace them.
@@ -77,6 +82,7 @@ class AnatomyRoom : public Room {
     QWidget* makeDetail();
     void connectPanel();
     FigureView* addView(QWidget* parent, const QString& name);
+    void connectView(FigureView* view);
     void renewSources();
     /// Reads the model of the source and applies the edits to it.
     void renew();
@@ -85,6 +91,9 @@ class AnatomyRoom : public Room {
     const AnatomyStage* pickedStage() const;
     void renewStage();
     void renewWeights();
+    void renewActivation();
+    /// Enables the button that measures, or says in its tooltip why it cannot be used.
+    void offerMeasurement();
     void loadTensor(const QString& name);
     AnatomyModel originalModel() const;
     std::optional<RunSpec> sweepSpec() const;
@@ -103,19 +112,25 @@ class AnatomyRoom : public Room {
     std::vector<AnatomyModel> m_shown;  // those of the listing: the model, or the traditional and the modern one
     AnatomyView m_view;
     bool m_isStale = true;
+    StageTimes m_times;  // of m_timedSpec; empty until they were measured
+    std::optional<RunSpec> m_timedSpec;
+    std::int64_t m_timedVocabulary = 0;
 
     QPointer<AnatomyPanel> m_panel;  // owned by this room until the window reparents it
     QWidget* m_bar = nullptr;
     QToolButton* m_single = nullptr;
     QToolButton* m_pair = nullptr;
     QToolButton* m_fold = nullptr;
+    QToolButton* m_measure = nullptr;
     QScrollArea* m_scroll = nullptr;
     FigureView* m_listing = nullptr;
     FigureView* m_stage = nullptr;
     FigureView* m_weights = nullptr;
     QComboBox* m_tensors = nullptr;
+    ActivationPane* m_activation = nullptr;
     FigureView* m_chosen = nullptr;
-    LatestJob m_job;  // last member, so that it is destroyed first
+    LatestJob m_timing;
+    LatestJob m_job;  // the jobs are the last members, so that they are destroyed first
 };
 
 }  // namespace ropelab::ui

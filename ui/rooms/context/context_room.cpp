@@ -257,6 +257,13 @@ void ContextRoom::showPart(const QString& part) {
     throw noPart(part, parts);
 }
 
+void ContextRoom::showOnlyPart(const QString& part) {
+    const bool isWhole = part.isEmpty();
+    if (!isWhole) showPart(part);
+    m_criteria->setVisible(isWhole);
+    m_words->setVisible(isWhole);
+}
+
 QString ContextRoom::shownPart() const {
     const QString part = QString::fromLatin1(kParts[static_cast<std::size_t>(m_part)].id);
     return m_part == Part::bases && m_near->isChecked() ? part + QStringLiteral("-near") : part;
@@ -266,15 +273,14 @@ std::vector<RoomControl> ContextRoom::controls() {
     std::vector<RoomControl> result = RotaryRoom::controls();
     const QString target = QStringLiteral("target");
     const RoomControl context = controlOf(target, m_tuning->context());
-    result.push_back({target,
-                      [this, context](const QString& value) {
-                          m_tuning->hasTarget()->setChecked(value != QLatin1String("none"));
-                          if (value != QLatin1String("none")) context.set(value);
-                      },
-                      [this, context] {
-                          return m_tuning->hasTarget()->isChecked() ? context.value() : QStringLiteral("none");
-                      },
-                      m_tuning});
+    result.push_back(
+        {target,
+         [this, context](const QString& value) {
+             m_tuning->hasTarget()->setChecked(value != QLatin1String("none"));
+             if (value != QLatin1String("none")) context.set(value);
+         },
+         [this, context] { return m_tuning->hasTarget()->isChecked() ? context.value() : QStringLiteral("none"); },
+         m_tuning});
     result.push_back(controlOf(QStringLiteral("mean"), m_random->mean()));
     result.push_back(controlOf(QStringLiteral("correlation"), m_random->correlation()));
     return result;

@@ -36,6 +36,8 @@ class ContextRoom : public RotaryRoom {
     /// Throws BadInput for any other name.
     void showPart(const QString& part) override;
     QString shownPart() const override;
+    /// Hides the criteria and the sentence above the figure.
+    void showOnlyPart(const QString& part) override;
     /// Returns pair, target, mean and correlation.
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override { return {m_toolbar}; }

@@ -260,7 +260,8 @@ bool ContextRoom::isSampling() const {
 }
 
 bool ContextRoom::isBusy() const {
-    return isScanning() || isSampling() || m_boundJob.isRunning() || m_otherBoundJob.isRunning();
+    // Until the figure of a changed setup is renewed, it is unknown whether its computation takes long.
+    return isScheduled() || isScanning() || isSampling() || m_boundJob.isRunning() || m_otherBoundJob.isRunning();
 }
 
 void ContextRoom::showBusy() {

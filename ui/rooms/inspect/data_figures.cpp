@@ -22,6 +22,7 @@ constexpr double kSmallestLetters = 6;
 constexpr double kLetterStep = 0.5;
 constexpr double kLegendPt = 26;        // height of the legend below a text
 constexpr double kLegendWidthPt = 110;  // width of the colour scale
+constexpr double kLeastScalePt = 24;    // its width in a narrow figure
 constexpr double kLegendBarPt = 9;      // height of the colour scale
 constexpr double kGapPt = 6;
 constexpr double kLeastContrast = 4.5;  // WCAG 2.1, level AA
@@ -42,42 +43,84 @@ struct ColoredText {
     double most = 0;  // bits of the full colour; 0 without a colour scale
 };
 
-QRectF textPlace(const QRectF& rect, const FigureStyle& style) {
-    return rect.adjusted(style.units(kGapPt), style.units(kGapPt), -style.units(kGapPt), -style.units(kLegendPt));
-}
-
-void paintLegend(QPainter& painter, const QRectF& rect, const FigureStyle& style, const ColoredText& text) {
-    painter.setFont(style.font(style.tickPt));
-    const QFontMetricsF metrics(painter.font());
-    QRectF line(rect.left() + style.units(kGapPt), rect.bottom() - style.units(kLegendPt),
-                rect.width() - 2 * style.units(kGapPt), style.units(kLegendPt));
-    if (text.most > 0) {
-        const QString low = QObject::tr("0 bits");
-        const QString high = QObject::tr("%1 bits or more (a uniform guess)").arg(readableNumber(text.most));
+/// The legend below a text: the colour scale, and the note beside it or, if that is too long, in lines below it.
+class TextLegend {
+ public:
+    TextLegend(const ColoredText& text, const QRectF& rect, const FigureStyle& style)
+        : m_style(style), m_most(text.most), m_note(text.note) {
+        const QFontMetricsF metrics(style.font(style.tickPt));
         const double gap = style.units(kGapPt);
-        painter.setPen(style.theme.quietText);
-        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, low);
-        const QRectF bar(line.left() + metrics.horizontalAdvance(low) + gap,
-                         line.center().y() - style.units(kLegendBarPt) / 2, style.units(kLegendWidthPt),
-                         style.units(kLegendBarPt));
-        QLinearGradient scale(bar.topLeft(), bar.topRight());
-        scale.setColorAt(0, bitsColor(0, text.most, style.theme));
-        scale.setColorAt(1, bitsColor(text.most, text.most, style.theme));
-        painter.fillRect(bar, scale);
-        painter.setPen(QPen(style.theme.hairline, style.units(style.hairPt)));
-        painter.drawRect(bar);
-        line.setLeft(bar.right() + gap);
-        painter.setPen(style.theme.quietText);
-        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, high);
-        line.setLeft(line.left() + metrics.horizontalAdvance(high) + 2 * gap);
+        const double width = std::max(1.0, rect.width() - 2 * gap);
+        if (m_most > 0) {
+            m_high = QObject::tr("%1 bits or more (a uniform guess)").arg(readableNumber(m_most));
+            m_lowWidth = metrics.horizontalAdvance(m_low);
+            m_highWidth = metrics.horizontalAdvance(m_high);
+            m_barWidth = std::clamp(width - m_lowWidth - m_highWidth - 2 * gap, style.units(kLeastScalePt),
+                                    style.units(kLegendWidthPt));
+        }
+        const double scale = m_most > 0 ? m_lowWidth + m_barWidth + m_highWidth + 4 * gap : 0;
+        const bool isBeside = scale + metrics.horizontalAdvance(m_note) <= width;
+        const double row = style.units(kLegendPt);
+        m_noteLeft = isBeside ? scale : 0;
+        const QRectF lines = metrics.boundingRect(QRectF(0, 0, width - m_noteLeft, rect.height()), kWrapped, m_note);
+        // A note without a scale begins in the first row.
+        m_noteTop = isBeside ? (row - metrics.height()) / 2 : m_most > 0 ? row : gap;
+        m_height = std::max(row, m_noteTop + lines.height() + style.units(2));
     }
-    painter.setPen(style.theme.quietText);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(text.note, Qt::ElideRight, std::max(0.0, line.width())));
+
+    /// Returns the height of the legend.
+    double height() const { return m_height; }
+
+    void paint(QPainter& painter, const QRectF& rect) const {
+        painter.setFont(m_style.font(m_style.tickPt));
+        const double gap = m_style.units(kGapPt);
+        const QRectF all(rect.left() + gap, rect.bottom() - m_height, std::max(1.0, rect.width() - 2 * gap), m_height);
+        if (m_most > 0) paintScale(painter, {all.left(), all.top(), all.width(), m_style.units(kLegendPt)});
+        painter.setPen(m_style.theme.quietText);
+        painter.drawText(all.adjusted(m_noteLeft, m_noteTop, 0, 0), kWrapped, m_note);
+    }
+
+ private:
+    static constexpr int kWrapped = static_cast<int>(Qt::AlignLeft | Qt::AlignTop) | Qt::TextWordWrap;
+
+    void paintScale(QPainter& painter, const QRectF& row) const {
+        const double gap = m_style.units(kGapPt);
+        constexpr int middle = static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
+        painter.setPen(m_style.theme.quietText);
+        painter.drawText(row, middle, m_low);
+        const QRectF bar(row.left() + m_lowWidth + gap, row.center().y() - m_style.units(kLegendBarPt) / 2, m_barWidth,
+                         m_style.units(kLegendBarPt));
+        QLinearGradient scale(bar.topLeft(), bar.topRight());
+        scale.setColorAt(0, bitsColor(0, m_most, m_style.theme));
+        scale.setColorAt(1, bitsColor(m_most, m_most, m_style.theme));
+        painter.fillRect(bar, scale);
+        painter.setPen(QPen(m_style.theme.hairline, m_style.units(m_style.hairPt)));
+        painter.drawRect(bar);
+        painter.setPen(m_style.theme.quietText);
+        painter.drawText(QRectF(bar.right() + gap, row.top(), m_highWidth, row.height()), middle | Qt::TextDontClip,
+                         m_high);
+    }
+
+    FigureStyle m_style;
+    double m_most;
+    QString m_note;
+    QString m_low = QObject::tr("0 bits");
+    QString m_high;
+    double m_lowWidth = 0;
+    double m_barWidth = 0;
+    double m_highWidth = 0;
+    double m_noteLeft = 0;
+    double m_noteTop = 0;
+    double m_height = 0;
+};
+
+QRectF textPlace(const ColoredText& text, const QRectF& rect, const FigureStyle& style) {
+    return rect.adjusted(style.units(kGapPt), style.units(kGapPt), -style.units(kGapPt),
+                         -TextLegend(text, rect, style).height());
 }
 
 void paintText(QPainter& painter, const QRectF& rect, const FigureStyle& style, const ColoredText& text) {
-    const TokenLayout layout = layoutTokens(text.tokens, textPlace(rect, style), style);
+    const TokenLayout layout = layoutTokens(text.tokens, textPlace(text, rect, style), style);
     painter.save();
     painter.setFont(style.font(layout.fontPt));
     for (int i = 0; i < layout.places.size(); ++i) {
@@ -85,16 +128,16 @@ void paintText(QPainter& painter, const QRectF& rect, const FigureStyle& style, 
         painter.setPen(style.theme.text);
         painter.drawText(layout.places[i], Qt::AlignCenter | Qt::TextDontClip, text.tokens[i]);
     }
-    paintLegend(painter, rect, style, text);
+    TextLegend(text, rect, style).paint(painter, rect);
     painter.restore();
 }
 
 /// Returns the function that describes the token below the mouse pointer.
 std::function<QString(QPointF, const QRectF&, const FigureStyle&)> tokenToolTips(
-    QStringList tokens, std::function<QString(int token)> words) {
-    return [tokens = std::move(tokens), words = std::move(words)](QPointF place, const QRectF& canvas,
-                                                                  const FigureStyle& style) {
-        const TokenLayout layout = layoutTokens(tokens, textPlace(canvas, style), style);
+    ColoredText text, std::function<QString(int token)> words) {
+    return [text = std::move(text), words = std::move(words)](QPointF place, const QRectF& canvas,
+                                                              const FigureStyle& style) {
+        const TokenLayout layout = layoutTokens(text.tokens, textPlace(text, canvas, style), style);
         for (int i = 0; i < layout.places.size(); ++i) {
             if (layout.places[i].contains(place)) return words(i);
         }
@@ -202,7 +245,10 @@ InspectPicture dataTokens(const InspectData& data) {
     figure.summary = QObject::tr("The first %1 of the validation split of %2; neighbouring tokens alternate in shade.")
                          .arg(countText(std::ssize(text.excerpt), QObject::tr("token")), text.name);
     figure.table.words.append({QObject::tr("token"), tokens});
-    figure.table.names = {QObject::tr("token number"), QObject::tr("count in the training split")};
+    figure.table.names = {QObject::tr("token number"), text.isWhole
+                                                           ? QObject::tr("count in the training split")
+                                                           : QObject::tr("count in the first %1 of the training split")
+                                                                 .arg(countText(text.tokens, QObject::tr("token")))};
     figure.table.columns.resize(2);
     for (const std::int32_t token : text.excerpt) {
         figure.table.columns[0].append(token);
@@ -217,7 +263,7 @@ InspectPicture dataTokens(const InspectData& data) {
     figure.drawing = [colored](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         paintText(painter, rect, style, colored);
     };
-    picture.drawnToolTipAt = tokenToolTips(tokens, [tokens, statistics = data.statistics](int i) {
+    picture.drawnToolTipAt = tokenToolTips(colored, [tokens, statistics = data.statistics](int i) {
         const std::int32_t token = statistics->excerpt[static_cast<std::size_t>(i)];
         const std::int64_t count = statistics->counts[static_cast<std::size_t>(token)];
         return QObject::tr("token %1, number %2 of the vocabulary: %3 times in %4")
@@ -283,7 +329,10 @@ InspectPicture dataZipf(const InspectData& data) {
     QStringList fits;
     if (text.tokenFit) fits << fitText(QObject::tr("tokens"), *text.tokenFit);
     if (text.wordFit) fits << fitText(QObject::tr("words"), *text.wordFit);
-    figure.note = fits.join(QStringLiteral("; "));
+    QStringList notes = fits;
+    if (!fits.isEmpty()) notes.prepend(QObject::tr("thin lines: Zipf’s law"));
+    if (!text.isWhole) notes << countedText(text);
+    figure.note = notes.join(QStringLiteral("; "));
     figure.summary = QObject::tr("Frequency of tokens and words of %1 by rank, with Zipf’s law f = e^a·r^(−s). %2.")
                          .arg(text.name, fits.isEmpty() ? QObject::tr("There are too few ranks for a fit")
                                                         : fits.join(QStringLiteral("; ")));
@@ -318,10 +367,9 @@ InspectPicture dataInformation(const InspectData& data) {
     figure.curves.push_back(std::move(curve));
     figure.summary = QObject::tr("Mutual information of two tokens of %1 by their distance.").arg(text.name);
     const double chance = text.shuffled ? bits * text.shuffled->upper() : 0;
-    if (chance >= kSmallestInformation * highest) {
-        figure.horizontalLines.push_back({.at = chance,
-                                          .label = QObject::tr("shuffled tokens: mean + 1.96 standard deviations"),
-                                          .labelAtEnd = false});
+    const bool showsChance = chance >= kSmallestInformation * highest;
+    if (showsChance) {
+        figure.horizontalLines.push_back({.at = chance, .label = QObject::tr("shuffled tokens"), .labelAtEnd = false});
     }
     if (text.shuffled) {
         const auto above = std::count_if(text.information.nats.begin(), text.information.nats.end(),
@@ -333,8 +381,9 @@ InspectPicture dataInformation(const InspectData& data) {
                 .arg(text.information.nats.size())
                 .arg(readableNumber(chance));
     }
-    figure.note = QObject::tr("estimate with Miller–Madow correction; gaps: below 1/10,000 of the maximum; %1")
-                      .arg(countedText(text));
+    figure.note = QObject::tr("estimate with Miller–Madow correction; gaps: below 1/10,000 of the maximum; %1%2")
+                      .arg(showsChance ? QObject::tr("shuffled tokens: mean + 1.96 standard deviations; ") : QString(),
+                           countedText(text));
     return picture;
 }
 
@@ -370,7 +419,7 @@ InspectPicture dataBits(const InspectData& data) {
     figure.drawing = [colored](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         paintText(painter, rect, style, colored);
     };
-    picture.drawnToolTipAt = tokenToolTips(tokens, [tokens, painted = data.painted](int i) {
+    picture.drawnToolTipAt = tokenToolTips(colored, [tokens, painted = data.painted](int i) {
         const auto place = static_cast<std::size_t>(i);
         return QObject::tr("token %1, number %2: %3 bits, probability %4 %, predicted from %5 before it")
             .arg(tokens[i], groupedText(painted->tokens[place]), readableNumber(painted->bits.bits[place]),

@@ -6,7 +6,6 @@
 
 #include "core/data/utf8.h"
 #include "core/experiment/probing.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/rooms/inspect/probe_work.h"
 

@@ -51,6 +51,11 @@ std::vector<ExpertPlace> expertsOf(const InspectData& data, const ProbeResult& r
     return places;
 }
 
+/// Returns whether a place is the first one of its layer. The loads of a layer's experts are computed once, there.
+bool beginsLayer(const std::vector<ExpertPlace>& places, std::size_t at) {
+    return at == 0 || places[at].layer != places[at - 1].layer;
+}
+
 /// Returns the picture that says why a run has no experts to show.
 InspectPicture withoutExperts(const InspectData& data, const char* name) {
     if (!data.snapshot()) return withoutNumbers(data, name);
@@ -194,9 +199,11 @@ InspectPicture expertLoad(const InspectData& data) {
     for (const Snapshot& snapshot : data.run->snapshots) {
         if (snapshot.iteration <= now->iteration) cursor = static_cast<double>(map.columnNames.size());
         map.columnNames << groupedText(snapshot.iteration);
+        std::vector<double> load;  // of the layer of the row
         for (std::size_t row = 0; row < map.places.size(); ++row) {
-            const std::vector<double> load = expert_load(*snapshot.result, map.places[row].layer);
-            const auto expert = static_cast<std::size_t>(map.places[row].expert);
+            const ExpertPlace& place = map.places[row];
+            if (beginsLayer(map.places, row)) load = expert_load(*snapshot.result, place.layer);
+            const auto expert = static_cast<std::size_t>(place.expert);
             map.rows[row].push_back(expert < load.size() ? load[expert] : std::nan(""));
         }
     }
@@ -226,10 +233,13 @@ InspectPicture expertLoadByClass(const InspectData& data) {
     }
     const Vocabulary vocabulary = Vocabulary::from_text(data.run->vocabulary);
     map.rowNames = expertNames(data, map.places);
-    std::vector<std::size_t> classes;  // those with tokens
-    for (const ExpertPlace& place : map.places) {
-        const auto load = expert_load_by_class(*now->result, place.layer, vocabulary);
-        const std::vector<double>& row = load[static_cast<std::size_t>(place.expert)];
+    std::vector<std::size_t> classes;       // those with tokens
+    std::vector<std::vector<double>> load;  // of the experts of a layer
+    for (std::size_t place = 0; place < map.places.size(); ++place) {
+        if (beginsLayer(map.places, place)) {
+            load = expert_load_by_class(*now->result, map.places[place].layer, vocabulary);
+        }
+        const std::vector<double>& row = load[static_cast<std::size_t>(map.places[place].expert)];
         if (classes.empty()) {
             for (std::size_t i = 0; i < row.size(); ++i) {
                 if (!std::isfinite(row[i])) continue;
@@ -294,6 +304,14 @@ InspectPicture expertBalance(const InspectData& data) {
 }
 
 InspectPicture expertDropped(const InspectData& data) {
+    const Snapshot* now = data.snapshot();
+    if (now && !now->result->expert_shares.empty() && data.run->spec.expert_capacity == 0) {
+        return withoutNumbers(
+            data, "expert-dropped",
+            QObject::tr("The experts of %1 have no capacity (expert_capacity = 0), so that no choices "
+                        "are dropped.")
+                .arg(data.run->name));
+    }
     Axis y{QObject::tr("choices beyond the capacity"), QStringLiteral("%")};
     y.minimum = 0;
     return expertCourse(data, "expert-dropped", y, &ProbeResult::expert_dropped, 100);

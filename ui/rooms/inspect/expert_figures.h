@@ -11,8 +11,8 @@ namespace ropelab::ui {
 InspectPicture expertLoad(const InspectData& data);
 /// Returns the heat map of the share that each expert has of each class of tokens, at the time cursor.
 InspectPicture expertLoadByClass(const InspectData& data);
-/// Returns the heat map of the tokens that each expert takes most often, at the time cursor. The labels of the rows
-/// contain the first tokens as text.
+/// Returns the heat map of the tokens that are routed to each expert most often, at the time cursor. The labels of the
+/// rows contain the first tokens as text.
 InspectPicture expertTokens(const InspectData& data);
 /// Returns the load-balancing loss over training, one curve per layer.
 InspectPicture expertBalance(const InspectData& data);

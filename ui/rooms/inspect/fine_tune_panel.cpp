@@ -30,8 +30,11 @@ FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
     for (const ScalingMethod method : extrapolation_methods())
         m_method->addItem(methodTitle(method), static_cast<int>(method));
     chooseData(m_method, static_cast<int>(FineTuning().method));
-    addField(grid, tr("scaling"), m_method,
-             tr("A copy of the run is fine-tuned with this scaling method of the frequencies."));
+    addField(
+        grid, tr("scaling"), m_method,
+        tr("A copy of the run is fine-tuned with this scaling method of the frequencies. The factors of LongRoPE are "
+           "first searched for on the training split. A run without RoPE has no frequencies to scale: choose "
+           "None."));
     m_steps = new QSpinBox(this);
     m_steps->setAccessibleName(tr("Steps of fine-tuning"));
     m_steps->setRange(1, 1000000);

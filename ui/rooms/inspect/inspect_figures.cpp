@@ -182,16 +182,17 @@ std::span<const InspectFigure> inspectFigures() {
             "slowest, beside random other pairs with the same logit contribution. Formula 8"),
          Input::ablationCurve, Controls::none, ablationRetrievalCurve},
         {"extrapolation-loss", extrapolation, tr("loss beyond the context"),
-         tr("Shows the loss by position at 2, 4 or 8 times the training context, without and with six scaling "
-            "methods. Formulas 18 to 23"),
+         tr("Shows the loss by position at 2, 4 or 8 times the training context: of a run with RoPE without and "
+            "with seven scaling methods (the factors of LongRoPE are searched for), of another run with its own "
+            "position encoding. Formulas 18 to 24"),
          Input::beyond, Controls::none, extrapolationLoss},
         {"extrapolation-retrieval", extrapolation, tr("retrieval beyond the context"),
-         tr("Shows the retrieval accuracy at lags inside and beyond the training context, without and with six "
-            "scaling methods. Formulas 18 to 23"),
+         tr("Shows the retrieval accuracy at lags inside and beyond the training context, for a run with RoPE "
+            "without and with seven scaling methods. Formulas 18 to 24"),
          Input::beyond, Controls::none, extrapolationRetrieval},
         {"fine-tuned-loss", extrapolation, tr("loss after fine-tuning"),
          tr("Shows the loss by position beyond the training context before and after a short fine-tuning at that "
-            "length. Formulas 18 to 23"),
+            "length. Formulas 18 to 24"),
          Input::fineTuning, Controls::none, fineTunedLoss},
         {"data-bits", dataSet, tr("bits on the text"),
          tr("Paints a text by the bits that each token costs under the run's model, −log₂ p: letters that the model "

@@ -163,6 +163,14 @@ void InspectRoom::showPart(const QString& figure) {
     if (!m_main->choose(figure)) throw noPart(figure, inspectFigureNames());
 }
 
+void InspectRoom::showOnlyPart(const QString& figure) {
+    if (!figure.isEmpty()) showPart(figure);
+    if (m_showsOnlyMain == !figure.isEmpty()) return;
+    m_showsOnlyMain = !figure.isEmpty();
+    fitSides();
+    schedule();
+}
+
 void InspectRoom::showEvent(QShowEvent* event) {
     Room::showEvent(event);
     m_source->setActive(true);

@@ -57,6 +57,8 @@ class InspectRoom : public Room {
     void refreshNow() override;
     /// Shows the figure with this name. Throws BadInput for an unknown name.
     void showPart(const QString& figure) override;
+    /// Hides the side figure and the loss.
+    void showOnlyPart(const QString& figure) override;
     QString shownPart() const override;
     /// Returns run (a name), layer, head, iteration, pair and part.
     std::vector<RoomControl> controls() override;
@@ -136,7 +138,8 @@ class InspectRoom : public Room {
     ReplayBar* m_bar = nullptr;
     QTimer m_timer;
     bool m_stale = true;
-    std::optional<int> m_pair;  // the pair that was selected in this room; the rotary setup may have fewer pairs
+    bool m_showsOnlyMain = false;  // a presentation shows the main figure alone
+    std::optional<int> m_pair;     // the pair that was selected in this room; the rotary setup may have fewer pairs
     int m_query = -1;
     std::int64_t m_wantedStep = -1;  // step to which the cursor moves when the run is loaded; −1: none
     RunId m_cursorOf = 0;            // the run whose snapshots the replay bar shows

@@ -97,7 +97,8 @@ QString InspectRoom::shownPart() const {
 }
 
 std::vector<RoomControl> InspectRoom::controls() {
-    // The lists follow the selected run when the room is drawn; a lecture that sets the run and then a head needs them now.
+    // The lists follow the selected run when the room is drawn; a lecture that sets the run and then a head needs them
+    // now.
     const auto renewed = [this](RoomControl control) {
         control.set = [this, set = std::move(control.set)](const QString& value) {
             if (m_stale) renew();
@@ -271,13 +272,13 @@ void InspectRoom::showSecondRun() {
 
 void InspectRoom::fitSides() {
     const ThemeManager& theme = ThemeManager::instance();
-    const bool fits = width() >= theme.pixels(kMinWidthForTwo);
+    const bool fits = !m_showsOnlyMain && width() >= theme.pixels(kMinWidthForTwo);
     const bool shows = fits && m_side->chosenName() != QLatin1String("nothing");
     m_side->chooser()->setVisible(fits);
     m_side->setVisible(shows);
     if (!shows) m_chosen = m_main;
     m_loss->setFixedHeight(theme.pixels(kLossHeight));
-    m_loss->setVisible(height() >= theme.pixels(kMinHeightForLoss));
+    m_loss->setVisible(!m_showsOnlyMain && height() >= theme.pixels(kMinHeightForLoss));
 }
 
 ReplayJob InspectRoom::replayJob() const {

@@ -1,7 +1,6 @@
 #include "ui/rooms/inspect/layer_figures.h"
 
 #include <QObject>
-#include <algorithm>
 #include <cmath>
 
 #include "ui/common/format.h"
@@ -213,7 +212,7 @@ InspectPicture updatesByLayer(const InspectData& data) {
 
 InspectPicture residualStreamByLayer(const InspectData& data) {
     return byLayer(data, "residual-stream-by-layer", QObject::tr("magnitude in the residual stream"),
-                   QObject::tr("layer (number of layers: after the last)"),
+                   QObject::tr("number of layers passed (0: embeddings)"),
                    {{QObject::tr("root mean square"), &ProbeResult::stream_rms, 0, 1},
                     {QObject::tr("largest"), &ProbeResult::stream_largest, 0, 1}},
                    QObject::tr("An earlier version of the program stored this snapshot without measurements of the "

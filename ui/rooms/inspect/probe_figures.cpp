@@ -36,6 +36,11 @@ std::vector<const ExtrapolationResult*> tuningsAt(const InspectData& data) {
     return result;
 }
 
+/// Returns the name of an evaluation's curve: its scaling method, or the position encoding of a run without RoPE.
+QString titleOf(const ExtrapolationEvaluation& evaluation, const RunSpec& spec) {
+    return spec.rotates() ? methodTitle(evaluation.method) : QString::fromStdString(label_of(spec));
+}
+
 }  // namespace
 
 QString checkpointNote(const InspectData& data, std::int64_t iteration) {
@@ -80,11 +85,11 @@ InspectPicture extrapolationLoss(const InspectData& data) {
     figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     QStringList losses;
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
-        figure.curves.push_back(blockMeans(evaluation.result->loss_by_position, methodTitle(evaluation.method),
-                                           scalingInk(evaluation.method)));
-        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(methodTitle(evaluation.method)),
-                                  scalingInk(evaluation.method), *evaluation.result));
-        losses << QObject::tr("%1 %2").arg(methodTitle(evaluation.method), lossText(evaluation.result->loss));
+        const QString title = titleOf(evaluation, data.run->spec);
+        figure.curves.push_back(blockMeans(evaluation.result->loss_by_position, title, scalingInk(evaluation.method)));
+        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(title), scalingInk(evaluation.method),
+                                  *evaluation.result));
+        losses << QObject::tr("%1 %2").arg(title, lossText(evaluation.result->loss));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
     figure.note = QObject::tr("%1, evaluated at %2 × its training context; %3")
@@ -107,11 +112,11 @@ InspectPicture extrapolationRetrieval(const InspectData& data) {
     figure.y = {QObject::tr("retrieval accuracy"), QStringLiteral("%")};
     figure.y.minimum = 0;
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
-        figure.curves.push_back(inspectCurve(methodTitle(evaluation.method), QObject::tr("retrieval accuracy"),
-                                             scalingInk(evaluation.method), lagsOf(*evaluation.result),
-                                             accuraciesOf(*evaluation.result)));
-        addBand(figure, accuracyBand(QObject::tr("%1, 95 % interval").arg(methodTitle(evaluation.method)),
-                                     scalingInk(evaluation.method), *evaluation.result));
+        const QString title = titleOf(evaluation, data.run->spec);
+        figure.curves.push_back(inspectCurve(title, QObject::tr("retrieval accuracy"), scalingInk(evaluation.method),
+                                             lagsOf(*evaluation.result), accuraciesOf(*evaluation.result)));
+        addBand(figure, accuracyBand(QObject::tr("%1, 95 % interval").arg(title), scalingInk(evaluation.method),
+                                     *evaluation.result));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
     figure.note = QObject::tr("%1, evaluated at %2 × its training context")
@@ -131,7 +136,7 @@ QStringList fineTunedNumbers(const InspectData& data) {
         const SplitLoss before = split_loss(*result->evaluations.front().result, data.run->spec.context);
         const SplitLoss after = split_loss(*result->evaluations.back().result, data.run->spec.context);
         lines << QObject::tr("%1, %2 steps: loss beyond the context %3 → %4 nats, inside %5 → %6 nats")
-                     .arg(methodTitle(result->evaluations.back().method),
+                     .arg(titleOf(result->evaluations.back(), data.run->spec),
                           groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond),
                           lossText(after.beyond), lossText(before.inside), lossText(after.inside));
     }
@@ -156,12 +161,13 @@ InspectPicture fineTunedLoss(const InspectData& data) {
     for (const ExtrapolationResult* result : shown) {
         const ExtrapolationEvaluation& after = result->evaluations.back();
         const Ink ink = scalingInk(after.method);
+        const QString title = titleOf(after, data.run->spec);
         figure.curves.push_back(dashedCurve(
             blockMeans(result->evaluations.front().result->loss_by_position, QObject::tr("before fine-tuning"), ink)));
-        figure.curves.push_back(blockMeans(
-            after.result->loss_by_position,
-            QObject::tr("%1, %2 steps").arg(methodTitle(after.method), groupedText(after.fine_tuning->steps)), ink));
-        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(methodTitle(after.method)), ink, *after.result));
+        figure.curves.push_back(
+            blockMeans(after.result->loss_by_position,
+                       QObject::tr("%1, %2 steps").arg(title, groupedText(after.fine_tuning->steps)), ink));
+        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(title), ink, *after.result));
     }
     const ExtrapolationResult& newest = *shown.back();
     const FineTuning& how = *newest.evaluations.back().fine_tuning;

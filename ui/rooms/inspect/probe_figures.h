@@ -6,7 +6,8 @@ namespace ropelab::ui {
 
 // Figures of length extrapolation, which a run's checkpoint has to compute.
 
-/// Returns the figure of the loss by position up to a multiple of the training context, one curve per scaling method.
+/// Returns the figure of the loss by position up to a multiple of the training context: one curve per scaling method,
+/// or one for a run without RoPE.
 InspectPicture extrapolationLoss(const InspectData& data);
 /// Returns the figure of the retrieval accuracy at lags inside and beyond the training context, one curve per scaling
 /// method.

@@ -18,6 +18,8 @@
 #include "ui/common/flow_layout.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
+#include "ui/common/scroll_page.h"
+#include "ui/rooms/memory/cache_measurement.h"
 #include "ui/rooms/memory/shape_panel.h"
 #include "ui/rooms/memory/table_measure.h"
 #include "ui/rotary/spectrum_data.h"
@@ -32,6 +34,10 @@ constexpr std::int64_t kWidestSize = 1023LL << 40;  // 1023 TiB, one of the long
 constexpr int kMinWidthForBoth = 600;
 constexpr int kLowPage = 400;  // of a page in which the figures leave no space for the sentence
 constexpr int kLowestFigure = 150;
+
+// Parts of the room, which have the names of its figures.
+const QString kTablePart = QStringLiteral("rope-cache");
+const QString kCachePart = QStringLiteral("kv-cache");
 
 // Columns of the table of sizes; float16 and bfloat16 have the same size.
 struct Precision {
@@ -50,7 +56,11 @@ QLabel* makeQuiet(const QString& text, QWidget* parent) {
 
 }  // namespace
 
-MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("memory"), parent) {
+MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : MemoryRoom(rotary, std::nullopt, nullptr, parent) {}
+
+MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
+                       QWidget* parent)
+    : RotaryRoom(rotary, QStringLiteral("memory"), parent) {
     m_column = new QVBoxLayout(this);
     scaleLayout(m_column, {12, 8, 12, 12}, 8);
     m_bar = makeBar();
@@ -68,6 +78,10 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary
     row->addWidget(m_cache, 1);
     m_column->addWidget(m_figures, 1);
     m_options = makeOptions();
+    if (runs && experiment) {
+        m_cacheMeasurement = new CacheMeasurement(*runs, *experiment, m_options);
+        m_options->layout()->addWidget(m_cacheMeasurement);
+    }
     for (FigureView* view : views()) explainBy(view, m_words);
     connectView(m_table);
     connectView(m_cache);
@@ -135,12 +149,44 @@ QWidget* MemoryRoom::makeBar() {
 }
 
 void MemoryRoom::arrange() {
-    m_figureChoice->setVisible(m_isFolded);
-    m_table->setVisible(!m_isFolded || m_showTable->isChecked());
-    m_cache->setVisible(!m_isFolded || m_showCache->isChecked());
-    if (m_isFolded) {  // so that the export command exports the visible figure
+    const bool isOne = m_isFolded || m_isAlone;
+    m_figureChoice->setVisible(m_isFolded && !m_isAlone);
+    m_table->setVisible(!isOne || m_showTable->isChecked());
+    m_cache->setVisible(!isOne || m_showCache->isChecked());
+    m_words->setVisible(!m_isAlone);
+    if (isOne) {  // so that the export command exports the visible figure
         emit(m_showTable->isChecked() ? m_table : m_cache)->chosen();
     }
+}
+
+void MemoryRoom::choose(bool isCache) {
+    (isCache ? m_showCache : m_showTable)->setChecked(true);
+    emit(isCache ? m_cache : m_table)->chosen();
+}
+
+void MemoryRoom::showPart(const QString& part) {
+    if (part != kTablePart && part != kCachePart) throw noPart(part, {kTablePart, kCachePart});
+    choose(part == kCachePart);
+    ScrollPage::reveal(part == kCachePart ? m_cache : m_table);
+}
+
+QString MemoryRoom::shownPart() const {
+    if (!m_isFolded && !m_isAlone) return {};
+    return m_showCache->isChecked() ? kCachePart : kTablePart;
+}
+
+void MemoryRoom::showOnlyPart(const QString& part) {
+    if (!part.isEmpty()) showPart(part);
+    if (m_isAlone == !part.isEmpty()) return;
+    m_isAlone = !part.isEmpty();
+    arrange();
+}
+
+std::function<void()> MemoryRoom::restorer() {
+    return [this, restore = RotaryRoom::restorer(), isCache = m_showCache->isChecked()] {
+        restore();
+        choose(isCache);
+    };
 }
 
 void MemoryRoom::fitPage(const QSize& page) {

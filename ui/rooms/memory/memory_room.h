@@ -1,9 +1,12 @@
 #pragma once
 
+#include <optional>
+
 #include "ui/common/latest_job.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/memory/memory_figures.h"
 #include "ui/rotary/rotary_room.h"
+#include "ui/session/run_access.h"
 
 class QCheckBox;
 class QLabel;
@@ -14,6 +17,8 @@ class QVBoxLayout;
 
 namespace ropelab::ui {
 
+class CacheMeasurement;
+class ExperimentModel;
 class ShapePanel;
 
 /// The room (page of the window) for memory: the sizes of the cos/sin table and of the model's KV cache, on the same
@@ -22,9 +27,19 @@ class MemoryRoom : public RotaryRoom {
     Q_OBJECT
 
  public:
+    /// Without runs and an experiment, the room cannot measure a KV cache.
     explicit MemoryRoom(RotaryModel& rotary, QWidget* parent = nullptr);
+    MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
+               QWidget* parent = nullptr);
     ~MemoryRoom() override;
     void fitPage(const QSize& page) override;
+    /// Chooses a figure: "rope-cache" (the cos/sin table) or "kv-cache".
+    void showPart(const QString& part) override;
+    /// Returns the name of the figure that a small page shows, or "" if both are shown.
+    QString shownPart() const override;
+    /// Shows only one of the figures, without the sentence.
+    void showOnlyPart(const QString& part) override;
+    std::function<void()> restorer() override;
 
     /// Returns pair, layers, heads and kv_heads.
     std::vector<RoomControl> controls() override;
@@ -33,6 +48,8 @@ class MemoryRoom : public RotaryRoom {
     FigureView* tableView() const { return m_table; }
     FigureView* cacheView() const { return m_cache; }
     ShapePanel* shape() const { return m_shape; }
+    /// Returns the measurement of KV caches; null without runs.
+    CacheMeasurement* cacheMeasurement() const { return m_cacheMeasurement; }
     QToolButton* singleLayout() const { return m_singleLayout; }
     QToolButton* perLayer() const { return m_perLayer; }
     QToolButton* showCache() const { return m_showCache; }
@@ -54,6 +71,8 @@ class MemoryRoom : public RotaryRoom {
     QWidget* makeMeasure(QWidget* parent);
     /// Shows both figures side by side, or only the chosen one if the page is too small for both.
     void arrange();
+    /// Chooses the figure for exports, and for pages that show only one.
+    void choose(bool isCache);
     void connectView(FigureView* view);
     std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
     void dragContext(double at);
@@ -68,7 +87,8 @@ class MemoryRoom : public RotaryRoom {
     QWidget* m_figures = nullptr;
     FigureView* m_table = nullptr;
     FigureView* m_cache = nullptr;
-    bool m_isFolded = false;            // only one figure is shown
+    bool m_isFolded = false;            // the page is too small for both figures
+    bool m_isAlone = false;             // a presentation shows one figure only
     QWidget* m_figureChoice = nullptr;  // buttons that choose that figure
     QToolButton* m_showTable = nullptr;
     QToolButton* m_showCache = nullptr;
@@ -77,6 +97,7 @@ class MemoryRoom : public RotaryRoom {
     QToolButton* m_perLayer = nullptr;
     QPointer<QWidget> m_options;  // owned by this room until the side panel reparents it
     ShapePanel* m_shape = nullptr;
+    CacheMeasurement* m_cacheMeasurement = nullptr;
     QList<QLabel*> m_sizes;  // table sizes: rows of (number of tables, layout), columns of precisions
     QPushButton* m_measure = nullptr;
     QLabel* m_measured = nullptr;

@@ -33,7 +33,6 @@ QString numberOf(double value) {
 QString positionWords(const std::string& position) {
     if (position == "none") return QObject::tr("no position encoding");
     if (position == "learned") return QObject::tr("learned positions");
-    if (position == "rope") return QObject::tr("RoPE");
     return position == "learned+rope" ? QObject::tr("learned positions + RoPE") : choiceTitle("position", position);
 }
 

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/spec/error.h"
 #include "core/stats/decision_aid.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/actions.h"
@@ -290,6 +291,10 @@ QString ResultsRoom::decisionDetails() const {
     return m_decision->toolTip();
 }
 
+QString ResultsRoom::conversionWords() const {
+    return m_conversionWords->text();
+}
+
 QString ResultsRoom::groupWords() const {
     return m_groupWords->text();
 }
@@ -340,6 +345,7 @@ void ResultsRoom::renew() {
     m_hasCountedRuns = std::any_of(table.groups.begin(), table.groups.end(),
                                    [](const ResultGroup& group) { return !group.summaries.empty(); });
     renewPages();
+    renewConversions();
     m_predictionsPage->choose(m_results.experiment);
     m_generation->choose(m_results.experiment);
     if (!m_hasCountedRuns) renewEmptyState();
@@ -419,6 +425,17 @@ void ResultsRoom::renewEmptyState() {
     }
 }
 
+void ResultsRoom::renewConversions() {
+    const auto id = QStringLiteral("results.conversions");
+    m_conversions.clear();
+    try {
+        if (const LabFile* file = m_access.lab.file()) m_conversions = stored_head_conversions(*file);
+        emit m_actions.solved(id);
+    } catch (const BadInput& error) {
+        emit m_actions.problem(id, QString::fromStdString(error.what()));
+    }
+}
+
 void ResultsRoom::renewPicked() {
     const ResultsTable& table = m_results.table;
     const bool any = m_picked >= 0 && m_picked < static_cast<int>(table.groups.size());
@@ -428,6 +445,20 @@ void ResultsRoom::renewPicked() {
     m_groupWords->setText(any && table.groups.size() > 1
                               ? groupVerdict(table, table.groups[static_cast<std::size_t>(m_picked)])
                               : QString());
+    QStringList conversions;
+    const std::vector<std::size_t> members =
+        any ? table.groups[static_cast<std::size_t>(m_picked)].members : std::vector<std::size_t>();
+    for (const StoredHeadConversion& stored : m_conversions) {
+        if (std::none_of(members.begin(), members.end(),
+                         [&](std::size_t member) { return m_results.runAt(member) == stored.run; })) {
+            continue;
+        }
+        const RunView* run = m_access.runs.find(stored.run);
+        conversions << tr("%1: %2").arg(run ? run->name : QString::number(stored.run),
+                                        QString::fromStdString(head_conversion_words(stored.result)));
+    }
+    m_conversionWords->setText(conversions.join(QLatin1Char('\n')));
+    m_conversionWords->setVisible(!conversions.isEmpty());
     m_figures->show(m_results, table.groups.size() > 1 ? m_picked : -1, m_panel->published()->isChecked());
 }
 

@@ -3,6 +3,7 @@
 #include <QTimer>
 #include <functional>
 
+#include "core/experiment/stored_conversions.h"
 #include "ui/common/room.h"
 #include "ui/rooms/results/results_source.h"
 #include "ui/session/run_access.h"
@@ -74,6 +75,8 @@ class ResultsRoom : public Room {
     bool offersPredictions() const;
     /// Returns the summary above the table.
     QString words() const;
+    /// Returns the sentences on conversions of heads of the selected group's runs; "" without any.
+    QString conversionWords() const;
     /// Returns the settings that no other one beats in loss and speed; "" if there are fewer than two.
     QString decisionWords() const;
     /// The tooltip of the decision aid: the tests, what dominates each other setting, and the rule.
@@ -117,6 +120,8 @@ class ResultsRoom : public Room {
     void renewPages();
     void renewEmptyState();
     void renewPicked();
+    /// Reads the conversions of heads that the lab stores.
+    void renewConversions();
     void fitColumns();
     void fitTable();
     void restyle();
@@ -161,6 +166,8 @@ class ResultsRoom : public Room {
     bool m_showsOnlyFigure = false;
     QWidget* m_groupDetails = nullptr;  // the selected group: verdict and runs
     QLabel* m_groupWords = nullptr;
+    QLabel* m_conversionWords = nullptr;
+    std::vector<StoredHeadConversion> m_conversions;  // of all runs of the lab
     QLabel* m_emptyText = nullptr;
     QPushButton* m_goToTrain = nullptr;
     QTableView* m_groupView = nullptr;

@@ -133,6 +133,13 @@ QWidget* ResultsRoom::makeResults() {
     rows->addWidget(m_seedTitle);
     rows->addWidget(m_groupWords);
     rows->addWidget(m_seedView, 1);
+    m_conversionWords = new QLabel(group);
+    m_conversionWords->setWordWrap(true);
+    m_conversionWords->setTextFormat(Qt::PlainText);
+    m_conversionWords->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_conversionWords->setAccessibleName(tr("Conversions of heads of the selected group's runs"));
+    m_conversionWords->hide();
+    rows->addWidget(m_conversionWords);  // below all other widgets, which keep their place
     below->addWidget(m_figures);
     below->addWidget(group);
     below->setStretchFactor(0, 3);

@@ -1,6 +1,5 @@
 #include "ui/rooms/spectrum/encoding_panels.h"
 
-#include <QStringList>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -25,6 +24,8 @@ constexpr double kPanelHeightMm = 45;
 constexpr std::size_t kRopePanel = 3;
 constexpr std::size_t kXposPanel = 4;
 constexpr std::size_t kAlibiPanel = 5;
+constexpr std::int64_t kMostWidth = 32768;  // of the sinusoidal embeddings that are compared
+const QString kChange = QStringLiteral("change of the logit");
 constexpr double kMargin = 0.05;  // above the largest value, as a part of the axis
 
 /// The setup, the choices and the distances that all panels share.
@@ -66,7 +67,7 @@ FigureCurve curveOf(const PanelInput& input, const QString& quantity, const std:
 /// Makes a panel with the change of the logit, whose axis encodingsFigure() sets.
 Figure changePanel(const PanelInput& input, const QString& title, const std::function<double(std::int64_t)>& at) {
     Figure panel = emptyPanel(input, title);
-    panel.y = {.label = QStringLiteral("change of the logit"), .unit = QStringLiteral("nats")};
+    panel.y = {.label = kChange, .unit = QStringLiteral("nats")};
     panel.curves.push_back(curveOf(input, panel.y.label, at));
     panel.summary = QStringLiteral("%1: the logit changes by %2 nats from distance 0 to %3.")
                         .arg(title, readableNumber(panel.curves.front().y.last()),
@@ -100,14 +101,15 @@ Figure structurePanel(const PanelInput& input, const QString& title, const QStri
 
 Figure textPanel(const PanelInput& input, const QString& title, const QString& text) {
     Figure panel = emptyPanel(input, title);
-    panel.y = {.label = QStringLiteral("change of the logit"), .unit = QStringLiteral("nats")};
+    panel.y = {.label = kChange, .unit = QStringLiteral("nats")};
     panel.emptyText = text;
     panel.summary = QStringLiteral("%1: %2").arg(title, text);
     return panel;
 }
 
-/// Makes a panel from the weights of a run. Values beyond the run's distances are gaps.
-Figure learnedPanel(const PanelInput& input, const QString& title, const LearnedPanel& learned) {
+/// Makes a panel from the weights of a run; `part` names the layer and the head that have them. Values beyond the run's
+/// distances are gaps.
+Figure learnedPanel(const PanelInput& input, const QString& title, const LearnedPanel& learned, const QString& part) {
     const std::vector<double>& values = learned.encoding.values;
     std::size_t next = 0;
     const auto value = [&](std::int64_t) {
@@ -118,15 +120,16 @@ Figure learnedPanel(const PanelInput& input, const QString& title, const Learned
                                                              : changePanel(input, title, value);
     if (learned.encoding.kind == Kind::deviation) {
         panel.y.label = QStringLiteral("standard deviation");
+        panel.y.minimum = 0;
         panel.curves.front().quantity = panel.y.label;
     }
-    panel.note = QStringLiteral("trained: %1").arg(learned.run);
+    panel.note = QStringLiteral("trained: %1%2").arg(learned.run, part);
     panel.summary = QStringLiteral("%1: learned by the run %2.").arg(title, learned.run);
     return panel;
 }
 
 bool isChange(const Figure& panel) {
-    return panel.y.unit == QLatin1String("nats");
+    return panel.y.label == kChange;
 }
 
 /// Gives all panels with logits the same axis.
@@ -162,6 +165,23 @@ PanelInput inputOf(const RotarySetup& setup, const EncodingChoices& choices) {
             encodingDistances(setup, choices), frequencies(frequency_settings(setup))};
 }
 
+/// Makes the panel of the sinusoidal embeddings, whose sums would take minutes for the largest widths of a setup.
+Figure sinusoidalPanel(const PanelInput& input, const QString& title) {
+    const std::int64_t width = std::min(widthOf(input.setup), kMostWidth);
+    Figure panel = similarityPanel(input, title, [width](std::int64_t distance) {
+        return sinusoidal_similarity(width, static_cast<double>(distance));
+    });
+    if (width < widthOf(input.setup)) panel.note = QStringLiteral("for a width of %1").arg(groupedText(width));
+    return panel;
+}
+
+Figure alibiPanel(const PanelInput& input, const QString& title, double slope) {
+    Figure panel =
+        changePanel(input, title, [slope](std::int64_t distance) { return 0 - slope * static_cast<double>(distance); });
+    panel.note = headText(input);
+    return panel;
+}
+
 std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learned) {
     const RunSpec usual;  // the settings of the learned encodings have their defaults
     const auto countTo = [&](std::int64_t last) {
@@ -169,9 +189,15 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
     };
     const double slope =
         alibi_slopes(static_cast<std::size_t>(input.setup.heads))[static_cast<std::size_t>(input.head - 1)];
-    const auto trained = [&](const char* position, const QString& title, const std::function<Figure()>& before) {
+    // Biases belong to a head of all layers, vectors to all heads of a layer, and embeddings to the model.
+    const QString ofHead = QStringLiteral(", head %1");
+    const QString ofLayer = QStringLiteral(", layer 0");
+    const auto trained = [&](const char* position, const QString& title, const QString& part,
+                             const std::function<Figure()>& before) {
         const auto found = learned.find(position);
-        return found == learned.end() ? before() : learnedPanel(input, title, found->second);
+        if (found == learned.end()) return before();
+        const QString shown = part.contains(QStringLiteral("%1")) ? part.arg(found->second.head) : part;
+        return learnedPanel(input, title, found->second, shown);
     };
     const auto rotated = [&](std::int64_t distance) {
         return rotation_change(input.frequencies, input.setup.head_dim, static_cast<double>(distance));
@@ -195,38 +221,35 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
     const QString cope = QStringLiteral("CoPE: counted gates");
     return {
         changePanel(input, none, [](std::int64_t) { return 0.0; }),
-        trained("learned", embedded,
+        trained("learned", embedded, {},
                 [&] {
                     return textPanel(input, embedded,
                                      QStringLiteral("Before training, all embeddings are independent random vectors."));
                 }),
-        similarityPanel(input, sinusoidal,
-                        [&](std::int64_t distance) {
-                            return sinusoidal_similarity(widthOf(input.setup), static_cast<double>(distance));
-                        }),
+        sinusoidalPanel(input, sinusoidal),
         changePanel(input, rope, rotated),
         changePanel(input, xpos,
                     [&](std::int64_t distance) {
                         return xpos_change(input.frequencies, input.setup.head_dim, static_cast<double>(distance),
                                            usual.xpos_scale_base);
                     }),
-        changePanel(input, alibi, [&](std::int64_t distance) { return 0 - slope * static_cast<double>(distance); }),
-        trained("t5", t5, [&] { return bucketPanel(t5); }),
-        trained("rope+bias", biased, [&] { return bucketPanel(biased); }),
-        trained("shaw", shaw,
+        alibiPanel(input, alibi, slope),
+        trained("t5", t5, ofHead, [&] { return bucketPanel(t5); }),
+        trained("rope+bias", biased, ofHead, [&] { return bucketPanel(biased); }),
+        trained("shaw", shaw, ofLayer,
                 [&] {
                     return structurePanel(
                         input, shaw, QStringLiteral("vector"),
                         shaw_indices(countTo(usual.relative_clip), static_cast<int>(usual.relative_clip)),
                         QStringLiteral("all longer distances share one learned vector"));
                 }),
-        trained("transformer-xl", xl,
+        trained("transformer-xl", xl, ofLayer + ofHead,
                 [&] {
                     return textPanel(input, xl,
                                      QStringLiteral("Before training, the projection of the distance is random."));
                 }),
         trained(
-            "cope", cope,
+            "cope", cope, ofLayer,
             [&] { return textPanel(input, cope, QStringLiteral("Before training, all position embeddings are 0.")); }),
     };
 }
@@ -246,7 +269,7 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
     figure.panelColumns = kPanelColumns;
     figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(panels.size()) / kPanelColumns);
     figure.x = distanceAxis(input);
-    figure.y = {.label = QStringLiteral("change of the logit"), .unit = QStringLiteral("nats")};
+    figure.y = {.label = kChange, .unit = QStringLiteral("nats")};
     figure.note = headText(input);
     figure.summary =
         QStringLiteral(
@@ -303,7 +326,8 @@ Figure comparedEncodings(const ShapedSetup& a, const ShapedSetup& b, const Encod
 }
 
 Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
-    const std::vector<std::int64_t> windows = layer_windows(choices.layers, setup.attention_window, choices.full_every);
+    const std::vector<std::int64_t> windows =
+        windows_of_layers(choices.attention_layers, choices.layers, setup.attention_window);
     std::vector<std::int64_t> fields = receptive_fields(windows, setup.context);
     fields.push_back(1);  // the output of the last layer
     const std::int64_t reach = fields.front();
@@ -311,7 +335,7 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
     figure.name = QStringLiteral("window-reach");
     figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
                        {QStringLiteral("layers"), static_cast<double>(choices.layers)},
-                       {QStringLiteral("full_every"), static_cast<double>(choices.full_every)}};
+                       {QStringLiteral("attention_layers"), QString::fromStdString(choices.attention_layers)}};
     figure.x = {QStringLiteral("distance from the last token"), QStringLiteral("tokens")};
     figure.y = {.label = QStringLiteral("layer"), .unit = {}, .whole = true};
     const std::int64_t end = std::min(setup.context, reach + reach / 4 + 1);
@@ -336,15 +360,15 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
     figure.map = std::move(map);
     figure.table.names = {QStringLiteral("layer"), QStringLiteral("receptive field (tokens)")};
     figure.table.columns = {layers, tokens};
-    const QString full = choices.full_every > 0 && setup.attention_window > 0
-                             ? QStringLiteral(", one in %1 with the whole context").arg(choices.full_every)
-                             : QString();
+    const bool isPattern = choices.attention_layers != "auto" && setup.attention_window > 0;
+    const QString pattern =
+        isPattern ? QStringLiteral(", pattern %1").arg(QString::fromStdString(choices.attention_layers)) : QString();
     figure.note =
         QStringLiteral("layer 0: embeddings; %1 of %2%3")
-            .arg(countText(choices.layers, QStringLiteral("layer")), windowText(setup.attention_window), full);
+            .arg(countText(choices.layers, QStringLiteral("layer")), windowText(setup.attention_window), pattern);
     figure.summary = QStringLiteral("With %1 of %2%3, %4 of the context of %5 can change the output of the last token.")
                          .arg(countText(choices.layers, QStringLiteral("layer")), windowText(setup.attention_window),
-                              full, groupedText(reach), countText(setup.context, QStringLiteral("token")));
+                              pattern, groupedText(reach), countText(setup.context, QStringLiteral("token")));
     return figure;
 }
 
@@ -364,11 +388,13 @@ QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choice
 }
 
 QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
-    const std::vector<std::int64_t> windows = layer_windows(choices.layers, setup.attention_window, choices.full_every);
+    const std::vector<std::int64_t> windows =
+        windows_of_layers(choices.attention_layers, choices.layers, setup.attention_window);
     const std::vector<std::int64_t> fields = receptive_fields(windows, setup.context);
     return QStringLiteral(
                "Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends on\n"
-               "R = min(L, k·(W − 1) + 1) tokens; a layer that attends to the whole context reaches all L.\n"
+               "R = min(L, k·(W − 1) + 1) tokens; a layer that attends to the whole context, and the state of a "
+               "gated DeltaNet, reach all L.\n"
                "k = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. 2023; formula 61")
         .arg(groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
 }

@@ -17,10 +17,11 @@ namespace ropelab::ui {
 
 /// Choices of the page of encodings that are not part of a setup.
 struct EncodingChoices {
-    int head = 1;                 // head of the figure "encodings", from 1; a head that the setup lacks is its last one
-    std::int64_t distances = 0;   // number of distances of that figure; 0: the context of the setup
-    std::int64_t layers = 12;     // number of layers of the figure "window-reach"
-    std::int64_t full_every = 0;  // every n-th of these layers attends to the whole context; 0: none
+    int head = 1;                // head of the figure "encodings", from 1; a head that the setup lacks is its last one
+    std::int64_t distances = 0;  // number of distances of that figure; 0: the context of the setup
+    std::int64_t layers = 12;    // number of layers of the figure "window-reach"
+    /// Attention of these layers, as the setting of this name: "auto" or a pattern such as "3 window + 1 full".
+    std::string attention_layers = "auto";
 
     bool operator==(const EncodingChoices&) const = default;
 };
@@ -32,11 +33,12 @@ inline constexpr std::int64_t kMostEncodingDistances = 1 << 30;
 /// Lower end of the axis of the panels with logits, in nats; as kLeastBias.
 inline constexpr double kLeastChange = -16;
 
-/// What a trained run has learned about positions, with the name of the run.
+/// The position encoding that a trained run has learned, with the name of the run.
 struct LearnedPanel {
     std::int64_t id = 0;  // of the run
     QString run;
     LearnedEncoding encoding;
+    int head = 1;  // of the run, from 1
 };
 /// Learned encodings by the value of the setting `position`: "t5".
 using LearnedPanels = std::map<std::string, LearnedPanel>;

@@ -2,7 +2,9 @@
 
 #include <QButtonGroup>
 #include <QCheckBox>
+#include <QGridLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -10,7 +12,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/spec/error.h"
+#include "core/spec/run_spec.h"
 #include "ui/common/explanation.h"
+#include "ui/common/field_note.h"
 #include "ui/common/fields.h"
 #include "ui/common/flow_layout.h"
 #include "ui/common/format.h"
@@ -31,11 +36,14 @@ constexpr std::int64_t kFirstDistances = 64;  // initial number of distances tha
 }  // namespace
 
 EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
-    : QWidget(parent), m_view(pair->view()), m_grid(grid), m_pictures(new QStackedWidget(this)) {
+    : QWidget(parent),
+      m_view(pair->view()),
+      m_grid(grid),
+      m_chooser(new QWidget(this)),
+      m_pictures(new QStackedWidget(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* bar = new QWidget(this);
-    auto* flow = new FlowLayout(bar);
+    auto* flow = new FlowLayout(m_chooser);
     scaleLayout(flow, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(this);
     for (const QString& title : {tr("ALiBi bias"), tr("Attention mask"), tr("Sinusoidal embeddings"),
@@ -43,7 +51,7 @@ EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
         m_buttons.append(addToggle(flow, group, title, tr("Show %1").arg(title)));
         group->setId(m_buttons.last(), static_cast<int>(m_buttons.size()) - 1);
     }
-    column->addWidget(bar);
+    column->addWidget(m_chooser);
     m_pictures->addWidget(pair);
     m_pictures->addWidget(grid);
     column->addWidget(m_pictures, 1);
@@ -95,10 +103,7 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     for (NumberSlider* slider : {m_heads, m_window}) {
         connect(slider, &NumberSlider::finished, this, &EncodingsPage::finished);
     }
-    m_layers = addSlider(box, tr("layers"), {}, 1, static_cast<double>(kMostReachLayers),
-                         tr("Number of layers, k, of the receptive field (formula 61)."));
-    m_fullEvery = addSlider(box, tr("full layer every"), tr("layers"), 0, static_cast<double>(kMostReachLayers),
-                            tr("Every n-th layer of the receptive field attends to the whole context; 0: none."));
+    makeLayerFields(box);
     m_head = addSlider(box, tr("head"), {}, 1, kMostHeads, tr("Head of the encodings side by side, from 1."));
     m_wholeDistances = new QCheckBox(tr("distances of the whole context"), box);
     m_wholeDistances->setToolTip(tr("Shows the encodings side by side for all distances of the context."));
@@ -107,14 +112,6 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
                             tr("Number of distances of the encodings side by side, from 0."));
     connect(m_head, &NumberSlider::changed, this, [this](double value) {
         m_choices.head = static_cast<int>(std::lround(value));
-        emit chosen();
-    });
-    connect(m_layers, &NumberSlider::changed, this, [this](double value) {
-        m_choices.layers = std::llround(value);
-        emit chosen();
-    });
-    connect(m_fullEvery, &NumberSlider::changed, this, [this](double value) {
-        m_choices.full_every = std::llround(value);
         emit chosen();
     });
     connect(m_distances, &NumberSlider::changed, this, [this](double value) {
@@ -128,6 +125,66 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     });
     renew(m_setup);
     return box;
+}
+
+void EncodingsPage::makeLayerFields(QWidget* box) {
+    m_layers = addSlider(box, tr("layers"), {}, 1, static_cast<double>(kMostReachLayers),
+                         tr("Number of layers, k, of the receptive field (formula 61)."));
+    connect(m_layers, &NumberSlider::changed, this, [this](double value) {
+        m_choices.layers = std::llround(value);
+        emit chosen();
+    });
+    m_attentionLayers = new QLineEdit(box);
+    m_attentionLayers->setAccessibleName(tr("attention of the layers"));
+    m_layersNote = new FieldNote(m_attentionLayers);
+    connect(m_attentionLayers, &QLineEdit::editingFinished, this, &EncodingsPage::adoptPattern);
+    QGridLayout* grid = makeFieldGrid();
+    addField(
+        grid, tr("attention of the layers"), m_attentionLayers,
+        tr("Attention of the layers of the receptive field, from the lowest to the highest, as the setting "
+           "attention_layers: auto (the sliding window in all layers), or a pattern that repeats, such as 3 window "
+           "+ 1 full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."),
+        152);
+    static_cast<QVBoxLayout*>(box->layout())->addLayout(grid);
+    m_followsSweep = new QCheckBox(tr("layers of the sweep"), box);
+    m_followsSweep->setToolTip(
+        tr("Uses the number of layers and their attention from the sweep of the Train room: the first value if it "
+           "varies them. The attention window is that of the setup."));
+    box->layout()->addWidget(m_followsSweep);
+    connect(m_followsSweep, &QCheckBox::toggled, this, [this] {
+        followSweep();
+        renewChoices();
+        emit chosen();
+    });
+}
+
+void EncodingsPage::adoptPattern() {
+    const std::string typed = m_attentionLayers->text().trimmed().toStdString();
+    if (typed == m_choices.attention_layers) return m_layersNote->say({});
+    try {
+        windows_of_layers(typed, 1, 1);
+    } catch (const BadInput& error) {
+        return m_layersNote->say(QString::fromStdString(error.what()));
+    }
+    m_layersNote->say({});
+    m_choices.attention_layers = typed;
+    renewChoices();
+    emit chosen();
+}
+
+void EncodingsPage::setSweep(std::int64_t layers, const std::string& attentionLayers) {
+    m_sweepLayers = std::min(layers, kMostReachLayers);
+    m_sweepPattern = attentionLayers;
+    const EncodingChoices before = m_choices;
+    followSweep();
+    renewChoices();
+    if (m_choices != before) emit chosen();
+}
+
+void EncodingsPage::followSweep() {
+    if (!m_followsSweep || !m_followsSweep->isChecked()) return;
+    m_choices.layers = m_sweepLayers;
+    m_choices.attention_layers = m_sweepPattern;
 }
 
 NumberSlider* EncodingsPage::addSlider(QWidget* box, const QString& label, const QString& unit, double minimum,
@@ -151,6 +208,10 @@ FigureView* EncodingsPage::view() const {
 
 void EncodingsPage::setChoices(const EncodingChoices& choices) {
     m_choices = choices;
+    if (m_followsSweep) {
+        const QSignalBlocker quiet(m_followsSweep);
+        m_followsSweep->setChecked(false);
+    }
     renewChoices();
     emit chosen();
 }
@@ -161,11 +222,15 @@ void EncodingsPage::renewChoices() {
     if (!m_head) return;
     m_head->setValue(m_choices.head);
     m_layers->setValue(static_cast<double>(m_choices.layers));
-    m_fullEvery->setValue(static_cast<double>(m_choices.full_every));
+    m_attentionLayers->setText(QString::fromStdString(m_choices.attention_layers));
+    m_layersNote->say({});
     const QSignalBlocker quiet(m_wholeDistances);
     m_wholeDistances->setChecked(m_choices.distances == 0);
     m_distances->setValue(static_cast<double>(m_choices.distances == 0 ? m_setup.context : m_choices.distances));
-    for (NumberSlider* slider : {m_layers, m_fullEvery}) slider->setEnabled(m_picture == Picture::reach);
+    const bool isReach = m_picture == Picture::reach;
+    m_followsSweep->setEnabled(isReach && !m_sweepPattern.empty());
+    m_layers->setEnabled(isReach && !m_followsSweep->isChecked());
+    m_attentionLayers->setEnabled(isReach && !m_followsSweep->isChecked());
     m_head->setEnabled(m_picture == Picture::all);
     m_wholeDistances->setEnabled(m_picture == Picture::all);
     m_distances->setEnabled(m_picture == Picture::all && m_choices.distances != 0);

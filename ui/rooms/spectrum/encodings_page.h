@@ -9,11 +9,13 @@
 #include "ui/rooms/spectrum/encoding_panels.h"
 
 class QCheckBox;
+class QLineEdit;
 class QStackedWidget;
 class QToolButton;
 
 namespace ropelab::ui {
 
+class FieldNote;
 class NumberSlider;
 class PairedView;
 class PanelGrid;
@@ -45,6 +47,8 @@ class EncodingsPage : public QWidget {
     /// Returns the view of the chosen figure: that of the pair, or the first one of the grid.
     FigureView* view() const;
     PanelGrid* grid() const { return m_grid; }
+    /// Returns the row of buttons that choose the figure.
+    QWidget* chooser() const { return m_chooser; }
     QToolButton* choice(Picture picture) const { return m_buttons.at(static_cast<int>(picture)); }
     NumberSlider* heads() const { return m_heads; }
     NumberSlider* attentionWindow() const { return m_window; }
@@ -53,7 +57,10 @@ class EncodingsPage : public QWidget {
     NumberSlider* distances() const { return m_distances; }
     QCheckBox* wholeDistances() const { return m_wholeDistances; }
     NumberSlider* layers() const { return m_layers; }
-    NumberSlider* fullEvery() const { return m_fullEvery; }
+    QLineEdit* attentionLayers() const { return m_attentionLayers; }
+    QCheckBox* followsSweep() const { return m_followsSweep; }
+    /// Sets the layers of the sweep in the Train room, which the receptive field follows if the user ticks the box.
+    void setSweep(std::int64_t layers, const std::string& attentionLayers);
 
  signals:
     /// Another figure was chosen, or the choices of the figures changed.
@@ -71,9 +78,15 @@ class EncodingsPage : public QWidget {
     NumberSlider* addSlider(QWidget* box, const QString& label, const QString& unit, double minimum, double maximum,
                             const QString& why);
     void renewChoices();
+    /// Adds the fields for the layers of the receptive field to the layout of `box`.
+    void makeLayerFields(QWidget* box);
+    void followSweep();
+    /// Adopts the typed pattern of layers, or says why it is none.
+    void adoptPattern();
 
     FigureView* m_view;
     PanelGrid* m_grid;
+    QWidget* m_chooser;
     QStackedWidget* m_pictures;
     QList<QToolButton*> m_buttons;  // in the order of Picture
     EncodingChoices m_choices;
@@ -81,7 +94,11 @@ class EncodingsPage : public QWidget {
     QCheckBox* m_wholeDistances = nullptr;
     NumberSlider* m_distances = nullptr;
     NumberSlider* m_layers = nullptr;
-    NumberSlider* m_fullEvery = nullptr;
+    QLineEdit* m_attentionLayers = nullptr;
+    FieldNote* m_layersNote = nullptr;
+    QCheckBox* m_followsSweep = nullptr;
+    std::int64_t m_sweepLayers = 0;
+    std::string m_sweepPattern;  // "" before setSweep()
     NumberSlider* m_heads = nullptr;
     QCheckBox* m_wholeContext = nullptr;
     NumberSlider* m_window = nullptr;

@@ -8,10 +8,11 @@
 
 namespace ropelab::ui {
 
-LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::int64_t> distances) {
+LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::int64_t> distances,
+                            const Cancelled& cancelled) {
     LearnedPanels panels;
     const std::vector<RunRecord> runs = lab.runs();
-    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    for (auto run = runs.rbegin(); run != runs.rend() && !(cancelled && cancelled()); ++run) {
         try {
             const RunSpec spec = stored_spec(*run);
             const std::string position = to_text(key("position").get(spec));
@@ -23,7 +24,9 @@ LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::i
             if (!checkpoint) continue;
             const std::int64_t ofRun = std::clamp<std::int64_t>(head, 1, spec.heads) - 1;
             auto learned = learned_encoding(*checkpoint, 0, ofRun, distances);
-            if (learned) panels[position] = {run->id, QString::fromStdString(run->name), std::move(*learned)};
+            if (!learned) continue;
+            panels[position] = {run->id, QString::fromStdString(run->name), std::move(*learned),
+                                static_cast<int>(ofRun) + 1};
         } catch (const BadInput&) {  // a damaged run has no panel
         }
     }

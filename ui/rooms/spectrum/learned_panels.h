@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/rope/context.h"
 #include "core/store/lab_file.h"
 #include "ui/rooms/spectrum/encoding_panels.h"
 
@@ -10,7 +11,9 @@ namespace ropelab::ui {
 
 /// Returns what the newest run of each learned encoding in a lab has learned, in its first layer and in head `head`
 /// (from 1; a head that the run lacks is its last one), at these distances. Runs without a checkpoint file, and files
-/// that cannot be read, are left out.
-LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::int64_t> distances);
+/// that cannot be read, are left out. Calls `cancelled` before each run; if it returns true, the result has only the
+/// runs so far.
+LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::int64_t> distances,
+                            const Cancelled& cancelled = {});
 
 }  // namespace ropelab::ui

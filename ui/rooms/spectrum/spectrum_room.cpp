@@ -15,6 +15,7 @@
 
 #include "core/rope/logit.h"
 #include "core/spec/error.h"
+#include "core/spec/run_spec.h"
 #include "ui/common/explanation.h"
 #include "ui/common/findables.h"
 #include "ui/common/number_slider.h"
@@ -28,6 +29,7 @@
 #include "ui/rotary/paired_view.h"
 #include "ui/rotary/panel_grid.h"
 #include "ui/rotary/spectrum_data.h"
+#include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/run_store.h"
@@ -43,9 +45,11 @@ constexpr int kLowest = 160;  // leaves room for the label of bin 0
 
 }  // namespace
 
-SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent) : SpectrumRoom(rotary, std::nullopt, parent) {}
+SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent)
+    : SpectrumRoom(rotary, std::nullopt, nullptr, parent) {}
 
-SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWidget* parent)
+SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, ExperimentModel* experiment,
+                           QWidget* parent)
     : RotaryRoom(rotary, QStringLiteral("spectrum"), parent), m_runs(std::move(runs)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
@@ -63,6 +67,7 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, Q
     shownBy(m_frequencyOptions, m_frequenciesTab);
     shownBy(m_encodingFields, m_encodingsTab);
     connectEncodings();
+    if (experiment) followSweep(*experiment);
     explainBy(m_spectrum, m_summary);
 
     connectPairs(m_spectrum, [this](QPointF place) { return pairAt(place.x()); });
@@ -138,6 +143,18 @@ void SpectrumRoom::connectEncodings() {
     connect(m_encodingsTab, &QToolButton::toggled, this, &SpectrumRoom::showPage);
 }
 
+void SpectrumRoom::followSweep(const ExperimentModel& experiment) {
+    const auto renew = [this, &experiment] {
+        try {
+            const RunSpec first = experiment.value().expand().front();
+            m_encodings->setSweep(first.layers, first.attention_layers);
+        } catch (const BadInput&) {  // The Train room says what is wrong with the sweep.
+        }
+    };
+    connect(&experiment, &ExperimentModel::changed, this, renew);
+    renew();
+}
+
 bool SpectrumRoom::isShowingEncodings() const {
     return m_encodingsTab->isChecked();
 }
@@ -153,12 +170,36 @@ void SpectrumRoom::showPage(bool encodings) {
 }
 
 void SpectrumRoom::showPart(const QString& part) {
-    QStringList parts = {QStringLiteral("frequencies")};
-    for (const RotaryFigure& figure : encodingFigures()) parts << QString::fromLatin1(figure.name);
-    const auto place = parts.indexOf(part);
-    if (place < 0) throw noPart(part, parts);
-    (place == 0 ? m_frequenciesTab : m_encodingsTab)->setChecked(true);
-    if (place > 0) m_encodings->choose(static_cast<EncodingsPage::Picture>(place - 1));
+    // The page of frequencies, its three figures, and those of the page of encodings.
+    const QStringList frequencies = {QStringLiteral("frequencies"), QStringLiteral("spectrum"),
+                                     QStringLiteral("kernel"), QStringLiteral("kernel-spectrum")};
+    QStringList encodings;
+    for (const RotaryFigure& figure : encodingFigures()) encodings << QString::fromLatin1(figure.name);
+    if (const auto picture = encodings.indexOf(part); picture >= 0) {
+        m_encodingsTab->setChecked(true);
+        return m_encodings->choose(static_cast<EncodingsPage::Picture>(picture));
+    }
+    if (!frequencies.contains(part)) throw noPart(part, frequencies + encodings);
+    m_frequenciesTab->setChecked(true);
+    FigureView* view = frequencyView(part);
+    if (view) ScrollPage::reveal(view);
+    emit(view ? view : m_spectrum)->chosen();
+}
+
+FigureView* SpectrumRoom::frequencyView(const QString& part) const {
+    if (part == QLatin1String("spectrum")) return m_spectrum;
+    if (part == QLatin1String("kernel")) return m_kernel;
+    return part == QLatin1String("kernel-spectrum") ? m_kernelSpectrum : nullptr;
+}
+
+void SpectrumRoom::showOnlyPart(const QString& part) {
+    if (!part.isEmpty()) showPart(part);
+    const FigureView* only = frequencyView(part);
+    for (FigureView* view : {m_spectrum, m_kernel, m_kernelSpectrum}) view->setVisible(!only || view == only);
+    m_summary->setVisible(!only);
+    const bool isSideBySide = part == QLatin1String("encodings");
+    m_encodings->grid()->setShowsAll(isSideBySide);
+    if (isSideBySide) renewEncodings();  // the scale of the presentation depends on the number of panels
 }
 
 QString SpectrumRoom::shownPart() const {
@@ -181,8 +222,17 @@ std::vector<RoomControl> SpectrumRoom::controls() {
         "layers", [](const Choices& of) { return of.layers; },
         [](Choices& of, std::int64_t value) { of.layers = value; }, 1, kMostReachLayers));
     result.push_back(choiceControl(
-        "full_every", [](const Choices& of) { return of.full_every; },
-        [](Choices& of, std::int64_t value) { of.full_every = value; }, 0, kMostReachLayers));
+        "full_every", [](const Choices& of) { return full_every_of(of.attention_layers); },
+        [](Choices& of, std::int64_t value) { of.attention_layers = full_every_pattern(value); }, 0, kMostReachLayers));
+    result.push_back({QStringLiteral("attention_layers"),
+                      [this](const QString& text) {
+                          EncodingChoices choices = m_encodings->choices();
+                          choices.attention_layers = text.toStdString();
+                          windows_of_layers(choices.attention_layers, 1, 1);  // throws for a pattern that is none
+                          m_encodings->setChoices(choices);
+                      },
+                      [this] { return QVariant(QString::fromStdString(m_encodings->choices().attention_layers)); },
+                      m_encodings->attentionLayers()});
     return result;
 }
 
@@ -211,12 +261,14 @@ QWidget* SpectrumRoom::controlWidget(const QString& name) {
     if (name == QLatin1String("head")) return m_encodings->head();
     if (name == QLatin1String("distances")) return m_encodings->distances();
     if (name == QLatin1String("layers")) return m_encodings->layers();
-    if (name == QLatin1String("full_every")) return m_encodings->fullEvery();
+    if (name == QLatin1String("full_every") || name == QLatin1String("attention_layers")) {
+        return m_encodings->attentionLayers();
+    }
     return RotaryRoom::controlWidget(name);
 }
 
 QList<QWidget*> SpectrumRoom::bars() {
-    return {m_tabs, m_wavelength, m_frequency};
+    return {m_tabs, m_wavelength, m_frequency, m_encodings->chooser()};
 }
 
 std::optional<int> SpectrumRoom::pairAt(double x) const {
@@ -371,20 +423,21 @@ void SpectrumRoom::renewLearned() {
     if (key == m_learnedKey) return;
     m_learned.clear();
     m_learnedKey = key;
-    const auto read = [key] {
+    const auto read = [key](const Cancelled& cancelled) {
         try {
-            return learnedPanels(*LabFile::open(toPath(key.lab), LabFile::Mode::read), key.head, key.distances);
+            return learnedPanels(*LabFile::open(toPath(key.lab), LabFile::Mode::read), key.head, key.distances,
+                                 cancelled);
         } catch (const BadInput&) {  // the file was moved: there are no learned encodings
             return LearnedPanels{};
         }
     };
     if (m_isSynchronous) {
         m_learnedJob.cancel();
-        m_learned = read();
+        m_learned = read({});
         return;
     }
-    m_learnedJob.start([this, read](const Cancelled&) -> std::function<void()> {
-        return [this, learned = read()] {
+    m_learnedJob.start([this, read](const Cancelled& cancelled) -> std::function<void()> {
+        return [this, learned = read(cancelled)] {
             m_learned = learned;
             schedule();
         };
@@ -396,7 +449,7 @@ FigureOrigin SpectrumRoom::originOf(const Figure& figure) {
     const EncodingChoices& choices = m_encodings->choices();
     if (figure.name == QLatin1String("window-reach")) {
         origin.flags[QStringLiteral("layers")] = QString::number(choices.layers);
-        origin.flags[QStringLiteral("full-every")] = QString::number(choices.full_every);
+        origin.flags[QStringLiteral("attention-layers")] = QString::fromStdString(choices.attention_layers);
     } else if (figure.name == QLatin1String("encodings")) {
         origin.flags[QStringLiteral("head")] = QString::number(choices.head);
         origin.flags[QStringLiteral("distances")] = QString::number(choices.distances);

@@ -20,6 +20,7 @@ class QToolButton;
 namespace ropelab::ui {
 
 class EncodingsPage;
+class ExperimentModel;
 class NumberSlider;
 class ScalingComparison;
 
@@ -33,14 +34,21 @@ class SpectrumRoom : public RotaryRoom {
  public:
     /// Without runs, learned encodings show only what is fixed before training.
     explicit SpectrumRoom(RotaryModel& rotary, QWidget* parent = nullptr);
-    SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWidget* parent = nullptr);
+    /// With an experiment, the receptive field can follow the layers of its sweep.
+    SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, ExperimentModel* experiment,
+                 QWidget* parent = nullptr);
     ~SpectrumRoom() override;
 
     void refreshNow() override;
-    /// Shows the page "frequencies", or the figure of the page of encodings with this name, for example "alibi-bias".
+    /// Shows the page "frequencies", one of its figures ("spectrum", "kernel", "kernel-spectrum"), or the figure of the
+    /// page of encodings with this name, for example "alibi-bias".
     void showPart(const QString& part) override;
+    /// Returns "frequencies" for the page with its three figures.
     QString shownPart() const override;
-    /// Returns pair, part, head, distances, layers and full_every.
+    /// Shows only the page "frequencies" or one of its figures, or a figure of the page of encodings; those side by
+    /// side become small enough to be seen together.
+    void showOnlyPart(const QString& part) override;
+    /// Returns pair, part, head, distances, layers, full_every and attention_layers.
     std::vector<RoomControl> controls() override;
     QWidget* controlWidget(const QString& name) override;
     QList<QWidget*> bars() override;
@@ -73,6 +81,7 @@ class SpectrumRoom : public RotaryRoom {
     QWidget* makeTabs();
     QWidget* makeFrequencies();
     void connectEncodings();
+    void followSweep(const ExperimentModel& experiment);
     void renewEncodings();
     /// Reads the learned encodings of the lab, in the background unless the room is refreshed now.
     void renewLearned();
@@ -80,6 +89,8 @@ class SpectrumRoom : public RotaryRoom {
                               std::function<void(EncodingChoices&, std::int64_t)> set, std::int64_t least,
                               std::int64_t most);
     void showPage(bool encodings);
+    /// Returns the view of a part of the page of frequencies, or null for another part.
+    FigureView* frequencyView(const QString& part) const;
     QWidget* makeBar();
     QWidget* makeOptions();
     QWidget* makePartial(QWidget* parent);
@@ -135,7 +146,7 @@ class SpectrumRoom : public RotaryRoom {
 
     std::optional<RunAccess> m_runs;
     LearnedPanels m_learned;
-    /// What m_learned was read for: the file, the choices of head and distances, and how often the runs changed.
+    /// Inputs of m_learned: the file, the choices of head and distances, and how often the runs changed.
     struct LearnedKey {
         QString lab;
         int head = 0;

@@ -11,8 +11,10 @@
 #include <system_error>
 
 #include "core/experiment/checkpoint.h"
+#include "core/experiment/stored_conversions.h"
 #include "core/spec/error.h"
 #include "ui/common/format.h"
+#include "ui/common/paths.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/lab_document.h"
@@ -45,13 +47,16 @@ HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access,
     : QDialog(parent),
       m_access(std::move(access)),
       m_spec(run.spec),
+      m_run(run.record.id),
+      m_lab(m_access.lab.file()->path()),
       m_checkpoint(m_access.lab.file()->checkpoint_path(run.record.id)),
       m_heads(new QComboBox),
       m_percent(new QDoubleSpinBox),
       m_start(new QPushButton(tr("Convert heads"))),
       m_cancel(new QPushButton(tr("Cancel"))),
       m_progress(new QProgressBar),
-      m_result(new QLabel) {
+      m_result(new QLabel),
+      m_stored(new QLabel) {
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(QStringLiteral("head-conversion"));
     setWindowTitle(tr("Convert heads of %1").arg(run.name));
@@ -89,6 +94,19 @@ HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access,
     form->addRow(buttons);
     form->addRow(m_progress);
     form->addRow(m_result);
+    m_stored->setTextFormat(Qt::PlainText);
+    m_stored->setWordWrap(true);
+    m_stored->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_stored->setAccessibleName(tr("Stored conversions of this run"));
+    form->addRow(m_stored);
+    listStored(*m_access.lab.file());
+    // The run stays in its lab if the window shows another one.
+    connect(&m_access.lab, &LabDocument::opened, this, [this] { m_isLabShown = toPath(m_access.lab.path()) == m_lab; });
+    connect(&m_access.lab, &LabDocument::renamed, this, [this] {
+        if (!m_isLabShown) return;
+        m_lab = toPath(m_access.lab.path());
+        m_checkpoint = m_access.lab.file()->checkpoint_path(m_run);
+    });
     connect(m_start, &QPushButton::clicked, this, &HeadConversionDialog::convert);
     connect(m_cancel, &QPushButton::clicked, this, [this] {
         m_job.cancel();
@@ -144,6 +162,7 @@ void HeadConversionDialog::convert() {
             showRunning(false);
             if (outcome.answer) {
                 showResult(*outcome.answer);
+                store(*outcome.answer);
             } else if (outcome.interrupted) {
                 m_result->setText(
                     tr("The conversion was interrupted because other work needed the engine. Start it again."));
@@ -153,6 +172,43 @@ void HeadConversionDialog::convert() {
             emit ended();
         };
     });
+}
+
+void HeadConversionDialog::store(const HeadConversionResult& result) {
+    const LabDocument& document = m_access.lab;
+    if (m_isLabShown && (document.isReadOnly() || document.isSaving())) {
+        m_stored->setText(document.isReadOnly()
+                              ? tr("The lab is open read-only, so that it does not store this conversion.")
+                              : tr("The lab is being saved under another name, so that it does not store this "
+                                   "conversion."));
+        return;
+    }
+    try {
+        const auto lab = LabFile::open(m_lab);
+        store_head_conversion(*lab, m_run, result);
+        listStored(*lab);
+    } catch (const std::exception& error) {
+        m_stored->setText(tr("The lab does not store this conversion: %1").arg(QString::fromUtf8(error.what())));
+        return;
+    }
+    // While a sweep trains, the file lags behind the runs; they are read again at its end.
+    const LabFile* file = m_access.lab.file();
+    if (file && file->path() == m_lab && !m_access.session.isActive()) m_access.runs.refreshRecords(*file);
+}
+
+void HeadConversionDialog::listStored(const LabFile& lab) {
+    QStringList lines;
+    try {
+        for (const StoredHeadConversion& stored : stored_head_conversions(lab)) {
+            if (stored.run != m_run) continue;
+            lines << QStringLiteral("%1: %2").arg(QString::fromStdString(stored.created),
+                                                  QString::fromStdString(head_conversion_words(stored.result)));
+        }
+    } catch (const BadInput& error) {  // a stored conversion is damaged
+        return m_stored->setText(QString::fromStdString(error.what()));
+    }
+    if (!lines.isEmpty()) lines.prepend(tr("Stored in the lab:"));
+    m_stored->setText(lines.join(QLatin1Char('\n')));
 }
 
 void HeadConversionDialog::showResult(const HeadConversionResult& result) {

@@ -20,8 +20,8 @@ namespace ropelab::ui {
 QString whyNoHeadConversion(const RunView& run, const RunAccess& access);
 
 /// Dialog that converts a copy of a run to fewer key and value heads (formula 47), trains the copy for a part of the
-/// run's steps and shows the losses before and after. The run and its checkpoint do not change. The window stays
-/// usable; training has priority over the conversion.
+/// run's steps, shows the losses before and after, and stores them in the lab. It also lists earlier conversions of the
+/// run. The run and its checkpoint do not change. The window stays usable; training has priority over the conversion.
 class HeadConversionDialog : public QDialog {
     Q_OBJECT
 
@@ -37,9 +37,16 @@ class HeadConversionDialog : public QDialog {
     void convert();
     void showResult(const HeadConversionResult& result);
     void showRunning(bool running);
+    /// Stores a conversion in the lab and updates the list of stored ones; says why if that fails.
+    void store(const HeadConversionResult& result);
+    /// Lists the conversions of the run that the lab stores, or says why they cannot be read.
+    void listStored(const LabFile& lab);
 
     RunAccess m_access;
     RunSpec m_spec;
+    RunId m_run;
+    std::filesystem::path m_lab;  // the lab of the run
+    bool m_isLabShown = true;     // the window still shows this lab
     std::filesystem::path m_checkpoint;
     QComboBox* m_heads;
     QDoubleSpinBox* m_percent;
@@ -47,6 +54,7 @@ class HeadConversionDialog : public QDialog {
     QPushButton* m_cancel;
     QProgressBar* m_progress;
     QLabel* m_result;
+    QLabel* m_stored;
     LatestJob m_job;
 };
 

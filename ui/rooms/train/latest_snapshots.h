@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "ui/common/latest_job.h"
 #include "ui/probes/inside_run.h"
+#include "ui/rooms/train/live_data.h"
 #include "ui/session/event_queue.h"
 
 namespace ropelab::ui {
@@ -14,8 +16,9 @@ namespace ropelab::ui {
 class LabDocument;
 class SweepSession;
 
-/// The newest snapshot of each of the selected runs. Stored snapshots are loaded from the lab on another thread; the
-/// events of training replace them. Only one snapshot per run is in memory, so that sweeps of many runs stay small.
+/// The newest snapshot of each of the selected runs, and a few numbers of all their snapshots. Stored snapshots are
+/// loaded from the lab on another thread; the events of training replace them. Only one snapshot per run is in memory,
+/// so that sweeps of many runs stay small.
 class LatestSnapshots : public QObject {
     Q_OBJECT
 
@@ -26,6 +29,10 @@ class LatestSnapshots : public QObject {
     void setRuns(const std::set<RunId>& runs);
     /// Returns the newest snapshot of a run; nullptr if there is none, or while it is being loaded.
     const Snapshot* find(RunId run) const;
+    /// Sets whether the numbers of experts of earlier snapshots are loaded too, for which all snapshots are read.
+    void setWithExperts(bool wanted);
+    /// Returns the numbers of experts of a run's snapshots in ascending order of steps; empty without experts.
+    std::vector<ExpertPoint> experts(RunId run) const;
     bool isLoading() const { return m_job.isRunning(); }
     /// Returns why the lab could not be read; "" if it could.
     const QString& problem() const { return m_problem; }
@@ -44,6 +51,8 @@ class LatestSnapshots : public QObject {
     std::set<RunId> m_loaded;                 // runs whose stored snapshot has been loaded, if there is one
     std::map<RunId, Snapshot> m_latest;       // of selected runs only
     std::map<RunId, std::int64_t> m_discard;  // step after which a resumed run's snapshots do not count
+    std::map<RunId, std::map<std::int64_t, ExpertPoint>> m_experts;  // by step
+    bool m_withExperts = false;
     QString m_problem;
     LatestJob m_job;  // declared last, so that its thread ends before the other members are destroyed
 };

@@ -8,6 +8,23 @@
 
 namespace ropelab::ui {
 
+std::optional<ExpertPoint> expertPoint(std::int64_t iteration, const ProbeResult& result) {
+    const std::vector<float>& balance = result.expert_balance.values;
+    const std::vector<float>& dropped = result.expert_dropped.values;
+    ExpertPoint mean{iteration};
+    int layers = 0;
+    for (std::size_t layer = 0; layer < balance.size(); ++layer) {
+        if (balance[layer] <= 0) continue;  // a layer with a dense feed-forward network
+        ++layers;
+        mean.balance += static_cast<double>(balance[layer]);
+        if (layer < dropped.size()) mean.dropped += static_cast<double>(dropped[layer]);
+    }
+    if (layers == 0) return std::nullopt;
+    mean.balance /= layers;
+    mean.dropped /= layers;
+    return mean;
+}
+
 std::int64_t newestStepOf(const LiveSetting& setting) {
     std::int64_t newest = -1;
     for (const LiveRun& run : setting.seeds) {

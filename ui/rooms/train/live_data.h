@@ -8,6 +8,16 @@
 
 namespace ropelab::ui {
 
+/// Means over the layers with experts of one probe.
+struct ExpertPoint {
+    std::int64_t iteration = 0;
+    double balance = 0;  // load-balancing loss (formula 50)
+    double dropped = 0;  // part of the choices beyond the capacity, 0 to 1 (formula 51)
+    bool operator==(const ExpertPoint&) const = default;
+};
+/// Returns the means of a probe; nullopt if it contains no experts.
+std::optional<ExpertPoint> expertPoint(std::int64_t iteration, const ProbeResult& result);
+
 /// A run with its newest snapshot.
 struct LiveRun {
     RunId id = 0;
@@ -16,7 +26,8 @@ struct LiveRun {
     Ink ink;                           // with the shade of the seed
     std::optional<Snapshot> snapshot;  // nullopt before the first one
     RunState state = RunState::waiting;
-    std::int64_t iteration = 0;  // finished steps
+    std::int64_t iteration = 0;             // finished steps
+    std::vector<ExpertPoint> experts = {};  // of all probes so far, ascending; empty without experts
 };
 
 /// The visible runs of one setting, which differ only in their seed.

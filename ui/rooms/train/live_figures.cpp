@@ -31,6 +31,8 @@ struct LiveQuantity {
     QString mean;        // over what a curve averages; "" for none
     bool needsRotation;  // runs that rotate no pairs are omitted
     std::function<Points(const LiveRun&, const ProbeResult&)> points;
+    bool needsExperts = false;   // runs without experts have no values
+    bool needsCapacity = false;  // experts without a capacity have no values
 };
 
 /// Returns the quantity of each rotated pair by its wavelength, averaged over layers and heads.
@@ -119,6 +121,24 @@ LiveQuantity layerQuantity(const char* name, const QString& y, ProbeArray ProbeR
             }};
 }
 
+/// Returns a number of the experts over training.
+LiveQuantity expertQuantity(const char* name, Axis y, double ExpertPoint::*number, double factor) {
+    return {name,
+            {QObject::tr("step"), {}},
+            std::move(y),
+            QObject::tr("mean over the layers with experts"),
+            false,
+            [number, factor](const LiveRun& run, const ProbeResult&) {
+                Points points;
+                for (const ExpertPoint& point : run.experts) {
+                    points.x.append(static_cast<double>(point.iteration));
+                    points.y.append(factor * point.*number);
+                }
+                return points;
+            },
+            true};
+}
+
 /// The curve of one setting: the mean over its seeds at their newest common step.
 struct SettingCurve {
     Points points;
@@ -162,6 +182,14 @@ QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
     if (quantity.needsRotation && !rotatesPairs(run.spec)) {
         return QObject::tr("%1 rotates no pairs, so it has no values by frequency.").arg(setting.label);
     }
+    if (quantity.needsExperts && run.spec.expert_layers() == 0) {
+        return QObject::tr("%1 has no experts. Train a run with a mixture of experts, such as experts = 4.")
+            .arg(setting.label);
+    }
+    if (quantity.needsCapacity && run.spec.expert_capacity == 0) {
+        return QObject::tr("The experts of %1 have no capacity (expert_capacity = 0), so that no choices are dropped.")
+            .arg(setting.label);
+    }
     const QString why = whyNoProbe(run);
     return why.isEmpty() ? QObject::tr("The probes of %1 do not contain these values.").arg(setting.label) : why;
 }
@@ -196,16 +224,18 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
     QStringList names;
     QStringList omitted;
     QString why;
-    bool whyOmitted = false;  // `why` is about a setting without rotated pairs
+    bool whyOmitted = false;  // `why` is about a setting that cannot have the quantity
     std::vector<std::int64_t> steps;
     bool anySeeds = false;
     for (const LiveSetting& setting : data.settings) {
         const SettingCurve found = curveOfSetting(setting, quantity);
         // The logit contribution of unrotated pairs is not split by pair, and other quantities have no frequency there.
-        const bool isOmitted = quantity.needsRotation && !rotatesPairs(setting.seeds.front().spec);
+        const RunSpec& spec = setting.seeds.front().spec;
+        const bool isOmitted =
+            (quantity.needsRotation && !rotatesPairs(spec)) || (quantity.needsCapacity && spec.expert_capacity == 0);
         if (isOmitted || found.seeds == 0) {
             omitted << setting.label;
-            // The reason of a setting that rotates says what to change, so it precedes that of settings without pairs.
+            // The reason of a setting that can have the quantity says what to change, so it precedes the others.
             if (why.isEmpty() || explainingRun(setting).state == RunState::running || (whyOmitted && !isOmitted)) {
                 why = whyNoCurve(setting, quantity);
                 whyOmitted = isOmitted;
@@ -332,10 +362,25 @@ InspectPicture liveGradient(const LiveData& data) {
 }
 
 InspectPicture liveStream(const LiveData& data) {
+    LiveQuantity stream =
+        layerQuantity("residual-stream-by-layer", QObject::tr("root mean square of the residual stream"),
+                      &ProbeResult::stream_rms, 0, 1);
+    stream.x.label = QObject::tr("number of layers passed (0: embeddings)");
+    return overSettings(data.picked ? aloneOf(*data.picked) : data, stream);
+}
+
+InspectPicture liveExpertBalance(const LiveData& data) {
     return overSettings(
         data.picked ? aloneOf(*data.picked) : data,
-        layerQuantity("residual-stream-by-layer", QObject::tr("root mean square of the residual stream"),
-                      &ProbeResult::stream_rms, 0, 1));
+        expertQuantity("expert-balance", {QObject::tr("load-balancing loss"), {}}, &ExpertPoint::balance, 1));
+}
+
+InspectPicture liveExpertDropped(const LiveData& data) {
+    Axis y{QObject::tr("choices beyond the capacity"), QStringLiteral("%")};
+    y.minimum = 0;
+    LiveQuantity quantity = expertQuantity("expert-dropped", y, &ExpertPoint::dropped, 100);
+    quantity.needsCapacity = true;
+    return overSettings(data.picked ? aloneOf(*data.picked) : data, quantity);
 }
 
 }  // namespace
@@ -373,6 +418,15 @@ std::span<const LiveFigure> liveFigures() {
          QObject::tr("Shows the root mean square of the residual stream before each layer and after the last one. "
                      "Formula 56"),
          liveStream},
+        {"expert-balance", QObject::tr("Load-balancing loss over training"),
+         QObject::tr("Shows the load-balancing loss of a mixture of experts over training, the mean over the layers "
+                     "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022, formula 50"),
+         liveExpertBalance, true},
+        {"expert-dropped", QObject::tr("Dropped choices over training"),
+         QObject::tr(
+             "Shows the percentage of the tokens' choices of experts that training drops because they exceed the "
+             "capacity, over training: the mean over the layers with experts. Formula 51"),
+         liveExpertDropped, true},
     };
     return figures;
 }

@@ -15,6 +15,7 @@ struct LiveFigure {
     QString title;
     QString why;  // explanation with the formula, for the tooltip
     InspectPicture (*make)(const LiveData& data);
+    bool isOfExperts = false;  // it shows LiveRun::experts
 };
 
 /// Returns all figures of probes, in the order of the Train room's list.

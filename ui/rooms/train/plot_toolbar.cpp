@@ -7,7 +7,6 @@
 #include <QSlider>
 #include <QToolButton>
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "core/spec/aliases.h"
@@ -69,6 +68,10 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_unit->setAccessibleName(tr("Unit of losses"));
     m_unit->addItem(tr("nats/token"), QStringLiteral("nats"));
     m_unit->addItem(tr("bits/token"), QStringLiteral("bits"));
+    m_unit->addItem(tr("bits/byte"), QStringLiteral("bits-per-byte"));
+    m_unit->setToolTip(tr(
+        "Selects the unit of losses. Bits per byte = loss in nats / ln 2, divided by the mean number of bytes of the "
+        "validation split's tokens, so that runs with different tokenizers can be compared. Formula 35"));
     m_quantity->setCurrentIndex(std::max(0, indexOfQuantity(m_settings.value("train/quantity").toString())));
     m_unit->setCurrentIndex(std::max(0, m_unit->findData(m_settings.value("train/unit"))));
     for (QComboBox* choice : {m_quantity, m_unit}) {
@@ -181,20 +184,29 @@ void PlotToolbar::showQuantity(const QString& id) {
 
 void PlotToolbar::applyView() {
     const View& view = views()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))];
-    const bool bits = m_unit->currentData().toString() == QStringLiteral("bits");
-    const QString unit = bits ? tr("bits per token") : tr("nats");
-    const double perNat = bits ? 1 / std::log(2.0) : 1.0;
+    const LossUnit unit = lossUnit(m_unit->currentData().toString());
     // What does not apply is disabled and not hidden, so that the other controls keep their place.
     m_unit->setEnabled(!view.shown.empty() && isLoss(view.shown.front()));
     m_axis->setEnabled(!view.shown.empty());
     m_smoothing->setEnabled(!view.shown.empty());
     showBands();
-    m_plot.setLossUnit(unit, perNat);
+    m_plot.setLossUnit(unit);
     if (!view.shown.empty()) m_plot.setShownQuantities(view.shown);
-    m_table.setLossUnit(unit, perNat);
+    m_table.setLossUnit(unit);
     m_settings.setValue("train/quantity", QString::fromLatin1(view.id));
     m_settings.setValue("train/unit", m_unit->currentData());
     emit rooflineChanged(view.shown.empty());
+    emit unitChanged();
+}
+
+void PlotToolbar::showUnit(const QString& word) {
+    const int index = m_unit->findData(word);
+    if (index < 0) throw BadInput("The Train room has no unit of losses \"" + word.toStdString() + "\".");
+    m_unit->setCurrentIndex(index);
+}
+
+bool PlotToolbar::isLossPerToken() const {
+    return m_unit->isEnabled() && !lossUnit(m_unit->currentData().toString()).isPerByte;
 }
 
 bool PlotToolbar::isBands() const {

@@ -23,6 +23,11 @@ class PlotToolbar : public QWidget {
     /// "gradient_norm", "tokens_per_second" or "roofline". Throws BadInput for any other id.
     void showQuantity(const QString& id);
 
+    /// Selects the unit of losses with this word (lossUnitWords). Throws BadInput for any other word.
+    void showUnit(const QString& word);
+    /// Returns whether the plot shows losses in a unit per token.
+    bool isLossPerToken() const;
+
     QComboBox* quantity() const { return m_quantity; }
     /// Returns whether the roofline is selected, which RooflineView shows in place of the plot.
     bool isRoofline() const;
@@ -39,6 +44,8 @@ class PlotToolbar : public QWidget {
     void bandsChanged(bool on);
     void exportRequested();
     void rooflineChanged(bool on);
+    /// The quantity or the unit of losses changed.
+    void unitChanged();
     /// The weight of the moving average changed (see CurvePlot::setSmoothing).
     void smoothingChanged(double weight);
 

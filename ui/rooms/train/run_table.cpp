@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <QPen>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/common/format.h"
 #include "ui/plot/distinct_names.h"
@@ -45,7 +46,7 @@ QSize RunTable::swatchSize() {
 }
 
 RunTable::RunTable(SessionActions& actions, RunAccess access, QObject* parent)
-    : QAbstractTableModel(parent), m_actions(actions), m_access(std::move(access)), m_unit(QStringLiteral("nats")) {
+    : QAbstractTableModel(parent), m_actions(actions), m_access(std::move(access)), m_unit(lossUnit(QString())) {
     RunStore& store = m_access.runs;
     const auto sync = [this] {
         std::vector<const RunView*> ordered;
@@ -86,9 +87,8 @@ RunTable::RunTable(SessionActions& actions, RunAccess access, QObject* parent)
     });
 }
 
-void RunTable::setLossUnit(const QString& unit, double perNat) {
+void RunTable::setLossUnit(const LossUnit& unit) {
     m_unit = unit;
-    m_perNat = perNat;
     emit headerDataChanged(Qt::Horizontal, Last, Best);
     if (rowCount() > 0) emit dataChanged(index(0, Last), index(rowCount() - 1, Best));
 }
@@ -126,9 +126,9 @@ QVariant RunTable::data(const QModelIndex& index, int role) const {
             case State:
                 return stateText(run);
             case Last:
-                return lossOf(run.last);
+                return lossOf(run, run.last);
             case Best:
-                return lossOf(run.best);
+                return lossOf(run, run.best);
             case Note:
                 return QString::fromStdString(run.record.note);
             case ColumnCount:
@@ -169,9 +169,9 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
             case State:
                 return tr("Trained steps / total steps of a run that is training, otherwise its state.");
             case Last:
-                return tr("Latest validation loss in %1").arg(m_unit);
+                return tr("Latest validation loss in %1").arg(m_unit.name);
             case Best:
-                return tr("Lowest validation loss in %1; the tooltip of a value shows its step.").arg(m_unit);
+                return tr("Lowest validation loss in %1; the tooltip of a value shows its step.").arg(m_unit.name);
             case Note:
                 return tr(
                     "Your note on the run. To edit it, double-click it or choose Edit > Edit note of picked run.");
@@ -215,8 +215,9 @@ bool RunTable::setData(const QModelIndex& index, const QVariant& value, int role
     return true;
 }
 
-QString RunTable::lossOf(const std::optional<event::Evaluated>& evaluated) const {
-    return evaluated ? lossText(evaluated->validation_loss * m_perNat) : QString();
+QString RunTable::lossOf(const RunView& run, const std::optional<event::Evaluated>& evaluated) const {
+    if (!evaluated || (m_unit.isPerByte && !std::isfinite(run.record.bytes_per_token))) return {};
+    return lossText(evaluated->validation_loss * m_unit.factor(run.record.bytes_per_token));
 }
 
 }  // namespace ropelab::ui

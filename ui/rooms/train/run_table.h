@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <vector>
 
+#include "ui/plot/quantity.h"
 #include "ui/session/run_access.h"
 #include "ui/session/run_store.h"
 
@@ -24,8 +25,8 @@ class RunTable : public QAbstractTableModel {
 
     RunTable(SessionActions& actions, RunAccess access, QObject* parent = nullptr);
 
-    /// Sets the unit of the loss columns; the table shows the loss in nats multiplied by `perNat`.
-    void setLossUnit(const QString& unit, double perNat);
+    /// Sets the unit of the loss columns. With a unit per byte, runs whose bytes per token are unknown show no losses.
+    void setLossUnit(const LossUnit& unit);
     /// Returns whether all names are shown in full, that is none is shortened.
     bool hasWholeNames() const { return m_hasWholeNames; }
     /// Returns the run in a row, or 0 if there is no such row.
@@ -43,7 +44,7 @@ class RunTable : public QAbstractTableModel {
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
 
  private:
-    QString lossOf(const std::optional<event::Evaluated>& evaluated) const;
+    QString lossOf(const RunView& run, const std::optional<event::Evaluated>& evaluated) const;
 
     SessionActions& m_actions;
     RunAccess m_access;
@@ -52,8 +53,7 @@ class RunTable : public QAbstractTableModel {
     std::vector<RunId> m_shown;  // the runs by row
     QStringList m_names;         // the displayed, possibly shortened names, by row
     bool m_hasWholeNames = true;
-    QString m_unit;
-    double m_perNat = 1;
+    LossUnit m_unit;
 };
 
 /// Returns an icon of a run's line in the colour and dash pattern of the plot, of size RunTable::swatchSize().

@@ -231,16 +231,25 @@ void SecondPicture::schedule() {
 
 void SecondPicture::selectRuns() {
     std::set<RunId> wanted;
-    if (findLiveFigure(chosen())) {
+    const LiveFigure* figure = findLiveFigure(chosen());
+    if (figure) {
         for (const RunView& run : m_access.runs.runs()) {
             if (run.visible || run.record.id == m_picked) wanted.insert(run.record.id);
         }
     }
+    m_snapshots->setWithExperts(figure && figure->isOfExperts);
     m_snapshots->setRuns(wanted);
 }
 
 LiveRun SecondPicture::liveRunOf(const RunView& run) const {
-    LiveRun live{run.record.id, run.name, run.spec, run.ink, std::nullopt, run.record.state, run.record.iteration};
+    LiveRun live{run.record.id,
+                 run.name,
+                 run.spec,
+                 run.ink,
+                 std::nullopt,
+                 run.record.state,
+                 run.record.iteration,
+                 m_snapshots->experts(run.record.id)};
     if (const Snapshot* snapshot = m_snapshots->find(run.record.id)) live.snapshot = *snapshot;
     return live;
 }

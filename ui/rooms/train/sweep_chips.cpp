@@ -80,7 +80,7 @@ QStringList explicitRunLabels(const Experiment& experiment) {
                 parts << (parse_value(key("fraction"), value, RunSpec{}) == Value(0.0) ? QObject::tr("RoPE 0 %")
                                                                                        : showFraction(shown));
             } else if (name == "position") {
-                parts << (value == "none" ? QObject::tr("NoPE") : choiceTitle(name, value));
+                parts << choiceTitle(name, value);
             } else {
                 parts << QString::fromStdString(name).replace(QLatin1Char('_'), QLatin1Char(' ')) + QLatin1Char(' ') +
                              fieldText(name, shown);

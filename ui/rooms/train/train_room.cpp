@@ -8,11 +8,15 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "core/experiment/halving.h"
 #include "core/spec/error.h"
 #include "ui/common/actions.h"
+#include "ui/common/banners.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
@@ -47,6 +51,26 @@ namespace {
 
 // With more runs than this, the plot initially shows one curve per group of seeds instead of one per run.
 constexpr std::size_t kMaxCurves = 10;
+
+/// Returns whether visible runs train on one data set with different tokenizers.
+bool tokenizersDiffer(const std::vector<RunView>& runs) {
+    const auto settingsOfTokenizer = [](const RunSpec& spec) {
+        return std::tuple(spec.tokenizer, spec.tokenizer_file, spec.has_subwords() ? spec.largest_vocabulary() : 0);
+    };
+    std::map<std::string, const RunView*> firsts;  // by data set
+    for (const RunView& run : runs) {
+        if (!run.visible) continue;
+        const auto [known, isNew] = firsts.emplace(run.spec.data, &run);
+        if (isNew) continue;
+        const RunView& first = *known->second;
+        const bool areKnown = !run.record.vocabulary.empty() && !first.record.vocabulary.empty();
+        if (areKnown ? run.record.vocabulary != first.record.vocabulary
+                     : settingsOfTokenizer(run.spec) != settingsOfTokenizer(first.spec)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 template <typename T>
 QList<double> toList(const std::vector<T>& values) {
@@ -98,6 +122,9 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     layout->addWidget(m_pages, 1);
     m_takeOver = new TakeOver(m_actions, m_access, this);
     layout->addWidget(m_takeOver);  // below all controls, which keep their place
+    m_unitAdvice = new BannerArea(this);
+    layout->addWidget(m_unitAdvice);
+    connect(m_toolbar, &PlotToolbar::unitChanged, this, &TrainRoom::renewUnitAdvice);
 
     RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
@@ -108,6 +135,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
         for (CurvePlot* plot : plots()) {
             plot->setRunFailed(run, failed);
             plot->setRunStopped(run, rung);
+            if (view) plot->setBytesPerToken(run, view->record.bytes_per_token);
         }
         if (run == m_sampled || m_sampled == 0) showSample(run);
     });
@@ -186,9 +214,7 @@ FigureOrigin TrainRoom::originOf(const Figure& figure) {
                    {QStringLiteral("logarithmic"), m_plot->isYLogarithmic()},
                    {QStringLiteral("bands"), m_toolbar->isBands()}};
     origin.flags = {{QStringLiteral("figure"), nameOf(quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
-                    {QStringLiteral("unit"), m_settings.value("train/unit").toString() == QLatin1String("bits")
-                                                 ? QStringLiteral("bits")
-                                                 : QStringLiteral("nats")},
+                    {QStringLiteral("unit"), m_settings.value("train/unit").toString()},
                     {QStringLiteral("runs"), ids.join(QLatin1Char(','))}};
     return origin;
 }
@@ -221,6 +247,19 @@ void TrainRoom::renewGroups() {
     const bool many = m_access.runs.runs().size() > kMaxCurves;
     m_toolbar->setBandsPossible(anyRepeats(groups), many);
     for (CurvePlot* plot : plots()) plot->setGroups(m_toolbar->isBands() ? groups : std::vector<CurveGroup>());
+}
+
+void TrainRoom::renewUnitAdvice() {
+    const auto id = QStringLiteral("unit");
+    const bool differ = tokenizersDiffer(m_access.runs.runs());
+    m_plot->setTokenizersDiffer(differ);
+    const bool isUseful = differ && m_toolbar->isLossPerToken();
+    if (std::exchange(m_advisesUnit, isUseful) == isUseful) return;  // a dismissed banner does not come back
+    if (!isUseful) return m_unitAdvice->dismiss(id);
+    m_unitAdvice->show(
+        id, BannerArea::Kind::information,
+        tr("The visible runs have different tokenizers, so that their losses per token cannot be compared."),
+        {{tr("Show bits per byte"), [this] { m_toolbar->showUnit(QStringLiteral("bits-per-byte")); }}});
 }
 
 void TrainRoom::renewEmptyState() {
@@ -268,6 +307,7 @@ void TrainRoom::syncRuns() {
             plot->setRunVisible(id, run.visible);
             plot->setRunFailed(id, run.record.state == RunState::failed);
             plot->setRunStopped(id, stopped_at_rung(run.record).value_or(0));
+            plot->setBytesPerToken(id, run.record.bytes_per_token);
         }
         if (std::find(known.begin(), known.end(), id) != known.end() || !file) continue;
         const RunMetrics* arrived = m_access.runs.arrived(id);
@@ -305,6 +345,7 @@ void TrainRoom::renewVisible() {
         plot->setRungs({rungs.begin(), rungs.end()});
     }
     renewGroups();
+    renewUnitAdvice();
     updateFloor();
     // The sample of a run that was hidden, for example by a newer sweep, is replaced unless the user picked that run.
     const RunView* sampled = m_access.runs.find(m_sampled);

@@ -20,6 +20,7 @@ class SessionActions;
 class ExperimentModel;
 class Settings;
 
+class BannerArea;
 class CurvePlot;
 class PlotToolbar;
 class QueueView;
@@ -77,6 +78,8 @@ class TrainRoom : public Room {
     SweepPreview& preview() { return *m_preview; }
     QueueView& queue() { return *m_queue; }
     TakeOver& takeOver() { return *m_takeOver; }
+    /// Returns the banner that offers bits per byte for runs with different tokenizers.
+    BannerArea& unitAdvice() { return *m_unitAdvice; }
     /// Selects the quantity of the plot. The ids and errors are those of PlotToolbar::showQuantity().
     void showQuantity(const QString& id);
     /// Returns whether the plot still waits for data besides its curves, for example for the entropy floor.
@@ -90,6 +93,8 @@ class TrainRoom : public Room {
     QWidget* makePlan();
     void renewPages();
     void renewGroups();
+    /// Shows the banner when the plot begins to show losses per token of runs with different tokenizers.
+    void renewUnitAdvice();
     void renewEmptyState();
     void syncRuns();
     /// Updates everything that depends on which runs are visible: the range of the x axis, the groups of seeds and the
@@ -129,6 +134,8 @@ class TrainRoom : public Room {
     QPointer<SweepPanel> m_panel;
     QStackedWidget* m_pages = nullptr;
     TakeOver* m_takeOver = nullptr;
+    BannerArea* m_unitAdvice = nullptr;
+    bool m_advisesUnit = false;
     SweepPreview* m_preview = nullptr;
     QueueView* m_queue = nullptr;
     bool m_planShown = false;

@@ -12,12 +12,18 @@
 #include <QToolButton>
 #include <QUndoStack>
 
+#include <cmath>
+#include <limits>
+
 #include "core/data/corpus.h"
+#include "core/experiment/anatomy_times.h"
 #include "core/experiment/checkpoint.h"
 #include "core/report/anatomy_table.h"
 #include "core/spec/layout.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/figure/export.h"
+#include "ui/rooms/anatomy/activation_figure.h"
+#include "ui/rooms/anatomy/activation_pane.h"
 #include "ui/rooms/anatomy/anatomy_panel.h"
 #include "ui/rooms/anatomy/stage_formula.h"
 
@@ -35,6 +41,24 @@ class AnatomyRoomTest : public Workbench {
         room->show();
         panel->show();
         room->refreshNow();
+    }
+    /// Adds a run with a checkpoint of a model with the vocabulary "abc", and returns its number.
+    RunId addTrainedRun() {
+        const Plan plan = workspace->lab().addSweep(smallSweep());
+        const RunId run = plan.runs.front().id;
+        const Layout layout = layout_of(plan.runs.front().spec, 3);
+        Checkpoint checkpoint;
+        checkpoint.spec = plan.runs.front().spec;
+        checkpoint.vocabulary = Vocabulary::of_characters("abc").to_text();
+        for (const Parameter& parameter : layout.parameters) {
+            NamedTensor tensor{"model." + parameter.name, parameter.shape, {}};
+            tensor.values.resize(static_cast<std::size_t>(parameter.size));
+            for (std::size_t i = 0; i < tensor.values.size(); ++i) tensor.values[i] = i % 2 == 0 ? 0.5F : -0.25F;
+            checkpoint.state.push_back(std::move(tensor));
+        }
+        std::filesystem::create_directories(workspace->lab().file()->checkpoint_path(run).parent_path());
+        write_checkpoint(workspace->lab().file()->checkpoint_path(run), checkpoint);
+        return run;
     }
     std::int64_t parameters() const { return room->model().anatomy.totals().parameters.value_or(-1); }
     std::string sweepValue(const char* key) const { return workspace->experiment().value().values(key).front(); }
@@ -55,10 +79,22 @@ TEST_F(AnatomyRoomTest, ShowsTheModelOfTheSweepPanel) {
     EXPECT_EQ(room->model().spec->layers, 3);
 }
 
+// In a window of 1280 × 720, a page has about 800 pixels beside the panel, and its list a scroll bar.
+TEST_F(AnatomyRoomTest, ListingFitsASmallWindow) {
+    constexpr double kBeside = 796;
+    const auto width = [this] {
+        return AnatomyListing({room->model()}, {}).size(FigureStyle::screen(Theme::light(), 96.0 / 72)).width();
+    };
+    EXPECT_LE(width(), kBeside);
+    room->showSource("model:Llama 3 8B");
+    EXPECT_GT(width(), 0.5 * kBeside);
+    EXPECT_LE(width(), 1.1 * kBeside) << "a large model needs little more";
+}
+
 TEST_F(AnatomyRoomTest, SourceIsARunAKnownModelOrAConfig) {
     room->showSource("model:Llama 3 8B");
     EXPECT_FALSE(room->model().spec);
-    EXPECT_EQ(panel->total("parameters"), "–") << "the table has no vocabulary";
+    EXPECT_EQ(parameters(), 8030261248);
     EXPECT_FALSE(panel->field("layers")->isEnabled());
 
     QFile config(file("config.json"));
@@ -224,21 +260,7 @@ TEST_F(AnatomyRoomTest, TableIsCopiedAndSaved) {
 }
 
 TEST_F(AnatomyRoomTest, WeightsOfARunAreAHeatMap) {
-    const Plan plan = workspace->lab().addSweep(smallSweep());
-    const RunId run = plan.runs.front().id;
-    const Layout layout = layout_of(plan.runs.front().spec, 3);
-    Checkpoint checkpoint;
-    checkpoint.spec = plan.runs.front().spec;
-    checkpoint.vocabulary = Vocabulary::of_characters("abc").to_text();
-    for (const Parameter& parameter : layout.parameters) {
-        NamedTensor tensor{"model." + parameter.name, parameter.shape, {}};
-        tensor.values.resize(static_cast<std::size_t>(parameter.size));
-        for (std::size_t i = 0; i < tensor.values.size(); ++i) tensor.values[i] = i % 2 == 0 ? 0.5F : -0.25F;
-        checkpoint.state.push_back(std::move(tensor));
-    }
-    std::filesystem::create_directories(workspace->lab().file()->checkpoint_path(run).parent_path());
-    write_checkpoint(workspace->lab().file()->checkpoint_path(run), checkpoint);
-    room->showSource("run:" + QString::number(run));
+    room->showSource("run:" + QString::number(addTrainedRun()));
     room->pick("attention.output");
     EXPECT_TRUE(room->tensors()->isEnabled());
     EXPECT_EQ(room->tensors()->currentData().toString(), "layers.0.attention.output.weight");
@@ -250,6 +272,94 @@ TEST_F(AnatomyRoomTest, WeightsOfARunAreAHeatMap) {
     room->pick("attention.weights");
     EXPECT_FALSE(room->tensors()->isEnabled());
     EXPECT_FALSE(room->weights()->figure().map);
+}
+
+TEST_F(AnatomyRoomTest, MeasuredTimesAreAColumnOfTheListing) {
+    EXPECT_FALSE(room->listing()->figure().table.names.contains("seconds per pass"));
+    ASSERT_TRUE(room->measureButton()->isEnabled());
+    room->measureButton()->click();
+    EXPECT_TRUE(room->isBusy());
+    ASSERT_TRUE(waitUntil([this] { return !room->model().anatomy.times.empty(); }));
+    EXPECT_EQ(stage_time(*room->model().anatomy.find("embedding")), "1.000");
+    EXPECT_EQ(stage_time(*room->model().anatomy.find("attention.queries")), "in Queries, keys, values");
+    const FigureTable& table = room->listing()->figure().table;
+    ASSERT_EQ(table.names.back(), "seconds per pass");
+    EXPECT_EQ(table.columns.back()[1], 0.001);
+    EXPECT_TRUE(room->exportedFigures().front().origin.flags.isEmpty()) << "times cannot be computed again";
+    panel->output().choose("csv");
+    panel->output().copyButton()->click();
+    EXPECT_TRUE(QApplication::clipboard()->text().contains("seconds_per_pass"));
+    room->pick("attention.queries");
+    EXPECT_TRUE(room->exportedFigures().back().summary.contains("time: in Queries"));
+
+    // Other settings were not measured; the measured ones keep their times.
+    room->editCopy("layers", "3");
+    EXPECT_TRUE(room->model().anatomy.times.empty());
+    panel->resetButton()->click();
+    EXPECT_FALSE(room->model().anatomy.times.empty());
+
+    room->showPart("traditional-modern");
+    EXPECT_FALSE(room->measureButton()->isEnabled());
+    EXPECT_TRUE(room->measureButton()->toolTip().contains("one model"));
+    EXPECT_FALSE(room->listing()->figure().table.names.contains("seconds per pass"));
+    room->showPart("stages");
+    EXPECT_TRUE(room->measureButton()->isEnabled());
+    room->showSource("model:Llama 3 8B");
+    EXPECT_FALSE(room->measureButton()->isEnabled());
+    EXPECT_TRUE(room->measureButton()->toolTip().contains("published"));
+}
+
+TEST_F(AnatomyRoomTest, ActivationOfARunIsAHeatMapOfTheTypedText) {
+    ActivationPane& activation = room->activation();
+    EXPECT_FALSE(activation.textField()->isEnabled());
+    EXPECT_FALSE(activation.view()->figure().map);
+    room->showSource("run:" + QString::number(addTrainedRun()));
+    room->pick("attention.output");
+    EXPECT_EQ(activation.outputs()->count(), static_cast<int>(room->model().spec->layers));
+    // The excerpt cannot be read, because the data set has another vocabulary than the checkpoint.
+    ASSERT_TRUE(waitUntil([&] { return activation.view()->figure().emptyText.contains("vocabulary"); }));
+
+    QTest::keyClicks(activation.textField(), "abca");
+    QTest::keyClick(activation.textField(), Qt::Key_Return);
+    ASSERT_TRUE(waitUntil([&] { return activation.view()->figure().map.has_value(); }));
+    const Figure rows = activation.view()->figure();
+    EXPECT_EQ(rows.name, "anatomy-activation");
+    EXPECT_EQ(rows.y.categories, (QStringList{"a", "b", "c", "a"}));
+    EXPECT_EQ(rows.map->rows, 4);
+    EXPECT_EQ(rows.map->columns, 4);
+    EXPECT_EQ(rows.map->values[4], 1) << "the channels of the second token";
+    EXPECT_EQ(rows.map->scale, FigureMap::Scale::diverging);
+
+    room->pick("attention.weights");
+    EXPECT_EQ(activation.outputs()->count(), static_cast<int>(room->model().spec->layers * room->model().spec->heads));
+    ASSERT_TRUE(waitUntil([&] {
+        const Figure& figure = activation.view()->figure();
+        return figure.map && figure.x.categories.size() == 4;
+    }));
+    activation.outputs()->setCurrentIndex(1);
+    ASSERT_TRUE(waitUntil([&] {
+        const Figure& figure = activation.view()->figure();
+        return figure.map && figure.map->values[0] == 10;
+    })) << "the second head";
+    EXPECT_TRUE(activation.view()->figure().summary.contains("head 1"));
+
+    room->editCopy("layers", "3");
+    EXPECT_FALSE(activation.textField()->isEnabled());
+    EXPECT_FALSE(activation.view()->figure().map);
+}
+
+TEST(ActivationFigure, LeavesOutHiddenKeys) {
+    StageActivation activation;
+    activation.place = {"attention.scores", 1};
+    activation.tokens = {0, 1};
+    activation.numbers = {{1, 2, 2}, {3, -std::numeric_limits<float>::infinity(), -4, 2}};
+    const Figure figure = activationFigure(activation, "Attention scores", {"a", "b"}, 7);
+    ASSERT_TRUE(figure.map);
+    EXPECT_EQ(figure.map->values[0], 3);
+    EXPECT_TRUE(std::isnan(figure.map->values[1]));
+    EXPECT_TRUE(figure.summary.contains("layer 1, head 0")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.summary.contains("from -4 to 3"));
+    EXPECT_FALSE(isMatrixPerHead("attention.values"));
 }
 
 TEST(WeightsFigure, AveragesNeighbouringWeights) {

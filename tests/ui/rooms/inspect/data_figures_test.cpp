@@ -2,10 +2,12 @@
 
 #include <QImage>
 #include <QPainter>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
+#include "ui/figure/export.h"
 #include "ui/rooms/inspect/data_work.h"
 #include "ui/rooms/inspect/inspect_batch.h"
 #include "ui/rooms/inspect/inspect_figures.h"
@@ -140,6 +142,28 @@ TEST_F(DataFiguresTest, PaintedTextHasToolTipsAndATable) {
     painter.end();
     // All tokens cost as much as a uniform guess, which is the full tint.
     EXPECT_EQ(QColor(image.pixel(7, 7)), bitsColor(6, 6, Theme::light()));
+}
+
+TEST_F(DataFiguresTest, NumbersBelowAPaintedTextAreNeverCut) {
+    const auto run = firstRun();
+    InspectData data;
+    data.run = run;
+    data.painted = std::make_shared<const PaintedText>(paintedText(engine, *run, "the fox", {}, never));
+    const Figure figure = dataBits(data).figure;
+    for (const double width : {80.0, 120.0, 260.0}) {
+        ExportOptions options;
+        options.format = FigureFormat::svg;
+        options.widthMm = width;
+        const QString svg = QString::fromUtf8(figureBytes(figure, options));
+        QString words;
+        static const QRegularExpression text(QStringLiteral("<text[^>]*>([^<]*)</text>"));
+        for (const auto& each : text.globalMatch(svg)) words += each.captured(1) + QLatin1Char(' ');
+        words = words.simplified();
+        EXPECT_FALSE(words.contains(QStringLiteral("…"))) << width << words.toStdString();
+        EXPECT_TRUE(words.contains(QStringLiteral("bits or more (a uniform guess)"))) << words.toStdString();
+        EXPECT_TRUE(words.contains(QStringLiteral("bits per character"))) << width << words.toStdString();
+        EXPECT_TRUE(words.contains(QStringLiteral("of 7 bytes"))) << width << words.toStdString();
+    }
 }
 
 TEST_F(DataFiguresTest, CommandLineMakesFigures) {

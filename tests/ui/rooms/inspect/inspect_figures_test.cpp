@@ -160,6 +160,10 @@ TEST(InspectFigures, ExpertsHaveARowEach) {
     ASSERT_EQ(balance.curves.size(), 1U);
     EXPECT_NEAR(balance.curves.front().y.last(), 2.0, 1e-6);
     EXPECT_NEAR(expertDropped(data).figure.curves.front().y.last(), 12.5, 1e-6);
+    InsideRun unlimited = *data.run;
+    unlimited.spec.expert_capacity = 0;
+    data.run = std::make_shared<const InsideRun>(unlimited);
+    EXPECT_TRUE(expertDropped(data).figure.emptyText.contains("no capacity"));
     data.choices.layer = 0;
     EXPECT_TRUE(expertLoad(data).figure.emptyText.contains("dense"));
     ProbeResult dense = probeResultAt(1);

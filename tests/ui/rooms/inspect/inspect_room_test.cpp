@@ -329,8 +329,14 @@ TEST_F(InspectRoomTest, ExtrapolationComparesScalingMethodsOfRopeModels) {
     room->showPart("extrapolation-loss");
     ASSERT_TRUE(settled());
     ASSERT_TRUE(room->hasFigure()) << figure().emptyText.toStdString();
-    EXPECT_EQ(figure().curves.size(), 7U);
+    EXPECT_EQ(figure().curves.size(), 8U);
     EXPECT_EQ(room->data().run->spec.context * 4, 64);
+    EXPECT_GT(figure().curves.at(0).x.last(), 60);
+    workspace->lab().open(writeLab(true, {{"position", "alibi"}}));
+    ASSERT_TRUE(
+        waitUntil([&] { return room->data().run && room->data().run->spec.position == Position::alibi && settled(); }));
+    ASSERT_EQ(figure().curves.size(), 1U) << figure().emptyText.toStdString();
+    EXPECT_EQ(figure().curves.at(0).label, "ALiBi");
     EXPECT_GT(figure().curves.at(0).x.last(), 60);
     workspace->lab().open(writeLab(true, {{"position", "learned"}}));
     ASSERT_TRUE(waitUntil([&] { return room->data().run && room->data().run->spec.learns_positions() && settled(); }));
@@ -475,6 +481,23 @@ TEST_F(InspectRoomTest, DialsShowTheLagAndSelectPairs) {
     ASSERT_EQ(clicked, 0);
     ASSERT_TRUE(settled());
     EXPECT_EQ(room->data().choices.pair, 0);
+}
+
+TEST_F(InspectRoomTest, AFigureIsShownAloneInAPresentation) {
+    room->resize(1400, 900);
+    openLab(writeLab());
+    room->sidePane().choose("query-spectrum");
+    ASSERT_TRUE(room->lossView().isVisible());
+    ASSERT_TRUE(room->sidePane().isVisible());
+    room->showOnlyPart("logit-contribution");
+    EXPECT_TRUE(room->mainPane().isVisible());
+    EXPECT_FALSE(room->sidePane().isVisible());
+    EXPECT_FALSE(room->lossView().isVisible());
+    EXPECT_EQ(room->shownPart(), "logit-contribution");
+    EXPECT_THROW(room->showOnlyPart("nothing-like-this"), BadInput);
+    room->showOnlyPart("");
+    EXPECT_TRUE(room->sidePane().isVisible());
+    EXPECT_TRUE(room->lossView().isVisible());
 }
 
 TEST_F(InspectRoomTest, NarrowRoomShowsOneFigure) {

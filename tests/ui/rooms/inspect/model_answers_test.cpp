@@ -70,7 +70,7 @@ TEST_F(ModelAnswersTest, LatestRequestReplacesEarlierOnesOfTheRun) {
     answers.fill(data, InspectFigure::Input::beyond);
     ASSERT_TRUE(data.beyond) << data.problem.toStdString();
     EXPECT_EQ(data.beyond->factor, 8);
-    EXPECT_EQ(data.beyond->evaluations.size(), 7U);
+    EXPECT_EQ(data.beyond->evaluations.size(), 8U);
     EXPECT_EQ(data.beyond->evaluations[0].result->length, 8 * kTestLength);
     auto other = std::make_shared<InsideRun>(*run);
     other->id = 2;
@@ -360,7 +360,7 @@ TEST(EngineLock, AsksOtherWorkToEndWhenTrainingWantsTheEngine) {
 }
 
 TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
-    firstRun(writeLab());
+    firstRun(writeLab(true, {{"experts", 4}, {"expert_capacity", 1}}));
     for (const InspectFigure& figure : inspectFigures()) {
         // The fake model has no retrieval, and the logit terms of a pair need a typed text.
         const QString name = QLatin1String(figure.name);

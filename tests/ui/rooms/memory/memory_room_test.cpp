@@ -7,7 +7,10 @@
 #include <QUndoStack>
 
 #include "tests/ui/rotary/room_fixture.h"
+#include "ui/rooms/memory/cache_measurement.h"
 #include "ui/rooms/memory/shape_panel.h"
+#include "ui/session/run_store.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 namespace {
@@ -103,6 +106,46 @@ TEST_F(MemoryRoomTest, MeasurementAllocatesTheTable) {
     EXPECT_TRUE(room->measured().contains("at most 2 GiB")) << room->measured().toStdString();
 }
 
+TEST_F(MemoryRoomTest, MeasuresTheKvCacheOfTheSweepAndOfARun) {
+    EXPECT_EQ(room->cacheMeasurement(), nullptr) << "without runs nothing can be measured";
+    Experiment sweep = smallSweep(40);
+    sweep.set("layers", {"2"});
+    sweep.set("heads", {"2"});
+    sweep.set("width", {"16"});
+    workspace->experiment().replace(sweep);
+    panel.reset();
+    room = std::make_unique<MemoryRoom>(model(), workspace->runAccess(), &workspace->experiment());
+    panel.reset(room->panel());
+    CacheMeasurement& measurement = *room->cacheMeasurement();
+    ASSERT_EQ(measurement.choice().count(), 1);
+    measurement.button().click();
+    // The formula: 2 layers × (keys and values) × 16 channels × 32 tokens × 4 bytes.
+    ASSERT_TRUE(waitUntil([&] { return measurement.words().contains("8,192 bytes for a context of 32 tokens"); }))
+        << measurement.words().toStdString();
+    EXPECT_TRUE(measurement.words().contains("while it generated 16 tokens: 4,096 bytes (4 KiB)"))
+        << measurement.words().toStdString();
+    engine.step_microseconds = 5000;
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return workspace->session().isActive(); }));
+    measurement.button().click();
+    EXPECT_TRUE(measurement.words().contains("Training uses the engine")) << measurement.words().toStdString();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    ASSERT_TRUE(waitUntil([&] { return measurement.choice().count() == 3; }));
+    measurement.choice().setCurrentIndex(2);
+    EXPECT_TRUE(measurement.words().isEmpty()) << "the text was about another model";
+    measurement.button().click();
+    const QString name = workspace->runs().find(2)->name;
+    EXPECT_TRUE(waitUntil([&] { return measurement.words().startsWith("KV cache of " + name); }))
+        << measurement.words().toStdString();
+}
+
+TEST_F(MemoryRoomTest, AnEagerModelHasNoKvCache) {
+    RunSpec spec;
+    spec.operations = Operations::eager;
+    const bench::MeasuredCache measured{16, 0, cache_bytes(spec)};
+    EXPECT_TRUE(measuredCacheSentence("a run", spec, measured).contains("without a KV cache"));
+}
+
 TEST_F(MemoryRoomTest, NarrowRoomShowsOneFigure) {
     EXPECT_TRUE(room->tableView()->isVisible());
     EXPECT_TRUE(room->cacheView()->isVisible());
@@ -115,6 +158,32 @@ TEST_F(MemoryRoomTest, NarrowRoomShowsOneFigure) {
     EXPECT_FALSE(room->tableView()->isVisible());
     EXPECT_TRUE(room->cacheView()->isVisible());
     EXPECT_EQ(room->figure().name, "kv-cache");
+}
+
+TEST_F(MemoryRoomTest, PartsAreItsFigures) {
+    room->showPart("kv-cache");
+    EXPECT_TRUE(room->tableView()->isVisible()) << "outside of a presentation both are shown";
+    EXPECT_EQ(room->figure().name, "kv-cache");
+    EXPECT_EQ(room->shownPart(), "");
+    room->showPart("rope-cache");
+    EXPECT_EQ(room->figure().name, "rope-cache");
+    EXPECT_THROW(room->showPart("cache"), BadInput);
+
+    const auto restore = room->restorer();
+    room->showOnlyPart("kv-cache");
+    EXPECT_FALSE(room->tableView()->isVisible());
+    EXPECT_TRUE(room->cacheView()->isVisible());
+    EXPECT_EQ(room->figure().name, "kv-cache");
+    EXPECT_EQ(room->shownPart(), "kv-cache");
+    room->showOnlyPart("rope-cache");
+    EXPECT_TRUE(room->tableView()->isVisible());
+    EXPECT_FALSE(room->cacheView()->isVisible());
+    room->showPart("kv-cache");
+    room->showOnlyPart("");
+    EXPECT_TRUE(room->tableView()->isVisible());
+    EXPECT_TRUE(room->cacheView()->isVisible());
+    restore();
+    EXPECT_EQ(room->figure().name, "rope-cache");
 }
 
 }  // namespace

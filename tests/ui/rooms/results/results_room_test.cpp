@@ -11,6 +11,7 @@
 #include <QTableView>
 #include <cmath>
 
+#include "core/experiment/stored_conversions.h"
 #include "core/reproduce/calibration.h"
 #include "core/stats/decision_aid.h"
 #include "tests/ui/rooms/results/results_fixture.h"
@@ -23,6 +24,30 @@
 
 namespace ropelab::ui {
 namespace {
+
+TEST_F(ResultsRoomTest, ShowsTheStoredConversionsOfTheSelectedGroup) {
+    openUsual();
+    room->refreshNow();
+    EXPECT_TRUE(room->conversionWords().isEmpty());
+    const QString path = workspace->lab().path();
+    HeadConversionResult result;
+    result.heads_before = 4;
+    result.iteration = 200;
+    store_head_conversion(*LabFile::open(path.toStdString()), 2, result);
+    workspace->lab().startEmptyLab();
+    workspace->lab().open(path);
+    ASSERT_TRUE(waitUntil([&] { return !room->isEmpty(); }));
+    room->refreshNow();
+    const Results& results = room->results();
+    for (int group = 0; group < room->groups().rowCount(); ++group) {
+        room->pickGroup(group);
+        bool hasRun = false;
+        for (const std::size_t member : results.table.groups[static_cast<std::size_t>(group)].members) {
+            hasRun = hasRun || results.runAt(member) == 2;
+        }
+        EXPECT_EQ(room->conversionWords().contains("4 key and value heads were replaced by 1"), hasRun) << group;
+    }
+}
 
 TEST_F(ResultsRoomTest, EmptyPageLeadsToTrain) {
     room->show();

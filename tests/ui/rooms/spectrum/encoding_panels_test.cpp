@@ -7,7 +7,6 @@
 
 #include "core/rope/encodings.h"
 #include "core/rope/logit.h"
-#include "core/rope/window_reach.h"
 #include "ui/figure/export.h"
 #include "ui/rooms/spectrum/encoding_figures.h"
 
@@ -90,11 +89,19 @@ TEST(EncodingPanels, LearnedEncodingsShowTheRun) {
     learned["learned"] = {9, "run 9", {LearnedEncoding::Kind::similarity, {1, 0.5, 0.25}}};
     const Figure figure = encodingsFigure(kPanelSetup, {.distances = 3}, learned);
     EXPECT_EQ(panelOf(figure, "T5").curves.front().y, QList<double>({0, 0.5, -0.25}));
-    EXPECT_EQ(panelOf(figure, "T5").note, "trained: run 7");
+    EXPECT_EQ(panelOf(figure, "T5").note, "trained: run 7, head 1");
     EXPECT_EQ(panelOf(figure, "Shaw").y.title(), "standard deviation (nats)");
+    EXPECT_EQ(panelOf(figure, "Shaw").y.minimum, 0) << "it is no change, whose axis the other panels have";
+    EXPECT_EQ(panelOf(figure, "Shaw").note, "trained: run 8, layer 0");
     EXPECT_EQ(panelOf(figure, "Learned").y.title(), "cosine similarity");
     EXPECT_EQ(runsOf(learned), (std::vector<std::int64_t>{9, 8, 7}));
     EXPECT_TRUE(figureCsv(figure).contains("run 8"));
+}
+
+TEST(EncodingPanels, TheLargestSetupIsComputedForASmallerWidth) {
+    const Figure figure = encodingsFigure({.head_dim = 4096, .context = 1000000, .heads = 65536}, {.distances = 16});
+    EXPECT_EQ(panelOf(figure, "Sinusoidal").note, "for a width of 32,768");
+    EXPECT_EQ(panelOf(encodingsFigure(kPanelSetup, {}), "Sinusoidal").note, "");
 }
 
 TEST(EncodingPanels, LowChangesAreCutForAllPanels) {
@@ -103,7 +110,9 @@ TEST(EncodingPanels, LowChangesAreCutForAllPanels) {
     EXPECT_LT(panelOf(figure, "ALiBi").curves.front().y.last(), -1000);
     EXPECT_EQ(figure.settings["head"].toInt(), 1);
     // A head that the setup lacks is its last one.
-    EXPECT_TRUE(encodingsFigure(kPanelSetup, {.head = 9}).note.contains("head 4 of 4"));
+    const Figure last = encodingsFigure(kPanelSetup, {.head = 9});
+    EXPECT_TRUE(last.note.contains("head 4 of 4"));
+    EXPECT_EQ(panelOf(last, "ALiBi").note, "head 4 of 4");
 }
 
 TEST(ReachFigure, ShowsTheReceptiveFieldOfEachLayer) {
@@ -123,8 +132,13 @@ TEST(ReachFigure, ShowsTheReceptiveFieldOfEachLayer) {
     EXPECT_TRUE(figure.summary.contains("77 of the context of 300 tokens")) << figure.summary.toStdString();
     EXPECT_GT(figure.map->columns, 77) << "tokens out of reach are shown too";
     // A layer that attends to the whole context reaches all tokens.
-    EXPECT_EQ(reachFigure(setup, {.layers = 4, .full_every = 4}).table.columns[1].first(), 300);
-    EXPECT_TRUE(reachFigure(setup, {.layers = 4, .full_every = 4}).note.contains("one in 4"));
+    EXPECT_EQ(reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"}).table.columns[1].first(), 300);
+    EXPECT_EQ(reachFigure(setup, {.layers = 4, .attention_layers = "1 full + 3 window"}).table.columns[1],
+              QList<double>({300, 58, 39, 20, 1}));
+    EXPECT_EQ(reachFigure(setup, {.layers = 2, .attention_layers = "1 window + 1 deltanet"}).table.columns[1].first(),
+              300);
+    EXPECT_TRUE(reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"})
+                    .note.contains("pattern 3 window + 1 full"));
     setup.attention_window = 0;
     EXPECT_EQ(reachFigure(setup, {.layers = 1}).table.columns[1], QList<double>({300, 1}));
 }

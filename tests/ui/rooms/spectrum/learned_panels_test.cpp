@@ -58,6 +58,8 @@ TEST(LearnedPanels, ShowTheNewestRunOfEachLearnedEncoding) {
     EXPECT_EQ(panels.at("shaw").encoding.kind, LearnedEncoding::Kind::deviation);
     // A head that the run lacks is its last one.
     EXPECT_EQ(learnedPanels(*lab, 9, distances).at("t5").encoding.values, panels.at("t5").encoding.values);
+    EXPECT_EQ(learnedPanels(*lab, 9, distances).at("t5").head, 2);
+    EXPECT_TRUE(learnedPanels(*lab, 2, distances, [] { return true; }).empty());
 }
 
 }  // namespace

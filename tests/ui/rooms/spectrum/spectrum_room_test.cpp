@@ -1,16 +1,21 @@
 #include "ui/rooms/spectrum/spectrum_room.h"
 
 #include <QCheckBox>
+#include <QHash>
+#include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QToolButton>
 #include <cmath>
 #include <numbers>
 
+#include "core/spec/error.h"
 #include "tests/ui/rotary/room_fixture.h"
 #include "ui/common/number_slider.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rooms/spectrum/scaling_comparison.h"
 #include "ui/rotary/panel_grid.h"
+#include "ui/session/experiment_model.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -292,6 +297,58 @@ TEST_F(SpectrumRoomTest, EncodingsAreShownSideBySide) {
     model().endComparison();
 }
 
+TEST_F(SpectrumRoomTest, AllEncodingsFitALowRoom) {
+    room->resize(800, 560);
+    room->showPart("encodings");
+    room->refreshNow();
+    PanelGrid* grid = room->encodings()->grid();
+    EXPECT_FALSE(grid->sharedTitles()->isVisible());
+    const QSize scrolling = grid->minimumSizeHint();
+    room->showOnlyPart("encodings");
+    QApplication::processEvents();
+    QApplication::processEvents();
+    EXPECT_LT(grid->minimumSizeHint().height(), scrolling.height());
+    EXPECT_LE(grid->minimumSizeHint().height(), 440);
+    EXPECT_TRUE(grid->sharedTitles()->isVisible());
+    EXPECT_TRUE(grid->sharedTitles()->text().startsWith("change of the logit (nats) versus distance (tokens)"))
+        << grid->sharedTitles()->text().toStdString();
+    const QList<FigureView*>& views = grid->panelViews();
+    ASSERT_EQ(views.size(), 11);
+    for (FigureView* view : views) {
+        const QRect place(view->mapTo(room.get(), QPoint()), view->size());
+        EXPECT_TRUE(room->rect().contains(place)) << view->accessibleName().toStdString();
+        EXPECT_EQ(view->figure().x.title(), "") << "above the panels";
+        EXPECT_GE(view->width(), 130);
+        EXPECT_GE(view->height(), 100);
+    }
+    EXPECT_EQ(views[2]->figure().y.title(), "cosine similarity") << "the axis of this panel is another one";
+    EXPECT_EQ(views[3]->figure().y.title(), "");
+    EXPECT_FALSE(room->figure().panels[3].y.title().isEmpty()) << "exports have all titles";
+    room->showOnlyPart("");
+    EXPECT_FALSE(grid->sharedTitles()->isVisible());
+    EXPECT_EQ(views[3]->figure().y.title(), "change of the logit (nats)");
+    EXPECT_EQ(grid->minimumSizeHint().width(), scrolling.width());
+}
+
+TEST_F(SpectrumRoomTest, AFigureOfThePageIsShownAlone) {
+    const QHash<QString, FigureView*> views = {{"spectrum", room->spectrumView()},
+                                               {"kernel", room->kernelView()},
+                                               {"kernel-spectrum", room->kernelSpectrumView()}};
+    for (const auto& [part, view] : views.asKeyValueRange()) {
+        room->showOnlyPart(part);
+        for (FigureView* each : views) EXPECT_EQ(each->isVisible(), each == view) << part.toStdString();
+        EXPECT_EQ(room->figure().name, part);
+        EXPECT_EQ(room->shownPart(), "frequencies");
+    }
+    room->showOnlyPart("frequencies");
+    for (FigureView* each : views) EXPECT_TRUE(each->isVisible());
+    room->showOnlyPart("kernel");
+    room->showOnlyPart("");
+    for (FigureView* each : views) EXPECT_TRUE(each->isVisible());
+    room->showPart("frequencies");
+    EXPECT_EQ(room->figure().name, "spectrum");
+}
+
 TEST_F(SpectrumRoomTest, ReceptiveFieldFollowsItsChoices) {
     const std::unique_ptr<QWidget> panel(room->panel());
     RotarySetup setup = model().setup();
@@ -313,7 +370,39 @@ TEST_F(SpectrumRoomTest, ReceptiveFieldFollowsItsChoices) {
     const auto readout = page->view()->readoutAt({0, 0});
     ASSERT_TRUE(readout);
     EXPECT_EQ(readout->rows.first().value, "can change the output");
-    EXPECT_EQ(room->exportedFigure().origin.flags["full-every"].toString(), "4");
+    EXPECT_EQ(room->exportedFigure().origin.flags["attention-layers"].toString(), "3 window + 1 full");
+    room->setControl("attention_layers", "1 window + 1 deltanet");
+    EXPECT_EQ(page->attentionLayers()->text(), "1 window + 1 deltanet");
+    EXPECT_THROW(room->setControl("attention_layers", "windows"), BadInput);
+}
+
+TEST_F(SpectrumRoomTest, ReceptiveFieldUsesATypedPatternOrThatOfTheSweep) {
+    ExperimentModel sweep{Experiment("sweep"), nullptr};
+    room = std::make_unique<SpectrumRoom>(model(), std::nullopt, &sweep);
+    const std::unique_ptr<QWidget> panel(room->panel());
+    room->showPart("window-reach");
+    EncodingsPage* page = room->encodings();
+    page->attentionLayers()->setText("3 windows");
+    emit page->attentionLayers()->editingFinished();
+    EXPECT_EQ(page->choices().attention_layers, "auto") << "the text is no pattern";
+    page->attentionLayers()->setText("3 window + 1 full");
+    emit page->attentionLayers()->editingFinished();
+    EXPECT_EQ(page->choices().attention_layers, "3 window + 1 full");
+    Experiment changed("sweep");
+    changed.set("layers", {"6"});
+    changed.set("attention_window", {"16"});
+    changed.set("attention_layers", {"2 window + 1 full", "auto"});
+    sweep.replace(changed);
+    EXPECT_EQ(page->choices().layers, 12) << "the box is not ticked";
+    page->followsSweep()->setChecked(true);
+    EXPECT_EQ(page->choices().layers, 6);
+    EXPECT_EQ(page->choices().attention_layers, "2 window + 1 full");
+    EXPECT_FALSE(page->attentionLayers()->isEnabled());
+    changed.set("layers", {"9"});
+    sweep.replace(changed);
+    EXPECT_EQ(page->choices().layers, 9) << "it follows";
+    room->setControl("layers", "4");
+    EXPECT_FALSE(page->followsSweep()->isChecked());
 }
 
 TEST_F(SpectrumRoomTest, HeadsAndAttentionWindowAreSetOnTheEncodingsPage) {

@@ -16,6 +16,8 @@ RunSpec liveSpec(double theta) {
     spec.context = 32;
     spec.iterations = 2000;
     spec.evaluate_every = 250;
+    spec.experts = 4;
+    spec.expert_capacity = 1.25;
     return spec;
 }
 
@@ -27,7 +29,8 @@ LiveRun liveRun(RunId id, const RunSpec& spec, std::int64_t iteration) {
                 Ink::data(static_cast<int>(id)),
                 std::nullopt,
                 RunState::running,
-                std::max<std::int64_t>(0, iteration)};
+                std::max<std::int64_t>(0, iteration),
+                {{0, 1.5, 0.5}, {std::max<std::int64_t>(1, iteration), 1.25, 0.125}}};
     if (iteration < 0) return run;
     ProbeResult result;
     result.sequences = 2;
@@ -87,6 +90,31 @@ TEST(LiveFigures, GradientsOfTheMlpAreShownByLayer) {
     EXPECT_EQ(liveFigure("residual-stream-by-layer", data).curves.front().y, (QList<double>{1, 2, 3}));
     data.picked = liveRun(1, liveSpec(500), 500);
     EXPECT_EQ(liveFigure("gradient-norm-by-layer", data).curves.size(), 1U);
+}
+
+TEST(LiveFigures, NumbersOfExpertsAreShownOverTraining) {
+    LiveData data = twoSettings();
+    const Figure balance = liveFigure("expert-balance", data);
+    EXPECT_EQ(balance.curves.front().x, (QList<double>{0, 500}));
+    EXPECT_EQ(balance.curves.front().y, (QList<double>{1.5, 1.25}));
+    const Figure dropped = liveFigure("expert-dropped", data);
+    EXPECT_EQ(dropped.curves.front().y, (QList<double>{50, 12.5}));
+    EXPECT_EQ(dropped.y.title(), "choices beyond the capacity (%)");
+    data.settings.resize(1);
+    data.settings.front().seeds.front().spec.expert_capacity = 0;
+    EXPECT_TRUE(liveFigure("expert-dropped", data).emptyText.contains("have no capacity"));
+    EXPECT_EQ(liveFigure("expert-balance", data).curves.size(), 1U) << "does not need a capacity";
+    data.settings.front().seeds.front().spec.experts = 0;
+    data.settings.front().seeds.front().experts.clear();
+    EXPECT_TRUE(liveFigure("expert-dropped", data).emptyText.contains("has no experts"));
+}
+
+TEST(LiveFigures, MeansOfExpertsLeaveOutDenseLayers) {
+    ProbeResult result;
+    EXPECT_EQ(expertPoint(7, result), std::nullopt);
+    result.expert_balance = {{3, 1}, {0, 1.5F, 1}};
+    result.expert_dropped = {{3, 1}, {0, 0.25F, 0}};
+    EXPECT_EQ(expertPoint(7, result), (ExpertPoint{7, 1.25, 0.125}));
 }
 
 TEST(LiveFigures, ATrainedThetaMovesTheWavelengths) {

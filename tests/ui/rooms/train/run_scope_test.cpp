@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "core/experiment/stored_conversions.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/head_conversion_dialog.h"
@@ -117,6 +118,10 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
     EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
         return label->text().contains("mean of each group") && label->text().contains("Validation loss");
     }));
+    EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
+        return label->text().startsWith("Stored in the lab:") && label->text().contains("key and value heads");
+    }));
+    EXPECT_EQ(stored_head_conversions(*workspace->lab().file()).size(), 1U);
     conversion->close();
 
     action(*menu, "Take its settings")->trigger();

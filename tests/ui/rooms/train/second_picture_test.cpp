@@ -235,6 +235,31 @@ TEST_F(SecondPictureTest, ExportsThePictureThatWasClickedLast) {
     EXPECT_EQ(room->figure().name, "training") << "a sample is no figure";
 }
 
+TEST_F(SecondPictureTest, DroppedChoicesAreACurveOverTraining) {
+    Experiment experiment = smallSweep(60);
+    experiment.set("experts", {"4"});
+    experiment.set("expert_capacity", {"1.25"});
+    workspace->experiment().replace(experiment);
+    train();
+    ASSERT_TRUE(second().choose("expert-dropped"));
+    ASSERT_TRUE(waitUntil([&] {
+        const std::vector<FigureCurve>& curves = figure().curves;
+        return curves.size() == 2 && curves.front().x.front() == 0 && curves.front().x.back() == 60;
+    })) << "all probes are loaded";
+    const FigureCurve curve = figure().curves.front();
+    EXPECT_NEAR(curve.y.back(), 6, 1e-4);
+    const QString path = workspace->lab().path();
+    workspace->lab().startEmptyLab();
+    workspace->lab().open(path);
+    EXPECT_TRUE(waitUntil([&] { return figure().curves.size() == 2 && figure().curves.front().x == curve.x; }));
+    ASSERT_TRUE(second().choose("query-spectrum"));
+    ASSERT_TRUE(waitUntil([&] { return figure().curves.size() == 2; }));
+    ASSERT_TRUE(second().choose("expert-balance"));
+    EXPECT_TRUE(waitUntil([&] { return figure().curves.size() == 2 && figure().curves.front().x == curve.x; }))
+        << "earlier snapshots are loaded";
+    EXPECT_NEAR(figure().curves.front().y.front(), 1.5, 1e-6);
+}
+
 TEST_F(SecondPictureTest, EveryChoiceIsAnAction) {
     QWidget window;
     ActionRegistry registry(&window);

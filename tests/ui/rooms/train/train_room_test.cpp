@@ -11,6 +11,7 @@
 #include "core/spec/error.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/common/actions.h"
+#include "ui/common/banners.h"
 #include "ui/common/explanation.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
@@ -175,9 +176,45 @@ TEST_F(TrainRoomTest, TableShowsLossesAndStates) {
     const double last = testing::FakeEngine::loss(workspace->runs().find(1)->spec, 60) + 0.1;
     EXPECT_EQ(table.data(table.index(0, RunTable::Last), Qt::DisplayRole).toString(), QString::number(last, 'f', 4));
     EXPECT_EQ(table.data(table.index(0, RunTable::State), Qt::DisplayRole).toString(), "finished");
-    table.setLossUnit("bits per character", 1 / std::log(2.0));
+    table.setLossUnit({"bits per character", 1 / std::log(2.0)});
     EXPECT_EQ(table.data(table.index(0, RunTable::Best), Qt::DisplayRole).toString(),
               QString::number(last / std::log(2.0), 'f', 4));
+}
+
+TEST_F(TrainRoomTest, LossesOfDifferentTokenizersAreComparedPerByte) {
+    train();
+    EXPECT_TRUE(room->unitAdvice().texts().isEmpty()) << "both runs have one token per character";
+    Experiment tokenizers = smallSweep(60);
+    tokenizers.set("theta", {"100"});
+    tokenizers.set("tokenizer", {"characters", "words"});
+    workspace->experiment().replace(tokenizers);
+    train();
+    room->refreshNow();
+    ASSERT_EQ(room->unitAdvice().texts().size(), 1);
+    EXPECT_TRUE(room->unitAdvice().texts().first().contains("cannot be compared"));
+    const double perWord = workspace->runs().find(4)->record.bytes_per_token;
+    ASSERT_GT(perWord, 2);
+    ASSERT_EQ(workspace->runs().find(3)->record.bytes_per_token, 1);
+    ASSERT_TRUE(room->unitAdvice().choose("unit", "Show bits per byte"));
+    EXPECT_TRUE(room->unitAdvice().texts().isEmpty());
+    EXPECT_EQ(workspace->settings().value("train/unit").toString(), "bits-per-byte");
+    const Figure figure = room->figure();
+    ASSERT_EQ(figure.curves.size(), 2U);
+    const double nats = room->plot().yValues({4, Quantity::validation_loss}).back();
+    EXPECT_NEAR(figure.curves[1].y.back(), nats / std::log(2.0) / perWord, 1e-12);
+    EXPECT_EQ(room->originOf(figure).flags["unit"], "bits-per-byte");
+    RunTable& table = room->runList().table();
+    EXPECT_EQ(table.data(table.index(table.rowOf(4), RunTable::Last), Qt::DisplayRole).toString(),
+              QString::number(nats / std::log(2.0) / perWord, 'f', 4));
+}
+
+TEST_F(TrainRoomTest, BytesPerTokenAreKnownWhileARunTrains) {
+    engine.step_microseconds = 3000;
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return workspace->runs().find(1)->record.state == RunState::running; }));
+    EXPECT_EQ(workspace->runs().find(1)->record.bytes_per_token, 1);
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
 }
 
 TEST_F(TrainRoomTest, ShowsTheSampleOfThePickedRun) {

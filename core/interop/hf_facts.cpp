@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/interop/hf_anatomy_parts.h"
+#include "core/interop/hf_reader.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t widest_model = 1 << 22;
+constexpr std::int64_t most_heads = 65536;
+constexpr std::int64_t widest_head = 4096;
+constexpr std::int64_t most_hf_layers = 10000;
+
+bool is_local_type(const std::string& type) {
+    return type == "sliding_attention" || type == "chunked_attention" || type == "local_attention";
+}
+
+void check_width(std::int64_t heads, std::int64_t channels) {
+    if (heads * channels <= widest_model) return;
+    throw BadInput("The config has " + std::to_string(heads) + " heads of " + std::to_string(channels) +
+                   " channels, but the stages can be listed for at most " + std::to_string(widest_model) +
+                   " channels of all heads.");
+}
+
+HfFacts facts_with(HfModel model) {
+    HfFacts facts;
+    facts.model = std::move(model);
+    return facts;
+}
+
+// Reads what the stages need besides the rotary embeddings and the KV cache.
+class FactReader {
+ public:
+    explicit FactReader(const json& whole)
+        : facts_(facts_with(read_hf_config(whole))),
+          config_(text_model(whole)),
+          defaults_(library_defaults(facts_.model.model_type)),
+          reader_({&config_}, defaults_, facts_.model.values) {
+        facts_.decoder = hf_decoder(facts_.model.model_type, reader_);
+    }
+
+    HfFacts read() {
+        read_sizes();
+        read_global_heads();
+        read_latent();
+        read_experts();
+        read_linear();
+        read_words();
+        read_layers();
+        return std::move(facts_);
+    }
+
+ private:
+    HfCount count(std::initializer_list<const char*> names, std::int64_t high) { return reader_.count(names, 1, high); }
+
+    void read_sizes() {
+        HfSizes& n = facts_.n;
+        n.C = count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1 << 20);
+        n.V = count({"vocab_size", "padded_vocab_size"}, 1 << 30);
+        n.layers = count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, most_hf_layers);
+        n.H = count({"intermediate_size", "n_inner", "ffn_hidden_size"}, widest_model);
+        if (facts_.decoder && facts_.decoder->halved_mlp && n.H) *n.H /= 2;
+        if (facts_.decoder && facts_.decoder->quadruple_mlp && !n.H) n.H = product_of({4, n.C});
+        n.T = facts_.model.context;
+        n.D = facts_.model.rotary.back().setup.head_dim;
+        n.h = count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, most_heads).value_or(0);
+        n.kv = facts_.model.cache ? facts_.model.cache->kv_heads : n.h;
+        check_width(n.h, n.D);
+        facts_.is_encoder = reader_.find({"encoder"}) && reader_.flag({"encoder"}).value_or(false);
+        if (facts_.is_encoder) facts_.encoder_window = count({"local_attention"}, 1 << 30).value_or(0);
+        facts_.is_latent = facts_.model.kind == KvCache::latent;
+    }
+
+    void read_global_heads() {
+        if (!reader_.find({"global_head_dim"}) && !reader_.find({"num_global_key_value_heads"})) return;
+        facts_.has_unknown_global_heads = !facts_.decoder;
+        if (!facts_.decoder) return;
+        const HfSizes& n = facts_.n;
+        HfHeads heads = {.h = n.h,
+                         .kv = count({"num_global_key_value_heads"}, most_heads).value_or(n.kv),
+                         .D = count({"global_head_dim"}, widest_head).value_or(n.D)};
+        check_width(heads.h, heads.D);
+        heads.shares_values = reader_.find({"attention_k_eq_v"}) && reader_.flag({"attention_k_eq_v"}).value_or(false);
+        facts_.global_heads = heads;
+    }
+
+    void read_latent() {
+        if (!facts_.is_latent) return;
+        HfSizes& n = facts_.n;
+        n.L = count({"kv_lora_rank"}, 1 << 20);
+        n.R = reader_.count({"qk_rope_head_dim"}, 0, widest_head);
+        n.D_v = count({"v_head_dim"}, widest_head);
+        n.D -= n.R.value_or(0);
+        // A null means that queries have no latent vector; without the key, this is unknown.
+        n.L_q = count({"q_lora_rank"}, 1 << 20);
+        n.has_query_latent = n.L_q || !config_.contains("q_lora_rank");
+    }
+
+    void read_experts() {
+        const HfExperts kind = facts_.decoder ? facts_.decoder->experts : HfExperts::none;
+        if (kind == HfExperts::none) return;
+        HfSizes& n = facts_.n;
+        constexpr std::int64_t most_experts = 1 << 14;
+        constexpr std::int64_t widest_expert = 1 << 20;
+        n.k = count({"num_experts_per_tok", "experts_per_token"}, most_experts);
+        // The gates of DeepSeek-V2, and of other models if the config says so, do not sum to 1.
+        const bool sum_to_one = reader_.flag({"norm_topk_prob"}).value_or(true) && kind != HfExperts::after_dense;
+        facts_.expert_choice = sum_to_one ? "g = softmax(r_i of the k largest)" : "g = softmax(r)_i of the k largest";
+        if (kind == HfExperts::all_layers) {
+            n.E = count({"num_local_experts"}, most_experts);
+            n.H_e = n.H;
+        } else {
+            n.E = count({"num_experts", "n_routed_experts"}, most_experts);
+            n.H_e = count({"moe_intermediate_size"}, widest_expert);
+            n.H_s = reader_.count({"shared_expert_intermediate_size"}, 0, widest_expert);
+        }
+        if (n.H_e && *n.H_e > widest_expert) {
+            throw BadInput("The experts of the config are " + std::to_string(*n.H_e) +
+                           " wide, but the stages can be listed for at most " + std::to_string(widest_expert) + ".");
+        }
+        if (n.E && n.k && *n.k > *n.E) {
+            throw BadInput("The config uses " + std::to_string(*n.k) + " experts per token, but it has only " +
+                           std::to_string(*n.E) + ".");
+        }
+        facts_.has_router_bias = facts_.decoder->expert_bias;
+        if (kind == HfExperts::after_dense) {
+            n.H_s = product_of({reader_.count({"n_shared_experts"}, 0, 1 << 10).value_or(0), n.H_e});
+            // DeepSeek-V3 adds a bias to the scores when it chooses the experts; configs of DeepSeek-V2 name another
+            // method, and transformers' deepseek_v3 has the bias whatever its config says.
+            const bool is_v3 = reader_.find({"model_type"}) && reader_.word({"model_type"}) == "deepseek_v3";
+            if (is_v3 || (reader_.find({"topk_method"}) && reader_.word({"topk_method"}) == "noaux_tc")) {
+                facts_.has_router_bias = true;
+                facts_.expert_choice = "g = σ(r_i)/Σ_j σ(r_j) of the k largest σ(r_i) + b_i";
+            }
+        }
+    }
+
+    void read_linear() {
+        HfSizes& n = facts_.n;
+        n.h_k = count({"linear_num_key_heads"}, most_heads);
+        n.h_v = count({"linear_num_value_heads"}, most_heads);
+        n.D_k = count({"linear_key_head_dim"}, widest_head);
+        n.D_u = count({"linear_value_head_dim"}, widest_head);
+        n.kernel = count({"linear_conv_kernel_dim"}, 1 << 10);
+        if (n.h_k && n.D_k) check_width(*n.h_k, *n.D_k);
+        if (n.h_v && n.D_u) check_width(*n.h_v, *n.D_u);
+    }
+
+    void read_words() {
+        facts_.predicted_tokens = reader_.count({"num_nextn_predict_layers"}, 0, most_hf_layers).value_or(0);
+        const auto found =
+            reader_.find_in_file({"hidden_act", "hidden_activation", "activation_function", "activation"});
+        if (!found || !found->value->is_string()) return;
+        const std::string word = found->value->get<std::string>();
+        if (word.size() <= 40) facts_.activation = word;
+    }
+
+    // Returns the indices of the layers without experts in a list; empty if there is none.
+    std::vector<std::int64_t> dense_layers() const {
+        const auto found = reader_.find_in_file({"mlp_only_layers"});
+        if (!found) return {};
+        const bool indices =
+            found->value->is_array() && std::all_of(found->value->begin(), found->value->end(),
+                                                    [](const json& each) { return each.is_number_integer(); });
+        if (!indices) throw BadInput("The mlp_only_layers of the config must be a list of whole numbers.");
+        return found->value->get<std::vector<std::int64_t>>();
+    }
+
+    void read_layers() {
+        if (!facts_.n.layers) return;
+        const auto layers = static_cast<std::size_t>(*facts_.n.layers);
+        std::vector<std::string> types = layer_types_of(config_, defaults_, *facts_.n.layers);
+        types.resize(layers, types.empty() ? "" : types.back());
+        const HfExperts kind = facts_.decoder ? facts_.decoder->experts : HfExperts::none;
+        const std::vector<std::int64_t> dense = dense_layers();
+        const std::int64_t step = count({"decoder_sparse_step"}, most_hf_layers).value_or(1);
+        const std::int64_t first = reader_.count({"first_k_dense_replace"}, 0, most_hf_layers).value_or(0);
+        const std::int64_t frequency = count({"moe_layer_freq"}, most_hf_layers).value_or(1);
+        for (std::int64_t i = 0; i < *facts_.n.layers; ++i) {
+            HfLayer layer = {.type = types[static_cast<std::size_t>(i)]};
+            if (kind == HfExperts::all_layers) layer.has_experts = true;
+            if (kind == HfExperts::sparse_steps) {
+                layer.has_experts = (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
+            }
+            if (kind == HfExperts::after_dense) layer.has_experts = i >= first && i % frequency == 0;
+            layer.has_attention_norm = !(facts_.decoder && facts_.decoder->is_masked && i == 0);
+            facts_.layers.push_back(std::move(layer));
+        }
+    }
+
+    HfFacts facts_;
+    const json& config_;
+    const json& defaults_;
+    HfReader reader_;
+};
+
+}  // namespace
+
+HfCount product_of(std::initializer_list<HfCount> factors) {
+    std::int64_t result = 1;
+    for (const HfCount& factor : factors) {
+        if (!factor) return std::nullopt;
+        result *= *factor;
+    }
+    return result;
+}
+
+HfCount sum_of(std::initializer_list<HfCount> terms) {
+    std::int64_t result = 0;
+    for (const HfCount& term : terms) {
+        if (!term) return std::nullopt;
+        result += *term;
+    }
+    return result;
+}
+
+std::optional<HfHeads> HfFacts::heads(const HfLayer& layer) const {
+    const bool is_whole = layer.type.empty() || layer.type == "full_attention" || layer.type == "attention";
+    if (n.h == 0 || is_latent || (!is_whole && !is_local_type(layer.type))) return std::nullopt;
+    if (is_whole && has_unknown_global_heads) return std::nullopt;
+    if (is_whole && global_heads) return global_heads;
+    return HfHeads{.h = n.h, .kv = n.kv, .D = n.D};
+}
+
+double HfFacts::keys(const HfLayer& layer) const {
+    const auto tokens = static_cast<double>(n.T);
+    const bool is_window = is_local_type(layer.type) && model.cache && model.cache->window < n.T;
+    if (is_encoder && is_local_type(layer.type) && encoder_window > 0 && encoder_window < n.T) {
+        const auto side = static_cast<double>(encoder_window / 2);  // tokens before, and tokens after
+        return 2 * side + 1 - side * (side + 1) / tokens;
+    }
+    if (is_encoder) return tokens;
+    if (!is_window) return tokens / 2;
+    const auto window = static_cast<double>(model.cache->window);
+    return window - window * (window - 1) / (2 * tokens);
+}
+
+HfFacts hf_facts(const json& config) {
+    return FactReader(config).read();
+}
+
+}  // namespace ropelab

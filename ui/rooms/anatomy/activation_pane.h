@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QString>
+#include <QWidget>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "core/experiment/stage_activation.h"
+#include "core/report/anatomy_model.h"
+#include "ui/common/latest_job.h"
+#include "ui/session/run_access.h"
+
+class QComboBox;
+class QLineEdit;
+
+namespace ropelab::ui {
+
+class FigureView;
+
+/// The output of a stage of a run's model for a text: a field for the text, a list of layers and heads, and a heat map.
+/// An empty field stands for the beginning of the run's validation split.
+class ActivationPane : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit ActivationPane(RunAccess access, QWidget* parent = nullptr);
+
+    /// Shows a stage of a section for the run with this checkpoint. Without a stage or a path, the map says `why`.
+    void showStage(const std::filesystem::path& checkpoint, const AnatomySection* section, const AnatomyStage* stage,
+                   std::int64_t heads, const QString& why);
+
+    FigureView* view() const { return m_view; }
+    QLineEdit* textField() const { return m_text; }
+    QComboBox* outputs() const { return m_outputs; }
+    bool isRunning() const { return m_job.isRunning(); }
+
+ private:
+    void load();
+    void say(const QString& why);
+
+    RunAccess m_access;
+    QLineEdit* m_text;
+    QComboBox* m_outputs;
+    FigureView* m_view;
+    std::filesystem::path m_checkpoint;
+    QString m_stage;  // id of the stage; "" for none
+    QString m_name;
+    std::map<std::filesystem::path, std::string> m_excerpts;  // texts of runs whose field is empty
+    bool m_waits = false;                                     // for the end of training
+    LatestJob m_job;                                          // last member, so that it is destroyed first
+};
+
+}  // namespace ropelab::ui
