@@ -38,9 +38,14 @@ struct LectureQuestion {
     double tolerance = 0;              // for `number`: largest absolute difference of a right answer
     /// For `curve`: a part of the label or quantity of the curve that is drawn; "" for the first curve of the figure.
     std::string curve;
-    std::string hint;                  // shown on request
-    std::string answer;                // explains the right answer after it was given
+    /// For `choice` and `number`: the figure is hidden until the answer is given, because it shows the answer.
+    bool hides = false;
+    std::string hint;    // shown on request
+    std::string answer;  // explains the right answer after it was given
     int line = 0;
+
+    /// Returns whether the figure is hidden until the answer is given.
+    bool hides_figure() const { return hides || kind == Kind::curve; }
 };
 
 /// A change of what the window shows.

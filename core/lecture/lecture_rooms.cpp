@@ -19,7 +19,7 @@ const std::vector<LectureRoom>& lecture_rooms() {
          {"frequencies", "spectrum", "kernel", "kernel-spectrum", "alibi-bias", "attention-mask",
           "sinusoidal-embeddings", "window-reach", "encodings"},
          {"pair", "part", "head", "distances", "layers", "full_every", "attention_layers"}},
-        {"table", {}, {"pair"}},
+        {"table", {"cosine-table", "sine-table", "table-error"}, {"pair"}},
         {"context", {"bound", "bases", "bases-near", "decay", "random"}, {"target", "mean", "correlation"}},
         {"memory", {"rope-cache", "kv-cache"}, {"layers", "heads", "kv_heads", "model"}},
         {"results",
@@ -95,7 +95,6 @@ LectureView lecture_view(std::string_view text) {
     const auto found = std::find(room.parts.begin(), room.parts.end(), part);
     if (found != room.parts.end()) return {room.name, *found};
     const std::string sentence = "The room \"" + std::string(room.name) + "\" has no part \"" + shortened(part) + "\"";
-    if (room.parts.empty()) throw BadInput(sentence + "; it has no parts.");
     throw BadInput(sentence + "; did you mean \"" + std::string(room.name) + "/" +
                    nearest(shortened(part), room.parts) + "\"?");
 }

@@ -78,6 +78,7 @@ std::string yaml_question(const LectureQuestion& question) {
             if (!question.curve.empty()) text += ", curve: " + quoted_yaml(question.curve);
             break;
     }
+    if (question.hides) text += ", hide: true";
     if (!question.hint.empty()) text += ", hint: " + quoted_yaml(question.hint);
     if (!question.answer.empty()) text += ", answer: " + quoted_yaml(question.answer);
     return text + "}";

@@ -13,6 +13,8 @@ class ChoiceBox : public QComboBox {
     explicit ChoiceBox(QWidget* parent);
     /// Returns the current text as it is drawn.
     QString shownText() const;
+    /// Returns the width at which the current text is not shortened.
+    int wholeWidth() const;
 
  protected:
     bool event(QEvent* event) override;

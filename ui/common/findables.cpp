@@ -12,7 +12,9 @@
 #include <QPointer>
 #include <QScrollArea>
 #include <QSet>
+#include <QSplitter>
 #include <QTimer>
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -26,25 +28,41 @@ namespace {
 
 constexpr const char* kShownBy = "shownBy";
 constexpr int kLitMs = 2500;
-constexpr double kRingWidth = 2;  // pixels at a window scale of 100 %
+constexpr double kRingWidth = 2;   // pixels at a window scale of 100 %
+constexpr int kRingDistance = 6;  // from the widget to the outer edge of the ring, likewise
 
-/// The ring of lightUp(): it covers the widget and lets the mouse through.
+/// Returns the nearest widget around `target` with space for a ring beside it, or `target` itself.
+QWidget* hostOfRing(QWidget* target, int distance) {
+    for (QWidget* each = target->parentWidget(); each && !each->isWindow(); each = each->parentWidget()) {
+        const QRect ring = QRect(target->mapTo(each, QPoint()), target->size())
+                               .adjusted(-distance, -distance, distance, distance);
+        // A splitter would adopt the ring as one of its panes.
+        if (each->rect().contains(ring) && !qobject_cast<QSplitter*>(each)) return each;
+        if (qobject_cast<QAbstractScrollArea*>(each->parentWidget())) break;
+    }
+    return target;
+}
+
+/// The ring of lightUp(): it is around the widget if there is space, and lets the mouse through.
 class HighlightRing : public QWidget {
  public:
-    explicit HighlightRing(QWidget* target) : QWidget(target) {
+    explicit HighlightRing(QWidget* target)
+        : QWidget(hostOfRing(target, ThemeManager::instance().pixels(kRingDistance))), m_target(target) {
         setObjectName(QStringLiteral("highlightRing"));
         setAttribute(Qt::WA_TransparentForMouseEvents);
         setFocusPolicy(Qt::NoFocus);
         target->installEventFilter(this);
-        setGeometry(target->rect());
+        place();
         show();
         raise();
         QTimer::singleShot(kLitMs, this, &QObject::deleteLater);
     }
+    const QWidget* target() const { return m_target; }
 
  protected:
-    bool eventFilter(QObject* watched, QEvent* event) override {
-        if (event->type() == QEvent::Resize) setGeometry(static_cast<QWidget*>(watched)->rect());
+    bool eventFilter(QObject* /*watched*/, QEvent* event) override {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Move) place();
+        if (event->type() == QEvent::Hide) deleteLater();
         return false;
     }
     void paintEvent(QPaintEvent*) override {
@@ -55,6 +73,15 @@ class HighlightRing : public QWidget {
         painter.setPen(QPen(theme.theme().accent, width));
         painter.drawRoundedRect(QRectF(rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2), width, width);
     }
+
+ private:
+    void place() {
+        const int distance = parentWidget() == m_target ? 0 : ThemeManager::instance().pixels(kRingDistance);
+        const QPoint corner = parentWidget() == m_target ? QPoint() : m_target->mapTo(parentWidget(), QPoint());
+        setGeometry(QRect(corner, m_target->size()).adjusted(-distance, -distance, distance, distance));
+    }
+
+    QPointer<QWidget> m_target;
 };
 
 QAbstractButton* buttonOf(const QWidget* page) {
@@ -176,7 +203,9 @@ void lightUp(QWidget* widget) {
 }
 
 bool isLit(const QWidget* widget) {
-    return widget->findChild<QWidget*>(QStringLiteral("highlightRing"), Qt::FindDirectChildrenOnly) != nullptr;
+    const auto rings = widget->window()->findChildren<QWidget*>(QStringLiteral("highlightRing"));
+    return std::any_of(rings.begin(), rings.end(),
+                       [&](QWidget* ring) { return static_cast<HighlightRing*>(ring)->target() == widget; });
 }
 
 QString searchText(const QString& text) {

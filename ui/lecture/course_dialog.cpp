@@ -285,16 +285,20 @@ void CourseDialog::updateCover() {
     const auto asksForCurve = [](const LectureStep* step) {
         return step && step->ask && step->ask->kind == LectureQuestion::Kind::curve;
     };
-    const bool isOpen = asksForCurve(m_player.currentStep()) && !m_question->isRevealed();
-    // The step before must not show the curve either.
-    const bool hides = m_isOpen && !isSummaryShown() && (isOpen || asksForCurve(m_player.nextStep()));
+    const auto hidesFigure = [](const LectureStep* step) { return step && step->ask && step->ask->hides_figure(); };
+    const LectureStep* step = m_player.currentStep();
+    const LectureStep* next = m_player.nextStep();
+    const bool isOpen = hidesFigure(step) && !m_question->isRevealed();
+    // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
+    const bool isNext = asksForCurve(next) || (!step && hidesFigure(next));
+    const bool hides = m_isOpen && !isSummaryShown() && (isOpen || isNext);
     if (!hides) {
         delete m_cover;
         return;
     }
     QWidget* canvas = m_stage.canvas();
     if (!m_cover) {
-        m_cover = new QLabel(tr("The picture is hidden until you have drawn your curve."), canvas);
+        m_cover = new QLabel(tr("The picture is hidden until you have answered."), canvas);
         m_cover->setAlignment(Qt::AlignCenter);
         m_cover->setWordWrap(true);
         m_cover->setAutoFillBackground(true);

@@ -124,15 +124,15 @@ class HandoutText {
     void addPicture(const ShownScene& scene) {
         if (!scene.runs.isEmpty()) addLine(scene.runs, kSmallPt, false, 4, 0);
         const ShownStep& last = scene.steps.back();
-        if (!last.picture || (!m_hasAnswers && showsDrawnCurve(scene))) return;
+        if (!last.picture || (!m_hasAnswers && showsHiddenFigure(scene))) return;
         addFigure(*last.picture, m_width);
         addLine(last.picture->summary, kSmallPt, false, 0, 8);
     }
 
-    /// Returns whether the last picture shows the figure whose curve the class draws.
-    static bool showsDrawnCurve(const ShownScene& scene) {
+    /// Returns whether the last picture shows the figure that a question hides until it is answered.
+    static bool showsHiddenFigure(const ShownScene& scene) {
         return std::any_of(scene.steps.begin(), scene.steps.end(), [&](const ShownStep& step) {
-            return step.step.ask && step.step.ask->kind == LectureQuestion::Kind::curve && step.picture &&
+            return step.step.ask && step.step.ask->hides_figure() && step.picture &&
                    step.picture->name == scene.steps.back().picture->name;
         });
     }

@@ -51,6 +51,10 @@ bool drawsCurve(const LectureStep* step) {
     return step && step->ask && step->ask->kind == LectureQuestion::Kind::curve;
 }
 
+bool hidesFigure(const LectureStep* step) {
+    return step && step->ask && step->ask->hides_figure();
+}
+
 /// Returns the text of the title page.
 QString titleText(const Lecture& lecture) {
     QStringList lines;
@@ -137,7 +141,10 @@ void Presentation::build() {
     m_question = new QuestionPanel(m_stage, QuestionPanel::Mode::classroom, canvas);
     connect(m_question, &QuestionPanel::answered, this, &Presentation::answered);
     connect(m_question, &QuestionPanel::finished, this, &Presentation::next);
-    connect(m_question, &QuestionPanel::revealed, this, &Presentation::place);
+    connect(m_question, &QuestionPanel::revealed, this, [this] {
+        m_cover->hide();
+        place();
+    });
     m_strip = new NotesView(true, canvas);
     m_strip->setAutoFillBackground(true);
     m_ink = new InkLayer(canvas);
@@ -272,7 +279,10 @@ void Presentation::showPlace() {
     m_foot->showSentence(step ? text(step->say) : QString());
     m_page->hide();
     m_cover->showText(tr("Predict first"), QString());
-    m_cover->setVisible(scene && !scene->room.empty() && (drawsCurve(step) || drawsCurve(m_player.nextStep())));
+    // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
+    const LectureStep* following = m_player.nextStep();
+    const bool isHidden = hidesFigure(step) || drawsCurve(following) || (!step && hidesFigure(following));
+    m_cover->setVisible(scene && !scene->room.empty() && isHidden);
     if (!scene) {
         m_page->showText(text(lecture.title), titleText(lecture));
         m_page->show();
@@ -299,7 +309,7 @@ void Presentation::showSettled() {
                                  .scene = text(m_player.currentScene()->id),
                                  .lab = lab ? fromPath(lab->path()) : QString(),
                                  .group = QString()});
-    m_cover->hide();
+    if (drawsCurve(step)) m_cover->hide();  // the question shows the empty axes
     m_question->show();
     place();
     m_question->focusAnswer();

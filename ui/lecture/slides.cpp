@@ -227,6 +227,7 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
             slide.sentence = text(shown.step.say);
             slide.picture = shown.picture;
             if (shown.picture && hidesCurve(scene, step)) slide.picture = emptyAxes(*shown.picture);
+            if (shown.step.ask && shown.step.ask->hides) slide.picture.reset();
             slide.ask = shown.step.ask;
             if (slide.ask && hasAnswers) slide.answer = answerText(shown);
             slides.push_back(std::move(slide));

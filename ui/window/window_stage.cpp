@@ -15,6 +15,7 @@
 
 #include "core/experiment/estimate.h"
 #include "core/spec/error.h"
+#include "ui/common/choice_box.h"
 #include "ui/common/findables.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
@@ -442,9 +443,15 @@ void WindowStage::fitSides() {
     QWidget* panel = m_window.m_panelStack->currentWidget();
     const auto* area = qobject_cast<QScrollArea*>(panel);
     if (!area) area = panel->findChild<QScrollArea*>();
-    const int content = area && area->widget()
-                            ? area->widget()->minimumSizeHint().width() + area->verticalScrollBar()->sizeHint().width()
-                            : panel->minimumSizeHint().width();
+    int content = area && area->widget()
+                      ? area->widget()->minimumSizeHint().width() + area->verticalScrollBar()->sizeHint().width()
+                      : panel->minimumSizeHint().width();
+    // Choices that are shortened elsewhere show their whole text.
+    int missing = 0;
+    for (const ChoiceBox* box : panel->findChildren<ChoiceBox*>()) {
+        if (box->isVisibleTo(panel)) missing = std::max(missing, box->wholeWidth() - box->minimumSizeHint().width());
+    }
+    if (!m_showsAll) content += missing;
     const int narrowest = theme.pixels(200);
     const int widest = std::max(narrowest, m_window.width() / 3);
     m_window.m_panelStack->setFixedWidth(std::clamp(content + theme.pixels(kPanelMargin), narrowest, widest));

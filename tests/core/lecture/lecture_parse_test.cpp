@@ -30,7 +30,7 @@ steps:
     set: {m: 10, n: 3, theta: 20k over 2.5 s}
     point: pair 3
     check: {quantity: wavelength(0), expected: 6.283, tolerance: 0.001}
-  - ask: {text: How many, choices: [one, two, three], right: 2, hint: Count., answer: Two.}
+  - ask: {text: How many, choices: [one, two, three], right: 2, hide: true, hint: Count., answer: Two.}
   - ask: {text: "How long?", quantity: wavelength(1), tolerance: 5}
   - ask: {text: Draw it., draw: true, answer: Look.}
   - set: {m: 64 over 8 s}
@@ -105,6 +105,7 @@ TEST(ParseLecture, ReadsTheThreeKindsOfQuestions) {
     EXPECT_THAT(choice.choices, ::testing::ElementsAre("one", "two", "three"));
     EXPECT_EQ(choice.right, 1);  // from 0
     EXPECT_EQ(choice.hint, "Count.");
+    EXPECT_TRUE(choice.hides);
     EXPECT_EQ(choice.answer, "Two.");
     const LectureQuestion& number = *scene.steps[2].ask;
     EXPECT_EQ(number.kind, LectureQuestion::Kind::number);

@@ -21,7 +21,7 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         {"id: A b", "lower-case letters"},
         {"show: rotaton", "did you mean rotation?"},
         {"show: rotation/dialz", "did you mean \"rotation/dials\"?"},
-        {"show: table/layers", "it has no parts"},
+        {"show: train/layers", "did you mean"},
         {"show: memory/cache", "did you mean \"memory/kv-cache\""},
         {"show: rotation\ncontrols: [theta, tetha]", "line 7: The room \"rotation\" has no control \"tetha\""},
         {"controls: [theta]", "add \"show: ROOM\""},

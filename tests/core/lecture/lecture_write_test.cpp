@@ -15,6 +15,7 @@ void expect_equal(const LectureQuestion& a, const LectureQuestion& b) {
     EXPECT_EQ(a.quantity, b.quantity);
     EXPECT_EQ(a.tolerance, b.tolerance);
     EXPECT_EQ(a.curve, b.curve);
+    EXPECT_EQ(a.hides, b.hides);
     EXPECT_EQ(a.hint, b.hint);
     EXPECT_EQ(a.answer, b.answer);
 }
@@ -93,7 +94,7 @@ steps:
     set: {m: 10, theta: 30k over 2.5 s}
     point: pair 3
     check: [{quantity: pairs, expected: 8}, {quantity: first_negative, expected: none, tolerance: 2}]
-  - ask: {text: "a?", choices: ["1", "2, 3"], right: 2, hint: h, answer: "yes: 2"}
+  - ask: {text: "a?", choices: ["1", "2, 3"], right: 2, hide: true, hint: h, answer: "yes: 2"}
   - ask: {text: b, quantity: pairs, tolerance: 0.5}
   - ask: {text: c, draw: true, curve: "expected"}
   - set: {m: 64 over 8 s}

@@ -192,6 +192,25 @@ TEST_F(PresentationTest, ACurveThatIsToBeDrawnIsHiddenBefore) {
     EXPECT_FALSE(show().isPictureCovered());
 }
 
+TEST_F(PresentationTest, AFigureThatShowsTheAnswerIsHiddenBefore) {
+    write(
+        "---\ntitle: Bound\n---\n\n## First negative\n```yaml\nshow: context/bound\nsteps:\n"
+        "  - ask: {text: \"Where?\", choices: [near, far], right: 1, hide: true}\n  - say: Now look.\n"
+        "  - ask: {text: \"Where else?\", choices: [near, far], right: 1, hide: true}\n```\n");
+    present();
+    EXPECT_TRUE(show().isPictureCovered()) << "the scene begins with the question";
+    press(Qt::Key_PageDown);
+    EXPECT_TRUE(show().isPictureCovered());
+    EXPECT_TRUE(show().question()->isVisible());
+    press(Qt::Key_PageDown);
+    ASSERT_TRUE(waitUntil([&] { return show().question()->isRevealed(); }));
+    EXPECT_FALSE(show().isPictureCovered());
+    player().goTo(0, 1);
+    EXPECT_FALSE(show().isPictureCovered()) << "only the question hides the figure";
+    player().goTo(0, 2);
+    EXPECT_TRUE(show().isPictureCovered());
+}
+
 TEST_F(PresentationTest, DigitsAndNamesJump) {
     present();
     type("3");
@@ -440,6 +459,13 @@ TEST_F(PresentationTest, ANamedPartOfARotaryRoomIsShownAloneAndLarge) {
         }
         return names;
     };
+    const auto largestFigure = [this] {
+        QSize largest;
+        for (const FigureView* view : window->room().findChildren<FigureView*>()) {
+            if (view->isVisible()) largest = largest.expandedTo(view->size());
+        }
+        return largest;
+    };
     const auto visible = [this](const char* name) {
         for (const QWidget* each : window->room().findChildren<QWidget*>()) {
             if (each->accessibleName() == QLatin1String(name)) return each->isVisible();
@@ -458,6 +484,12 @@ TEST_F(PresentationTest, ANamedPartOfARotaryRoomIsShownAloneAndLarge) {
     for (const char* part : {"spectrum", "kernel", "kernel-spectrum", "alibi-bias", "attention-mask"}) {
         show("spectrum", part);
         EXPECT_EQ(shown(), QSet<QString>{part}) << part;
+        EXPECT_GT(largestFigure().height(), 0.8 * window->room().height()) << part;
+    }
+    for (const char* part : {"cosine-table", "sine-table", "table-error"}) {
+        show("table", part);
+        EXPECT_EQ(shown(), QSet<QString>{part}) << part;
+        EXPECT_GT(largestFigure().height(), 0.8 * window->room().height()) << part;
     }
     show("spectrum", "spectrum");
     EXPECT_FALSE(visible("Pairs that complete a period"));

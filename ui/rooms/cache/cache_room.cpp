@@ -27,6 +27,10 @@ namespace {
 // Slightly below 257, the first position that bfloat16 cannot represent.
 constexpr double kDefaultRangeStart = 200;
 
+const QString kCosinePart = QStringLiteral("cosine-table");
+const QString kSinePart = QStringLiteral("sine-table");
+const QString kErrorPart = QStringLiteral("table-error");
+
 double duplicatedBytes(const RotarySetup& setup) {
     return static_cast<double>(
         rope_cache_bytes(rotary_dim(setup), setup.context, bytes_of(setup.precision), TableLayout::duplicated));
@@ -43,11 +47,12 @@ CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, 
     m_cosine = m_cosines->view();
     m_sine = m_sines->view();
     m_error = addView(tr("Error per pair"));
-    auto* tables = new QHBoxLayout;
+    m_tables = new QWidget(this);
+    auto* tables = new QHBoxLayout(m_tables);
     scaleLayout(tables, {0, 0, 0, 0}, 8);
     tables->addWidget(m_cosines, 1);
     tables->addWidget(m_sines, 1);
-    column->addLayout(tables, 3);
+    column->addWidget(m_tables, 3);
     column->addWidget(m_error, 2);
     m_options = makeOptions();
     for (FigureView* view : views()) explainBy(view, m_words);
@@ -214,6 +219,28 @@ void CacheRoom::showParts(bool cosine, bool sine) {
     }
     for (QWidget* widget : {static_cast<QWidget*>(m_sines), static_cast<QWidget*>(m_sine)}) widget->setVisible(sine);
     schedule();
+}
+
+void CacheRoom::showPart(const QString& part) {
+    if (part == kErrorPart) {
+        emit m_error->chosen();
+        return;
+    }
+    if (part != kCosinePart && part != kSinePart) throw noPart(part, {kCosinePart, kSinePart, kErrorPart});
+    showParts(part == kCosinePart, part == kSinePart);
+    emit(part == kCosinePart ? m_cosine : m_sine)->chosen();
+}
+
+QString CacheRoom::shownPart() const {
+    if (m_bothButton->isChecked()) return {};
+    return m_cosineButton->isChecked() ? kCosinePart : kSinePart;
+}
+
+void CacheRoom::showOnlyPart(const QString& part) {
+    if (!part.isEmpty()) showPart(part);
+    m_words->setVisible(part.isEmpty());
+    m_error->setVisible(part.isEmpty() || part == kErrorPart);
+    m_tables->setVisible(part != kErrorPart);
 }
 
 QString CacheRoom::words() const {

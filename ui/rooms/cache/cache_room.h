@@ -25,6 +25,10 @@ class CacheRoom : public RotaryRoom {
     ~CacheRoom() override;
 
     QList<QWidget*> bars() override;
+    /// Shows the cosines, the sines or the errors; the parts have the names of their figures.
+    void showPart(const QString& part) override;
+    QString shownPart() const override;
+    void showOnlyPart(const QString& part) override;
 
     FigureView* cosineView() const { return m_cosine; }
     FigureView* sineView() const { return m_sine; }
@@ -61,6 +65,7 @@ class CacheRoom : public RotaryRoom {
     QToolButton* m_sineButton = nullptr;
     QToolButton* m_bothButton = nullptr;
     QLabel* m_words = nullptr;
+    QWidget* m_tables = nullptr;  // cosines and sines
     QPointer<QWidget> m_options;  // owned by this room until the side panel reparents it
     QCheckBox* m_angles = nullptr;
     QCheckBox* m_showRange = nullptr;

@@ -58,7 +58,8 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
     : QWidget(parent), m_lab(lab), m_runStore(runs), m_settings(settings), m_dataDir(dataDir) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 4);
-    auto* row = new QHBoxLayout;
+    m_bar = new QWidget(this);
+    auto* row = new QHBoxLayout(m_bar);
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_chooser = new QComboBox(this);
     m_chooser->setAccessibleName(tr("Figure"));
@@ -77,7 +78,7 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
     connect(m_export, &QToolButton::clicked, this, &FigurePane::exportRequested);
     row->addWidget(m_chooser, 1);
     row->addWidget(m_export);
-    column->addLayout(row);
+    column->addWidget(m_bar);
     m_view = new FigureView(this);
     column->addWidget(m_view, 1);
     explainBy(m_view, m_chooser);

@@ -41,6 +41,8 @@ class FigurePane : public QWidget {
     const ResultsPicture& picture() const { return m_picture; }
     FigureView& view() const { return *m_view; }
     QComboBox* chooser() const { return m_chooser; }
+    /// Returns the row of the chooser and the button for exporting, above the figure.
+    QWidget* bar() const { return m_bar; }
     /// Returns whether data of the selected figure are still being computed or loaded.
     bool isBusy() const;
 
@@ -74,6 +76,7 @@ class FigurePane : public QWidget {
     std::map<RunId, std::shared_ptr<const RunMetrics::Steps>> m_steps;
     bool m_stepsWanted = false;  // requested while a load was running
     ResultsPicture m_picture;
+    QWidget* m_bar;
     QComboBox* m_chooser;
     QToolButton* m_export;
     FigureView* m_view;

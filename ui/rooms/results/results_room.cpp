@@ -276,7 +276,7 @@ std::vector<RoomControl> ResultsRoom::controls() {
 }
 
 QList<QWidget*> ResultsRoom::bars() {
-    return {m_bar, m_figures->chooser()};
+    return {m_bar, m_figures->bar()};
 }
 
 QString ResultsRoom::words() const {

@@ -150,7 +150,10 @@ void CircuitPage::show(const RotationScene& scene, const QString& sentence) {
         showValue(m_phase, scene.term(*pair).phase * kHalfTurn / std::numbers::pi);
     }
     const QString text = QString::fromStdString(scene.state.text);
-    if (m_text->text() != text) m_text->setText(text);
+    if (m_text->text() != text) {
+        m_text->setText(text);
+        m_text->setCursorPosition(0);  // a narrow field shows the beginning
+    }
     if (m_sentence->text() != sentence) m_sentence->setText(sentence);
     m_runs->show(scene);
 }

@@ -106,13 +106,14 @@ QWidget* SpectrumRoom::makeFrequencies() {
     m_kernel = addView(tr("Kernel: sum of cosines versus distance"));
     m_kernelSpectrum = addView(tr("Spectrum of the kernel"));
     column->addWidget(m_spectrum, 3);
-    auto* below = new QHBoxLayout;
+    m_below = new QWidget(page);
+    auto* below = new QHBoxLayout(m_below);
     scaleLayout(below, {0, 0, 0, 0}, 8);
     below->addWidget(m_kernel, 1);
     below->addWidget(m_kernelSpectrum, 1);
     scaleMinimumHeight(m_spectrum, kLowestSpectrum);
     for (FigureView* view : {m_kernel, m_kernelSpectrum}) scaleMinimumHeight(view, kLowest);
-    column->addLayout(below, 2);
+    column->addWidget(m_below, 2);
     return page;
 }
 
@@ -196,6 +197,7 @@ void SpectrumRoom::showOnlyPart(const QString& part) {
     if (!part.isEmpty()) showPart(part);
     const FigureView* only = frequencyView(part);
     for (FigureView* view : {m_spectrum, m_kernel, m_kernelSpectrum}) view->setVisible(!only || view == only);
+    m_below->setVisible(only != m_spectrum);
     m_summary->setVisible(!only);
     const bool isSideBySide = part == QLatin1String("encodings");
     m_encodings->grid()->setShowsAll(isSideBySide);

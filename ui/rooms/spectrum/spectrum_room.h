@@ -131,6 +131,7 @@ class SpectrumRoom : public RotaryRoom {
     FigureView* m_kernelSpectrum = nullptr;
     QToolButton* m_wavelength = nullptr;
     QToolButton* m_frequency = nullptr;
+    QWidget* m_below = nullptr;  // the kernel and its spectrum
     QLabel* m_summary = nullptr;
     QPointer<QWidget> m_options;  // owned by the room until the panel takes ownership
     QWidget* m_frequencyOptions = nullptr;
