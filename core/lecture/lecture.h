@@ -38,13 +38,14 @@ struct LectureQuestion {
     double tolerance = 0;              // for `number`: largest absolute difference of a right answer
     /// For `curve`: a part of the label or quantity of the curve that is drawn; "" for the first curve of the figure.
     std::string curve;
-    /// For `choice` and `number`: the figure is hidden until the answer is given, because it shows the answer.
+    /// For `choice` and `number`: the figure, or the text of a scene without a room, is hidden until the answer is
+    /// given, because it shows the answer.
     bool hides = false;
     std::string hint;    // shown on request
     std::string answer;  // explains the right answer after it was given
     int line = 0;
 
-    /// Returns whether the figure is hidden until the answer is given.
+    /// Returns whether the figure or text is hidden until the answer is given.
     bool hides_figure() const { return hides || kind == Kind::curve; }
 };
 
@@ -61,9 +62,9 @@ struct LectureChange {
 
 /// A step of a scene: what happens when the lecturer presses the key once.
 struct LectureStep {
-    std::string say;                   // one or two sentences, Markdown; shown below the picture
-    std::vector<LectureChange> set;    // in the order of the file
-    std::string point;                 // what is pointed at: "pair 3", "control theta", "figure spectrum"; "" for none
+    std::string say;                 // one or two sentences, Markdown; shown below the picture
+    std::vector<LectureChange> set;  // in the order of the file
+    std::string point;               // what is pointed at: "pair 3", "control theta", "figure spectrum"; "" for none
     std::optional<LectureQuestion> ask;
     std::vector<LectureCheck> checks;
     /// True if the changes repeat from the beginning until the next key.

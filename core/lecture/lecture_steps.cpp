@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 6> step_keys = {"say", "set", "point", "ask", "check", "loop"};
 constexpr std::array<std::string_view, 3> check_keys = {"quantity", "expected", "tolerance"};
-constexpr std::array<std::string_view, 10> question_keys = {
-    "text", "choices", "right", "quantity", "tolerance", "draw", "curve", "hide", "hint", "answer"};
+constexpr std::array<std::string_view, 10> question_keys = {"text", "choices", "right", "quantity", "tolerance",
+                                                            "draw", "curve",   "hide",  "hint",     "answer"};
 constexpr double longest_glide = 600;  // seconds
 
 /// What the steps of a scene have changed so far.
@@ -175,8 +175,6 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
             "The question has no kind of answer; add \"choices\" and \"right\", \"quantity\", or \"draw: true\".");
     }
     question.hides = mapping.flag("hide");
-    if (question.hides && scene.room.empty())
-        mapping.place_of("hide").fail("The scene has no figure to hide; add \"show: ROOM\" or leave out \"hide\".");
     return question;
 }
 

@@ -157,8 +157,8 @@ void Presentation::build() {
     if (!m_notesWindow->showBeside(*canvas)) delete m_notesWindow;
     m_inkScene = -2;
     renewLecture();
-    for (QWidget* each : {static_cast<QWidget*>(m_page), static_cast<QWidget*>(m_cover), static_cast<QWidget*>(m_question),
-                          static_cast<QWidget*>(m_strip), m_blank.data()}) {
+    for (QWidget* each : {static_cast<QWidget*>(m_page), static_cast<QWidget*>(m_cover),
+                          static_cast<QWidget*>(m_question), static_cast<QWidget*>(m_strip), m_blank.data()}) {
         each->hide();
     }
     for (QWidget* each : {static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_foot), static_cast<QWidget*>(m_ink)}) {
@@ -170,10 +170,10 @@ void Presentation::build() {
 
 void Presentation::clearCanvas() {
     // A key that leaves may be handled inside of one of these widgets, which therefore are deleted later.
-    for (QWidget* each :
-         {static_cast<QWidget*>(m_head.data()), static_cast<QWidget*>(m_foot.data()), static_cast<QWidget*>(m_page.data()),
-          static_cast<QWidget*>(m_cover.data()), m_blank.data(), static_cast<QWidget*>(m_ink.data()), static_cast<QWidget*>(m_question.data()),
-          static_cast<QWidget*>(m_strip.data()), static_cast<QWidget*>(m_notesWindow.data())}) {
+    for (QWidget* each : {static_cast<QWidget*>(m_head.data()), static_cast<QWidget*>(m_foot.data()),
+                          static_cast<QWidget*>(m_page.data()), static_cast<QWidget*>(m_cover.data()), m_blank.data(),
+                          static_cast<QWidget*>(m_ink.data()), static_cast<QWidget*>(m_question.data()),
+                          static_cast<QWidget*>(m_strip.data()), static_cast<QWidget*>(m_notesWindow.data())}) {
         if (!each) continue;
         each->hide();
         each->deleteLater();
@@ -271,6 +271,8 @@ void Presentation::showPlace() {
     const LectureScene* scene = m_player.currentScene();
     const LectureStep* step = m_player.currentStep();
     m_question->clear();
+    // Otherwise the focus of the question's field would move to a field of the room, which takes the keys.
+    m_stage.canvas()->window()->setFocus(Qt::OtherFocusReason);
     m_question->hide();
     m_blank->hide();
     if (m_inkScene != m_player.scene()) m_ink->wipe();
@@ -282,7 +284,7 @@ void Presentation::showPlace() {
     // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
     const LectureStep* following = m_player.nextStep();
     const bool isHidden = hidesFigure(step) || drawsCurve(following) || (!step && hidesFigure(following));
-    m_cover->setVisible(scene && !scene->room.empty() && isHidden);
+    m_cover->setVisible(scene && isHidden);
     if (!scene) {
         m_page->showText(text(lecture.title), titleText(lecture));
         m_page->show();
@@ -295,7 +297,7 @@ void Presentation::showPlace() {
         view->showPlace(m_player);
         view->showFind(QString());
     }
-    m_head->showRuns(m_stage.runs());
+    showRuns();
     place();
     if (step && step->loop) showSettled();  // a step that loops does not settle
 }
@@ -344,7 +346,13 @@ void Presentation::renewFind() {
 void Presentation::tick() {
     const double seconds = static_cast<double>(m_since.elapsed()) / 1000;
     for (NotesView* view : {m_strip.data(), notes()}) view->showTime(seconds, m_player.lecture().minutes);
-    m_head->showRuns(m_stage.runs());
+    showRuns();
+}
+
+void Presentation::showRuns() {
+    const LectureScene* scene = m_player.currentScene();
+    const bool isText = scene && scene->room.empty() && scene->lab.empty();
+    m_head->showRuns(isText ? LectureStage::Runs::own : m_stage.runs());
 }
 
 void Presentation::next() {

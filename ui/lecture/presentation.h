@@ -85,6 +85,8 @@ class Presentation : public QObject {
     void showPlace();
     void showSettled();
     void renewFind();
+    /// Shows whose runs are on screen; nothing for a page of text without runs.
+    void showRuns();
     void tick();
     void next();
     void previous();

@@ -97,18 +97,22 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
     void waitForTraining() {
         EXPECT_TRUE(waitUntil([this] { return !window->workspace().session().isActive(); }, kTrainingMs));
     }
-    /// Prints the longest work of the window's thread, and the slowest steps that take longer than a frame.
+    /// Prints the longest work of the window's thread and the steps that take longer than a frame: those that begin a
+    /// scene, which load its room, and the others.
     static void print(std::vector<StepWork> works) {
         std::sort(works.begin(), works.end(),
                   [](const StepWork& a, const StepWork& b) { return a.milliseconds > b.milliseconds; });
-        const auto slow =
-            std::count_if(works.begin(), works.end(), [](const StepWork& work) { return work.milliseconds > kFrame; });
         std::cout << "longest work of the window's thread: " << (works.empty() ? 0 : works.front().milliseconds)
-                  << " ms; " << slow << " steps above " << kFrame << " ms\n";
-        for (int i = 0; i < std::min<int>(kShownSteps, static_cast<int>(slow)); ++i) {
-            const StepWork& work = works[static_cast<std::size_t>(i)];
-            std::cout << "  scene " << work.place.first + 1 << ", step " << work.place.second + 1 << ": "
-                      << work.milliseconds << " ms\n";
+                  << " ms\n";
+        for (const bool begins : {true, false}) {
+            int slow = 0;
+            for (const StepWork& work : works) {
+                if ((work.place.second < 0) != begins || work.milliseconds <= kFrame) continue;
+                if (++slow > kShownSteps) continue;
+                std::cout << "  scene " << work.place.first + 1 << ", step " << work.place.second + 1 << ": "
+                          << work.milliseconds << " ms\n";
+            }
+            std::cout << slow << (begins ? " beginnings of scenes" : " other steps") << " above " << kFrame << " ms\n";
         }
     }
 

@@ -10,6 +10,7 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <limits>
 
 #include "ui/common/empty_page.h"
 #include "ui/common/fields.h"
@@ -41,7 +42,8 @@ namespace {
 constexpr int kMinWidthForTwo = 720;    // two figures side by side
 constexpr int kMinHeightForLoss = 420;  // the figure of the loss
 constexpr int kLossHeight = 116;
-constexpr int kDefaultFrames = 200;  // the most frames that the dialog suggests
+constexpr int kDefaultFrames = 200;                // the most frames that the dialog suggests
+const QString kNewest = QStringLiteral("newest");  // step of the newest snapshot
 
 }  // namespace
 
@@ -113,10 +115,14 @@ std::vector<RoomControl> InspectRoom::controls() {
             renewed(controlOf(QStringLiteral("head"), m_panel->heads())),
             {iteration,
              [this, iteration](const QString& value) {
-                 m_wantedStep = std::max<std::int64_t>(0, controlWhole(iteration, value));
+                 m_wantedStep = value == kNewest ? std::numeric_limits<std::int64_t>::max()
+                                                 : std::max<std::int64_t>(0, controlWhole(iteration, value));
                  schedule();
              },
-             [this] { return QVariant(static_cast<qlonglong>(m_bar->iteration())); }, m_bar},
+             [this] {
+                 return m_bar->isAtNewest() ? QVariant(kNewest) : QVariant(static_cast<qlonglong>(m_bar->iteration()));
+             },
+             m_bar},
             {pair,
              [this, pair](const QString& value) {
                  m_pair = std::nullopt;

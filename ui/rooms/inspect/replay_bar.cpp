@@ -72,7 +72,7 @@ ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
 void ReplayBar::setIterations(const std::vector<std::int64_t>& iterations) {
     if (iterations == m_iterations && !iterations.empty()) return;
     const std::int64_t before = iteration();
-    const bool follows = !isPlaying() && (m_iterations.empty() || m_slider->value() == m_slider->maximum());
+    const bool follows = !isPlaying() && (m_iterations.empty() || isAtNewest());
     m_iterations = iterations;
     {
         const QSignalBlocker quiet(m_slider);
@@ -94,6 +94,10 @@ void ReplayBar::setIterations(const std::vector<std::int64_t>& iterations) {
 std::int64_t ReplayBar::iteration() const {
     const auto place = static_cast<std::size_t>(m_slider->value());
     return place < m_iterations.size() ? m_iterations[place] : 0;
+}
+
+bool ReplayBar::isAtNewest() const {
+    return m_slider->value() == m_slider->maximum();
 }
 
 void ReplayBar::moveTo(double iteration) {

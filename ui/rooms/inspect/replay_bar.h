@@ -23,6 +23,8 @@ class ReplayBar : public QWidget {
     void setIterations(const std::vector<std::int64_t>& iterations);
     /// Returns the step of the cursor; 0 if there are no snapshots.
     std::int64_t iteration() const;
+    /// Returns whether the cursor is at the newest snapshot, where it follows the training.
+    bool isAtNewest() const;
     /// Moves the cursor to the snapshot nearest to a step.
     void moveTo(double iteration);
     /// Moves the cursor by a number of snapshots.
