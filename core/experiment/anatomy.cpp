@@ -125,49 +125,45 @@ std::vector<AnatomyStage> layer_stages(const RunSpec& spec, const Layout& layout
     const bool parallel = spec.block == Block::pythia;
     const bool post = spec.norm_position == NormPosition::post;
     const bool sandwich = spec.norm_position == NormPosition::sandwich;
-    const std::string stream = spec.deepnorm ? "X ← α·X + " : "X ← X + ";
-    const auto add_sum = [&](const std::string& id, const std::string& added) {
-        section.add({.id = id,
-                     .name = "Residual sum",
-                     .kind = parallel        ? "parallel"
-                             : spec.deepnorm ? "DeepNet"
-                                             : "",
-                     .symbols = "(B, T, C)",
-                     .shape = {n.B, n.T, n.C},
-                     .formula = stream + added + (spec.deepnorm ? ",  α = (2·layers)^{1/4}" : ""),
-                     .settings = {"block", "deepnorm"}});
+    const auto add_sum = [&](const std::string& branch) {
+        AnatomyStage sum = residual_sum(branch, parallel);
+        sum.shape = {n.B, n.T, n.C};
+        sum.settings = {"block", "deepnorm"};
+        if (spec.deepnorm) {
+            sum.kind = "DeepNet";
+            sum.formula = "X ← α·X + Y,  α = (2·layers)^{1/4}";
+        }
+        section.add(std::move(sum));
     };
     // Norms before, on the output of, or after the sum with a branch.
-    const auto add_inner_norm = [&](const std::string& branch, const std::string& name) {
-        if (!post)
-            add_norm(section, spec, n, {.id = branch + "_norm", .name = "Norm before " + name}, branch + "_norm");
+    const auto add_inner_norm = [&](const NormWords& said) {
+        if (!post) add_norm(section, spec, n, {.id = said.id, .name = said.name}, said.id);
     };
-    const auto add_output_norm = [&](const std::string& branch, const std::string& name) {
-        const std::string id = branch + "_output_norm";
-        if (sandwich) add_norm(section, spec, n, {.id = id, .name = "Norm of the output of " + name}, id, "Y", "Y");
+    const auto add_output_norm = [&](const NormWords& said) {
+        if (sandwich) add_norm(section, spec, n, {.id = said.id, .name = said.name}, said.id, "Y", "Y");
     };
     const auto add_outer_norm = [&](const std::string& branch, const std::string& name) {
         if (!post) return;
         add_norm(section, spec, n, {.id = branch + "_post_norm", .name = "Norm after " + name}, branch + "_norm", "X",
                  "X");
     };
-    add_inner_norm("attention", "attention");
+    add_inner_norm(words::attention_norm);
     if (layer.attention == LayerAttention::delta_net) {
         add_delta_net(section, spec, n);
     } else {
         add_softmax_attention(section, spec, n, layer);
     }
-    add_output_norm("attention", "attention");
-    if (!parallel) add_sum("attention.sum", "Y");
+    add_output_norm(words::attention_output_norm);
+    if (!parallel) add_sum("attention");
     add_outer_norm("attention", "attention");
-    add_inner_norm("mlp", "MLP");
+    add_inner_norm(words::mlp_norm);
     if (layer.has_experts) {
         add_experts(section, spec, n);
     } else {
         add_feed_forward(section, spec, n);
     }
-    add_output_norm("mlp", "MLP");
-    add_sum("mlp.sum", parallel ? "Y_attention + Y_MLP" : "Y");
+    add_output_norm(words::mlp_output_norm);
+    add_sum("mlp");
     add_outer_norm("mlp", "MLP");
     return section.finish();
 }
@@ -266,10 +262,7 @@ std::vector<AnatomySize> anatomy_sizes(const RunSpec& spec, const ShapeNumbers& 
 std::vector<std::string> cache_remarks(const RunSpec& spec, const AnatomyTotals& totals) {
     std::vector<std::string> remarks;
     if (spec.operations == Operations::eager) return remarks;
-    if (spec.attention_window > 0) {
-        remarks.push_back("In layers with a sliding window, the KV cache stores the last " +
-                          std::to_string(spec.attention_window) + " tokens only.");
-    }
+    if (spec.attention_window > 0) remarks.push_back(window_remark(spec.attention_window));
     if (totals.state_bytes > 0) remarks.push_back(state_remark(totals.state_bytes));
     return remarks;
 }

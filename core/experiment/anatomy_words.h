@@ -51,6 +51,32 @@ inline AnatomyStage gate_stage(const std::string& kind, const std::string& funct
     return stage;
 }
 
+/// Id and name of a norm of the residual stream or of the output of a branch.
+struct NormWords {
+    const char* id;
+    const char* name;
+};
+
+/// Returns the sum of the residual stream and the output of a branch, "attention" or "mlp". If the branches are
+/// parallel, "mlp" adds both outputs. The formula is that of the pure sum.
+inline AnatomyStage residual_sum(const std::string& branch, bool parallel) {
+    AnatomyStage stage;
+    stage.id = branch + ".sum";
+    stage.name = "Residual sum";
+    stage.kind = parallel ? "parallel" : "";
+    stage.symbols = "(B, T, C)";
+    stage.formula = parallel ? "X ← X + Y_attention + Y_MLP" : "X ← X + Y";
+    return stage;
+}
+
+/// Returns a sentence on layers with a sliding window or with chunked attention, whose cache per token does not grow
+/// with the whole context.
+inline std::string window_remark(std::int64_t window, bool is_chunked = false) {
+    return std::string("In layers with ") + (is_chunked ? "chunked attention" : "a sliding window") +
+           ", the KV cache stores the last " + std::to_string(window) +
+           " tokens only, so bytes per token times a longer context overestimate the cache.";
+}
+
 /// Returns the sentence on states, which the KV cache per token does not contain.
 inline std::string state_remark(std::int64_t bytes) {
     return "The states of the gated DeltaNets have " + std::to_string(bytes) +
@@ -58,6 +84,11 @@ inline std::string state_remark(std::int64_t bytes) {
 }
 
 namespace words {
+
+inline constexpr NormWords attention_norm = {"attention_norm", "Norm before attention"};
+inline constexpr NormWords attention_output_norm = {"attention_output_norm", "Norm of the output of attention"};
+inline constexpr NormWords mlp_norm = {"mlp_norm", "Norm before MLP"};
+inline constexpr NormWords mlp_output_norm = {"mlp_output_norm", "Norm of the output of MLP"};
 
 inline constexpr StageWords key_heads = {"attention.keys", "Key and value heads", "", "2 × (B, h_kv, T, D)",
                                          "K → K_1, …, K_{h_kv},  V → V_1, …, V_{h_kv}"};

@@ -209,8 +209,8 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
 
 double attended_keys(const RunSpec& spec, std::int64_t layer) {
     const double T = number(spec.context);
-    const double N = number(spec.visible_tokens(layer));
-    return N < T ? N - N * (N - 1) / (2 * T) : T / 2;
+    const double N = std::min(T, number(spec.visible_tokens(layer)));
+    return N - N * (N - 1) / (2 * T);
 }
 
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {

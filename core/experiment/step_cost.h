@@ -34,8 +34,7 @@ struct ForwardOperations {
     double total() const { return linears + attention; }
 };
 /// Returns the number of keys that a token attends to in a layer, as the mean over the tokens of a context: with a
-/// sliding window of N tokens, token t attends to min(t + 1, N) keys; without one, the mean is counted as half of the
-/// context.
+/// sliding window of N tokens, token t (from 0) attends to min(t + 1, N) keys; without one, N is the context.
 double attended_keys(const RunSpec& spec, std::int64_t layer = 0);
 /// Computes the floating-point operations of a forward pass per token.
 ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary);

@@ -1,5 +1,6 @@
 #include "core/experiment/stored_conversions.h"
 
+#include "core/data/known_sets.h"
 #include "core/spec/error.h"
 #include "core/stats/results_cells.h"
 
@@ -91,11 +92,12 @@ std::string head_conversion_words(const HeadConversionResult& result) {
                                            : "";
     return "At step " + std::to_string(result.iteration) + ", " + std::to_string(result.heads_before) +
            " key and value heads were replaced by " + std::to_string(result.conversion.key_value_heads) +
-           ": the validation loss of " + fixed_text(result.loss_before, 4) + " nats per token became " +
+           ": the validation loss of " + fixed_text(result.loss_before, 4) + " nats per token on " +
+           grouped(result.sequences) + (result.sequences == 1 ? " sequence became " : " sequences became ") +
            fixed_text(result.loss_pooled, 4) + further + " (rise " + fixed_text(rise.mean, 4) + ", 95 % interval " +
            fixed_text(rise.confidence_low, 4) + " to " + fixed_text(rise.confidence_high, 4) +
-           "), and the KV cache shrank from " + std::to_string(result.cache_before) + " to " +
-           std::to_string(result.cache_after) + " bytes.";
+           "), and the KV cache shrank from " + grouped(result.cache_before) + " to " + grouped(result.cache_after) +
+           " bytes.";
 }
 
 }  // namespace ropelab

@@ -70,16 +70,21 @@ class HfStages {
         return product_of({per_channel, n_.C});
     }
 
-    AnatomyStage norm(const std::string& id, const std::string& name, int count) const {
+    // Returns the norm of a branch's output.
+    AnatomyStage output_norm(const stages::NormWords& said) const { return norm(said.id, said.name, "Y", "Y"); }
+
+    // Returns a norm that computes `output` from `input`.
+    AnatomyStage norm(const std::string& id, const std::string& name, const std::string& input = "X",
+                      const std::string& output = "H") const {
         AnatomyStage result = hf_stage(id, name, "(B, T, C)", {1, n_.T, n_.C}, "unknown");
-        result.parameters = product_of({count, norm_size()});
+        result.parameters = norm_size();
         result.kind = "unknown";
         if (!facts_.decoder) return result;
-        const std::string scaled = "H = (X − mean(X))/√(var(X) + ε)";
+        const std::string scaled = output + " = (" + input + " − mean(" + input + "))/√(var(" + input + ") + ε)";
         switch (facts_.decoder->norm) {
             case HfNorm::rms:
                 result.kind = "RMSNorm";
-                result.formula = "H = X/√(mean(X^2) + ε) ⊙ γ";
+                result.formula = output + " = " + input + "/√(mean(" + input + "^2) + ε) ⊙ γ";
                 break;
             case HfNorm::layer:
                 result.kind = "LayerNorm";
@@ -104,31 +109,36 @@ class HfStages {
             hf_stage("tokens", "Tokens", "(B, T)", {1, n_.T}, "x_t ∈ {0, …, V − 1}"),
             hf_stage("embedding", "Token embedding", "(B, T, C)", {1, n_.T, n_.C}, "X_t = E[x_t]")};
         stages.back().parameters = product_of({n_.V, n_.C});
-        if (is_masked()) stages.push_back(norm("embedding_norm", "Norm of the embedding", 1));
+        if (is_masked()) stages.push_back(norm("embedding_norm", "Norm of the embedding"));
         return stages;
     }
 
     std::vector<AnatomyStage> layer_stages(const HfLayer& layer) const {
-        std::vector<AnatomyStage> stages;
+        namespace words = ropelab::stages::words;
+        std::vector<AnatomyStage> result;
         const int norms = facts_.decoder ? facts_.decoder->norms : 2;
-        const int per_branch = norms == 4 ? 2 : 1;
-        if (layer.has_attention_norm) {
-            stages.push_back(norm("attention_norm",
-                                  norms == 1   ? "Norm of the layer"
-                                  : norms == 2 ? "Norm of attention"
-                                               : "Norms before and after attention",
-                                  per_branch));
+        const bool before = !facts_.decoder || !facts_.decoder->normalizes_outputs;
+        const bool after = !before || norms == 4;
+        // The order of the branches of an unknown model type is unknown too; one sum adds both.
+        const bool parallel = !facts_.decoder || facts_.decoder->parallel;
+        const auto add_sum = [&](const char* branch) {
+            AnatomyStage sum = stages::residual_sum(branch, parallel);
+            if (!facts_.decoder) sum.kind = "unknown";
+            shape_stage(sum, {1, n_.T, n_.C});
+            result.push_back(std::move(sum));
+        };
+        if (before && layer.has_attention_norm) {
+            result.push_back(
+                norm(words::attention_norm.id, norms == 1 ? "Norm of the layer" : words::attention_norm.name));
         }
-        add_hf_attention(stages, facts_, layer);
-        if (norms > 1) {
-            stages.push_back(norm("mlp_norm", norms == 2 ? "Norm of MLP" : "Norms before and after MLP", per_branch));
-        }
-        add_hf_feed_forward(stages, facts_, layer);
-        AnatomyStage added =
-            hf_stage("mlp.sum", "Residual sum", "(B, T, C)", {1, n_.T, n_.C}, "X ← X + Y_attention + Y_MLP");
-        if (facts_.decoder && facts_.decoder->parallel) added.kind = "parallel";
-        stages.push_back(std::move(added));
-        return stages;
+        add_hf_attention(result, facts_, layer);
+        if (after) result.push_back(output_norm(words::attention_output_norm));
+        if (!parallel) add_sum("attention");
+        if (before && norms > 1) result.push_back(norm(words::mlp_norm.id, words::mlp_norm.name));
+        add_hf_feed_forward(result, facts_, layer);
+        if (after) result.push_back(output_norm(words::mlp_output_norm));
+        add_sum("mlp");
+        return result;
     }
 
     std::string title_of(const HfLayer& layer) const {
@@ -160,14 +170,14 @@ class HfStages {
     }
 
     std::vector<AnatomyStage> head() const {
-        std::vector<AnatomyStage> stages = {norm("final_norm", "Final norm", 1)};
+        std::vector<AnatomyStage> stages = {norm("final_norm", "Final norm")};
         if (is_masked()) {
             AnatomyStage dense =
                 hf_stage("head.dense", "Dense layer of the head", "(B, T, C)", {1, n_.T, n_.C}, "U = f(H·W^⊤)");
             dense.kind = facts_.activation;
             set_matrix(dense, n_.C, n_.C, false);
             stages.push_back(std::move(dense));
-            stages.push_back(norm("head.norm", "Norm of the head", 1));
+            stages.push_back(norm("head.norm", "Norm of the head"));
         }
         const bool has_bias = facts_.decoder && facts_.decoder->head_bias;
         AnatomyStage output = hf_stage("head", "Output head", "(B, T, V)", {1, n_.T, n_.V}, "logits = H·W_head^⊤");
@@ -212,6 +222,11 @@ class HfStages {
         }
         if (facts_.predicted_tokens > 0) {
             result.emplace_back("The layers that predict further tokens (MTP) are not listed.");
+        }
+        const auto local = std::find_if(facts_.layers.begin(), facts_.layers.end(),
+                                        [&](const HfLayer& layer) { return facts_.has_window(layer); });
+        if (!facts_.is_encoder && local != facts_.layers.end()) {
+            result.push_back(stages::window_remark(facts_.model.cache->window, local->type == "chunked_attention"));
         }
         if (totals.state_bytes > 0) result.push_back(stages::state_remark(totals.state_bytes));
         if (!totals.parameters) {

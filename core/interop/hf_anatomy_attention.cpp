@@ -73,10 +73,11 @@ void add_latent(std::vector<AnatomyStage>& stages, const HfFacts& facts, const H
     const HfSizes& n = facts.n;
     const bool has_bias = has_qkv_bias(facts);
     const std::string bias = has_bias ? " + b" : "";
+    const std::string input = facts.attention_input(layer);
     const HfCount channels = sum_of({n.D, n.R});
     if (n.has_query_latent) {
         AnatomyStage query_latent = hf_stage("attention.query_latent", "Latent vector of the queries", "(B, T, L_q)",
-                                             {1, n.T, n.L_q}, "c^Q = H·W_{cq}^⊤" + bias);
+                                             {1, n.T, n.L_q}, "c^Q = " + input + "·W_{cq}^⊤" + bias);
         set_matrix(query_latent, n.L_q, n.C, has_bias);
         stages.push_back(std::move(query_latent));
         AnatomyStage norm = shaped(stage_words::latent_norm, {1, n.T, n.L_q});
@@ -88,13 +89,13 @@ void add_latent(std::vector<AnatomyStage>& stages, const HfFacts& facts, const H
     }
     AnatomyStage query =
         hf_stage("attention.query", "Queries", "(B, T, h·(D + D_r))", {1, n.T, product_of({n.h, channels})},
-                 n.has_query_latent ? "[Q Q^R] = c^Q·W_q^⊤" : "[Q Q^R] = H·W_q^⊤");
+                 "[Q Q^R] = " + (n.has_query_latent ? "c^Q" : input) + "·W_q^⊤");
     query.kind = "with rotary channels";
     set_matrix(query, product_of({n.h, channels}), n.has_query_latent ? n.L_q : n.C, false);
     stages.push_back(std::move(query));
 
     AnatomyStage latent = hf_stage("attention.latent", "Latent vector and rotary key", "(B, T, L + D_r)",
-                                   {1, n.T, sum_of({n.L, n.R})}, "[c k^R] = H·W_c^⊤" + bias);
+                                   {1, n.T, sum_of({n.L, n.R})}, "[c k^R] = " + input + "·W_c^⊤" + bias);
     set_matrix(latent, sum_of({n.L, n.R}), n.C, has_bias);
     latent.cache_bytes = cache_per_token(facts, std::nullopt);
     stages.push_back(std::move(latent));
@@ -115,13 +116,14 @@ void add_latent(std::vector<AnatomyStage>& stages, const HfFacts& facts, const H
 }
 
 // Adds the stages of a gated DeltaNet as in Qwen3-Next: a short convolution, and more heads of values than of keys.
-void add_linear(std::vector<AnatomyStage>& stages, const HfFacts& facts) {
+void add_linear(std::vector<AnatomyStage>& stages, const HfFacts& facts, const HfLayer& layer) {
     const HfSizes& n = facts.n;
+    const std::string input = facts.attention_input(layer);
     const HfCount keys = product_of({n.h_k, n.D_k});
     const HfCount values = product_of({n.h_v, n.D_u});
     const HfCount channels = sum_of({keys, keys, values});
     AnatomyStage qkv = hf_stage("attention.qkv", "Queries, keys, values", "(B, T, 2h_k·D_k + h_v·D_v)",
-                                {1, n.T, channels}, "[Q K V] = H·W_qkv^⊤");
+                                {1, n.T, channels}, "[Q K V] = " + input + "·W_qkv^⊤");
     set_matrix(qkv, channels, n.C, false);
     stages.push_back(std::move(qkv));
     AnatomyStage convolution = hf_stage("attention.convolution", "Short convolution", "(B, T, 2h_k·D_k + h_v·D_v)",
@@ -156,7 +158,7 @@ void add_linear(std::vector<AnatomyStage>& stages, const HfFacts& facts) {
     norm.symbols = "(B, h_v, T, D_v)";
     norm.parameters = n.D_u;
     stages.push_back(std::move(norm));
-    AnatomyStage gate = stages::gate_stage("SiLU", "SiLU", "H", "");
+    AnatomyStage gate = stages::gate_stage("SiLU", "SiLU", input, "");
     gate.symbols = "(B, T, h_v·D_v)";
     shape_stage(gate, {1, n.T, values});
     set_matrix(gate, values, n.C, false);
@@ -179,10 +181,11 @@ void add_heads(std::vector<AnatomyStage>& stages, const HfFacts& facts, const Hf
     const HfCount D = heads ? HfCount(heads->D) : std::nullopt;
     const bool shared = heads && heads->shares_values;
     const bool has_bias = has_qkv_bias(facts);
+    const std::string input = facts.attention_input(layer);
     const HfCount rows = product_of({sum_of({h, kv, shared ? 0 : kv}), D});
     AnatomyStage qkv =
         hf_stage("attention.qkv", "Queries, keys, values", shared ? "(B, T, (h + h_kv)·D)" : "(B, T, (h + 2h_kv)·D)",
-                 {1, n.T, rows}, shared ? "[Q K] = H·W_qk^⊤,  V = K" : "[Q K V] = H·W_qkv^⊤");
+                 {1, n.T, rows}, shared ? "[Q K] = " + input + "·W_qk^⊤,  V = K" : "[Q K V] = " + input + "·W_qkv^⊤");
     set_matrix(qkv, rows, n.C, has_bias);
     if (has_bias) qkv.formula += " + b_qkv";
     stages.push_back(std::move(qkv));
@@ -203,7 +206,7 @@ void add_heads(std::vector<AnatomyStage>& stages, const HfFacts& facts, const Hf
     stages.push_back(std::move(rotation));
     add_softmax(stages, facts, layer, h, D, D, "S_mn = q_m·k_n/√D");
     if (facts.decoder && facts.decoder->gates_attention) {
-        AnatomyStage gate = stages::gate_stage("sigmoid", "σ", "H", has_bias ? " + b_g" : "");
+        AnatomyStage gate = stages::gate_stage("sigmoid", "σ", input, has_bias ? " + b_g" : "");
         shape_stage(gate, {1, n.T, product_of({h, D})});
         set_matrix(gate, product_of({h, D}), n.C, has_bias);
         stages.push_back(std::move(gate));
@@ -217,7 +220,7 @@ void add_hf_attention(std::vector<AnatomyStage>& stages, const HfFacts& facts, c
     if (facts.is_latent) {
         add_latent(stages, facts, layer);
     } else if (layer.type == "linear_attention" && facts.decoder) {
-        add_linear(stages, facts);
+        add_linear(stages, facts, layer);
     } else {
         add_heads(stages, facts, layer);
     }

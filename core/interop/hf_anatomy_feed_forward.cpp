@@ -16,12 +16,13 @@ void add_hf_dense(std::vector<AnatomyStage>& stages, const HfFacts& facts, HfCou
     const bool gated = facts.decoder && facts.decoder->gated;
     const bool has_bias = facts.decoder && facts.decoder->mlp_bias;
     const bool known = facts.decoder.has_value();
+    const std::string input = facts.mlp_input();
     const HfCount rows = gated ? product_of({2, width}) : width;
     AnatomyStage up =
         hf_stage(id + "up", name + " up", gated ? "(B, T, 2" + symbol + ")" : "(B, T, " + symbol + ")", {1, n.T, rows},
                  !known  ? "unknown"
-                 : gated ? "[G U] = H·W_gu^⊤" + bias_term("gu", has_bias)
-                         : "U = H·W_up^⊤" + bias_term("up", has_bias));
+                 : gated ? "[G U] = " + input + "·W_gu^⊤" + bias_term("gu", has_bias)
+                         : "U = " + input + "·W_up^⊤" + bias_term("up", has_bias));
     set_matrix(up, rows, n.C, has_bias);
     AnatomyStage activation = hf_stage(id + "activation", "Activation", "(B, T, " + symbol + ")", {1, n.T, width},
                                        !known  ? "unknown"
@@ -54,16 +55,18 @@ void add_hf_expert_matrix(std::vector<AnatomyStage>& stages, const HfFacts& fact
 // All model types with experts in the table have gated ones.
 void add_hf_experts(std::vector<AnatomyStage>& stages, const HfFacts& facts) {
     const HfSizes& n = facts.n;
+    const std::string input = facts.mlp_input();
     AnatomyStage router = hf_stage("mlp.router", "Router", "(B, T, E)", {1, n.T, n.E},
-                                   "r = H·W_r^⊤" + bias_term("r", facts.decoder->expert_bias));
+                                   "r = " + input + "·W_r^⊤" + bias_term("r", facts.decoder->expert_bias));
     set_matrix(router, n.E, n.C, facts.has_router_bias);
     stages.push_back(std::move(router));
     stages.push_back(hf_stage("mlp.gates", "Gates of the experts", "(B, T, k)", {1, n.T, n.k}, facts.expert_choice));
     const HfCount rows = product_of({2, n.H_e});
-    add_hf_expert_matrix(stages, facts,
-                         hf_stage("mlp.up", "Experts up", "(B, T, k, 2H_e)", {1, n.T, n.k, rows},
-                                  "[G U]_i = H·W_{gu,i}^⊤" + bias_term("{gu,i}", facts.decoder->expert_bias)),
-                         rows, n.C);
+    add_hf_expert_matrix(
+        stages, facts,
+        hf_stage("mlp.up", "Experts up", "(B, T, k, 2H_e)", {1, n.T, n.k, rows},
+                 "[G U]_i = " + input + "·W_{gu,i}^⊤" + bias_term("{gu,i}", facts.decoder->expert_bias)),
+        rows, n.C);
     AnatomyStage activation =
         hf_stage("mlp.activation", "Activation", "(B, T, k, H_e)", {1, n.T, n.k, n.H_e}, "Z = f(G) ⊙ U");
     activation.kind = facts.activation;
@@ -77,8 +80,8 @@ void add_hf_experts(std::vector<AnatomyStage>& stages, const HfFacts& facts) {
     if (n.H_s != 0 && (n.H_s || facts.decoder->experts == HfExperts::after_dense)) {
         add_hf_dense(stages, facts, n.H_s, "mlp.shared_", "Shared expert", "H_s");
         if (facts.decoder->gates_shared_expert) {
-            AnatomyStage gate =
-                hf_stage("mlp.shared_gate", "Gate of the shared expert", "(B, T, 1)", {1, n.T, 1}, "g_s = σ(H·w_s)");
+            AnatomyStage gate = hf_stage("mlp.shared_gate", "Gate of the shared expert", "(B, T, 1)", {1, n.T, 1},
+                                         "g_s = σ(" + input + "·w_s)");
             set_matrix(gate, 1, n.C, false);
             stages.push_back(std::move(gate));
         }

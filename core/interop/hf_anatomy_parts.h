@@ -72,6 +72,12 @@ struct HfFacts {
 
     /// Returns the heads of a layer with softmax attention; nullopt if they are unknown.
     std::optional<HfHeads> heads(const HfLayer& layer) const;
+    /// Returns whether tokens of this layer of a decoder attend to fewer tokens than the context has.
+    bool has_window(const HfLayer& layer) const;
+    /// Returns the symbol of the input of a layer's attention: "H", or "X" if no norm precedes it.
+    const char* attention_input(const HfLayer& layer) const;
+    /// Returns the symbol of the input of the feed-forward networks: "H", or "X" if no norm precedes them.
+    const char* mlp_input() const;
     /// Returns the mean number of keys that a token of this layer attends to.
     double keys(const HfLayer& layer) const;
 };

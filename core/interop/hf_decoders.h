@@ -30,9 +30,10 @@ enum class HfExperts {
 struct HfDecoder {
     std::string_view type;
     HfNorm norm = HfNorm::rms;
-    int norms = 2;          // norms of the residual stream per layer
-    bool gated = true;      // the MLP has a gate
-    bool qkv_bias = false;  // without bias_key in the config
+    int norms = 2;                    // norms of the residual stream or of the outputs of branches, per layer
+    bool normalizes_outputs = false;  // with 2 norms: they normalize the outputs of the branches
+    bool gated = true;                // the MLP has a gate
+    bool qkv_bias = false;            // without bias_key in the config
     bool output_bias = false;
     bool mlp_bias = false;  // without mlp_bias_key in the config
     bool head_bias = false;

@@ -227,16 +227,26 @@ std::optional<HfHeads> HfFacts::heads(const HfLayer& layer) const {
     return HfHeads{.h = n.h, .kv = n.kv, .D = n.D};
 }
 
+bool HfFacts::has_window(const HfLayer& layer) const {
+    return is_local_type(layer.type) && model.cache && model.cache->window < n.T;
+}
+
+const char* HfFacts::attention_input(const HfLayer& layer) const {
+    return layer.has_attention_norm ? mlp_input() : "X";
+}
+
+const char* HfFacts::mlp_input() const {
+    return decoder && decoder->normalizes_outputs ? "X" : "H";
+}
+
 double HfFacts::keys(const HfLayer& layer) const {
     const auto tokens = static_cast<double>(n.T);
-    const bool is_window = is_local_type(layer.type) && model.cache && model.cache->window < n.T;
     if (is_encoder && is_local_type(layer.type) && encoder_window > 0 && encoder_window < n.T) {
         const auto side = static_cast<double>(encoder_window / 2);  // tokens before, and tokens after
         return 2 * side + 1 - side * (side + 1) / tokens;
     }
     if (is_encoder) return tokens;
-    if (!is_window) return tokens / 2;
-    const auto window = static_cast<double>(model.cache->window);
+    const double window = has_window(layer) ? static_cast<double>(model.cache->window) : tokens;
     return window - window * (window - 1) / (2 * tokens);
 }
 

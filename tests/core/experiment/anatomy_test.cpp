@@ -158,7 +158,7 @@ TEST(Anatomy, CountsOfOneLayerAreThoseComputedByHand) {
     const AnatomyStage* scores = anatomy.find("attention.scores");
     ASSERT_NE(scores, nullptr);
     EXPECT_EQ(scores->shape, (std::vector<std::int64_t>{3, 2, 10, 10}));
-    EXPECT_EQ(scores->operations, 2.0 * 5 * 32);  // half of the keys
+    EXPECT_EQ(scores->operations, 2.0 * 5.5 * 32);  // the mean of 1 to 10 keys
     EXPECT_EQ(anatomy.find("attention_norm")->parameters, 64);
     EXPECT_EQ(anatomy.find("head")->parameters, 0) << "tied to the embedding";
     EXPECT_EQ(anatomy.find("head")->operations, 2.0 * 65 * 32);
@@ -255,8 +255,8 @@ TEST(Anatomy, StagesOfLatentAttentionAndOfTheDeltaNetAreThoseComputedByHand) {
     EXPECT_EQ(latent.find("attention.latent_norm")->parameters, 10);
     EXPECT_EQ(latent.find("attention.key_value")->parameters, 96 * 10);
     EXPECT_EQ(latent.find("attention.key_value")->operations, 2.0 * 96 * 10);
-    EXPECT_EQ(latent.find("attention.scores")->operations, 2.0 * 12 * 64);
-    EXPECT_EQ(latent.find("attention.values")->operations, 2.0 * 12 * 48);
+    EXPECT_EQ(latent.find("attention.scores")->operations, 2.0 * 12.5 * 64);
+    EXPECT_EQ(latent.find("attention.values")->operations, 2.0 * 12.5 * 48);
 
     const Anatomy state = anatomy_of(anatomy_spec("attention_layers=deltanet batch=2"), 65);
     EXPECT_EQ(state.find("attention.scores"), nullptr);

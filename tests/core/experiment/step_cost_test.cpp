@@ -144,11 +144,11 @@ TEST(StepCost, ForwardPassMultipliesEachWeightOnce) {
     spec.layers = 1;
     spec.width = 4;
     spec.context = 8;
-    // 12·4² weights of a layer and 10·4 of the output layer, each one multiply-add; a token attends to 4 others on
-    // average, with 4 channels for the score and 4 for the weighted sum of values.
+    // 12·4² weights of a layer and 10·4 of the output layer, each one multiply-add; a token attends to 4.5 keys
+    // on average, itself included, with 4 channels for the score and 4 for the weighted sum of values.
     const ForwardOperations forward = forward_operations(spec, 10);
     EXPECT_DOUBLE_EQ(forward.linears, 2.0 * (12 * 16 + 40));
-    EXPECT_DOUBLE_EQ(forward.attention, 2.0 * (4 * 4 + 4 * 4));
+    EXPECT_DOUBLE_EQ(forward.attention, 4.5 * 2.0 * (4 + 4));
     spec.batch = 3;
     EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward.total() * 24);
 }
@@ -163,12 +163,12 @@ TEST(StepCost, CountsTheKindsOfAttention) {
     const double head = 2.0 * 10 * 16;  // output layer
     const ForwardOperations plain = forward_operations(spec, 10);
     EXPECT_DOUBLE_EQ(plain.linears, 2.0 * 12 * 256 + head);
-    EXPECT_DOUBLE_EQ(plain.attention, 2.0 * 4 * (16 + 16));
+    EXPECT_DOUBLE_EQ(plain.attention, 2.0 * 4.5 * (16 + 16));
     spec.attention = AttentionKind::gated;
     EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, plain.linears + 2.0 * 256);
     spec.attention = AttentionKind::mla;  // a latent vector of 8 and 2 rotary channels
     EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, 2.0 * (9 * 256 + 4 * 6 * 16 + 10 * 16 + 2 * 16 * 8) + head);
-    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).attention, 2.0 * 4 * (24 + 16));
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).attention, 2.0 * 4.5 * (24 + 16));
     spec.attention = AttentionKind::mha;
     spec.attention_layers = "deltanet";
     EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, 2.0 * (13 * 256 + 8 * 16) + head);

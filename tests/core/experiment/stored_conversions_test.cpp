@@ -78,9 +78,9 @@ TEST_F(StoredConversions, WordsNameTheLossesAndTheCache) {
     HeadConversionResult result = conversion_to(1);
     EXPECT_THAT(head_conversion_words(result),
                 testing::StartsWith("At step 2000, 4 key and value heads were replaced by 1: the validation loss of "
-                                    "1.5000 nats per token became 1.7500 and 1.5625 after 100 further steps (rise "
-                                    "0.0625"));
-    EXPECT_THAT(head_conversion_words(result), testing::EndsWith("the KV cache shrank from 65536 to 16384 bytes."));
+                                    "1.5000 nats per token on 32 sequences became 1.7500 and 1.5625 after 100 further "
+                                    "steps (rise 0.0625"));
+    EXPECT_THAT(head_conversion_words(result), testing::EndsWith("the KV cache shrank from 65,536 to 16,384 bytes."));
     result.steps = 0;
     EXPECT_THAT(head_conversion_words(result),
                 testing::HasSubstr("became 1.7500 (rise 0.2500, 95 % interval 0.2000 to 0.3000)"));

@@ -106,7 +106,8 @@ class Tensors {
     }
     double keys(std::int64_t layer) const {
         if (!is_whole(layer)) return local_keys_;
-        return static_cast<double>(T_) / (type_ == "modernbert" ? 1 : 2);
+        // A token of a decoder attends to itself and to all tokens before it.
+        return type_ == "modernbert" ? static_cast<double>(T_) : static_cast<double>(T_ + 1) / 2;
     }
 
     void softmax(std::int64_t layer, std::int64_t query, std::int64_t value) {
@@ -339,6 +340,85 @@ TEST(HfAnatomy, KindsOfLayersAreSectionsOfTheirOwn) {
     EXPECT_LT(stage_of(anatomy, "attention.scores").operations.value(),
               stage_of(anatomy, "attention.scores#2").operations.value())
         << "a window leaves fewer keys";
+}
+
+TEST(HfAnatomy, NormsAndSumsStandWhereTheModelComputesThem) {
+    const auto norms_and_sums = [](const char* name) {
+        std::vector<std::string> ids;
+        const Anatomy anatomy = hf_anatomy(known_model(name).config);
+        for (const AnatomyStage& stage : anatomy.sections[1].stages) {
+            const bool is_norm = stage.id.ends_with("_norm") && stage.id != "attention.qk_norm";
+            if (is_norm || stage.id.ends_with(".sum") || stage.id == "attention.output") ids.push_back(stage.id);
+        }
+        return ids;
+    };
+    using Ids = std::vector<std::string>;
+    EXPECT_EQ(norms_and_sums("Llama 3 8B"),
+              (Ids{"attention_norm", "attention.output", "attention.sum", "mlp_norm", "mlp.sum"}));
+    EXPECT_EQ(norms_and_sums("OLMo 2 7B"),
+              (Ids{"attention.output", "attention_output_norm", "attention.sum", "mlp_output_norm", "mlp.sum"}));
+    EXPECT_EQ(norms_and_sums("Gemma 2 9B"), (Ids{"attention_norm", "attention.output", "attention_output_norm",
+                                                 "attention.sum", "mlp_norm", "mlp_output_norm", "mlp.sum"}));
+    EXPECT_EQ(norms_and_sums("Pythia 1B"), (Ids{"attention_norm", "attention.output", "mlp_norm", "mlp.sum"}))
+        << "parallel branches have one sum";
+    for (const char* name : {"DeepSeek-V3", "gpt-oss 20B", "Qwen3-Next 80B A3B", "ModernBERT base"})
+        EXPECT_TRUE(hf_anatomy(known_model(name).config).find("attention.sum")) << name;
+    for (const char* name : {"GPT-J 6B", "Phi-2", "Falcon 7B", "Command R"})
+        EXPECT_FALSE(hf_anatomy(known_model(name).config).find("attention.sum")) << name;
+    json sequential = known_model("Pythia 1B").config;
+    sequential["use_parallel_residual"] = false;
+    EXPECT_TRUE(hf_anatomy(sequential).find("attention.sum"));
+    EXPECT_EQ(hf_anatomy(sequential).totals().parameters, totals_of("Pythia 1B").parameters);
+}
+
+TEST(HfAnatomy, SumsAndNormsHaveTheWordsOfOurOwnModels) {
+    const Anatomy gemma = hf_anatomy(known_model("Gemma 2 9B").config);
+    RunSpec spec;
+    spec.block = Block::llama;
+    spec.norm_position = NormPosition::sandwich;
+    const Anatomy own = anatomy_of(spec, 65);
+    for (const char* id :
+         {"attention_norm", "attention_output_norm", "attention.sum", "mlp_norm", "mlp_output_norm", "mlp.sum"}) {
+        EXPECT_EQ(stage_of(gemma, id).title(), stage_of(own, id).title());
+        EXPECT_EQ(stage_of(gemma, id).symbols, stage_of(own, id).symbols);
+    }
+    for (const char* id : {"attention.sum", "mlp.sum"})
+        EXPECT_EQ(stage_of(gemma, id).formula, stage_of(own, id).formula);
+    for (const char* id : {"attention_norm", "attention_output_norm", "mlp_norm", "mlp_output_norm"})
+        EXPECT_EQ(stage_of(gemma, id).parameters, 3584) << id;
+    const Anatomy pythia = hf_anatomy(known_model("Pythia 1B").config);
+    EXPECT_EQ(stage_of(pythia, "mlp.sum").kind, "parallel");
+    EXPECT_EQ(stage_of(pythia, "mlp.sum").formula, "X ← X + Y_attention + Y_MLP");
+}
+
+TEST(HfAnatomy, BranchesWithoutANormUseTheStream) {
+    const Anatomy olmo = hf_anatomy(known_model("OLMo 2 7B").config);
+    EXPECT_EQ(stage_of(olmo, "attention.qkv").formula, "[Q K V] = X·W_qkv^⊤");
+    EXPECT_EQ(stage_of(olmo, "mlp.up").formula, "[G U] = X·W_gu^⊤");
+    EXPECT_EQ(stage_of(olmo, "attention_output_norm").formula, "Y = Y/√(mean(Y^2) + ε) ⊙ γ");
+    const Anatomy bert = hf_anatomy(known_model("ModernBERT base").config);
+    EXPECT_EQ(stage_of(bert, "attention.qkv").formula, "[Q K V] = X·W_qkv^⊤") << "its first layer has no first norm";
+    EXPECT_EQ(stage_of(bert, "attention.qkv#2").formula, "[Q K V] = H·W_qkv^⊤");
+    EXPECT_EQ(stage_of(hf_anatomy(known_model("Llama 3 8B").config), "attention.qkv").formula, "[Q K V] = H·W_qkv^⊤");
+}
+
+TEST(HfAnatomy, WindowsBoundTheCacheOfTheirLayers) {
+    const auto remarks = [](const char* name) {
+        std::string all;
+        const Anatomy anatomy = hf_anatomy(known_model(name).config);
+        for (const std::string& remark : anatomy.remarks) all += remark + '\n';
+        return all;
+    };
+    EXPECT_THAT(remarks("gpt-oss 20B"), testing::HasSubstr("stores the last 128 tokens only"));
+    EXPECT_THAT(remarks("gpt-oss 20B"), testing::HasSubstr("bytes per token times a longer context overestimate"));
+    EXPECT_THAT(remarks("Gemma 2 9B"), testing::HasSubstr("stores the last 4096 tokens only"));
+    for (const char* name : {"Llama 3 8B", "DeepSeek-V3", "ModernBERT base"})
+        EXPECT_THAT(remarks(name), testing::Not(testing::HasSubstr("tokens only"))) << name;
+    const json chunked = parsed(R"({"model_type": "llama4_text", "hidden_size": 64, "num_hidden_layers": 4,
+        "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 10, "max_position_embeddings": 1024,
+        "attention_chunk_size": 128, "no_rope_layer_interval": 4})");
+    EXPECT_THAT(hf_anatomy(chunked).remarks,
+                testing::Contains(testing::HasSubstr("chunked attention, the KV cache stores the last 128 tokens")));
 }
 
 TEST(HfAnatomy, CountsConfigsThatDifferFromTheTable) {
