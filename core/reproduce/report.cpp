@@ -254,8 +254,9 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
     text += predictions_text(predictions);
     text += calibration_text(predictions);
     text += source_tests_text(plan.sheet);
-    text += "\nStatements of the source that disagree with its own numbers:\n";
     const auto checks = paper_checks(plan.sheet);
+    if (checks.empty()) return text;
+    text += "\nStatements of the source that disagree with its own numbers:\n";
     for (const PaperCheck& check : checks) {
         if (check.agrees) continue;
         text += "  " + check.what + ": printed " + check.printed + "; recomputed " + check.recomputed + '\n';

@@ -63,8 +63,8 @@ std::string selection_words(const ResultsTable& table, const SelectedRuns& selec
         failed += group.failed;
         repeated += group.repeated;
     }
-    std::string words =
-        "Runs: " + std::to_string(counted) + " of " + runs_text(std::ssize(selected.indices)) + " count";
+    std::string words = "Runs: " + std::to_string(counted) + " of " + runs_text(std::ssize(selected.indices)) +
+                        (selected.indices.size() == 1 ? " counts" : " count");
     if (selected.experiment != RunSelection::all_experiments) {
         words += ", of experiment " + std::to_string(selected.experiment);
         if (experiments > 1) {

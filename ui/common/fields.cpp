@@ -45,6 +45,24 @@ class WheelGuard : public QObject {
     }
 };
 
+/// Enables and disables the label of a field together with the field.
+class LabelOfField : public QObject {
+ public:
+    LabelOfField(QLabel* label, QWidget* field) : QObject(label), m_label(label) {
+        label->setEnabled(field->isEnabled());
+        field->installEventFilter(this);
+    }
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::EnabledChange) m_label->setEnabled(static_cast<QWidget*>(watched)->isEnabled());
+        return false;
+    }
+
+ private:
+    QLabel* m_label;
+};
+
 constexpr const char* kDiscardsText = "discardsText";
 
 }  // namespace
@@ -106,6 +124,7 @@ QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const 
     label->setProperty("quiet", true);
     label->setBuddy(field);
     label->setWordWrap(true);
+    new LabelOfField(label, field);
     scaleWidth(label, width);
     if (!why.isEmpty()) {
         label->setToolTip(why);

@@ -42,7 +42,7 @@ QLabel* makeHeading(const QString& text, QWidget* parent);
 /// Creates a grid for a group of fields, with labels at the left and fields at the right.
 QGridLayout* makeFieldGrid();
 /// Adds a label and a field as a row of a grid. `why` is the tooltip of both; if it is empty, the field keeps its own.
-/// Returns the label, which is `width` pixels wide at a window scale of 100 %.
+/// Returns the label, which is `width` pixels wide at a window scale of 100 % and dimmed while the field is disabled.
 QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = 64);
 
 /// Adds a button to a row of buttons of which one is checked: those of `group`. `why` is its tooltip.

@@ -91,7 +91,7 @@ QString modelDetails(const ModelEntry& entry, int layerType) {
     }
     if (rotary.layers > 0) {
         const QString kind =
-            rotary.layer_type.empty() ? QObject::tr("all layers have the same type") : layerTypeText(rotary);
+            rotary.layer_type.empty() ? QObject::tr("RoPE is the same in all layers") : layerTypeText(rotary);
         html += QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>")
                     .arg(QObject::tr("Layers: %1, %2.").arg(rotary.layers).arg(kind.toHtmlEscaped()));
     }

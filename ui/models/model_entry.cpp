@@ -143,7 +143,7 @@ double effectiveBase(const RotarySetup& setup) {
 }
 
 QString layerTypeText(const HfRotary& rotary) {
-    return rotary.layer_type.empty() ? QObject::tr("all layers")
+    return rotary.layer_type.empty() ? QObject::tr("same in all layers")
                                      : text(rotary.layer_type).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
@@ -165,7 +165,10 @@ QString scalingText(const RotarySetup& setup) {
 }
 
 QString fractionText(const RotarySetup& setup) {
-    return text(fraction_text(setup.fraction, setup.head_dim));
+    const QString exact = text(fraction_text(setup.fraction, setup.head_dim));
+    if (!exact.endsWith(QLatin1Char('%'))) return exact;  // the only rotated pair, as "2 ch"
+    const double percent = std::round(1000 * setup.fraction) / 10;
+    return QStringLiteral("%1 %").arg(text(number_text(percent)));
 }
 
 QString baseText(double base) {

@@ -44,13 +44,13 @@ ModelShape shapeOf(const ModelEntry& entry, int layerType, const ModelShape& cur
 /// pairs. It is theta for truncate and theta^(d/d_r) for slice (F5, solved for b); NaN if no channel rotates.
 double effectiveBase(const RotarySetup& setup);
 
-/// Names of a model's layer types: "full, sliding", or "all layers" if there is only one type.
+/// Names of the layer types whose RoPE differs: "full, sliding", or "same in all layers" if there is only one type.
 QString layerTypesText(const HfModel& model);
 /// Name of a layer type without underscores: "sliding attention".
 QString layerTypeText(const HfRotary& rotary);
 /// Scaling method and factor: "Llama 3 ×8", or "–" without scaling.
 QString scalingText(const RotarySetup& setup);
-/// Rotated fraction: "25 %".
+/// Rotated fraction with at most one decimal: "25 %", "33.3 %".
 QString fractionText(const RotarySetup& setup);
 /// A base as short text: "10k", "1.5M", "10¹⁶".
 QString baseText(double base);

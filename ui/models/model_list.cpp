@@ -38,7 +38,7 @@ QString columnTooltip(ModelList::Column column) {
                 "Formulas 18 to 24");
         case ModelList::Layers:
             return QObject::tr(
-                "These layer types have different rotary settings. The other columns show the first type.");
+                "Types of layers with RoPE settings of their own. The other columns show those of the first type.");
         case ModelList::ColumnCount:
             break;
     }
@@ -162,8 +162,8 @@ QVariant ModelList::headerData(int section, Qt::Orientation orientation, int rol
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("model"),   tr("θ"),          tr("b_eff"),   tr("fraction"),   tr("d_r / d"),
-                              tr("context"), tr("parameters"), tr("scaling"), tr("layer types")};
+    const QString titles[] = {tr("model"),   tr("θ"),          tr("b_eff"),   tr("fraction"),     tr("d_r / d"),
+                              tr("context"), tr("parameters"), tr("scaling"), tr("RoPE by layer")};
     static_assert(std::size(titles) == ColumnCount);
     return titles[section];
 }

@@ -60,13 +60,19 @@ ModelMap::ModelMap(RotaryModel& model, QWidget* parent)
     connect(m_scatter, &ModelScatter::picked, this,
             [this](int point) { pickRow(m_sorted->mapToSource(m_sorted->index(point, 0)).row()); });
 
-    auto* halves = new QSplitter(Qt::Horizontal, this);
+    // The table has the whole width, so that all its columns fit.
+    auto* halves = new QSplitter(Qt::Vertical, this);
     halves->setChildrenCollapsible(false);
-    halves->addWidget(makeLeft());
-    halves->addWidget(m_scatter);
-    halves->setStretchFactor(0, 5);
+    halves->addWidget(makeList());
+    auto* beneath = new QSplitter(Qt::Horizontal, this);
+    beneath->setChildrenCollapsible(false);
+    beneath->addWidget(makeDetails());
+    beneath->addWidget(m_scatter);
+    beneath->setSizes({500, 500});
+    halves->addWidget(beneath);
+    halves->setStretchFactor(0, 2);
     halves->setStretchFactor(1, 3);
-    halves->setSizes({500, 300});
+    halves->setSizes({400, 500});
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 12, 12, 12}, 8);
     column->addWidget(halves, 1);
@@ -94,7 +100,7 @@ ModelMap::ModelMap(RotaryModel& model, QWidget* parent)
     resize(QSize(theme.pixels(1280), theme.pixels(760)).boundedTo(screen()->availableSize() * 0.95));
 }
 
-QWidget* ModelMap::makeLeft() {
+QWidget* ModelMap::makeList() {
     m_search = new QLineEdit(this);
     m_search->setPlaceholderText(tr("Search by name, scaling or number …"));
     m_search->setAccessibleName(tr("Search models"));
@@ -128,15 +134,24 @@ QWidget* ModelMap::makeLeft() {
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ModelMap::showPicked);
     connect(m_table, &QTableView::doubleClicked, this, &ModelMap::load);
 
+    auto* list = new QWidget(this);
+    auto* column = new QVBoxLayout(list);
+    scaleLayout(column, {0, 0, 0, 8}, 8);
+    column->addWidget(m_search);
+    column->addWidget(m_table, 1);
+    return list;
+}
+
+QWidget* ModelMap::makeDetails() {
     m_layerTypes = new QComboBox(this);
-    m_layerTypes->setAccessibleName(tr("Layer type"));
+    m_layerTypes->setAccessibleName(tr("Layers whose RoPE is loaded"));
     m_layerTypes->setToolTip(
-        tr("The layers of this model have different rotary settings. Select the layer type to load."));
+        tr("The layers of this model have different RoPE settings. Select the layers whose settings are loaded."));
     connect(m_layerTypes, &QComboBox::activated, this, [this] {
         renewDetails();
         renewMap();
     });
-    m_layerLabel = new QLabel(tr("Layer type to load"), this);
+    m_layerLabel = new QLabel(tr("Load the RoPE of"), this);
     m_layerLabel->setBuddy(m_layerTypes);
     keepSpace(m_layerTypes);
     m_details = new QTextBrowser(this);
@@ -145,29 +160,17 @@ QWidget* ModelMap::makeLeft() {
     m_details->setTabChangesFocus(true);
     m_details->setFrameShape(QFrame::NoFrame);
 
-    auto* beneath = new QWidget(this);
-    auto* beneathColumn = new QVBoxLayout(beneath);
-    scaleLayout(beneathColumn, {0, 8, 0, 0}, 8);
+    auto* box = new QWidget(this);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 8, 8, 0}, 8);
     auto* layers = new QHBoxLayout;
     scaleLayout(layers, {0, 0, 0, 0}, 8);
     layers->addWidget(m_layerLabel);
     layers->addWidget(m_layerTypes);
     layers->addStretch(1);
-    beneathColumn->addLayout(layers);
-    beneathColumn->addWidget(m_details, 1);
-    auto* parts = new QSplitter(Qt::Vertical, this);
-    parts->setChildrenCollapsible(false);
-    parts->addWidget(m_table);
-    parts->addWidget(beneath);
-    parts->setStretchFactor(0, 3);
-    parts->setStretchFactor(1, 2);
-
-    auto* left = new QWidget(this);
-    auto* column = new QVBoxLayout(left);
-    scaleLayout(column, {0, 0, 8, 0}, 8);
-    column->addWidget(m_search);
-    column->addWidget(parts, 1);
-    return left;
+    column->addLayout(layers);
+    column->addWidget(m_details, 1);
+    return box;
 }
 
 QWidget* ModelMap::makeButtons() {
@@ -309,8 +312,8 @@ void ModelMap::renewMap() {
 
 void ModelMap::renewLoaded() {
     const auto nameOf = [](const ModelShape& shape) { return shape.name.isEmpty() ? tr("custom") : shape.name; };
-    const QString current = !m_loaded.isEmpty() ? tr("Loaded: %1").arg(m_loaded)
-                                                : tr("Current setup: %1").arg(nameOf(m_model.shape()));
+    const QString current =
+        !m_loaded.isEmpty() ? tr("Loaded: %1").arg(m_loaded) : tr("Current setup: %1").arg(nameOf(m_model.shape()));
     const auto& other = m_model.other();
     m_current->setText(other ? tr("%1, compared with: %2").arg(current, nameOf(other->shape)) : current);
     m_undo->setEnabled(!m_loaded.isEmpty() && m_model.undoStack().index() == m_loadedIndex);

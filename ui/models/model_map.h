@@ -65,7 +65,8 @@ class ModelMap : public QDialog {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-    QWidget* makeLeft();
+    QWidget* makeList();
+    QWidget* makeDetails();
     QWidget* makeButtons();
     /// Calls `use` with the setup of the selected model and the name of its layer type; shows the reason if it throws
     /// BadInput. Returns whether it was used.

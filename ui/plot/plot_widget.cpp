@@ -40,6 +40,8 @@ PlotWidget::PlotWidget(QWidget* parent)
     m_plot->setFocusPolicy(Qt::NoFocus);
     m_plot->setNoAntialiasingOnDrag(false);
     m_plot->setMouseTracking(true);
+    // QCustomPlot sets this attribute, with which an ignored wheel would not reach the page that contains the plot.
+    m_plot->setAttribute(Qt::WA_NoMousePropagation, false);
     m_plot->installEventFilter(this);
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {

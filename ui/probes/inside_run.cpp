@@ -8,6 +8,7 @@
 #include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
+#include "ui/session/run_checkpoint.h"
 #include "ui/session/setting_colors.h"
 
 namespace ropelab::ui {
@@ -88,9 +89,9 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
     run.id = id;
     run.spec = stored_spec(record);
     run.vocabulary = record.vocabulary;
-    run.checkpoint = lab.checkpoint_path(id);
-    run.wroteCheckpoint =
-        record.state == RunState::finished || (record.state == RunState::stopped && record.iteration > 0);
+    const RunCheckpoint checkpoint = checkpointOfRun(lab, record);
+    run.checkpoint = checkpoint.path;
+    run.wroteCheckpoint = checkpoint.wasWritten;
     for (const std::int64_t iteration : lab.snapshots(id)) {
         auto result = lab.snapshot(id, iteration);
         if (result) run.snapshots.push_back({iteration, std::make_shared<const ProbeResult>(std::move(*result))});

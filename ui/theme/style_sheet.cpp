@@ -1,12 +1,15 @@
 #include "ui/theme/style_sheet.h"
 
 #include <QFile>
+#include <QFontMetrics>
 #include <QRegularExpression>
 #include <cmath>
 #include <map>
 
 namespace ropelab::ui {
 namespace {
+
+constexpr int kChoiceMargin = 2;  // a drop-down list adds it to the height of its text, in pixels
 
 QColor mixed(const QColor& a, const QColor& b, double weight) {
     const auto mix = [weight](float x, float y) { return static_cast<float>(x + (y - x) * weight); };
@@ -42,7 +45,15 @@ QString styleSheet(const Theme& theme, const ThemeManager& manager) {
         {QStringLiteral("faded"), mixed(theme.panel, theme.quietText, 0.6)},
     };
 
-    // In one pass, "@name" is replaced by a colour, "12px" by scaled pixels and "15pt" by scaled points.
+    // Height of a drop-down list's content, so that it is as high as a text field with the same font. The focused one
+    // has a thicker border.
+    const int choiceHeight = QFontMetrics(manager.font()).height() + kChoiceMargin + 2 * manager.pixels(3);
+    const std::map<QString, int> lengths = {
+        {QStringLiteral("choiceHeight"), choiceHeight},
+        {QStringLiteral("focusedChoiceHeight"), choiceHeight + 2 * manager.pixels(1) - 2 * manager.pixels(2)},
+    };
+
+    // In one pass, "@name" is replaced by a colour or a length, "12px" by scaled pixels and "15pt" by scaled points.
     static const QRegularExpression token(QStringLiteral("@([A-Za-z]+)|([0-9]+(?:\\.[0-9]+)?)(px|pt)\\b"));
     QString result;
     qsizetype from = 0;
@@ -52,9 +63,12 @@ QString styleSheet(const Theme& theme, const ThemeManager& manager) {
         from = match.capturedEnd();
         if (match.hasCaptured(1) && !match.captured(1).isEmpty()) {
             const auto color = colors.find(match.captured(1));
+            const auto length = lengths.find(match.captured(1));
             if (color != colors.end()) {
                 result += color->second.name();
-            } else {  // @appearance is the only name that is not a colour
+            } else if (length != lengths.end()) {
+                result += QString::number(length->second) + QStringLiteral("px");
+            } else {  // @appearance is the only name that is neither
                 result += QLatin1String(theme.appearance == Appearance::dark ? "dark" : "light");
             }
         } else if (match.captured(3) == QLatin1String("px")) {

@@ -4,6 +4,8 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
@@ -80,6 +82,19 @@ TEST_F(FieldsTest, WheelChangesOnlyTheFocusedField) {
     EXPECT_EQ(choice->currentIndex(), 1);
     EXPECT_NE(spin->value(), 50);
     EXPECT_NE(slider->value(), 50);
+}
+
+TEST_F(FieldsTest, LabelIsDisabledTogetherWithItsField) {
+    auto* field = new QSpinBox(&panel);
+    field->setEnabled(false);
+    QGridLayout* grid = makeFieldGrid();
+    QLabel* label = addField(grid, QStringLiteral("label"), field, {});
+    panel.layout()->addItem(grid);
+    EXPECT_FALSE(label->isEnabled());
+    field->setEnabled(true);
+    EXPECT_TRUE(label->isEnabled());
+    field->setEnabled(false);
+    EXPECT_FALSE(label->isEnabled());
 }
 
 TEST_F(FieldsTest, UnchangedEntriesDoNotRebuildAList) {

@@ -5,6 +5,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableView>
 #include <QUrl>
 #include <algorithm>
@@ -77,6 +78,23 @@ TEST_F(ModelMapTest, TableShowsParameters) {
     EXPECT_EQ(cell(0, ModelList::Name), "Kimi K2");
     ASSERT_TRUE(map->importConfig(write("Small/config.json", llama)));
     EXPECT_EQ(parameters("Small"), "–") << "the configuration has no vocabulary";
+}
+
+TEST_F(ModelMapTest, ColumnsFitAWindowOf1280Pixels) {
+    map->resize(1250, 740);
+    map->show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(map.get()));
+    EXPECT_EQ(map->table()->horizontalScrollBar()->maximum(), 0);
+}
+
+TEST_F(ModelMapTest, FractionsHaveOneDecimal) {
+    EXPECT_EQ(fractionText(known("DeepSeek-V3").rotary(0).setup), "33.3 %");
+    EXPECT_EQ(fractionText(known("Phi-2").rotary(0).setup), "40 %");
+}
+
+TEST_F(ModelMapTest, DetailsSayWhetherRopeIsTheSameInAllLayers) {
+    ASSERT_TRUE(map->pick("Llama 3.1 8B"));
+    EXPECT_TRUE(map->details().contains("Layers: 32, RoPE is the same in all layers.")) << map->details().toStdString();
 }
 
 TEST_F(ModelMapTest, LoadsSetupAndShapeAsOneUndoStep) {

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
+#include <QApplication>
 #include <QPainter>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QWheelEvent>
 
 #include "ui/theme/theme_manager.h"
 
@@ -77,6 +81,23 @@ TEST(FigureView, EmptyAreaEmitsClickedAndHovered) {
     ASSERT_EQ(clicked.count(), 1);
     EXPECT_NEAR(clicked.last().at(0).toPointF().x(), 80, 0.5);
     EXPECT_FALSE(hovered.isEmpty());
+}
+
+TEST(FigureView, WheelScrollsThePageAroundIt) {
+    QScrollArea page;
+    auto* view = new FigureView(&page);
+    view->setMinimumHeight(2000);
+    view->setFigure(lineFigure());
+    page.setWidgetResizable(true);
+    page.setWidget(view);
+    page.resize(300, 200);
+    page.show();
+    const QPointF place(100, 100);
+    QWheelEvent event(place, view->canvas()->mapToGlobal(place), QPoint(), QPoint(0, -120), Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase, false);
+    QSpontaneKeyEvent::setSpontaneous(&event);  // only events of the window system are offered to the parents
+    qApp->notify(view->canvas(), &event);
+    EXPECT_GT(page.verticalScrollBar()->value(), 0);
 }
 
 TEST(FigureView, DrawingReceivesPixels) {

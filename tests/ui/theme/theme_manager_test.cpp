@@ -2,12 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QComboBox>
 #include <QFontInfo>
 #include <QFontMetricsF>
+#include <QLineEdit>
 #include <QPalette>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QSignalSpy>
+#include <QTest>
+#include <QVBoxLayout>
 
 namespace ropelab::ui {
 namespace {
@@ -36,6 +42,35 @@ TEST_F(ThemeManagerTest, StyleSheetContainsNoUnreplacedNames) {
     const QRegularExpression name(QStringLiteral("@[A-Za-z]+"));
     EXPECT_FALSE(qApp->styleSheet().isEmpty());
     EXPECT_EQ(name.match(qApp->styleSheet()).captured().toStdString(), "");
+}
+
+// A list kept the margins of the unfocused box, so that a scroll arrow hid its last row.
+TEST_F(ThemeManagerTest, ListOfAFocusedBoxShowsAllRows) {
+    for (const int scale : {100, 125, 150}) {
+        manager.setScale(scale);
+        QWidget window;
+        QVBoxLayout column(&window);
+        QLineEdit before;
+        QComboBox box;
+        column.addWidget(&before);
+        column.addWidget(&box);
+        box.addItems({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")});
+        window.show();
+        window.activateWindow();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
+        before.setFocus();
+        const int height = box.height();
+        QAbstractItemView* list = box.view();
+        box.setFocus();
+        ASSERT_TRUE(box.hasFocus());
+        QCoreApplication::processEvents();
+        EXPECT_EQ(box.height(), height);
+        box.showPopup();
+        EXPECT_EQ(list->verticalScrollBar()->maximum(), 0) << scale;
+        EXPECT_TRUE(list->viewport()->rect().contains(list->visualRect(box.model()->index(2, 0)).center())) << scale;
+        box.hidePopup();
+    }
+    manager.setScale(100);
 }
 
 TEST_F(ThemeManagerTest, ScalesFontsAndLengthsTogether) {

@@ -59,13 +59,13 @@ ActivationPane::ActivationPane(RunAccess access, QWidget* parent) : QWidget(pare
     connect(&m_access.meter, &SweepMeter::ended, this, again);
 }
 
-void ActivationPane::showStage(const std::filesystem::path& checkpoint, const AnatomySection* section,
+void ActivationPane::showStage(const RunCheckpoint& checkpoint, const AnatomySection* section,
                                const AnatomyStage* stage, std::int64_t heads, const QString& why) {
-    const bool isOtherRun = checkpoint != m_checkpoint;
+    const bool isOtherRun = checkpoint.path != m_checkpoint.path;
     const QString before = m_stage;
     QList<QPair<QString, QVariant>> entries;
     m_checkpoint = checkpoint;
-    m_stage = stage && section && !checkpoint.empty() ? text(stage->id) : QString();
+    m_stage = stage && section && !checkpoint.path.empty() ? text(stage->id) : QString();
     m_name = stage ? text(stage->name) : QString();
     if (!m_stage.isEmpty()) {
         const std::int64_t matrices = isMatrixPerHead(m_stage) ? heads : 1;
@@ -111,12 +111,12 @@ void ActivationPane::load() {
     const StagePlace place{m_stage.toStdString(), chosen.value(0).toLongLong()};
     const int head = chosen.value(1).toInt();
     std::string typed = m_text->text().toStdString();
-    const auto known = m_excerpts.find(m_checkpoint);
+    const auto known = m_excerpts.find(m_checkpoint.path);
     if (typed.empty() && known != m_excerpts.end()) typed = known->second;
-    const auto work = [path = m_checkpoint, place, typed, dataDir = m_access.dataDir](Engine& engine,
+    const auto work = [file = m_checkpoint, place, typed, dataDir = m_access.dataDir](Engine& engine,
                                                                                       const Cancelled&) {
-        const auto checkpoint = read_checkpoint(path);
-        if (!checkpoint) throw BadInput("The run has no checkpoint yet.");
+        const auto checkpoint = read_checkpoint(file.path);
+        if (!checkpoint) throw BadInput(whyNoCheckpoint(file));
         LoadedActivation loaded;
         if (typed.empty()) loaded.excerpt = activation_excerpt(*checkpoint, dataDir);
         loaded.activation = activation_of(engine, *checkpoint, typed.empty() ? loaded.excerpt : typed, place);
@@ -124,7 +124,7 @@ void ActivationPane::load() {
         return loaded;
     };
     EngineLock& engineLock = m_access.engineLock;
-    m_job.start([this, &engineLock, work, head, path = m_checkpoint, name = m_name,
+    m_job.start([this, &engineLock, work, head, path = m_checkpoint.path, name = m_name,
                  written = m_text->text()](const Cancelled& cancelled) -> std::function<void()> {
         auto outcome =
             std::make_shared<Outcome<LoadedActivation>>(withEngine<LoadedActivation>(engineLock, cancelled, work));

@@ -10,6 +10,7 @@
 #include "core/report/anatomy_model.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"
+#include "ui/session/run_checkpoint.h"
 
 class QComboBox;
 class QLineEdit;
@@ -27,7 +28,7 @@ class ActivationPane : public QWidget {
     explicit ActivationPane(RunAccess access, QWidget* parent = nullptr);
 
     /// Shows a stage of a section for the run with this checkpoint. Without a stage or a path, the map says `why`.
-    void showStage(const std::filesystem::path& checkpoint, const AnatomySection* section, const AnatomyStage* stage,
+    void showStage(const RunCheckpoint& checkpoint, const AnatomySection* section, const AnatomyStage* stage,
                    std::int64_t heads, const QString& why);
 
     FigureView* view() const { return m_view; }
@@ -43,7 +44,7 @@ class ActivationPane : public QWidget {
     QLineEdit* m_text;
     QComboBox* m_outputs;
     FigureView* m_view;
-    std::filesystem::path m_checkpoint;
+    RunCheckpoint m_checkpoint;
     QString m_stage;  // id of the stage; "" for none
     QString m_name;
     std::map<std::filesystem::path, std::string> m_excerpts;  // texts of runs whose field is empty

@@ -15,6 +15,7 @@
 #include "core/experiment/step_cost.h"
 #include "ui/common/choice_box.h"
 #include "ui/common/choice_words.h"
+#include "ui/common/field_note.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
@@ -39,6 +40,9 @@ struct TotalRow {
 std::vector<TotalRow> totalRows() {
     return {{QStringLiteral("parameters"), QObject::tr("parameters"),
              QObject::tr("Number of trainable parameters, those of all experts included.")},
+            {QStringLiteral("active"), QObject::tr("active parameters"),
+             QObject::tr("Number of parameters that process a token: of a mixture of experts, those of the experts to "
+                         "which the token is routed and those outside the experts.")},
             {QStringLiteral("operations"), QObject::tr("FLOPs/token"),
              QObject::tr("Floating-point operations of a forward pass per token: linear layers and attention. A "
                          "multiplication and an addition are two.")},
@@ -58,6 +62,9 @@ double totalOf(const AnatomyModel& model, const QString& name) {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     if (name == QLatin1String("parameters")) {
         return totals.parameters ? static_cast<double>(*totals.parameters) : unknown;
+    }
+    if (name == QLatin1String("active")) {
+        return totals.active_parameters ? static_cast<double>(*totals.active_parameters) : unknown;
     }
     if (name == QLatin1String("operations")) return totals.operations.value_or(unknown);
     if (name == QLatin1String("cache")) {
@@ -211,8 +218,10 @@ void AnatomyPanel::showSettings(const std::optional<RunSpec>& spec) {
         QWidget* editor = field.choice ? static_cast<QWidget*>(field.choice) : field.line;
         editor->setEnabled(spec.has_value());
         const QString value = spec ? text(to_text(field.key->get(*spec))) : QString();
+        // The settings of a model without settings have no values, which would look like facts about the model.
         if (field.choice && spec) chooseData(field.choice, value);
-        if (field.line) field.line->setText(fieldText(field.key->name, value));
+        if (field.choice && !spec) field.choice->setCurrentIndex(-1);
+        if (field.line) field.line->setText(spec ? fieldText(field.key->name, value) : QString());
     }
 }
 
@@ -225,7 +234,15 @@ void AnatomyPanel::showTotals(const AnatomyModel& model, const AnatomyModel& ori
 }
 
 void AnatomyPanel::showProblem(const QString& sentence) {
+    delete m_refusal;
     m_problem->setText(sentence);
+}
+
+void AnatomyPanel::showRefusal(const QString& key, const QString& sentence) {
+    showProblem(QString());
+    m_refusal = new FieldNote(field(key.toStdString()));
+    m_refusal->setAccessibleName(tr("Why the value was refused"));
+    m_refusal->say(sentence);
 }
 
 void AnatomyPanel::offer(bool isEdited, bool isUsable) {
@@ -255,7 +272,7 @@ QString AnatomyPanel::difference(const QString& name) const {
 }
 
 QString AnatomyPanel::problem() const {
-    return m_problem->text();
+    return m_refusal ? m_refusal->text() : m_problem->text();
 }
 
 }  // namespace ropelab::ui

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QPointer>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,8 @@ class QPushButton;
 class QVBoxLayout;
 
 namespace ropelab::ui {
+
+class FieldNote;
 
 /// Returns the settings that the room can change: those that change the stages of a model.
 const std::vector<const Key*>& anatomySettings();
@@ -31,8 +34,10 @@ class AnatomyPanel : public QFrame {
     void showSettings(const std::optional<RunSpec>& spec);
     /// Shows the totals of `model` and their differences to `original`.
     void showTotals(const AnatomyModel& model, const AnatomyModel& original);
-    /// Shows why a value was refused; "" clears the sentence.
+    /// Shows a problem of the copy below its settings; "" clears it. Hides the reason of a refused value.
     void showProblem(const QString& sentence);
+    /// Shows beside the field of a setting why its value was refused. The setting must have a field.
+    void showRefusal(const QString& key, const QString& sentence);
     /// Enables the buttons of an edited copy.
     void offer(bool isEdited, bool isUsable);
 
@@ -43,7 +48,8 @@ class AnatomyPanel : public QFrame {
     TableOutput& output() { return *m_output; }
     /// Returns the list or text field of a setting, or null if there is none.
     QWidget* field(std::string_view key) const;
-    /// Returns the texts of a total and its difference: "parameters", "operations", "step", "cache" or "memory".
+    /// Returns the texts of a total and its difference: "parameters", "active", "operations", "step", "cache" or
+    /// "memory".
     QString total(const QString& name) const;
     QString difference(const QString& name) const;
     QString problem() const;
@@ -70,6 +76,7 @@ class AnatomyPanel : public QFrame {
     QPushButton* m_open = nullptr;
     std::vector<Field> m_fields;
     QLabel* m_problem = nullptr;
+    QPointer<FieldNote> m_refusal;  // null if no value was refused
     std::vector<Total> m_totals;
     QPushButton* m_use = nullptr;
     QPushButton* m_reset = nullptr;

@@ -439,6 +439,12 @@ void AnatomyRoom::renewWeights() {
     renewActivation();
 }
 
+RunCheckpoint AnatomyRoom::shownCheckpoint() const {
+    const RunId run = m_source.mid(kRun.size()).toLongLong();
+    const LabFile& lab = *m_access.lab.file();
+    return checkpointOfRun(lab, lab.run(run));
+}
+
 void AnatomyRoom::renewActivation() {
     const bool isRun = m_source.startsWith(kRun) && m_edits.empty();
     if (!isRun) {
@@ -454,8 +460,8 @@ void AnatomyRoom::renewActivation() {
             if (&stage == picked) owner = &section;
         }
     }
-    m_activation->showStage(m_access.lab.file()->checkpoint_path(m_source.mid(kRun.size()).toLongLong()), owner, picked,
-                            m_model.spec->heads, tr("The run's model has no such stage."));
+    m_activation->showStage(shownCheckpoint(), owner, picked, m_model.spec->heads,
+                            tr("The run's model has no such stage."));
 }
 
 void AnatomyRoom::offerMeasurement() {
@@ -520,12 +526,11 @@ void AnatomyRoom::loadTensor(const QString& name) {
                                                              : tr("This stage has no weights.")));
         return;
     }
-    const std::filesystem::path path = m_access.lab.file()->checkpoint_path(m_source.mid(kRun.size()).toLongLong());
-    m_job.start([this, path, name](const Cancelled&) -> std::function<void()> {
+    m_job.start([this, file = shownCheckpoint(), name](const Cancelled&) -> std::function<void()> {
         std::optional<NamedTensor> found;
-        QString why = tr("The run has no checkpoint yet.");
+        QString why = text(whyNoCheckpoint(file));
         try {
-            if (const auto checkpoint = read_checkpoint(path)) {
+            if (const auto checkpoint = read_checkpoint(file.path)) {
                 why = tr("The checkpoint has no tensor %1.").arg(name);
                 for (const NamedTensor& tensor : checkpoint->state) {
                     if (tensor.name == "model." + name.toStdString()) found = tensor;
@@ -569,7 +574,7 @@ void AnatomyRoom::editCopy(const QString& name, const QString& value) {
         problem = QString::fromUtf8(error.what());
     }
     renew();
-    if (!problem.isEmpty()) m_panel->showProblem(problem);
+    if (!problem.isEmpty()) m_panel->showRefusal(name, problem);
 }
 
 void AnatomyRoom::useInSweep() {

@@ -11,6 +11,7 @@
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/anatomy/anatomy_panel.h"
 #include "ui/session/run_access.h"
+#include "ui/session/run_checkpoint.h"
 
 class QComboBox;
 class QScrollArea;
@@ -92,6 +93,8 @@ class AnatomyRoom : public Room {
     void renewStage();
     void renewWeights();
     void renewActivation();
+    /// Returns the checkpoint of the shown run. The source must be a run.
+    RunCheckpoint shownCheckpoint() const;
     /// Enables the button that measures, or says in its tooltip why it cannot be used.
     void offerMeasurement();
     void loadTensor(const QString& name);

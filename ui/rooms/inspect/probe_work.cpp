@@ -4,20 +4,15 @@
 
 #include "core/experiment/checkpoint.h"
 #include "core/spec/error.h"
-#include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/rooms/inspect/data_work.h"
+#include "ui/session/run_checkpoint.h"
 
 namespace ropelab::ui {
 namespace {
 
 std::string noCheckpoint(const InsideRun& run) {
-    if (!run.wroteCheckpoint) {
-        return "This run has no checkpoint yet, so its model cannot be evaluated; the checkpoint is written when the "
-               "run ends or is paused.";
-    }
-    return "The checkpoint of this run is missing, so its model cannot be evaluated: it is not at " +
-           fromPath(run.checkpoint).toStdString() + "; restore the file, or train the run again.";
+    return whyNoCheckpoint({run.checkpoint, run.wroteCheckpoint});
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "ui/session/engine_work.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
+#include "ui/session/run_checkpoint.h"
 #include "ui/session/run_store.h"
 #include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
@@ -127,12 +128,12 @@ void CacheMeasurement::measure() {
     RunSpec sweep;
     QString name = tr("the sweep's first run");
     if (run && lab) {
-        checkpoint = lab->checkpoint_path(id);
+        const RunCheckpoint place = checkpointOfRun(*lab, run->record);
+        checkpoint = place.path;
         name = run->name;
         std::error_code error;
         if (!std::filesystem::exists(checkpoint, error)) {
-            return m_words->setText(
-                tr("%1 has no checkpoint yet; it is written at the run's first evaluation.").arg(name));
+            return m_words->setText(QString::fromStdString(whyNoCheckpoint(place)));
         }
     } else {
         try {

@@ -31,6 +31,7 @@ namespace {
 constexpr double kMostHeads = 128;  // upper end of the slider; the text of a setup may exceed it
 constexpr double kMaxAttentionWindow = 1048576;
 constexpr std::int64_t kFirstWindow = 16;     // initial sliding window, in tokens
+constexpr int kLayersLabelWidth = 88;         // two lines, so that the field shows about 20 letters
 constexpr std::int64_t kFirstDistances = 64;  // initial number of distances that are fewer than the context
 
 }  // namespace
@@ -144,7 +145,7 @@ void EncodingsPage::makeLayerFields(QWidget* box) {
         tr("Attention of the layers of the receptive field, from the lowest to the highest, as the setting "
            "attention_layers: auto (the sliding window in all layers), or a pattern that repeats, such as 3 window "
            "+ 1 full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."),
-        152);
+        kLayersLabelWidth);
     static_cast<QVBoxLayout*>(box->layout())->addLayout(grid);
     m_followsSweep = new QCheckBox(tr("layers of the sweep"), box);
     m_followsSweep->setToolTip(

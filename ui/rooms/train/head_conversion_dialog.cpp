@@ -18,6 +18,7 @@
 #include "ui/session/engine_lock.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/lab_document.h"
+#include "ui/session/run_checkpoint.h"
 #include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
 
@@ -37,10 +38,11 @@ QString whyNoHeadConversion(const RunView& run, const RunAccess& access) {
     if (spec.kv_heads() == 1) return QObject::tr("This run has only one key and value head.");
     if (access.session.isTraining(run.record.id)) return QObject::tr("This run is training.");
     const LabFile* lab = access.lab.file();
+    if (!lab) return QObject::tr("The lab has no runs.");
+    const RunCheckpoint checkpoint = checkpointOfRun(*lab, run.record);
     std::error_code error;
-    if (!lab || !std::filesystem::exists(lab->checkpoint_path(run.record.id), error))
-        return QObject::tr("This run has no checkpoint yet.");
-    return {};
+    return std::filesystem::exists(checkpoint.path, error) ? QString()
+                                                           : QString::fromStdString(whyNoCheckpoint(checkpoint));
 }
 
 HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access, QWidget* parent)

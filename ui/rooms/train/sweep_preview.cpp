@@ -65,7 +65,8 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
     m_measure->setFocusPolicy(Qt::TabFocus);
     m_measure->setToolTip(
         tr("Replaces the estimate by a measurement: trains each cohort for a few steps on this machine. "
-           "Without it, the estimated memory of training on the CPU is within 12 % of measured peaks."));
+           "Without it, the estimated memory of training a run on the CPU is within 12 % of measured peaks; sweeps of "
+           "many shapes and small mixtures of experts can need a quarter more."));
     connect(m_measure, &QPushButton::clicked, this, &SweepPreview::measure);
     top->addWidget(m_measure);
     column->addLayout(top);

@@ -21,6 +21,7 @@
 #include "core/report/anatomy_table.h"
 #include "core/spec/layout.h"
 #include "tests/ui/support/workbench.h"
+#include "ui/common/field_note.h"
 #include "ui/figure/export.h"
 #include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/rooms/anatomy/activation_pane.h"
@@ -96,6 +97,8 @@ TEST_F(AnatomyRoomTest, SourceIsARunAKnownModelOrAConfig) {
     EXPECT_FALSE(room->model().spec);
     EXPECT_EQ(parameters(), 8030261248);
     EXPECT_FALSE(panel->field("layers")->isEnabled());
+    EXPECT_EQ(static_cast<QLineEdit*>(panel->field("layers"))->text(), "");
+    EXPECT_EQ(static_cast<QComboBox*>(panel->field("block"))->currentText(), "") << "no fact about the model";
 
     QFile config(file("config.json"));
     ASSERT_TRUE(config.open(QIODevice::WriteOnly));
@@ -121,6 +124,26 @@ TEST_F(AnatomyRoomTest, UnreadableSourceIsReportedAndTheModelStays) {
     EXPECT_EQ(problems.size(), 1);
     EXPECT_EQ(parameters(), before);
     EXPECT_EQ(panel->source()->currentData().toString(), "sweep");
+}
+
+TEST_F(AnatomyRoomTest, ActiveParametersOfAMixtureOfExperts) {
+    EXPECT_EQ(panel->total("active"), panel->total("parameters"));
+    room->showSource("model:DeepSeek-V3");
+    EXPECT_EQ(panel->total("parameters"), "671,026,419,200");
+    EXPECT_EQ(panel->total("active"), "37,552,297,472");
+}
+
+TEST_F(AnatomyRoomTest, MissingCheckpointOfAFinishedRunIsNamed) {
+    const RunId run = addTrainedRun();
+    const std::vector<Event> events = {event::RunEnded{run, RunState::finished, "", {}}};
+    LabFile::open(workspace->lab().path().toStdString())->record(events);
+    const std::filesystem::path path = workspace->lab().file()->checkpoint_path(run);
+    std::filesystem::remove(path);
+    room->showSource("run:" + QString::number(run));
+    room->pick("attention.output");
+    ASSERT_TRUE(waitUntil([this] { return room->weights()->figure().emptyText.contains("is missing"); }));
+    EXPECT_TRUE(room->weights()->figure().emptyText.contains(QString::fromStdString(path.string())));
+    ASSERT_TRUE(waitUntil([this] { return room->activation().view()->figure().emptyText.contains("is missing"); }));
 }
 
 TEST_F(AnatomyRoomTest, EditingMovesTheTotals) {
@@ -158,6 +181,13 @@ TEST_F(AnatomyRoomTest, RefusedValueIsExplainedAndChangesNothing) {
     room->editCopy("heads", "3");
     EXPECT_TRUE(panel->problem().contains("multiple")) << panel->problem().toStdString();
     EXPECT_EQ(*room->model().spec, before);
+    const auto notes = panel->findChildren<FieldNote*>();
+    ASSERT_EQ(notes.size(), 1);
+    EXPECT_TRUE(notes.front()->isVisible());
+    QWidget* heads = panel->field("heads");
+    EXPECT_LE(std::abs(notes.front()->mapToGlobal(QPoint()).y() - heads->mapToGlobal(QPoint()).y()),
+              notes.front()->height() + heads->height())
+        << "beside the field";
     room->editCopy("layers", "5");
     EXPECT_EQ(panel->problem(), "");
 }
