@@ -81,7 +81,10 @@ Presentation::Presentation(LectureStage& stage, LecturePlayer& player, QObject* 
         if (m_head) m_head->say(sentence);
     });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
-        if (m_isActive) place();
+        if (!m_isActive) return;
+        place();
+        // place() may itself have changed the size, and the texts know their new heights only after their events.
+        QMetaObject::invokeMethod(this, &Presentation::place, Qt::QueuedConnection);
     });
 }
 

@@ -242,6 +242,7 @@ TEST(Anatomy, LayersOfOneKindAreOneSection) {
     EXPECT_LT(window.find("attention.scores")->operations, window.find("attention.scores#2")->operations);
     ASSERT_EQ(window.remarks.size(), 1U);
     EXPECT_NE(window.remarks.front().find("7 tokens"), std::string::npos) << window.remarks.front();
+    EXPECT_NE(window.remarks.front().find("overestimate the cache"), std::string::npos) << window.remarks.front();
 }
 
 // 4 heads of 12 channels, 24 tokens: computed by hand.

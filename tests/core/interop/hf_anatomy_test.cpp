@@ -415,8 +415,8 @@ TEST(HfAnatomy, WindowsBoundTheCacheOfTheirLayers) {
     for (const char* name : {"Llama 3 8B", "DeepSeek-V3", "ModernBERT base"})
         EXPECT_THAT(remarks(name), testing::Not(testing::HasSubstr("tokens only"))) << name;
     const json chunked = parsed(R"({"model_type": "llama4_text", "hidden_size": 64, "num_hidden_layers": 4,
-        "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 10, "max_position_embeddings": 1024,
-        "attention_chunk_size": 128, "no_rope_layer_interval": 4})");
+        "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 16, "intermediate_size": 96, "vocab_size": 10,
+        "max_position_embeddings": 1024, "attention_chunk_size": 128, "no_rope_layer_interval": 4})");
     EXPECT_THAT(hf_anatomy(chunked).remarks,
                 testing::Contains(testing::HasSubstr("chunked attention, the KV cache stores the last 128 tokens")));
 }
