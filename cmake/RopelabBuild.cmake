@@ -13,7 +13,7 @@ if(ROPELAB_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_
 endif()
 
 if(NOT ROPELAB_SANITIZE STREQUAL "")
-    add_compile_options(-fsanitize=${ROPELAB_SANITIZE} -fno-omit-frame-pointer)
+    add_compile_options(-fsanitize=${ROPELAB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${ROPELAB_SANITIZE})
 endif()
 

@@ -13,6 +13,7 @@
 #include "core/bench/roofline.h"
 #include "core/bench/rotation_bench.h"
 #include "core/bench/variant_bench.h"
+#include "core/data/json_text.h"
 #include "core/experiment/device_choice.h"
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
@@ -279,7 +280,7 @@ Part bench_window(const Flags&) {
             "contain it, installations do not.");
     }
     Part part;
-    part.json = nlohmann::json::parse(output_of(command));
+    part.json = parse_bounded(output_of(command));
     for (const auto& room : part.json.at("rooms")) {
         part.line(room.at("room").get<std::string>(),
                   fixed_text(room.at("median_milliseconds").get<double>(), 2) + " ms per drag step (median), " +

@@ -11,6 +11,7 @@
 #include "app/terminal/numeric_options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
+#include "core/data/utf8.h"
 #include "core/experiment/time_records.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
@@ -87,7 +88,7 @@ void close_standard_output() {
 }
 
 int complain(const std::string& sentence, int status) {
-    std::cerr << "ropelab-cli: " << sentence << '\n';
+    std::cerr << "ropelab-cli: " << without_controls(sentence) << '\n';
     return status;
 }
 
@@ -156,6 +157,8 @@ int main(int count, char** arguments) {
                         2);
     } catch (const BadInput& error) {
         return complain(error.what(), 2);
+    } catch (const nlohmann::json::exception&) {  // the place that knows the file has no sentence for this
+        return complain("A file or lab has JSON of another form than RoPE Lab writes, so it cannot be read.", 2);
     } catch (const std::bad_alloc&) {
         return complain(not_enough_memory(program), 1);
     } catch (const std::length_error&) {  // a size beyond the address space

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "core/experiment/unique_json.h"
+#include "core/data/json_text.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/store/output_file.h"
@@ -38,7 +38,7 @@ nlohmann::json read_json(const std::string& file) {
     try {
         return parse_unique(read_all(file), what);
     } catch (const nlohmann::json::parse_error& error) {
-        throw BadInput(what + " is not JSON: there is a syntax error near byte " + std::to_string(error.byte) + ".");
+        throw BadInput(what + " is not JSON: " + trouble_of(error) + ".");
     } catch (const nlohmann::json::out_of_range&) {
         throw BadInput(what + " contains a number beyond 1e308, the largest that double precision can represent.");
     }

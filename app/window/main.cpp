@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QLoggingCategory>
+#include <QPointer>
 #include <QTextStream>
 #include <QTimer>
 #include <csignal>
@@ -24,10 +25,37 @@ using namespace ropelab;
 using namespace ropelab::ui;
 using Mode = LaunchOptions::Mode;
 
-int openWindow(const LaunchOptions& options, const QElapsedTimer& sinceStart) {
+/// Shows the message of an exception that leaves an event handler in a banner of the window, and goes on: if it left
+/// through Qt, the program would end. Without a window, exceptions reach main().
+class Application : public QApplication {
+ public:
+    using QApplication::QApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override {
+        if (!window) return QApplication::notify(receiver, event);
+        try {
+            return QApplication::notify(receiver, event);
+        } catch (const std::bad_alloc&) {
+            show(tr("There is not enough memory for this; choose smaller sizes or a smaller lab."));
+        } catch (const std::exception& error) {
+            show(QString::fromUtf8(error.what()));
+        }
+        return true;
+    }
+
+    QPointer<MainWindow> window;
+
+ private:
+    void show(const QString& sentence) {
+        window->banners().show(QStringLiteral("exception"), BannerArea::Kind::error, sentence);
+    }
+};
+
+int openWindow(Application& application, const LaunchOptions& options, const QElapsedTimer& sinceStart) {
     WorkspaceOptions workspace;
     workspace.dataDir = options.dataDir;
     MainWindow window(std::move(workspace));
+    application.window = &window;
     window.restoreSettings();
     if (options.setup) {
         window.workspace().rotary().changeBoth(QObject::tr("setup of the command line"),
@@ -99,7 +127,7 @@ int main(int argc, char** argv) {
         // window. Without them, standard error contains only the program's own sentences. The environment variable
         // QT_LOGGING_RULES="default.warning=true" shows them again.
         if (!needsDisplay) QLoggingCategory::setFilterRules(QStringLiteral("default.warning=false"));
-        QApplication application(argc, argv);
+        Application application(argc, argv);
         QGuiApplication::setApplicationDisplayName(QStringLiteral("RoPE Lab"));
         ThemeManager::instance().apply();
         switch (options.mode) {
@@ -118,7 +146,7 @@ int main(int argc, char** argv) {
             case Mode::document:
                 return writeLectureDocument(options);
             default:
-                return openWindow(options, sinceStart);
+                return openWindow(application, options, sinceStart);
         }
     } catch (const BadInput& error) {
         QTextStream(stderr) << "ropelab: " << error.what() << '\n';

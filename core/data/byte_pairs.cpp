@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/data/json_text.h"
 #include "core/data/subword_kinds.h"
 #include "core/data/text_pieces.h"
 #include "core/data/utf8.h"
@@ -328,7 +329,7 @@ void require_consistent(const BytePairTable& table) {
 
 std::shared_ptr<const Subwords> byte_pairs_of_json(std::string_view text, const std::string& name) {
     try {
-        return std::make_shared<BytePairs>(table_of_json(json::parse(text), name), name);
+        return std::make_shared<BytePairs>(table_of_json(parse_bounded(text), name), name);
     } catch (const json::exception&) {
         throw BadInput(name + " is not a tokenizer.json as Hugging Face tokenizers writes it.");
     }
@@ -336,7 +337,7 @@ std::shared_ptr<const Subwords> byte_pairs_of_json(std::string_view text, const 
 
 std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text) {
     try {
-        const json stored = json::parse(text.substr(byte_pairs_prefix.size()));
+        const json stored = parse_bounded(text.substr(byte_pairs_prefix.size()));
         BytePairTable table;
         table.tokens = stored.at("tokens").get<std::vector<std::string>>();
         for (const json& merge : stored.at("merges")) table.merges.push_back({merge.at(0), merge.at(1), merge.at(2)});

@@ -1,5 +1,6 @@
 #include "core/data/utf8.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -86,6 +87,19 @@ std::string printable_character(char32_t code) {
     std::string text;
     append_utf8(text, code);
     return text;
+}
+
+std::string without_controls(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size();) {
+        const DecodedCharacter character = decode_utf8(text, i);
+        const std::size_t length = std::max<std::size_t>(character.length, 1);
+        const bool is_control = character.length > 0 && character.code != '\n' && character.code != '\t' &&
+                                (character.code < 0x20 || (character.code >= 0x7F && character.code < 0xA0));
+        result += is_control ? printable_character(character.code) : std::string(text.substr(i, length));
+        i += length;
+    }
+    return result;
 }
 
 }  // namespace ropelab

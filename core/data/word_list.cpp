@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/data/json_text.h"
 #include "core/data/subword_kinds.h"
 #include "core/data/text_pieces.h"
 #include "core/spec/error.h"
@@ -64,7 +65,7 @@ std::shared_ptr<const Subwords> train_words(std::int64_t size, std::string_view 
 }
 
 std::shared_ptr<const Subwords> words_from_text(std::string_view text) {
-    const auto json = nlohmann::json::parse(text.substr(words_prefix.size()), nullptr, false);
+    const auto json = parse_bounded(text.substr(words_prefix.size()), nullptr, false);
     const bool valid = json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& word) {
                            return word.is_string() && word.template get_ref<const std::string&>().size() > 1;
                        });

@@ -1,5 +1,6 @@
 #include "core/experiment/checkpoint.h"
 
+#include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
 #include "core/store/safetensors.h"
@@ -14,9 +15,9 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
     TensorFile file = with_state ? read_safetensors(path) : TensorFile{{}, read_safetensors_metadata(path)};
     try {
         if (file.metadata.at("format") != "ropelab-checkpoint-1") throw std::out_of_range("format");
-        const auto progress = nlohmann::json::parse(file.metadata.at("progress"));
+        const auto progress = parse_bounded(file.metadata.at("progress"));
         Checkpoint result;
-        result.spec = run_spec_from_json(nlohmann::json::parse(file.metadata.at("settings")));
+        result.spec = run_spec_from_json(parse_bounded(file.metadata.at("settings")));
         result.vocabulary = file.metadata.at("vocabulary");
         result.iteration = progress.at("iteration");
         result.evaluated = progress.at("evaluated");

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/spec/error.h"
 #include "core/store/output_file.h"
@@ -55,7 +56,7 @@ std::string to_json_line(const DeviceCheck& check) {
 
 DeviceCheck device_check_of(const std::string& line) {
     try {
-        return from_json(nlohmann::json::parse(line));
+        return from_json(parse_bounded(line));
     } catch (const nlohmann::json::exception&) {
         throw BadInput("\"" + line.substr(0, 80) + "\" is not a line of a device check.");
     }
@@ -69,7 +70,7 @@ std::optional<DeviceRecord> read_device_record(const std::filesystem::path& fold
     std::ifstream stream(file_of(folder, identity));
     if (!stream) return std::nullopt;
     try {
-        const nlohmann::json json = nlohmann::json::parse(stream);
+        const nlohmann::json json = parse_bounded(std::string(std::istreambuf_iterator<char>(stream), {}));
         DeviceRecord record;
         record.identity = json.at("identity").get<std::string>();
         if (record.identity != identity) return std::nullopt;

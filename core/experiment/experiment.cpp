@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/data/utf8.h"
-#include "core/experiment/unique_json.h"
+#include "core/data/json_text.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 
@@ -161,7 +161,7 @@ Experiment Experiment::from_text(std::string_view text) {
     try {
         return from_json(parse_unique(text, "The experiment"));
     } catch (const nlohmann::json::parse_error& error) {
-        throw BadInput("The experiment is not JSON: there is a syntax error near byte " + std::to_string(error.byte) +
+        throw BadInput("The experiment is not JSON: " + trouble_of(error) +
                        "; a valid experiment is {\"theta\": [500, 10000]}.");
     } catch (const nlohmann::json::out_of_range&) {
         throw BadInput(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/json_text.h"
 #include "core/experiment/checkpoint.h"
 #include "core/experiment/lab_results.h"
 #include "core/experiment/stored_run.h"
@@ -217,7 +218,7 @@ std::filesystem::path remembered_data_dir(const LabFile& lab) {
     for (auto experiment = stored.rbegin(); experiment != stored.rend(); ++experiment) {
         const auto text = lab.document(experiment->id, data_dir_document);
         if (!text) continue;
-        const auto json = nlohmann::json::parse(*text, nullptr, false);
+        const auto json = parse_bounded(*text, nullptr, false);
         if (json.is_object() && json.contains("data_dir")) return json.value("data_dir", "");
     }
     return {};

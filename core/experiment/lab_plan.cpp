@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/data/json_text.h"
 #include "core/data/synthetic/random.h"
 #include "core/experiment/search.h"
 #include "core/experiment/stored_run.h"
@@ -19,7 +20,7 @@ namespace {
 
 bool trains_sequentially(const LabFile& lab, std::int64_t experiment) {
     for (const DocumentRecord& document : lab.documents(experiment)) {
-        const auto json = nlohmann::json::parse(document.text, nullptr, false);
+        const auto json = parse_bounded(document.text, nullptr, false);
         if (json.is_object() && json.value(sequential_field, false)) return true;
     }
     return false;

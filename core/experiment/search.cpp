@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <set>
 
+#include "core/data/json_text.h"
 #include "core/experiment/cohort_width.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
@@ -199,7 +200,7 @@ std::optional<Search> stored_search(const LabFile& lab, std::int64_t experiment)
     for (const DocumentRecord& document : lab.documents(experiment)) {
         if (document.kind != search_document) continue;
         try {
-            const auto json = nlohmann::json::parse(document.text);
+            const auto json = parse_bounded(document.text);
             Search search;
             search.method = search_method(json.at("method").get<std::string>());
             search.samples = json.value("samples", search.samples);
@@ -220,7 +221,7 @@ std::optional<Search> stored_search(const LabFile& lab, std::int64_t experiment)
 }
 
 std::string search_words(const std::string& document) {
-    const auto json = nlohmann::json::parse(document, nullptr, false);
+    const auto json = parse_bounded(document, nullptr, false);
     if (!json.is_object()) return document;
     std::string words = json.value("method", "");
     if (json.contains("samples")) {
@@ -248,7 +249,7 @@ std::optional<Halving> halving_of(const Search& search, std::int64_t experiment,
 std::optional<Halving> stored_halving(const LabFile& lab, std::int64_t experiment) {
     const auto document = lab.document(experiment, search_document);
     if (!document) return std::nullopt;
-    const auto json = nlohmann::json::parse(*document, nullptr, false);
+    const auto json = parse_bounded(*document, nullptr, false);
     if (!json.is_object() || json.value("method", "") != "halving") return std::nullopt;
     return Halving{experiment, json.value("first_rung", std::int64_t{0}), json.value("settings", std::int64_t{0})};
 }

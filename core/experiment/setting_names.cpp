@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
 
@@ -14,7 +15,7 @@ std::string setting_key(const RunSpec& run) {
 }
 
 std::optional<std::string> setting_key(const SettingLook& look) {
-    const nlohmann::json json = nlohmann::json::parse(look.settings, nullptr, false);
+    const nlohmann::json json = parse_bounded(look.settings, nullptr, false);
     if (!json.is_object()) return std::nullopt;
     try {
         return setting_key(run_spec_from_json(current_settings(json)));

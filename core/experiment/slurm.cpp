@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
 #include "core/experiment/estimate.h"
@@ -227,7 +228,7 @@ void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std
 SettlePrecision settle_precision_in_file(const fs::path& file, const Experiment& experiment) {
     const auto read = [file, description = experiment.to_json()]() -> std::optional<ExperimentPrecision> {
         std::ifstream stream(file);
-        const auto json = nlohmann::json::parse(stream, nullptr, false);
+        const auto json = parse_bounded(std::string(std::istreambuf_iterator<char>(stream), {}), nullptr, false);
         if (!json.is_object() || json.value("experiment", nlohmann::json()) != description) return std::nullopt;
         const bool rounds = json.value("precision", "") == "bfloat16";
         return ExperimentPrecision{rounds ? Precision::bfloat16 : Precision::float32, json.value("reason", "")};

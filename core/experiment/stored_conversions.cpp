@@ -1,5 +1,6 @@
 #include "core/experiment/stored_conversions.h"
 
+#include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/spec/error.h"
 #include "core/stats/results_cells.h"
@@ -74,7 +75,7 @@ std::vector<StoredHeadConversion> stored_head_conversions(const LabFile& lab) {
     std::vector<StoredHeadConversion> conversions;
     for (const LaterResult& stored : lab.later_results(conversion_kind)) {
         try {
-            conversions.push_back({stored.run, stored.created, conversion_of(nlohmann::json::parse(stored.text))});
+            conversions.push_back({stored.run, stored.created, conversion_of(parse_bounded(stored.text))});
         } catch (const nlohmann::json::exception&) {
             throw BadInput("The conversion of heads that the lab " + lab.path().string() + " stores for run " +
                            std::to_string(stored.run) + " is damaged.");

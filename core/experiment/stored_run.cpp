@@ -1,11 +1,12 @@
 #include "core/experiment/stored_run.h"
 
+#include "core/data/json_text.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
 
 nlohmann::json stored_settings(const RunRecord& run) {
-    nlohmann::json settings = nlohmann::json::parse(run.settings, nullptr, false);
+    nlohmann::json settings = parse_bounded(run.settings, nullptr, false);
     if (settings.is_object()) return current_settings(settings);
     throw BadInput("The settings of run " + std::to_string(run.id) + ", \"" + run.name +
                    "\", are damaged in the lab file: they are not a JSON object. Restore the file from a backup.");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/data/json_text.h"
 #include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 
@@ -133,7 +134,7 @@ TimeRecords read_times(const fs::path& file) {
     TimeRecords records;
     for (const std::string& line : lines_of_file(file)) {
         try {
-            add_line(records, json::parse(line));
+            add_line(records, parse_bounded(line));
         } catch (const json::exception&) {  // of a newer version, or cut off by a full disk
         }
     }

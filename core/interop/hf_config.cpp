@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "core/data/json_text.h"
 #include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -15,7 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t max_bytes = std::size_t{4} << 20;
-constexpr int max_levels = 64;
 
 std::string model_type_of(const json& config) {
     const auto found = config.find("model_type");
@@ -137,15 +137,10 @@ Frequencies hf_frequencies(const json& config, std::string_view layer_type, doub
 json parse_model_config(std::string_view text, const std::string& name) {
     if (text.size() > max_bytes)
         throw BadInput(name + " has more than 4 MiB; the config.json of a model has a few kilobytes.");
-    const auto shallow = [&](int depth, json::parse_event_t, json&) {
-        if (depth > max_levels)
-            throw BadInput(name + " is nested more than 64 levels deep, so it is not the config.json of a model.");
-        return true;
-    };
     try {
-        return json::parse(text, shallow);
+        return parse_bounded(text);
     } catch (const json::parse_error& error) {
-        throw BadInput(name + " is not JSON: there is an error near byte " + std::to_string(error.byte) + ".");
+        throw BadInput(name + " is not JSON: " + trouble_of(error) + ".");
     } catch (const json::exception&) {  // a number out of range
         throw BadInput(name + " has a number that is too large.");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/json_text.h"
 #include "core/interop/embedded_tables.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -133,7 +134,7 @@ std::optional<std::vector<double>> HfReader::numbers(std::initializer_list<const
 namespace {
 
 const nlohmann::json& defaults_table() {
-    static const nlohmann::json table = nlohmann::json::parse(embedded::library_defaults);
+    static const nlohmann::json table = parse_bounded(embedded::library_defaults);
     return table;
 }
 

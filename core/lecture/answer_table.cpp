@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/data/json_text.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 
@@ -53,14 +54,14 @@ std::string line_of(const AnswerGroup& group) {
         answer_percent(group.right_interval.low) + " to " + answer_percent(group.right_interval.high) + ")";
     if (const double distance = median_distance(group); std::isfinite(distance)) {
         line += ", median distance " + distance_text(distance);
-        const auto unit = nlohmann::json::parse(group.answers.back().details).value("unit", std::string());
+        const auto unit = parse_bounded(group.answers.back().details).value("unit", std::string());
         if (!unit.empty()) line += " " + unit;
     }
     return line + "\n";
 }
 
 nlohmann::json answer_json(const AnswerRecord& answer) {
-    return {{"given", nlohmann::json::parse(answer.given)},
+    return {{"given", parse_bounded(answer.given)},
             {"right", answer.right},
             {"distance", std::isfinite(answer.distance) ? nlohmann::json(answer.distance) : nullptr},
             {"people", answer.people},
@@ -82,12 +83,12 @@ std::vector<std::string> AnsweredQuestion::choices() const {
         const std::string text = choice.get<std::string>();
         if (std::find(result.begin(), result.end(), text) == result.end()) result.push_back(text);
     };
-    const nlohmann::json described = nlohmann::json::parse(details);
+    const nlohmann::json described = parse_bounded(details);
     if (described.contains("choices")) {
         for (const nlohmann::json& choice : described["choices"]) add(choice);
     }
     for (const AnswerGroup& group : groups) {
-        for (const AnswerRecord& answer : group.answers) add(nlohmann::json::parse(answer.given));
+        for (const AnswerRecord& answer : group.answers) add(parse_bounded(answer.given));
     }
     return result;
 }
@@ -167,7 +168,7 @@ nlohmann::json answers_json(const std::vector<AnsweredQuestion>& questions) {
                         {"scene", question.scene},
                         {"question", question.question},
                         {"kind", question.kind},
-                        {"truth", nlohmann::json::parse(question.truth)},
+                        {"truth", parse_bounded(question.truth)},
                         {"groups", groups}});
     }
     return {{"questions", list}};

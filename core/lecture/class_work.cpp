@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/data/json_text.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
@@ -25,6 +26,7 @@ constexpr std::uintmax_t largest_result_file = 16'000'000;  // bytes
 // Returns the text of a result file, which a student may have replaced by anything.
 std::string result_text(const fs::path& file) {
     std::error_code error;
+    if (!fs::is_regular_file(file, error)) throw BadInput(file.string() + " is not a file.");
     if (fs::file_size(file, error) > largest_result_file && !error) {
         throw BadInput(file.string() + " is larger than 16 MB, so it is no result of a sweep.");
     }
@@ -86,12 +88,12 @@ struct PrintedRun {
 };
 
 std::vector<PrintedRun> printed_runs(const fs::path& file) {
-    const nlohmann::json json = nlohmann::json::parse(result_text(file), nullptr, false);
+    const nlohmann::json json = parse_bounded(result_text(file), nullptr, false);
     if (!json.is_object() || !json.contains("runs") || !json["runs"].is_array() || json["runs"].empty()) {
         throw BadInput("it is neither a lab nor what \"ropelab-cli sweep … --json\" prints.");
     }
     std::vector<PrintedRun> runs;
-    for (const nlohmann::json& run : json["runs"]) {
+    for (const nlohmann::json& run : json["runs"]) try {
         if (!run.is_object()) throw BadInput("its runs are no objects.");
         PrintedRun printed{run_spec_from_json(current_settings(settings_in(run))), summary_in(run), {}};
         printed.conditions.precision = run.value("chosen_precision", "float32");
@@ -99,6 +101,9 @@ std::vector<PrintedRun> printed_runs(const fs::path& file) {
         printed.conditions.threads = run.value("chosen_threads", 1);
         printed.conditions.reason = "read from a printed result";
         runs.push_back(std::move(printed));
+    } catch (const nlohmann::json::exception&) {
+        throw BadInput("a field of its run " + std::to_string(runs.size() + 1) +
+                       " has another type than \"ropelab-cli sweep … --json\" prints.");
     }
     return runs;
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/data/corpus.h"
+#include "core/data/json_text.h"
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/probing.h"
 #include "core/experiment/stored_run.h"
@@ -43,7 +44,7 @@ std::set<std::int64_t> sheets_with_speeds(const LabFile& lab) {
     for (const ExperimentRecord& experiment : lab.experiments()) {
         const auto sheet = lab.document(experiment.id, sheet_document);
         if (!sheet) continue;
-        const auto writing = nlohmann::json::parse(*sheet).value("writing", nlohmann::json::object());
+        const auto writing = parse_bounded(*sheet).value("writing", nlohmann::json::object());
         if (writing.value("samples", 0) > 0) result.insert(experiment.id);
     }
     return result;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/data/json_text.h"
 #include "core/reproduce/embedded_published.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -11,27 +12,27 @@
 namespace ropelab {
 
 const nlohmann::json& theta_paper() {
-    static const nlohmann::json json = nlohmann::json::parse(embedded::theta_paper);
+    static const nlohmann::json json = parse_bounded(embedded::theta_paper);
     return json;
 }
 
 const nlohmann::json& partial_rope_paper() {
-    static const nlohmann::json json = nlohmann::json::parse(embedded::partial_rope_paper);
+    static const nlohmann::json json = parse_bounded(embedded::partial_rope_paper);
     return json;
 }
 
 const nlohmann::json& post() {
-    static const nlohmann::json json = nlohmann::json::parse(embedded::post);
+    static const nlohmann::json json = parse_bounded(embedded::post);
     return json;
 }
 
 const nlohmann::json& pre_post_norm_paper() {
-    static const nlohmann::json json = nlohmann::json::parse(embedded::pre_post_norm);
+    static const nlohmann::json json = parse_bounded(embedded::pre_post_norm);
     return json;
 }
 
 const nlohmann::json& glu_variants() {
-    static const nlohmann::json json = nlohmann::json::parse(embedded::glu_variants);
+    static const nlohmann::json json = parse_bounded(embedded::glu_variants);
     return json;
 }
 

@@ -1,5 +1,6 @@
 #include "core/reproduce/sheet_lab.h"
 
+#include "core/data/json_text.h"
 #include "core/experiment/lab_plan.h"
 #include "core/experiment/stored_run.h"
 #include "core/reproduce/measuring.h"
@@ -16,8 +17,8 @@ struct Documents {
 Documents documents_of(const LabFile& lab, std::int64_t experiment) {
     Documents result;
     for (const DocumentRecord& document : lab.documents(experiment)) {
-        if (document.kind == sheet_document) result.sheet = nlohmann::json::parse(document.text);
-        if (document.kind == predictions_document) result.predictions = nlohmann::json::parse(document.text);
+        if (document.kind == sheet_document) result.sheet = parse_bounded(document.text);
+        if (document.kind == predictions_document) result.predictions = parse_bounded(document.text);
     }
     return result;
 }
@@ -47,7 +48,7 @@ std::optional<StoredSheet> stored_sheet(const LabFile& lab) {
         const Documents documents = documents_of(lab, experiment->id);
         if (documents.sheet.is_null()) continue;
         return StoredSheet{experiment->id, sheet_plan_from_json(documents.sheet, documents.predictions,
-                                                                nlohmann::json::parse(experiment->description))};
+                                                                parse_bounded(experiment->description))};
     }
     return std::nullopt;
 }

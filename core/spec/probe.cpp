@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "core/spec/aliases.h"
+#include "core/spec/error.h"
 
 namespace ropelab {
 
@@ -14,34 +16,43 @@ namespace {
 
 using Array = ProbeArray ProbeResult::*;
 
-constexpr std::pair<const char*, Array> arrays[] = {
-    {"frequencies", &ProbeResult::frequencies},
-    {"norm.query", &ProbeResult::query_usage},
-    {"norm.key", &ProbeResult::key_usage},
-    {"norm.value", &ProbeResult::value_usage},
-    {"massive.query", &ProbeResult::query_massive},
-    {"massive.key", &ProbeResult::key_massive},
-    {"stream.rms", &ProbeResult::stream_rms},
-    {"stream.largest", &ProbeResult::stream_largest},
-    {"gradient_norm", &ProbeResult::gradient_norm},
-    {"update_ratio", &ProbeResult::update_ratio},
-    {"accumulated_update", &ProbeResult::accumulated_update},
-    {"logit_contribution", &ProbeResult::logit_contribution},
-    {"weighted_logit_contribution", &ProbeResult::weighted_logit_contribution},
-    {"logit_by_distance", &ProbeResult::logit_by_distance},
-    {"attention_by_distance", &ProbeResult::attention_by_distance},
-    {"entropy", &ProbeResult::entropy},
-    {"sink", &ProbeResult::sink},
-    {"attention", &ProbeResult::attention},
-    {"pair_logits", &ProbeResult::pair_logits},
-    {"expert_shares", &ProbeResult::expert_shares},
-    {"expert_balance", &ProbeResult::expert_balance},
-    {"expert_dropped", &ProbeResult::expert_dropped},
-    {"error.logit_contribution", &ProbeResult::logit_contribution_error},
-    {"error.logit_by_distance", &ProbeResult::logit_by_distance_error},
-    {"error.attention_by_distance", &ProbeResult::attention_by_distance_error},
-    {"error.entropy", &ProbeResult::entropy_error},
-    {"error.sink", &ProbeResult::sink_error},
+/// An array of a result: its name in a lab, and a letter for the length of each of its dimensions. Equal letters are
+/// equal lengths in all arrays: layers, heads, key-value heads, pairs, pairs of values, channels, distances, size of a
+/// map, experts, tokens. "F" is 1 or the number of heads, a digit is itself, and "L+" is one more than "L".
+struct ArrayPart {
+    const char* name;
+    Array member;
+    std::string_view dimensions;
+};
+
+constexpr ArrayPart arrays[] = {
+    {"frequencies", &ProbeResult::frequencies, "LFP"},
+    {"norm.query", &ProbeResult::query_usage, "LHP"},
+    {"norm.key", &ProbeResult::key_usage, "LKP"},
+    {"norm.value", &ProbeResult::value_usage, "LKV"},
+    {"massive.query", &ProbeResult::query_massive, "LHC"},
+    {"massive.key", &ProbeResult::key_massive, "LKC"},
+    {"stream.rms", &ProbeResult::stream_rms, "L+"},
+    {"stream.largest", &ProbeResult::stream_largest, "L+"},
+    {"gradient_norm", &ProbeResult::gradient_norm, "L2"},
+    {"update_ratio", &ProbeResult::update_ratio, "L2"},
+    {"accumulated_update", &ProbeResult::accumulated_update, "L2"},
+    {"logit_contribution", &ProbeResult::logit_contribution, "LHP+"},
+    {"weighted_logit_contribution", &ProbeResult::weighted_logit_contribution, "LHP+"},
+    {"logit_by_distance", &ProbeResult::logit_by_distance, "LHD"},
+    {"attention_by_distance", &ProbeResult::attention_by_distance, "LHD"},
+    {"entropy", &ProbeResult::entropy, "LH"},
+    {"sink", &ProbeResult::sink, "LH"},
+    {"attention", &ProbeResult::attention, "LHSS"},
+    {"pair_logits", &ProbeResult::pair_logits, "LHSS"},
+    {"expert_shares", &ProbeResult::expert_shares, "LET"},
+    {"expert_balance", &ProbeResult::expert_balance, "L1"},
+    {"expert_dropped", &ProbeResult::expert_dropped, "L1"},
+    {"error.logit_contribution", &ProbeResult::logit_contribution_error, "LHP+"},
+    {"error.logit_by_distance", &ProbeResult::logit_by_distance_error, "LHD"},
+    {"error.attention_by_distance", &ProbeResult::attention_by_distance_error, "LHD"},
+    {"error.entropy", &ProbeResult::entropy_error, "LH"},
+    {"error.sink", &ProbeResult::sink_error, "LH"},
 };
 
 constexpr std::int64_t retrieval_columns = 6;
@@ -54,7 +65,9 @@ NamedTensor row_of(const char* name, const Numbers& numbers) {
     return part;
 }
 
+/// Rounds a stored count. The rounding of NaN or of a number beyond 2^53 would be undefined.
 std::int64_t whole(float number) {
+    if (!(std::abs(number) < 9e15F)) throw BadInput("A count of the snapshot is no number; the lab is damaged.");
     return static_cast<std::int64_t>(std::llround(number));
 }
 
@@ -136,6 +149,32 @@ void clear_contradictory_experts(ProbeResult& result) {
     result.expert_shares = result.expert_balance = result.expert_dropped = {};
 }
 
+/// Throws BadInput if the shape of an array contradicts its dimensions or another array, as in a damaged file.
+void check_shapes(const ProbeResult& result) {
+    std::map<char, std::int64_t> lengths = {{'1', 1}, {'2', 2}};
+    if (!result.distances.empty()) lengths['D'] = std::ssize(result.distances);
+    if (!result.map_tokens.empty()) lengths['S'] = std::ssize(result.map_tokens);
+    for (const auto& [name, member, dimensions] : arrays) {
+        const std::vector<std::int64_t>& shape = (result.*member).shape;
+        if (shape.empty()) continue;
+        bool fits = true;
+        std::size_t at = 0;
+        for (const char letter : dimensions) {
+            if (letter == '+') continue;
+            fits = fits && at < shape.size();
+            if (!fits) break;
+            const bool one_more = dimensions.find(std::string{letter, '+'}) != std::string_view::npos;
+            const std::int64_t length = shape[at++] - (one_more ? 1 : 0);
+            if (letter == 'F' && length == 1) continue;
+            fits = lengths.try_emplace(letter == 'F' ? 'H' : letter, length).first->second == length;
+        }
+        if (!fits || at != shape.size()) {
+            throw BadInput("The shape of the snapshot's part \"" + std::string(name) +
+                           "\" contradicts its other parts; the lab is damaged.");
+        }
+    }
+}
+
 }  // namespace
 
 std::span<const float> ProbeArray::row(std::int64_t first, std::int64_t second) const {
@@ -155,7 +194,7 @@ std::vector<NamedTensor> parts_of(const ProbeResult& result) {
     std::vector<NamedTensor> parts;
     if (result.sequences == 0) return parts;
     parts.push_back(row_of("sequences", std::vector<std::int64_t>{result.sequences, result.length}));
-    for (const auto& [name, member] : arrays) {
+    for (const auto& [name, member, dimensions] : arrays) {
         const ProbeArray& array = result.*member;
         if (!array.empty()) parts.push_back({name, array.shape, array.values});
     }
@@ -189,7 +228,7 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
     for (const NamedTensor& part : parts) {
         const auto& values = part.values;
         const std::string_view part_name = current_name(Alias::Kind::snapshot, part.name);
-        for (const auto& [name, member] : arrays) {
+        for (const auto& [name, member, dimensions] : arrays) {
             if (part_name == name) result.*member = {part.shape, values};
         }
         if (part_name == "sequences" && values.size() == 2) {
@@ -220,6 +259,7 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts) {
     }
     set_retrieval_errors(result.retrieval, errors_of_retrieval);
     clear_contradictory_experts(result);
+    check_shapes(result);
     return result;
 }
 

@@ -236,7 +236,8 @@ struct ProbeResult {
 /// Converts a probe result to float32 tensors with names ("usage.query", …), which a lab file can store.
 std::vector<NamedTensor> parts_of(const ProbeResult& result);
 /// Converts the tensors that parts_of returned back to a probe result. Tensors with unknown names are ignored;
-/// quantities without a tensor, and those of experts whose shapes contradict each other, stay empty.
+/// quantities without a tensor, and those of experts whose shapes contradict each other, stay empty. Throws BadInput if
+/// other shapes contradict each other or a count is no number.
 ProbeResult probe_result_of(std::span<const NamedTensor> parts);
 
 /// Returns the result with at most `max_distances` distances in its curves by distance. The first max_distances/2

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/data/json_text.h"
 #include "core/spec/error.h"
 #include "core/stats/results_cells.h"
 
@@ -18,7 +19,7 @@ std::string to_text(const RunSelection& selection) {
 
 RunSelection run_selection(const std::string& text) {
     RunSelection result;
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = parse_bounded(text, nullptr, false);
     if (!json.is_object()) return result;
     try {
         result.experiment = json.value("experiment", result.experiment);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/data/json_text.h"
 #include "core/spec/error.h"
 #include "core/store/lab_database.h"
 
@@ -30,7 +31,7 @@ void check_answer(const AnswerRecord& answer) {
         throw BadInput("An answer was given by at least one person, not by " + std::to_string(answer.people) + ".");
     }
     for (const std::string& text : {answer.given, answer.truth, answer.details}) {
-        if (!nlohmann::json::accept(text)) throw BadInput("The answer \"" + text + "\" is no JSON text.");
+        if (parse_bounded(text, nullptr, false).is_discarded()) throw BadInput("The answer \"" + text + "\" is no JSON text.");
     }
 }
 

@@ -1,6 +1,8 @@
 #include "core/store/lab_schema.h"
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 
 #include "core/spec/error.h"
@@ -218,6 +220,39 @@ constexpr std::array<const char*, 12> migrations_in_order = {version_1, version_
                                                              version_5, version_6,  version_7,  version_8,
                                                              version_9, version_10, version_11, version_12};
 
+/// Returns SQL without comments and quotes of names, and with one space in the place of white space: the comments of a
+/// script may have changed since a lab was written, and SQLite quotes a name that it changes.
+std::string plain_sql(std::string_view sql) {
+    std::string result;
+    for (std::size_t i = 0; i < sql.size(); ++i) {
+        if (sql.substr(i, 2) == "--") i = std::min(sql.find('\n', i), sql.size() - 1);
+        const bool is_space = sql[i] == ' ' || sql[i] == '\n' || sql[i] == '\t';
+        if (!is_space) {
+            if (sql[i] != '"') result += sql[i];
+        } else if (!result.empty() && result.back() != ' ') {
+            result += ' ';
+        }
+    }
+    return result;
+}
+
+/// Returns the tables, indices, views and triggers of a database with the SQL that created them.
+std::set<std::string> schema_of(const sqlite::Connection& database) {
+    std::set<std::string> result;
+    sqlite::Query row = database.query("SELECT type, name, tbl_name, sql FROM sqlite_master");
+    while (row.next()) {
+        result.insert(row.text(0) + ' ' + row.text(1) + ' ' + row.text(2) + ' ' + plain_sql(row.text(3)));
+    }
+    return result;
+}
+
+/// Returns the schema that the migrations up to a version create.
+std::set<std::string> schema_of_version(std::span<const char* const> migrations) {
+    const sqlite::Connection database(":memory:", sqlite::Access::memory);
+    migrate(database, migrations);
+    return schema_of(database);
+}
+
 }  // namespace
 
 std::span<const char* const> lab_migrations() {
@@ -242,6 +277,7 @@ void migrate(const sqlite::Connection& database, std::span<const char* const> mi
 
 int checked_version(const sqlite::Connection& database, const std::filesystem::path& path,
                     std::span<const char* const> migrations) {
+    const sqlite::Transaction consistent_read(database, false);  // another program may migrate the file
     if (database.number("PRAGMA application_id") != lab_application_id) {
         throw BadInput(path.string() + " is an SQLite database, but not a RoPE Lab file.");
     }
@@ -250,6 +286,11 @@ int checked_version(const sqlite::Connection& database, const std::filesystem::p
         throw BadInput(path.string() + " was written by a newer RoPE Lab (file version " + std::to_string(version) +
                        ", this program reads up to " + std::to_string(migrations.size()) +
                        "); update RoPE Lab to open it.");
+    }
+    // Views and triggers of a stranger would run with this program's queries.
+    if (schema_of(database) != schema_of_version(migrations.first(static_cast<std::size_t>(version)))) {
+        throw BadInput(path.string() + " has other tables, views or triggers than a lab of file version " +
+                       std::to_string(version) + ", so it is not opened: they could run commands of their author.");
     }
     return static_cast<int>(version);
 }

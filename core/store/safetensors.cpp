@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "core/data/json_text.h"
 #include "core/spec/error.h"
 #include "core/store/output_file.h"
 
@@ -151,7 +152,7 @@ class Reader {
             }
             return true;
         };
-        json header = json::parse(text, watch, false);
+        json header = parse_bounded(text, watch, false);
         if (header.is_discarded() || !header.is_object()) fail("its header is not valid JSON");
         if (twice) fail("its header names \"" + *twice + "\" twice");
         return header;

@@ -84,12 +84,17 @@ void Connection::Close::operator()(sqlite3_stmt* statement) const {
 
 Connection::Connection(const std::filesystem::path& path, Access access) : path_(path) {
     const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                      (access == Access::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+                      (access == Access::write || access == Access::memory ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
     const int code = sqlite3_open_v2(uri(path, access).c_str(), &handle_, flags, nullptr);
     try {
         if (code != SQLITE_OK) fail(code);
         sqlite3_extended_result_codes(handle_, 1);
         sqlite3_busy_timeout(handle_, busy_timeout_ms);
+        // A file may come from a stranger: its schema must not call functions with side effects or change the tables of
+        // SQLite itself, and damaged pages are errors.
+        sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+        sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+        sqlite3_exec(handle_, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
     } catch (...) {
         sqlite3_close(handle_);
         throw;
@@ -193,6 +198,7 @@ void Transaction::commit() {
 }
 
 std::string uri(const std::filesystem::path& path, Access access) {
+    if (access == Access::memory) return "file::memory:";
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string result = "file://";
     for (const char c : std::filesystem::absolute(path).string()) {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/data/json_text.h"
 #include "ui/common/figure_table.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
@@ -30,7 +31,7 @@ constexpr int kAnswersHeight = 60;  // least height of the list of answers, in p
 
 /// Returns one line that describes an answer: "2026: the last hand, 18 people, right, 2026-11-24 10:15 UTC".
 QString answerLine(const QString& group, const AnswerRecord& answer) {
-    const nlohmann::json given = nlohmann::json::parse(answer.given, nullptr, false);
+    const nlohmann::json given = parse_bounded(answer.given, nullptr, false);
     const QString value = answer.kind == "curve" ? AnswersDialog::tr("curve")
                           : given.is_string()    ? text(given.get<std::string>())
                           : given.is_number()    ? text(answer.given)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/data/json_text.h"
 #include "core/stats/proportion.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
@@ -75,7 +76,7 @@ struct GivenNumber {
 std::vector<GivenNumber> numbersOf(const AnswerGroup& group) {
     std::vector<GivenNumber> result;
     for (const AnswerRecord& answer : group.answers) {
-        const nlohmann::json given = nlohmann::json::parse(answer.given);
+        const nlohmann::json given = parse_bounded(answer.given);
         if (given.is_number()) result.push_back({given.get<double>(), static_cast<double>(answer.people)});
     }
     return result;
@@ -125,8 +126,8 @@ FigureCurve outlineOf(const std::vector<GivenNumber>& numbers, const QList<doubl
 }
 
 void addNumbers(Figure& figure, const AnsweredQuestion& question) {
-    const nlohmann::json details = nlohmann::json::parse(question.details);
-    const nlohmann::json truth = nlohmann::json::parse(question.truth);
+    const nlohmann::json details = parse_bounded(question.details);
+    const nlohmann::json truth = parse_bounded(question.truth);
     figure.x = {QObject::tr("answer"), text(details.value("unit", std::string()))};
     figure.y = {QObject::tr("share of answers"), QStringLiteral("%")};
     figure.emptyText = QObject::tr("No answer to this question is a number.");
@@ -180,7 +181,7 @@ Axis axisIn(const nlohmann::json& details, const char* name) {
 }
 
 FigureCurve curveIn(const std::string& stored) {
-    const nlohmann::json json = nlohmann::json::parse(stored);
+    const nlohmann::json json = parse_bounded(stored);
     FigureCurve curve;
     curve.x = numbersIn(json, "x");
     curve.y = numbersIn(json, "y");
@@ -189,7 +190,7 @@ FigureCurve curveIn(const std::string& stored) {
 }
 
 void addCurves(Figure& figure, const AnsweredQuestion& question) {
-    const nlohmann::json details = nlohmann::json::parse(question.details);
+    const nlohmann::json details = parse_bounded(question.details);
     figure.x = axisIn(details, "x");
     figure.y = axisIn(details, "y");
     for (std::size_t g = 0; g < question.groups.size(); ++g) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/json_text.h"
 #include "core/lecture/answer.h"
 #include "core/spec/error.h"
 #include "ui/common/scaled.h"
@@ -154,7 +155,7 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
     m_canvas->showTruth(figure);
     m_clear->setEnabled(false);
     if (records.empty()) return tr("This is the curve.");
-    const nlohmann::json details = nlohmann::json::parse(records.front().details);
+    const nlohmann::json details = parse_bounded(records.front().details);
     const QString unit = text(details.value("unit", std::string()));
     const auto withUnit = [&](double distance) {
         const QString number = readableNumber(distance);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/data/json_text.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/store/output_file.h"
@@ -124,7 +125,7 @@ std::string documentJobText(const LectureDocumentJob& job) {
 }
 
 LectureDocumentJob parseDocumentJob(const std::string& text) {
-    const DocumentJson json = DocumentJson::parse(text, nullptr, false);
+    const DocumentJson json = parse_bounded(text, nullptr, false);
     if (!json.is_object()) throw BadInput("A document of a lecture must be a JSON object, but it is \"" + text + "\".");
     refuseUnknownKeys(json);
     DocumentJob job;

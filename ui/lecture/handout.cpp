@@ -176,7 +176,7 @@ class HandoutText {
 
     const ShownLecture& m_lecture;
     FigureStyle m_style;
-    QTextDocument m_document;
+    LectureDocument m_document;
     FigureObject* m_figures;
     double m_width;
     double m_highest;

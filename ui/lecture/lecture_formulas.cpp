@@ -6,10 +6,13 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
+#include <algorithm>
 
 namespace ropelab::ui {
 
 namespace {
+
+constexpr double kMostEx = 100;  // heights of an x; a taller picture would not fit a page
 
 const QHash<QString, QString>& texWords() {
     static const QHash<QString, QString> words = {
@@ -76,9 +79,25 @@ QString group(const QString& tex, qsizetype& at) {
     return tex.mid(start, at - start);
 }
 
+/// Returns whether braces nest more than 64 levels deep, at which depth a recursion over groups still fits the stack.
+bool isTooDeep(const QString& tex) {
+    int depth = 0;
+    for (const QChar sign : tex) {
+        if (sign == u'{' && ++depth > 64) return true;
+        if (sign == u'}') --depth;
+    }
+    return false;
+}
+
 }  // namespace
 
+bool openRegular(QFile& file, qint64 most) {
+    const QFileInfo info(file.fileName());
+    return info.isFile() && info.size() <= most && file.open(QIODevice::ReadOnly);
+}
+
 QString unicodeOfTex(const QString& tex) {
+    if (isTooDeep(tex)) return tex;
     QString result;
     for (qsizetype at = 0; at < tex.size();) {
         const QChar sign = tex[at];
@@ -106,7 +125,7 @@ QString unicodeOfTex(const QString& tex) {
 LectureFormulas::LectureFormulas(const QString& folder) {
     const QDir formulas(QDir(folder).filePath(QStringLiteral("formulas")));
     QFile index(formulas.filePath(QStringLiteral("formulas.json")));
-    if (!index.open(QIODevice::ReadOnly)) return;
+    if (!openRegular(index)) return;
     const QJsonObject entries = QJsonDocument::fromJson(index.readAll()).object();
     for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
         const QJsonObject values = entry.value().toObject();
@@ -114,8 +133,8 @@ LectureFormulas::LectureFormulas(const QString& folder) {
         const QString name = QFileInfo(values[QStringLiteral("file")].toString()).fileName();
         m_formulas.insert(entry.key(), {name.isEmpty() ? QString() : formulas.filePath(name),
                                         values[QStringLiteral("text")].toString(),
-                                        values[QStringLiteral("height_ex")].toDouble(),
-                                        values[QStringLiteral("depth_ex")].toDouble()});
+                                        std::clamp(values[QStringLiteral("height_ex")].toDouble(), 0.0, kMostEx),
+                                        std::clamp(values[QStringLiteral("depth_ex")].toDouble(), -kMostEx, kMostEx)});
     }
 }
 

@@ -1,10 +1,23 @@
 #pragma once
 
+#include <QFile>
 #include <QHash>
 #include <QString>
 #include <QStringList>
+#include <QTextDocument>
 
 namespace ropelab::ui {
+
+/// A document of a lecture's text. It has the pictures that were added to it and loads no others: their addresses are the
+/// author's, and could name a device or a server.
+class LectureDocument : public QTextDocument {
+ protected:
+    QVariant loadResource(int /*type*/, const QUrl& /*name*/) override { return {}; }
+};
+
+/// Opens a file for reading if it is a regular file of at most `most` bytes. Another one, such as a device or a pipe, could
+/// have no end.
+bool openRegular(QFile& file, qint64 most = 4'000'000);
 
 /// A formula of a lecture as a picture.
 struct LectureFormula {
@@ -29,7 +42,8 @@ class LectureFormulas {
     QHash<QString, LectureFormula> m_formulas;
 };
 
-/// Formats TeX as Unicode text as far as that is possible: "\theta^{-2i/d}" as "θ^(−2i/d)".
+/// Formats TeX as Unicode text as far as that is possible: "\theta^{-2i/d}" as "θ^(−2i/d)". Text with more than 64 levels
+/// of braces stays as it is.
 QString unicodeOfTex(const QString& tex);
 
 /// A Markdown text whose formulas, between dollar signs, are replaced by placeholders.

@@ -26,7 +26,7 @@ const QString kFormulaScheme = QStringLiteral("formula:");
 /// layout of texts places pictures; a null picture if the file is no SVG.
 QImage formulaImage(const LectureFormula& formula, const QFontMetricsF& metrics, const QColor& color, double ratio) {
     QFile file(formula.file);
-    if (formula.file.isEmpty() || !file.open(QIODevice::ReadOnly)) return {};
+    if (formula.file.isEmpty() || !openRegular(file)) return {};
     QSvgRenderer renderer(file.readAll().replace("currentColor", color.name().toLatin1()));
     const QSizeF drawn = renderer.defaultSize();
     if (!renderer.isValid() || drawn.isEmpty() || formula.height + formula.depth <= 0) return {};
@@ -78,7 +78,7 @@ LectureText::LectureText(double points, QWidget* parent) : QWidget(parent), m_po
 
 void LectureText::setMarkdown(const QString& markdown) {
     m_markdown = markdown;
-    QTextDocument plain;
+    LectureDocument plain;
     plain.setMarkdown(withUnicodeFormulas(markdown, m_formulas));
     m_plain = plain.toPlainText().trimmed();
     setAccessibleName(m_plain);
@@ -127,7 +127,7 @@ int LectureText::heightForWidth(int width) const {
 
 int LectureText::heightOf(const QString& markdown, int width) const {
     if (markdown.isEmpty()) return 0;
-    QTextDocument document;
+    LectureDocument document;
     fill(document, markdown);
     document.setTextWidth(width);
     return static_cast<int>(std::ceil(document.size().height()));

@@ -41,7 +41,7 @@ class LectureText : public QWidget {
     LectureFormulas m_formulas;
     QString m_markdown;
     QString m_plain;
-    mutable QTextDocument m_document;  // its width is set for each question about its height
+    mutable LectureDocument m_document;  // its width is set for each question about its height
 };
 
 }  // namespace ropelab::ui

@@ -5,6 +5,7 @@
 #include <QLineEdit>
 #include <cmath>
 
+#include "core/data/json_text.h"
 #include "core/lecture/answer.h"
 #include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
@@ -60,7 +61,7 @@ QString NumberField::reveal(const AnswerTruth& truth, const std::vector<AnswerRe
     const QString right = words(truth.value, truth.unit);
     if (records.empty()) return tr("The right answer is %1.").arg(right);
     const AnswerRecord& record = records.front();
-    const QString given = words(nlohmann::json::parse(record.given), truth.unit);
+    const QString given = words(parse_bounded(record.given), truth.unit);
     if (record.right) {
         return given == right ? tr("Right: %1.").arg(right)
                               : tr("Right: the value is %1; %2 is close enough.").arg(right, given);

@@ -45,7 +45,7 @@ QSizeF formulaSize(const QTextFormat& format, const QFontMetricsF& metrics) {
 /// Returns the format of a formula; an invalid one if it has no picture.
 QTextCharFormat formulaFormat(const LectureFormula& formula, const QColor& color, const QFontMetricsF& metrics) {
     QFile file(formula.file);
-    if (formula.file.isEmpty() || formula.height + formula.depth <= 0 || !file.open(QIODevice::ReadOnly)) return {};
+    if (formula.file.isEmpty() || formula.height + formula.depth <= 0 || !openRegular(file)) return {};
     const QByteArray svg = file.readAll().replace("currentColor", color.name().toLatin1());
     if (const QSvgRenderer renderer(svg); !renderer.isValid() || renderer.viewBoxF().isEmpty()) return {};
     QTextCharFormat format;
@@ -179,7 +179,7 @@ void setPageMarkdown(QTextDocument& document, const QString& markdown, const Lec
 
 void appendPageMarkdown(QTextCursor& cursor, const QString& markdown, const LectureFormulas& formulas,
                         const FigureStyle& style, double points) {
-    QTextDocument part;
+    LectureDocument part;
     preparePage(part, style, points);
     setPageMarkdown(part, markdown, formulas, style);
     cursor.insertFragment(QTextDocumentFragment(&part));

@@ -132,7 +132,7 @@ class SlidePainter {
         FigureStyle style = m_style;
         style.theme.text = color;  // of formulas
         for (double size = points;; size *= kSmaller) {
-            QTextDocument document;
+            LectureDocument document;
             preparePage(document, style, size);
             setPageMarkdown(document, markdown, m_lecture.formulas, style);
             document.setTextWidth(space.width());

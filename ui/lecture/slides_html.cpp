@@ -29,7 +29,7 @@ QString dataAddress(const char* type, const QByteArray& bytes) {
 /// Returns a formula as an image; "" if it has no picture.
 QString htmlFormula(const LectureFormula& formula, const QColor& color) {
     QFile file(formula.file);
-    if (formula.file.isEmpty() || !file.open(QIODevice::ReadOnly)) return {};
+    if (formula.file.isEmpty() || !openRegular(file)) return {};
     const QByteArray svg = file.readAll().replace("currentColor", color.name().toLatin1());
     if (!QSvgRenderer(svg).isValid()) return {};
     return QStringLiteral("<img class=\"formula\" alt=\"%1\" src=\"%2\" style=\"height:%3ex;vertical-align:%4ex\">")
@@ -48,7 +48,7 @@ QString htmlOf(const QString& markdown, const ShownLecture& lecture, const QColo
         images << (image.isEmpty() ? formula.text.toHtmlEscaped() : image);
         source += QStringLiteral("![formula](formula:%1)").arg(i) + split.between[i + 1];
     }
-    QTextDocument document;
+    LectureDocument document;
     document.setMarkdown(source);
     static const QRegularExpression body(QStringLiteral("<body[^>]*>(.*)</body>"),
                                          QRegularExpression::DotMatchesEverythingOption);
@@ -64,6 +64,9 @@ QString htmlOf(const QString& markdown, const ShownLecture& lecture, const QColo
     html.remove(QRegularExpression(QStringLiteral("</?span[^>]*>")));
     html.replace(QRegularExpression(QStringLiteral("(<(?:p|ul|ol|li|table|td|tr|h[1-6]))(?: [^>]*)?>")),
                  QStringLiteral("\\1>"));
+    // A link of a lecture may open a page or a letter, and run no script.
+    html.remove(QRegularExpression(QStringLiteral(" href=\"(?!https?:|mailto:|#)[^\"]*\""),
+                                   QRegularExpression::CaseInsensitiveOption));
     static const QRegularExpression picture(QStringLiteral("<img[^>]*>"));
     static const QRegularExpression number(QStringLiteral("formula:(\\d+)"));
     QString result;

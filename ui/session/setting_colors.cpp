@@ -40,6 +40,7 @@ void SettingColors::load(const LabFile* file, bool keep) {
     std::set<std::string> loaded;
     for (SettingLook& look : file->setting_looks()) {
         const auto key = setting_key(look);
+        look.color = ((look.color % kCount) + kCount) % kCount;  // a stranger's lab may store any number
         // Two spellings of one setting, from two versions of the program: the older entry counts.
         if (key && loaded.insert(*key).second) m_entries[*key] = {std::move(look), true};
     }

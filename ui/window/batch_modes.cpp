@@ -50,6 +50,16 @@ namespace {
 
 volatile std::sig_atomic_t stopRequested = 0;
 
+// Lets SIGINT and SIGTERM set stopRequested; a second signal ends the program.
+void noteStopSignals() {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        std::signal(signal, [](int received) {
+            stopRequested = 1;
+            std::signal(received, SIG_DFL);
+        });
+    }
+}
+
 void waitFor(double seconds) {
     QEventLoop loop;
     QTimer::singleShot(static_cast<int>(seconds * 1000), &loop, &QEventLoop::quit);
@@ -129,7 +139,7 @@ using FrameProgress = std::function<void(int done, int all)>;
 int writeFrameFiles(const LaunchOptions& options, const QString& what, const QString& output,
                     const QStringList& figures,
                     const std::function<int(const FrameProgress& progress, const Cancelled& cancelled)>& write) {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { stopRequested = 1; });
+    noteStopSignals();
     std::signal(SIGPIPE, SIG_IGN);  // A closed pipe makes writing the progress fail, which ends the export below.
     QTextStream err(stderr);
     int total = 0;
@@ -244,6 +254,14 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
         out.print(QStringLiteral("%1: training %2\n")
                       .arg(name, countText(static_cast<std::int64_t>(workspace.runs().runs().size()),
                                            QStringLiteral("run"))));
+        noteStopSignals();
+        QTimer watch;  // the runs end with a checkpoint, and what they have is saved
+        QObject::connect(&watch, &QTimer::timeout, &workspace.session(), [&] {
+            if (stopRequested == 0) return;
+            watch.stop();
+            workspace.session().stop();
+        });
+        watch.start(100);
         loop.exec();
     }
 

@@ -48,5 +48,10 @@ TEST(Utf8, MakesInvisibleCharactersPrintable) {
     EXPECT_EQ(printable_character(0xE9), "é");
 }
 
+TEST(Utf8, ControlCharactersAreReplacedByTheirCodePoints) {
+    EXPECT_EQ(without_controls("a\x1b[31mb\u0085\x7f\tc\nθ"), "aU+001B[31mbU+0085U+007F\tc\nθ");
+    EXPECT_EQ(without_controls("\xff ok"), "\xff ok");
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/spec/error.h"
+
 namespace ropelab {
 namespace {
 
@@ -20,13 +22,13 @@ ProbeResult sample_result() {
     result.logit_contribution = {{1, 2, 3}, {0.5, 0.25, 0.25, 1, 0, 0}};
     result.weighted_logit_contribution = {{1, 2, 3}, {0.75, 0.25, 0, 0.5, 0.5, 0}};
     result.distances = {0, 1, 2, 3};
-    result.attention_by_distance = {{1, 1, 4}, {0.5, 0.25, 0.25, 1}};
+    result.attention_by_distance = {{1, 2, 4}, {0.5, 0.25, 0.25, 1, 0.5, 0.5, 0.5, 1}};
     result.map_tokens = {5, 6};
     result.loss_by_position = {1.5, 1.25, 1, 0.75};
     result.loss = 1.125;
     result.retrieval = {{4, 12, 0.5, 1.5, 0.25, 2.5}, {8, 12, 0.25, 2, 0.25, 2.5}};
     result.logit_contribution_error = {{1, 2, 3}, {0.125, 0.125, 0.25, 0, 0, 0}};
-    result.attention_by_distance_error = {{1, 1, 4}, {0.5, 0.25, 0.125, 1}};
+    result.attention_by_distance_error = {{1, 2, 4}, {0.5, 0.25, 0.125, 1, 0, 0, 0, 1}};
     result.loss_by_position_error = {0.5, 0.25, 0.125, 1};
     result.loss_error = 0.375;
     result.expert_tokens = {0, 6};
@@ -85,6 +87,23 @@ TEST(ProbeParts, NumbersOfExpertsWhoseShapesContradictEachOtherAreLeftOut) {
         EXPECT_TRUE(result.expert_dropped.empty()) << damaged.name;
         EXPECT_EQ(result.loss, sample_result().loss) << damaged.name;
     }
+}
+
+TEST(ProbeParts, ShapesThatContradictEachOtherAreRefused) {
+    const auto refused = [](std::vector<NamedTensor> parts) {
+        parts.push_back({"sequences", {2}, {1, 4}});
+        EXPECT_THROW(probe_result_of(parts), BadInput);
+    };
+    refused({{"norm.query", {4}, {1, 2, 3, 4}}});                                        // one dimension
+    refused({{"norm.query", {1, 2, 2}, {1, 2, 3, 4}}, {"entropy", {1, 1}, {1}}});        // heads
+    refused({{"norm.query", {1, 1, 2}, {1, 2}}, {"stream.rms", {3}, {1, 2, 3}}});        // layers + 1
+    refused({{"norm.query", {1, 1, 2}, {1, 2}}, {"logit_contribution", {1, 1, 2}, {1, 0}}});  // pairs + 1
+    refused({{"distances", {3}, {0, 1, 2}}, {"logit_by_distance", {1, 1, 2}, {1, 2}}});
+    refused({{"attention", {1, 1, 2, 1}, {1, 0}}});
+    refused({{"distances", {1}, {1e30F}}});
+    const NamedTensor parts[] = {{"norm.query", {1, 2, 2}, {1, 2, 3, 4}}, {"frequencies", {1, 1, 2}, {1, 2}},
+                                 {"norm.key", {1, 1, 2}, {1, 2}}, {"logit_contribution", {1, 2, 3}, {1, 0, 0, 1, 0, 0}}};
+    EXPECT_EQ(probe_result_of(parts).key_usage.shape, (std::vector<std::int64_t>{1, 1, 2}));
 }
 
 TEST(ProbeParts, ResultsOfEarlierVersionsHaveNoStandardErrors) {

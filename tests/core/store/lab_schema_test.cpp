@@ -111,6 +111,26 @@ TEST_F(LabSchema, OpensALabFromBeforeBytesPerTokenWereStored) {
     EXPECT_EQ(LabFile::open(path_)->run(3).summary->bytes_per_token, 1.25);
 }
 
+TEST_F(LabSchema, ALabWithOtherViewsTriggersOrTablesIsRefused) {
+    for (const char* change :
+         {"CREATE TRIGGER extra AFTER UPDATE ON run BEGIN UPDATE run SET note = note || note; END",
+          "CREATE VIEW extra AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+          "DROP TABLE choice; CREATE VIEW choice AS SELECT 'a' AS name, 'b' AS value", "CREATE TABLE extra (id INTEGER)",
+          "DROP TRIGGER document_stands", "CREATE INDEX extra ON run (name)"}) {
+        for (const std::size_t version : {lab_migrations().size(), std::size_t{8}}) {
+            const auto path = folder_.write("changed.ropelab", "");
+            const sqlite::Connection database(path, sqlite::Access::write);
+            migrate(database, lab_migrations().first(version));
+            EXPECT_NO_THROW(checked_version(database, path, lab_migrations()));
+            database.run(change);
+            for (const auto mode : {LabFile::Mode::read, LabFile::Mode::write}) {
+                EXPECT_THAT(ROPELAB_SENTENCE_OF(LabFile::open(path, mode), BadInput),
+                            HasSubstr("other tables, views or triggers"));
+            }
+        }
+    }
+}
+
 TEST_F(LabSchema, OpensALabFromBeforeLaterResultsWereStored) {
     migrate(database_, lab_migrations().first(11));
     database_.run(

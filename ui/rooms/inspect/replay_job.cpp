@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/experiment/unique_json.h"
+#include "core/data/json_text.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/data/json_text.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -183,7 +184,7 @@ std::string animationJobText(const AnimationJob& job) {
 }
 
 AnimationJob parseAnimationJob(const std::string& text) {
-    const AnimationJson json = AnimationJson::parse(text, nullptr, false);
+    const AnimationJson json = parse_bounded(text, nullptr, false);
     if (!json.is_object()) throw BadInput("An animation must be a JSON object, but it is \"" + text + "\".");
     AnimationReader reader(json);
     AnimationJob job;

@@ -1,0 +1,40 @@
+#include "core/data/json_text.h"
+
+#include <gtest/gtest.h>
+
+#include "core/spec/error.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+using nlohmann::json;
+
+std::string nested(int levels) {
+    return std::string(static_cast<std::size_t>(levels), '[') + std::string(static_cast<std::size_t>(levels), ']');
+}
+
+TEST(JsonText, AtMost64LevelsAreParsed) {
+    EXPECT_EQ(parse_bounded(nested(64)).dump(), nested(64));
+    EXPECT_MESSAGE(parse_bounded(nested(65)), json::parse_error, "nested more than 64 levels deep");
+    EXPECT_TRUE(parse_bounded(std::string(1 << 20, '{'), nullptr, false).is_discarded());
+    EXPECT_EQ(parse_bounded(R"(["[[[\"[[", [[]]])").size(), 2U);  // brackets in strings are no levels
+    EXPECT_EQ(parse_bounded("[" + nested(63) + "," + nested(63) + "]").size(), 2U);
+    EXPECT_THROW(parse_unique(nested(65), "The file"), json::parse_error);
+}
+
+TEST(JsonText, SaysWhatIsWrong) {
+    const auto trouble = [](const std::string& text) {
+        try {
+            parse_bounded(text);
+            return std::string();
+        } catch (const json::parse_error& error) {
+            return trouble_of(error);
+        }
+    };
+    EXPECT_EQ(trouble("[1"), "there is a syntax error near byte 3");
+    EXPECT_EQ(trouble(nested(70)), "it is nested more than 64 levels deep");
+}
+
+}  // namespace
+}  // namespace ropelab
