@@ -118,6 +118,20 @@ Settings laptop_shape() {
             {"evaluation_batches", {"50"}}};
 }
 
+std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_steps) {
+    if (scale == SheetScale::smoke) return {"4", "8"};
+    if (scale == SheetScale::laptop) return {"800", "2400"};
+    return {std::to_string(paper_steps / 4), std::to_string(paper_steps)};
+}
+
+std::string lengths_words(const std::vector<std::string>& lengths) {
+    std::string words;
+    for (const std::string& steps : lengths) {
+        words += (words.empty() ? "after " : " and after ") + grouped(static_cast<std::int64_t>(parse_number(steps)));
+    }
+    return words + " steps";
+}
+
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family) {
     VerdictRule rule;
     rule.kind = kind;

@@ -99,11 +99,11 @@ TEST_F(SheetReport, TextTablesAreAligned) {
     const std::size_t begin = text.find("best_validation_loss (nats)");
     ASSERT_NE(begin, std::string::npos);
     EXPECT_EQ(text.substr(begin, text.find("\n  claim", begin) - begin),
-              "best_validation_loss (nats)         this lab  n  difference [%]  p (Holm)        published  "
+              "best_validation_loss (nats)         this lab  n  difference [%]  p (Holm)  p (Student)        published  "
               "published difference [%] (p Student, p Welch)  verdict\n"
-              "theta 500                    1.2033 ± 0.1050  3          -45.30    <0.001  1.4728 ± 0.0016  "
+              "theta 500                    1.2033 ± 0.1050  3          -45.30    <0.001       <0.001  1.4728 ± 0.0016  "
               "                         -0.07 (0.605, 0.614)  undecided, 1 run failed\n"
-              "theta 10k                    2.2000 ± 0.1000  3               –         –                –  "
+              "theta 10k                    2.2000 ± 0.1000  3               –         –            –                –  "
               "                                            –  baseline");
 }
 
@@ -127,9 +127,9 @@ TEST_F(SheetReport, LatexHasATablePerMeasure) {
     plan_.notes = {"10 % of it."};
     const std::string latex = sheet_latex(plan_, evaluate(plan_, runs_));
     for (const char* part :
-         {"% 10 % of it.\n", "\\begin{tabular}{lrrrrrrl}\n\\toprule\nbest\\_validation\\_loss (nats) & ours",
+         {"% 10 % of it.\n", "\\begin{tabular}{lrrrrrrrl}\n\\toprule\nbest\\_validation\\_loss (nats) & ours",
           "$\\theta$ 500 & $1.2033 \\pm 0.1050$ & 3 & $-45.30$ & $", "& $1.4728 \\pm 0.0016$ & $-0.07$ & ",
-          "undecided, 1 run failed \\\\\n", "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & baseline",
+          "undecided, 1 run failed \\\\\n", "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & -- & baseline",
           "\\bottomrule\n\\end{tabular}}\n"}) {
         EXPECT_THAT(latex, HasSubstr(part));
     }
@@ -141,7 +141,10 @@ TEST_F(SheetReport, LatexHasCaptionsAndLabels) {
     EXPECT_THAT(latex,
                 HasSubstr("best\\_validation\\_loss (nats), mean $\\pm$ sample standard deviation over n = 3 seeds."));
     EXPECT_THAT(latex, HasSubstr("after Holm's correction over the rows of its family"));
-    EXPECT_THAT(latex, HasSubstr("Scale: laptop."));
+    EXPECT_THAT(latex, HasSubstr("p (Student): two-tailed t test of the means, not corrected. Scale: laptop."));
+    EXPECT_THAT(latex, HasSubstr("context 128; after 1000 steps, precision"));
+    runs_.front().spec.iterations = 4000;
+    EXPECT_THAT(sheet_latex(plan_, evaluate(plan_, runs_)), HasSubstr("after 1000 or 4000 steps, precision"));
     EXPECT_THAT(latex, HasSubstr("\\label{tab:theta-table-2-best_validation_loss}\n"));
 }
 
