@@ -124,12 +124,13 @@ std::vector<Preset> make_presets() {
         make("theta-minute",
              "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models, in about a minute.",
              theta_minute),
-        make(
-            "encodings-minute",
-            "Nine position encodings on small models after 300 steps, two seeds each, in about two minutes: none, learned, "
-            "sinusoidal, RoPE, ALiBi, T5, Shaw, Transformer-XL and xPos. Such short runs rank encodings by how fast they "
-            "are learned; the sheet encodings compares two lengths of training.",
-            encodings_minute),
+        make("encodings-minute",
+             "Nine position encodings on small models after 300 steps, two seeds each, in about two minutes: none, "
+             "learned, "
+             "sinusoidal, RoPE, ALiBi, T5, Shaw, Transformer-XL and xPos. Such short runs rank encodings by how fast "
+             "they "
+             "are learned; the sheet encodings compares two lengths of training.",
+             encodings_minute),
         make("nanogpt-cpu", "nanoGPT's documented CPU setting: 4 layers, width 128, context 64, on Tiny Shakespeare.",
              {{"data", {"tinyshakespeare"}},
               {"layers", {"4"}},
@@ -181,12 +182,14 @@ std::vector<Preset> make_presets() {
         make("partial-pythia-hour",
              "Seven rotated fractions in a Pythia-style model on enwik8: about an hour on a data-centre GPU.",
              pythia(partial_hour)),
-        make("partial-llama-paper",
-             "The 1B model of the partial-RoPE paper with sequential residual (Llama-3.2-1B), in passes of 64 sequences "
-             "as on each of its 32 GPUs: to estimate its cost, not to run.",
-             joined({{{"heads", {"32"}}}, llama(partial_paper, "8")})),
+        make(
+            "partial-llama-paper",
+            "The 1B model of the partial-RoPE paper with sequential residual (Llama-3.2-1B), in passes of 64 sequences "
+            "as on each of its 32 GPUs: to estimate its cost, not to run.",
+            joined({{{"heads", {"32"}}}, llama(partial_paper, "8")})),
         make("partial-pythia-paper",
-             "The 1B model of the partial-RoPE paper with parallel residual (Pythia-1B), in passes of 64 sequences as on "
+             "The 1B model of the partial-RoPE paper with parallel residual (Pythia-1B), in passes of 64 sequences as "
+             "on "
              "each of its 32 GPUs: to estimate its cost, not to run.",
              joined({{{"heads", {"8"}}}, pythia(partial_paper)})),
     };

@@ -75,8 +75,10 @@ SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohma
     if (request.scale == SheetScale::smoke) {
         plan.notes.push_back("Smoke scale, " + count + ": the runs check that the sheet works; they test no claim.");
     } else if (request.scale == SheetScale::laptop) {
-        plan.notes.push_back("Laptop scale, " + count +
-                             ": the models are small and the training is short. Verdicts hold for these models only.");
+        plan.notes.push_back(
+            "Laptop scale, " + count +
+            ": the models are small and the training is short. Verdicts hold for these models after this length of "
+            "training only: models that learn faster are ahead after few steps, and need not be after many.");
     } else {
         plan.notes.push_back("Paper scale, " + count +
                              ". Published protocol: " + source.at("protocol").get<std::string>() + ".");

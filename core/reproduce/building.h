@@ -46,9 +46,9 @@ Settings smoke_shape();
 /// Returns settings for runs of seconds to a minute on two cores: two layers, one head of 64 channels, context 256.
 Settings laptop_shape();
 
-/// Returns the two lengths of training at which a sheet decides a claim about losses, in steps: a model that only learns
-/// faster than another one has a lower loss after few steps, and not after many. At `paper` scale they are a quarter of
-/// `paper_steps` and all of them.
+/// Returns the two lengths of training at which a sheet decides a claim about losses, in steps: a model that only
+/// learns faster than another one has a lower loss after few steps, and not after many. At `paper` scale they are a
+/// quarter of `paper_steps` and all of them.
 std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_steps);
 /// Returns the lengths in words: "after 800 and after 2,400 steps".
 std::string lengths_words(const std::vector<std::string>& lengths);

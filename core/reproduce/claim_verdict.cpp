@@ -116,9 +116,9 @@ void agree(ClaimVerdict& claim, const std::map<std::int64_t, std::vector<const S
     }
     const bool is_agreed = verdicts.size() == 1;
     claim.verdict = is_agreed ? *verdicts.begin() : SheetVerdict::undecided;
-    claim.words = capitalized(to_string(claim.verdict)) +
-                  (is_agreed ? " at all lengths of training." : ": the verdict depends on the length of the training.") +
-                  words;
+    claim.words =
+        capitalized(to_string(claim.verdict)) +
+        (is_agreed ? " at all lengths of training." : ": the verdict depends on the length of the training.") + words;
 }
 
 }  // namespace

@@ -58,9 +58,8 @@ void add_length(SheetPlan& plan, const std::string& data, const std::string& ste
         plan.rows.back().control_reference = group_with(control_encoding, steps);
     }
     const auto show = [&](const char* measure, const std::string& position) {
-        plan.rows.push_back(
-            shown_row({{"data", data}, {"position", position}, {"iterations", parse_number(steps)}}, measure,
-                      group_with(position, steps)));
+        plan.rows.push_back(shown_row({{"data", data}, {"position", position}, {"iterations", parse_number(steps)}},
+                                      measure, group_with(position, steps)));
     };
     for (const std::string& position : further_encodings()) show(loss, position);
     for (const json& row : theta_paper().at("table_1")) {
@@ -86,8 +85,7 @@ SheetPlan plan_encodings(const SheetRequest& request) {
         {"relative-extends",
          "At four times the training context, the loss of each relative encoding of the table increases less than that "
          "of sinusoidal embeddings, " +
-             lengths_words(lengths) +
-             " (a question of this program; the paper does not evaluate longer contexts)."}};
+             lengths_words(lengths) + " (a question of this program; the paper does not evaluate longer contexts)."}};
     const auto sets = data_for({"tinyshakespeare"}, request, plan.notes);
     const std::string data = sets.front().data;
     plan.notes.push_back(

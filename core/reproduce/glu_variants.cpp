@@ -38,10 +38,9 @@ void add_networks(SheetPlan& plan, const std::string& data, const std::string& s
     const auto add = [&](const char* claim, const std::string& kind, const std::string& against) {
         json compared = keys(kind);
         compared["against"] = against;
-        PlannedRow row = compared_row(claim, std::move(compared), glu_measure, glu_network(kind, steps),
-                                      glu_network(against, steps),
-                                      rule_of(VerdictRule::Kind::difference, -1, glu_margin,
-                                              std::string(claim) + ", " + steps + " steps"));
+        PlannedRow row = compared_row(
+            claim, std::move(compared), glu_measure, glu_network(kind, steps), glu_network(against, steps),
+            rule_of(VerdictRule::Kind::difference, -1, glu_margin, std::string(claim) + ", " + steps + " steps"));
         row.control = glu_network("relu", steps, quarter);
         row.control_reference = glu_network("relu", steps);
         row.control_shows = "the feed-forward network matters little to these models";
@@ -73,9 +72,10 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
          "A gated feed-forward network (GLU, bilinear, ReGLU, GEGLU or SwiGLU) has a lower loss than a network with "
          "ReLU and as many weights, " +
              lengths_words(lengths) + "."},
-        {"geglu-swiglu-lowest", "GEGLU and SwiGLU have a lower loss than the other gated networks (GLU, bilinear, "
-                                "ReGLU), " +
-                                    lengths_words(lengths) + "."}};
+        {"geglu-swiglu-lowest",
+         "GEGLU and SwiGLU have a lower loss than the other gated networks (GLU, bilinear, "
+         "ReGLU), " +
+             lengths_words(lengths) + "."}};
     const bool paper = request.scale == SheetScale::paper;
     const auto sets = data_for({paper ? "enwik8" : "tinyshakespeare"}, request, plan.notes);
     plan.notes.push_back(

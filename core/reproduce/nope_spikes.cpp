@@ -145,7 +145,8 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
          "seed, and more often than with RoPE on 10 % of the channels."},
         {"sequential-spikes",
          "Without position encoding the training loss of sequential blocks spikes more often at four times the context "
-         "than with RoPE on 10 % of the channels; a probability that is higher by less than 30 percentage points counts "
+         "than with RoPE on 10 % of the channels; a probability that is higher by less than 30 percentage points "
+         "counts "
          "as equal."},
         {"qk-norm-removes",
          "QK-Norm removes the loss spikes of models without position encoding: fewer than 30 % of the runs spike."},
@@ -158,7 +159,8 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
          "than at the usual one, where QK-Norm prevents divergence."},
         {"high-rate",
          "Without position encoding parallel blocks spike or diverge early at ten times the usual learning rate: more "
-         "often within the first fifth of the training than at the usual one; a probability that is higher by less than "
+         "often within the first fifth of the training than at the usual one; a probability that is higher by less "
+         "than "
          "30 percentage points counts as equal."}};
     const auto sets = paper ? corpora_for({"fineweb", "fineweb-edu"}, 4096.0 * 2048 * 11920, request, plan.notes)
                             : data_for({"enwik8"}, request, plan.notes);
@@ -190,8 +192,10 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
                                   {"evaluation", {"sampled"}},
                                   {"evaluation_batches", {"2"}}});
         plan.notes.push_back(
-            "The parallel model has the shape of Pythia-1B (8 heads of 256 channels, biases, an output matrix of its own) "
-            "and trains on FineWeb-Edu, the sequential one that of Llama-3.2-1B (32 heads of 64 channels, 8 key and value "
+            "The parallel model has the shape of Pythia-1B (8 heads of 256 channels, biases, an output matrix of its "
+            "own) "
+            "and trains on FineWeb-Edu, the sequential one that of Llama-3.2-1B (32 heads of 64 channels, 8 key and "
+            "value "
             "heads, no biases, a tied output matrix), with a context of 8,192 tokens and as many tokens per step, on "
             "FineWeb. The paper does not give the learning rate 3e-4; it is this program's choice.");
         plan.notes.push_back(micro_batch_note);
@@ -219,8 +223,8 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
     GroupKeys parallel = {{"block", "pythia"}, {"heads", paper ? "8" : "2"}, {"key_value_heads", "0"},
                           {"mlp_width", "0"},  {"tied_head", "false"},       {"bias", "true"},
                           {"micro_batch", "0"}};
-    GroupKeys sequential = {{"block", "llama"},     {"heads", "2"},    {"key_value_heads", "1"}, {"mlp_width", "0"},
-                            {"tied_head", "true"},  {"bias", "false"}, {"micro_batch", "0"}};
+    GroupKeys sequential = {{"block", "llama"},    {"heads", "2"},    {"key_value_heads", "1"}, {"mlp_width", "0"},
+                            {"tied_head", "true"}, {"bias", "false"}, {"micro_batch", "0"}};
     if (paper) {
         parallel["micro_batch"] = "64";
         sequential["heads"] = "32";

@@ -102,12 +102,13 @@ void check_lower_thetas(const json& paper, std::vector<PaperCheck>& checks) {
     std::string words;
     bool agrees = true;
     for (const double theta : {500.0, 1000.0}) {
-        const Improvement own = improvement_of(mean_of(row_of_theta(table, theta).at("best_validation_loss")), baseline);
+        const Improvement own =
+            improvement_of(mean_of(row_of_theta(table, theta).at("best_validation_loss")), baseline);
         words += (words.empty() ? "" : " and ") + fixed_text(own.percent, 2) + " %";
         agrees = agrees && std::abs(own.percent - printed) <= 0.05 + own.rounding;
     }
-    checks.push_back({"improvements of θ = 500 and θ = 1000 on enwik8", "about " + fixed_text(printed, 1) + " %", words,
-                      agrees});
+    checks.push_back(
+        {"improvements of θ = 500 and θ = 1000 on enwik8", "about " + fixed_text(printed, 1) + " %", words, agrees});
 }
 
 // Statements about RoPE: the middle of the range of bases, the dimension d in the frequencies, and a cited model.
@@ -122,7 +123,8 @@ void check_background(const json& paper, std::vector<PaperCheck>& checks) {
                       "θ = " + number_text(std::round(middle)) + " (geometric mean; the frequencies are powers of θ)",
                       std::abs(midpoint / middle - 1) < 0.1});
     const json& d = statements.at("d_of_frequencies");
-    checks.push_back({"d in the frequencies θ^(−2i/d)", d[0].get<std::string>(), d[1].get<std::string>(), d[0] == d[1]});
+    checks.push_back(
+        {"d in the frequencies θ^(−2i/d)", d[0].get<std::string>(), d[1].get<std::string>(), d[0] == d[1]});
     checks.push_back({"models cited for RoPE", statements.at("bloom").get<std::string>(),
                       "BLOOM has ALiBi and no RoPE (its model card and config.json)", false});
 }

@@ -54,9 +54,9 @@ GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
                 {"mlp_width", "8192"}, {"key_value_heads", "8"}, {"tied_head", "true"}, {"bias", "false"}};
     }
     const bool smoke = request.scale == SheetScale::smoke;
-    return {{"data", data},     {"block", "llama"},       {"layers", smoke ? "1" : "2"},
-            {"heads", "2"},     {"width", "128"},         {"context", smoke ? "32" : "128"},
-            {"batch", "4"},     {"micro_batch", "0"},     {"mlp_width", "0"},
+    return {{"data", data},        {"block", "llama"},       {"layers", smoke ? "1" : "2"},
+            {"heads", "2"},        {"width", "128"},         {"context", smoke ? "32" : "128"},
+            {"batch", "4"},        {"micro_batch", "0"},     {"mlp_width", "0"},
             {"tied_head", "true"}, {"key_value_heads", "1"}, {"bias", "false"}};
 }
 

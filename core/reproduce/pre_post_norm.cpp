@@ -45,7 +45,8 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
         "next "
         "byte. It uses Adam; these runs use AdamW with weight decay.");
     plan.notes.push_back(
-        "The control of \"post-norm needs warm-up\" is post-norm with warm-up and half of the steps: only if that ends at "
+        "The control of \"post-norm needs warm-up\" is post-norm with warm-up and half of the steps: only if that ends "
+        "at "
         "a higher loss would lost training be visible. The control of \"pre-norm needs none\" is post-norm without "
         "warm-up: only where that ends at a higher loss than with warm-up does warm-up matter. The paper prints no "
         "losses; the margin of 1 % is this program's choice.");

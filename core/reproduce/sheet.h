@@ -76,7 +76,7 @@ std::string rule_words(const VerdictRule& rule);
 
 /// One row of a sheet: the comparison that is planned before the runs.
 struct PlannedRow {
-    std::string claim;    // id of the claim that the row tests
+    std::string claim;  // id of the claim that the row tests
     /// Flat, shown to readers: {"theta": 500, "data": "enwik8"}. Rows of one claim with different `iterations` are its
     /// lengths of training: the claim is decided only if the verdicts at all of them agree.
     nlohmann::json keys;

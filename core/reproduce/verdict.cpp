@@ -90,8 +90,8 @@ std::string control_words(const SheetRow& row) {
                        : row.plan.control_reference ? "that of the group that it is compared with"
                                                     : "that of the models with positions") +
            " by " + signed_percent(row.control_percent) + " % (p = " + p_text(row.control_p) +
-           "), which is not significantly more than the margin" +
-           (is_old ? "" : ": " + row.plan.control_shows) + ", so that equal results would be no evidence. A test requires longer training or larger models.";
+           "), which is not significantly more than the margin" + (is_old ? "" : ": " + row.plan.control_shows) +
+           ", so that equal results would be no evidence. A test requires longer training or larger models.";
 }
 
 // Returns whether the row's difference is against the direction of its claim.

@@ -124,9 +124,10 @@ TEST(ClaimVerdicts, LengthsOfTrainingMustAgree) {
     EXPECT_EQ(claim_of({not_reproduced}, {not_reproduced}).verdict, not_reproduced);
     const ClaimVerdict differing = claim_of({not_reproduced}, {reproduced});
     EXPECT_EQ(differing.verdict, undecided);
-    EXPECT_THAT(differing.words,
-                testing::StartsWith("Undecided: the verdict depends on the length of the training. After 800 steps: Not "
-                                    "reproduced"));
+    EXPECT_THAT(
+        differing.words,
+        testing::StartsWith("Undecided: the verdict depends on the length of the training. After 800 steps: Not "
+                            "reproduced"));
     EXPECT_EQ(claim_of({undecided}, {reproduced}).verdict, undecided);
     EXPECT_EQ(claim_of({not_testable}, {not_testable}).verdict, not_testable);
     const ClaimVerdict waiting = claim_of({reproduced}, {unfinished});

@@ -44,7 +44,8 @@ TEST(PaperChecks, FindsTheThetaPapersDisagreements) {
     EXPECT_TRUE(check_of("theta-table-3", "increase in training time with θ = 500").agrees);
 }
 
-// Table 2: 505 tokens per second against 264 and 214 (enwik8), 535 against 266 and 230 (text8), 441 against 244 and 242.
+// Table 2: 505 tokens per second against 264 and 214 (enwik8), 535 against 266 and 230 (text8), 441 against 244 and
+// 242.
 TEST(PaperChecks, RecomputesTheThetaPapersStatementsInWords) {
     const std::string slowdown = "slowdown of generation with every θ but 10000 on ";
     EXPECT_EQ(check_of("theta-speed", slowdown + "enwik8").recomputed, "1.91 to 2.36 times");

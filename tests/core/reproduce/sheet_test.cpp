@@ -11,6 +11,7 @@
 
 #include "core/reproduce/building.h"
 #include "core/reproduce/evaluate.h"
+#include "core/reproduce/generation_speed.h"
 #include "core/reproduce/published.h"
 #include "core/reproduce/sheet_cells.h"
 #include "core/spec/error.h"
@@ -233,8 +234,9 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     // A row whose claim is decided at two lengths of training says that nothing was searched.
     for (const char* name : {"encodings", "glu-variants"}) {
         for (const std::string& rule : rules_of(sheet(name).plan({SheetScale::laptop, {}, {}}))) {
-            EXPECT_THAT(rule, testing::EndsWith("Learning rate and warm-up are the same for group and baseline and were "
-                                                "searched for neither."));
+            EXPECT_THAT(rule,
+                        testing::EndsWith("Learning rate and warm-up are the same for group and baseline and were "
+                                          "searched for neither."));
         }
     }
 }
@@ -304,9 +306,8 @@ TEST_F(SheetTest, MarginsAreBelowTheEffectsThatThePapersPrint) {
 TEST_F(SheetTest, ATrueEffectOfThePrintedSizeIsRarelyRefuted) {
     write_texts();
     SheetPlan plan = plan_theta_table_3({SheetScale::laptop, {}, folder_.path()});
-    std::erase_if(plan.rows, [](const PlannedRow& row) {
-        return row.claim != "lower-loss" || row.group.at("theta") != "500";
-    });
+    std::erase_if(plan.rows,
+                  [](const PlannedRow& row) { return row.claim != "lower-loss" || row.group.at("theta") != "500"; });
     ASSERT_EQ(plan.rows.size(), 1U);
     const auto refuted = [&](double margin) {
         plan.rows.front().rule->margin = margin;
@@ -336,9 +337,8 @@ TEST_F(SheetTest, ATrueEffectOfThePrintedSizeIsRarelyRefuted) {
 // A control answers the question of its claim: it lacks what the claim is about, and nothing else.
 TEST_F(SheetTest, ControlsDifferInWhatTheClaimIsAbout) {
     const std::map<std::string, std::set<std::string>> keys = {
-        {"gated-lower", {"mlp_width"}},           {"geglu-swiglu-lowest", {"mlp_width"}},
-        {"post-needs-warmup", {"iterations"}},    {"pre-needs-none", {"warmup"}},
-        {"low-rate", {"iterations"}},             {"positions-help", {"position"}}};
+        {"gated-lower", {"mlp_width"}}, {"geglu-swiglu-lowest", {"mlp_width"}}, {"post-needs-warmup", {"iterations"}},
+        {"pre-needs-none", {"warmup"}}, {"low-rate", {"iterations"}},           {"positions-help", {"position"}}};
     std::set<std::string> seen;
     for (const Sheet& known : sheets()) {
         for (const PlannedRow& row : known.plan({SheetScale::laptop, {}, {}}).rows) {
@@ -370,8 +370,9 @@ TEST_F(SheetTest, TheNarrowNetworkIsTheControlOfGates) {
             SheetRun& run = runs.emplace_back();
             run.spec = spec;
             run.state = RunState::finished;
-            const auto noise = 0.0002 * std::sin(static_cast<double>(spec.seed) *
-                                                 static_cast<double>(2 + spec.mlp_width + static_cast<int>(spec.feed_forward)));
+            const auto noise =
+                0.0002 * std::sin(static_cast<double>(spec.seed) *
+                                  static_cast<double>(2 + spec.mlp_width + static_cast<int>(spec.feed_forward)));
             run.summary.emplace().final_validation_loss = (spec.mlp_width == 96 ? narrow : 1.5) + noise;
         }
         return claim_verdicts(plan, evaluate(plan, runs)).front();
@@ -381,8 +382,10 @@ TEST_F(SheetTest, TheNarrowNetworkIsTheControlOfGates) {
     EXPECT_THAT(verdict_with(1.6).words, HasSubstr("After 800 steps: Not reproduced"));
 }
 
-// Sheets whose times have a ± train sequentially: the runs of a cohort share one clock.
-TEST_F(SheetTest, OnlySequentialSheetsCompareTimes) {
+// Sheets whose times have a ± train sequentially: the runs of a cohort share one clock. Speeds of generation follow the
+// theta paper's protocol, those of a sweep, too.
+TEST_F(SheetTest, TimesAndSpeedsFollowTheProtocol) {
+    EXPECT_EQ(sweep_generation, (GenerationSpeed{10, 500, 0.8, 200}));
     for (const Sheet& known : sheets()) {
         const SheetPlan plan = known.plan({SheetScale::laptop, {}, {}});
         const bool times = std::any_of(plan.rows.begin(), plan.rows.end(),
