@@ -85,16 +85,17 @@ std::vector<Preset> make_presets() {
                                    {"evaluate_every", {"500"}},
                                    {"evaluation_batches", {"40"}}};
     // 16 layers of width 2,048, context 2,048, batch size 4,096, warm-up of 5 % of the steps, decay to a tenth of the
-    // learning rate. The learning rate and the tokenizer (characters here) are not the paper's.
+    // learning rate. A pass has 64 sequences, as on each of the paper's 32 GPUs, which accumulate two passes per step.
+    // The learning rate and the tokenizer (characters here) are not the paper's.
     const Settings partial_paper = {{"data", {"enwik8"}},
                                     {"layers", {"16"}},
                                     {"width", {"2048"}},
                                     {"mlp_width", {"8192"}},
                                     {"context", {"2048"}},
                                     {"batch", {"4096"}},
+                                    {"micro_batch", {"64"}},
                                     {"iterations", {"12000"}},
                                     {"warmup", {"600"}},
-                                    {"tied_head", {"false"}},
                                     {"learning_rate", {"3e-4"}},
                                     {"final_learning_rate", {"3e-5"}},
                                     {"beta2", {"0.95"}},
@@ -103,8 +104,9 @@ std::vector<Preset> make_presets() {
     const auto llama = [&](const Settings& size, const std::string& heads) {
         return joined({{{"block", {"llama"}}, {"key_value_heads", {heads}}}, size, fractions});
     };
+    // Llama-3.2-1B ties its output matrix and has no biases, Pythia-1B has both of its own.
     const auto pythia = [&](const Settings& size) {
-        return joined({{{"block", {"pythia"}}, {"bias", {"true"}}}, size, fractions});
+        return joined({{{"block", {"pythia"}}, {"bias", {"true"}}, {"tied_head", {"false"}}}, size, fractions});
     };
 
     return {
@@ -122,11 +124,13 @@ std::vector<Preset> make_presets() {
         make("theta-minute",
              "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models, in about a minute.",
              theta_minute),
-        make(
-            "encodings-minute",
-            "Nine position encodings on small models, two seeds each, in about two minutes: none, learned, sinusoidal, "
-            "RoPE, ALiBi, T5, Shaw, Transformer-XL and xPos.",
-            encodings_minute),
+        make("encodings-minute",
+             "Nine position encodings on small models after 300 steps, two seeds each, in about two minutes: none, "
+             "learned, "
+             "sinusoidal, RoPE, ALiBi, T5, Shaw, Transformer-XL and xPos. Such short runs rank encodings by how fast "
+             "they "
+             "are learned; the sheet encodings compares two lengths of training.",
+             encodings_minute),
         make("nanogpt-cpu", "nanoGPT's documented CPU setting: 4 layers, width 128, context 64, on Tiny Shakespeare.",
              {{"data", {"tinyshakespeare"}},
               {"layers", {"4"}},
@@ -178,13 +182,15 @@ std::vector<Preset> make_presets() {
         make("partial-pythia-hour",
              "Seven rotated fractions in a Pythia-style model on enwik8: about an hour on a data-centre GPU.",
              pythia(partial_hour)),
-        make("partial-llama-paper",
-             "The 1B model of the partial-RoPE paper with sequential residual (Llama-3.2-1B): to estimate its cost, "
-             "not to run.",
-             joined({{{"heads", {"32"}}}, llama(partial_paper, "8")})),
+        make(
+            "partial-llama-paper",
+            "The 1B model of the partial-RoPE paper with sequential residual (Llama-3.2-1B), in passes of 64 sequences "
+            "as on each of its 32 GPUs: to estimate its cost, not to run.",
+            joined({{{"heads", {"32"}}}, llama(partial_paper, "8")})),
         make("partial-pythia-paper",
-             "The 1B model of the partial-RoPE paper with parallel residual (Pythia-1B): to estimate its cost, not to "
-             "run.",
+             "The 1B model of the partial-RoPE paper with parallel residual (Pythia-1B), in passes of 64 sequences as "
+             "on "
+             "each of its 32 GPUs: to estimate its cost, not to run.",
              joined({{{"heads", {"8"}}}, pythia(partial_paper)})),
     };
 }

@@ -75,8 +75,10 @@ SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohma
     if (request.scale == SheetScale::smoke) {
         plan.notes.push_back("Smoke scale, " + count + ": the runs check that the sheet works; they test no claim.");
     } else if (request.scale == SheetScale::laptop) {
-        plan.notes.push_back("Laptop scale, " + count +
-                             ": the models are small and the training is short. Verdicts hold for these models only.");
+        plan.notes.push_back(
+            "Laptop scale, " + count +
+            ": the models are small and the training is short. Verdicts hold for these models after this length of "
+            "training only: models that learn faster are ahead after few steps, and need not be after many.");
     } else {
         plan.notes.push_back("Paper scale, " + count +
                              ". Published protocol: " + source.at("protocol").get<std::string>() + ".");
@@ -116,6 +118,20 @@ Settings laptop_shape() {
             {"evaluate_every", {"250"}},
             {"evaluation", {"sampled"}},
             {"evaluation_batches", {"50"}}};
+}
+
+std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_steps) {
+    if (scale == SheetScale::smoke) return {"4", "8"};
+    if (scale == SheetScale::laptop) return {"800", "2400"};
+    return {std::to_string(paper_steps / 4), std::to_string(paper_steps)};
+}
+
+std::string lengths_words(const std::vector<std::string>& lengths) {
+    std::string words;
+    for (const std::string& steps : lengths) {
+        words += (words.empty() ? "after " : " and after ") + grouped(static_cast<std::int64_t>(parse_number(steps)));
+    }
+    return words + " steps";
 }
 
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family) {

@@ -46,6 +46,19 @@ Settings smoke_shape();
 /// Returns settings for runs of seconds to a minute on two cores: two layers, one head of 64 channels, context 256.
 Settings laptop_shape();
 
+/// Returns the two lengths of training at which a sheet decides a claim about losses, in steps: a model that only
+/// learns faster than another one has a lower loss after few steps, and not after many. At `paper` scale they are a
+/// quarter of `paper_steps` and all of them.
+std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_steps);
+/// Returns the lengths in words: "after 800 and after 2,400 steps".
+std::string lengths_words(const std::vector<std::string>& lengths);
+/// Note of a sheet whose claims about losses are decided at two lengths of training.
+inline constexpr const char* lengths_note =
+    "Each length of training is a training of its own, with a decay of the learning rate to its end. A claim has a "
+    "verdict only if the verdicts after both lengths agree. Learning rate and warm-up are the same for all groups and "
+    "were searched for none of them, neither for the claimed winners nor for their baselines: another learning rate "
+    "may change the order.";
+
 /// Returns a rule with the default test, significance level and power of VerdictRule.
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family);
 
@@ -59,6 +72,16 @@ inline constexpr double half_low = 0.4, half_high = 0.6;
 /// Range of the ratio of two times that "about 11 % longer" means: 11 % ± 5 percentage points. The theta paper's table
 /// 3 prints 10.8 to 11.9 %.
 inline constexpr double eleven_percent_low = 1.06, eleven_percent_high = 1.16;
+
+/// What a control with half of the training shows if it has no higher loss (PlannedRow::control_shows).
+inline constexpr const char* half_is_enough = "half of the training is enough for these models";
+
+/// Note of the partial-RoPE paper's models at paper scale.
+inline constexpr const char* micro_batch_note =
+    "A pass has as many sequences as on each of the paper's 32 GPUs: 64 of 2,048 tokens (two passes per step there, 64 "
+    "here, where one device computes the whole step), 128 of 1,024, 32 of 4,096, 16 of 8,192, and 4 for 8B. The paper "
+    "accumulates the gradients of its 8B models in bfloat16 and reduces them in float32; this program accumulates all "
+    "gradients in float32.";
 
 /// Note of a sheet whose runs train sequentially.
 inline constexpr const char* order_note =

@@ -1,7 +1,9 @@
 // The verdict on each claim of a sheet over the claim's rows.
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "core/data/known_sets.h"
 #include "core/reproduce/evaluate.h"
 
 namespace ropelab {
@@ -48,10 +50,14 @@ std::string rows_text(int count) {
     return std::to_string(count) + (count == 1 ? " row" : " rows");
 }
 
+std::string capitalized(std::string words) {
+    words.front() = static_cast<char>(words.front() - 'a' + 'A');
+    return words;
+}
+
 std::string claim_words(const ClaimVerdict& claim) {
     if (claim.rows == 0) return "";
-    std::string words = to_string(claim.verdict);
-    words.front() = static_cast<char>(words.front() - 'a' + 'A');
+    std::string words = capitalized(to_string(claim.verdict));
     if (claim.verdict == SheetVerdict::unfinished) {
         return words + ": " + std::to_string(claim.unfinished) + " of " + rows_text(claim.rows) +
                " have no verdict yet.";
@@ -79,29 +85,55 @@ std::string claim_words(const ClaimVerdict& claim) {
     return words;
 }
 
+// Returns the verdict over these rows, which are those of the claim `id` or a part of them.
+ClaimVerdict verdict_over(const std::string& id, const std::vector<const SheetRow*>& rows) {
+    ClaimVerdict claim;
+    claim.claim = id;
+    const auto count = [&](SheetVerdict verdict) {
+        return static_cast<int>(
+            std::count_if(rows.begin(), rows.end(), [&](const SheetRow* row) { return row->verdict == verdict; }));
+    };
+    claim.reproduced = count(SheetVerdict::reproduced);
+    claim.not_reproduced = count(SheetVerdict::not_reproduced);
+    claim.undecided = count(SheetVerdict::undecided);
+    claim.not_testable = count(SheetVerdict::not_testable);
+    claim.unfinished = count(SheetVerdict::unfinished);
+    claim.rows = claim.reproduced + claim.not_reproduced + claim.undecided + claim.not_testable + claim.unfinished;
+    claim.verdict = overall_verdict(claim, rows);
+    claim.words = claim_words(claim);
+    return claim;
+}
+
+// Sets the verdict of a claim whose rows have several lengths of training: the one at which all of them agree.
+void agree(ClaimVerdict& claim, const std::map<std::int64_t, std::vector<const SheetRow*>>& by_steps) {
+    if (by_steps.size() < 2 || claim.verdict == SheetVerdict::unfinished) return;
+    std::set<SheetVerdict> verdicts;
+    std::string words;
+    for (const auto& [steps, rows] : by_steps) {
+        const ClaimVerdict part = verdict_over(claim.claim, rows);
+        verdicts.insert(part.verdict);
+        words += " After " + grouped(steps) + " steps: " + part.words;
+    }
+    const bool is_agreed = verdicts.size() == 1;
+    claim.verdict = is_agreed ? *verdicts.begin() : SheetVerdict::undecided;
+    claim.words =
+        capitalized(to_string(claim.verdict)) +
+        (is_agreed ? " at all lengths of training." : ": the verdict depends on the length of the training.") + words;
+}
+
 }  // namespace
 
 std::vector<ClaimVerdict> claim_verdicts(const SheetPlan& plan, std::span<const SheetRow> rows) {
     std::vector<ClaimVerdict> result;
     for (const Claim& each : plan.claims) {
-        ClaimVerdict& claim = result.emplace_back();
-        claim.claim = each.id;
         std::vector<const SheetRow*> own;
+        std::map<std::int64_t, std::vector<const SheetRow*>> by_steps;
         for (const SheetRow& row : rows) {
-            if (row.plan.claim == each.id && row.plan.rule) own.push_back(&row);
+            if (row.plan.claim != each.id || !row.plan.rule) continue;
+            own.push_back(&row);
+            by_steps[row.plan.keys.value("iterations", std::int64_t{0})].push_back(&row);
         }
-        const auto count = [&](SheetVerdict verdict) {
-            return static_cast<int>(
-                std::count_if(own.begin(), own.end(), [&](const SheetRow* row) { return row->verdict == verdict; }));
-        };
-        claim.reproduced = count(SheetVerdict::reproduced);
-        claim.not_reproduced = count(SheetVerdict::not_reproduced);
-        claim.undecided = count(SheetVerdict::undecided);
-        claim.not_testable = count(SheetVerdict::not_testable);
-        claim.unfinished = count(SheetVerdict::unfinished);
-        claim.rows = claim.reproduced + claim.not_reproduced + claim.undecided + claim.not_testable + claim.unfinished;
-        claim.verdict = overall_verdict(claim, own);
-        claim.words = claim_words(claim);
+        agree(result.emplace_back(verdict_over(each.id, own)), by_steps);
     }
     return result;
 }

@@ -50,19 +50,6 @@ std::vector<double> means_of(std::span<const SheetRun> runs, const std::vector<G
     return result;
 }
 
-// Returns the keys by which a group differs from the others, as text: "theta = 500".
-std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group) {
-    std::map<std::string, std::string> own;
-    for (const auto& [key, value] : groups[group]) {
-        const bool is_shared = std::all_of(groups.begin(), groups.end(), [&, k = &key, v = &value](const auto& other) {
-            const auto found = other.find(*k);
-            return found != other.end() && found->second == *v;
-        });
-        if (!is_shared) own[key] = value;
-    }
-    return assignments_text(own);
-}
-
 // Returns the reason why a prediction has no score yet, with the number of missing runs and measurements.
 std::string not_all_words(const Prediction& prediction, std::span<const SheetRun> runs) {
     int waiting = 0;
@@ -87,15 +74,6 @@ std::size_t failed_runs(const Prediction& prediction, std::span<const SheetRun> 
 }
 
 constexpr double order_level = 0.05;
-
-// Returns the unit of a measure: "nats"; "" if it has none.
-std::string unit_of(const std::string& measure) {
-    if (measure == extension_rise) return "nats";
-    for (const Measure& known : measures()) {
-        if (known.name == measure) return std::string(known.unit);
-    }
-    return {};
-}
 
 // Returns a group's mean, standard deviation and number of runs: "theta = 500: 0.0830 ± 0.0290 nats (n = 3)".
 std::string group_words(const ScoredPrediction::Group& group, const std::string& unit) {
@@ -272,6 +250,26 @@ bool belongs(const RunSpec& spec, const GroupKeys& group) {
         known.set(wanted, parse_value(known, entry.second, spec));
         return known.get(wanted) == known.get(spec);
     });
+}
+
+std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group) {
+    std::map<std::string, std::string> own;
+    for (const auto& [key, value] : groups[group]) {
+        const bool is_shared = std::all_of(groups.begin(), groups.end(), [&, k = &key, v = &value](const auto& other) {
+            const auto found = other.find(*k);
+            return found != other.end() && found->second == *v;
+        });
+        if (!is_shared) own[key] = value;
+    }
+    return assignments_text(own);
+}
+
+std::string unit_of(const std::string& measure) {
+    if (measure == extension_rise) return "nats";
+    for (const Measure& known : measures()) {
+        if (known.name == measure) return std::string(known.unit);
+    }
+    return {};
 }
 
 double measured_value(const SheetRun& run, const std::string& measure) {

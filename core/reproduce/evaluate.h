@@ -113,6 +113,11 @@ std::string to_string(ScoredPrediction::Outcome outcome);
 /// Returns whether a run has all values of a group. Throws BadInput for an unknown key.
 bool belongs(const RunSpec& spec, const GroupKeys& group);
 
+/// Returns the keys by which a group differs from the others, as text: "theta = 500".
+std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group);
+/// Returns the unit of a measure: "nats"; "" if it has none.
+std::string unit_of(const std::string& measure);
+
 /// Returns a run's value of a measure, from its measurements or its summary (measures()); NaN if there is none.
 double measured_value(const SheetRun& run, const std::string& measure);
 
@@ -120,7 +125,8 @@ double measured_value(const SheetRun& run, const std::string& measure);
 struct ClaimVerdict {
     std::string claim;  // id
     /// `reproduced`: every row is reproduced. `not_reproduced`: at least one row is not, also after Bonferroni's
-    /// correction over the families of the claim's rows. `not_testable`: no row is testable. `undecided`: otherwise.
+    /// correction over the families of the claim's rows. `not_testable`: no row is testable. `undecided`: otherwise,
+    /// and if the verdicts at several lengths of training (`iterations` of PlannedRow::keys) differ.
     /// `unfinished`: a row has no verdict yet. `shown`: the claim has no row with a rule.
     SheetVerdict verdict = SheetVerdict::shown;
     int rows = 0;  // number of rows with a rule

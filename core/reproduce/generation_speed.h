@@ -24,8 +24,9 @@ inline constexpr const char* generation_temperature = "generation_temperature";
 inline constexpr const char* generation_top_k = "generation_top_k";
 inline constexpr const char* generation_rolling = "generation_rolling";
 
-/// Default settings of the generation speed of a sweep: the theta paper's length, temperature and top_k, 5 repetitions.
-inline constexpr GenerationSpeed sweep_generation = {.samples = 5, .length = 500, .temperature = 0.8, .top_k = 200};
+/// Default settings of the generation speed of a sweep: the theta paper's samples, length, temperature and
+/// top_k.
+inline constexpr GenerationSpeed sweep_generation = {.samples = 10, .length = 500, .temperature = 0.8, .top_k = 200};
 
 /// Times the generation of `settings.samples` samples by a trained model (batch size 1, the prompt is the first token
 /// of the vocabulary), after one sample as warm-up. Stores mean, standard deviation and settings in the lab. Returns

@@ -14,8 +14,9 @@ constexpr const char* glu_measure = "final_validation_loss";
 // of GEGLU or SwiGLU over another gated one 0.46 % (SwiGLU, 1.944 against 1.953). Half of the latter is relevant.
 constexpr double glu_margin = 0.0025;
 
-GroupKeys glu_network(const std::string& feed_forward) {
-    return {{"feed_forward", feed_forward}, {"position", "rope"}};
+// `hidden`: hidden width; 0 is the default width, with which all networks have equally many weights.
+GroupKeys glu_network(const std::string& feed_forward, const std::string& steps, const std::string& hidden = "0") {
+    return {{"feed_forward", feed_forward}, {"mlp_width", hidden}, {"iterations", steps}};
 }
 
 // Returns the published log-perplexity after 65,536 steps. The number of runs is not printed, so that its deviation
@@ -29,16 +30,52 @@ Sample published_perplexity(const std::string& feed_forward) {
     throw std::out_of_range("The table of feed-forward networks does not contain " + feed_forward + ".");
 }
 
+// Adds the rows that compare the networks after one length of training. `quarter`: hidden width of the control.
+void add_networks(SheetPlan& plan, const std::string& data, const std::string& steps, const std::string& quarter) {
+    const auto keys = [&](const std::string& kind) {
+        return json{{"data", data}, {"feed_forward", kind}, {"iterations", parse_number(steps)}};
+    };
+    const auto add = [&](const char* claim, const std::string& kind, const std::string& against) {
+        json compared = keys(kind);
+        compared["against"] = against;
+        PlannedRow row = compared_row(
+            claim, std::move(compared), glu_measure, glu_network(kind, steps), glu_network(against, steps),
+            rule_of(VerdictRule::Kind::difference, -1, glu_margin, std::string(claim) + ", " + steps + " steps"));
+        row.control = glu_network("relu", steps, quarter);
+        row.control_reference = glu_network("relu", steps);
+        row.control_shows = "the feed-forward network matters little to these models";
+        row.paper = published_perplexity(kind);
+        row.paper_baseline = published_perplexity(against);
+        plan.rows.push_back(std::move(row));
+    };
+    for (const char* kind : {"relu", "gelu", "swish"}) {
+        PlannedRow row = shown_row(keys(kind), glu_measure, glu_network(kind, steps));
+        row.paper = published_perplexity(kind);
+        plan.rows.push_back(std::move(row));
+    }
+    for (const char* kind : {"glu", "bilinear", "reglu", "geglu", "swiglu"}) add("gated-lower", kind, "relu");
+    for (const char* kind : {"geglu", "swiglu"}) {
+        for (const char* against : {"glu", "bilinear", "reglu"}) add("geglu-swiglu-lowest", kind, against);
+    }
+    json narrow = keys("relu");
+    narrow["mlp_width"] = parse_number(quarter);
+    plan.rows.push_back(shown_row(std::move(narrow), glu_measure, glu_network("relu", steps, quarter)));
+}
+
 }  // namespace
 
 SheetPlan plan_glu_variants(const SheetRequest& request) {
     SheetPlan plan = begin_plan("glu-variants", request, glu_variants(), 10);
+    const auto lengths = training_lengths(request.scale, 65536);
     plan.claims = {
         {"gated-lower",
          "A gated feed-forward network (GLU, bilinear, ReGLU, GEGLU or SwiGLU) has a lower loss than a network with "
-         "ReLU and as many weights."},
+         "ReLU and as many weights, " +
+             lengths_words(lengths) + "."},
         {"geglu-swiglu-lowest",
-         "GEGLU and SwiGLU have a lower loss than the other gated networks (GLU, bilinear, ReGLU)."}};
+         "GEGLU and SwiGLU have a lower loss than the other gated networks (GLU, bilinear, "
+         "ReGLU), " +
+             lengths_words(lengths) + "."}};
     const bool paper = request.scale == SheetScale::paper;
     const auto sets = data_for({paper ? "enwik8" : "tinyshakespeare"}, request, plan.notes);
     plan.notes.push_back(
@@ -46,6 +83,11 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
         "nats per subword token. This sheet trains decoders that predict the next character. The sizes of the losses "
         "and of their differences are not comparable, and no rule compares them; only the signs of the differences "
         "and the order of the networks are.");
+    plan.notes.push_back(lengths_note);
+    plan.notes.push_back(
+        "The control is a network with ReLU and a quarter of the hidden width. If it does not have a higher loss than "
+        "the one with ReLU and the whole width, the feed-forward network matters too little in these models for equal "
+        "losses to be evidence.");
     if (paper) {
         set_all(plan.experiment, {{"layers", {"12"}},
                                   {"heads", {"12"}},
@@ -53,7 +95,6 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
                                   {"context", {"512"}},
                                   {"batch", {"128"}},
                                   {"micro_batch", {"16"}},
-                                  {"iterations", {"65536"}},
                                   {"warmup", {"2000"}},
                                   {"learning_rate", {"3e-4"}},
                                   {"final_learning_rate", {"3e-5"}},
@@ -69,39 +110,21 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
         // Hidden widths 384 and 256: all networks have equally many weights.
         set_all(plan.experiment, {{"heads", {"2"}}, {"width", {"96"}}});
         if (request.scale == SheetScale::laptop) {
-            set_all(plan.experiment, {{"context", {"128"}}, {"batch", {"8"}}});
+            set_all(plan.experiment, {{"context", {"128"}}, {"batch", {"8"}}, {"evaluate_every", {"200"}}});
         }
     }
-    plan.experiment.set("data", {sets.front().data});
+    set_all(plan.experiment, {{"data", {sets.front().data}}, {"iterations", {}}});
+    // A hidden width of four times the width is the default of a network without a gate.
+    const std::string quarter = plan.experiment.values("width").front();
     std::vector<std::map<std::string, std::string>> runs;
-    for (const json& row : glu_variants().at("log_perplexity")) {
-        runs.push_back(glu_network(row.at("feed_forward").get<std::string>()));
+    for (const std::string& steps : lengths) {
+        for (const json& row : glu_variants().at("log_perplexity")) {
+            runs.push_back(glu_network(row.at("feed_forward").get<std::string>(), steps));
+        }
+        runs.push_back(glu_network("relu", steps, quarter));
     }
-    const GroupKeys control = {{"feed_forward", "relu"}, {"position", "none"}};
-    runs.push_back(control);
     plan.experiment.set_explicit_runs(std::move(runs));
-
-    const auto add = [&](const char* claim, const std::string& kind, const std::string& against) {
-        PlannedRow row = compared_row(
-            claim, {{"data", sets.front().data}, {"feed_forward", kind}, {"against", against}}, glu_measure,
-            glu_network(kind), glu_network(against), rule_of(VerdictRule::Kind::difference, -1, glu_margin, claim));
-        row.control = control;
-        row.paper = published_perplexity(kind);
-        row.paper_baseline = published_perplexity(against);
-        plan.rows.push_back(std::move(row));
-    };
-    for (const char* kind : {"relu", "gelu", "swish"}) {
-        PlannedRow row =
-            shown_row({{"data", sets.front().data}, {"feed_forward", kind}}, glu_measure, glu_network(kind));
-        row.paper = published_perplexity(kind);
-        plan.rows.push_back(std::move(row));
-    }
-    for (const char* kind : {"glu", "bilinear", "reglu", "geglu", "swiglu"}) add("gated-lower", kind, "relu");
-    for (const char* kind : {"geglu", "swiglu"}) {
-        for (const char* against : {"glu", "bilinear", "reglu"}) add("geglu-swiglu-lowest", kind, against);
-    }
-    plan.rows.push_back(
-        shown_row({{"data", sets.front().data}, {"feed_forward", "relu"}, {"position", "none"}}, glu_measure, control));
+    for (const std::string& steps : lengths) add_networks(plan, sets.front().data, steps, quarter);
     mark_untestable(plan, sets.front());
     add_power_note(plan);
     return plan;

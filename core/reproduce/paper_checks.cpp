@@ -75,6 +75,60 @@ void check_speeds(const json& paper, std::vector<PaperCheck>& checks) {
                       low >= from - 0.5 && high <= to + 0.5});  // whole numbers are printed
 }
 
+// "A slowdown factor of ~1.8× on all data sets" has one decimal, and the speeds of table 2 no decimals.
+void check_slowdowns(const json& paper, std::vector<PaperCheck>& checks) {
+    const auto printed = paper.at("statements").at("slowdown_on_all_texts").get<double>();
+    for (const auto& [name, table] : paper.at("table_2").items()) {
+        const double baseline = mean_of(row_of_theta(table, 10000).at("generated_tokens_per_second"));
+        double low = 1e9, high = 0;
+        for (const json& row : table) {
+            if (row.at("theta") == 10000) continue;
+            const double slowdown = baseline / mean_of(row.at("generated_tokens_per_second"));
+            low = std::min(low, slowdown);
+            high = std::max(high, slowdown);
+        }
+        checks.push_back({"slowdown of generation with every θ but 10000 on " + name,
+                          "about " + fixed_text(printed, 1) + " times",
+                          fixed_text(low, 2) + " to " + fixed_text(high, 2) + " times",
+                          std::abs(low - printed) <= 0.05 && std::abs(high - printed) <= 0.05});
+    }
+}
+
+// "Lower θ (500, 1,000) also show improvements of ~2.0 %" on enwik8.
+void check_lower_thetas(const json& paper, std::vector<PaperCheck>& checks) {
+    const json& table = paper.at("table_2").at("enwik8");
+    const double baseline = mean_of(row_of_theta(table, 10000).at("best_validation_loss"));
+    const auto printed = paper.at("statements").at("improvement_of_lower_thetas_on_enwik8_percent").get<double>();
+    std::string words;
+    bool agrees = true;
+    for (const double theta : {500.0, 1000.0}) {
+        const Improvement own =
+            improvement_of(mean_of(row_of_theta(table, theta).at("best_validation_loss")), baseline);
+        words += (words.empty() ? "" : " and ") + fixed_text(own.percent, 2) + " %";
+        agrees = agrees && std::abs(own.percent - printed) <= 0.05 + own.rounding;
+    }
+    checks.push_back(
+        {"improvements of θ = 500 and θ = 1000 on enwik8", "about " + fixed_text(printed, 1) + " %", words, agrees});
+}
+
+// Statements about RoPE: the middle of the range of bases, the dimension d in the frequencies, and a cited model.
+void check_background(const json& paper, std::vector<PaperCheck>& checks) {
+    const json& statements = paper.at("statements");
+    const json& table = paper.at("table_2").at("tinyshakespeare");
+    const double low = table.front().at("theta").get<double>(), high = table.back().at("theta").get<double>();
+    const double middle = std::sqrt(low * high);
+    const auto midpoint = statements.at("midpoint").get<double>();
+    checks.push_back({"natural midpoint of the bases " + number_text(low) + " to " + number_text(high),
+                      "θ = " + number_text(midpoint),
+                      "θ = " + number_text(std::round(middle)) + " (geometric mean; the frequencies are powers of θ)",
+                      std::abs(midpoint / middle - 1) < 0.1});
+    const json& d = statements.at("d_of_frequencies");
+    checks.push_back(
+        {"d in the frequencies θ^(−2i/d)", d[0].get<std::string>(), d[1].get<std::string>(), d[0] == d[1]});
+    checks.push_back({"models cited for RoPE", statements.at("bloom").get<std::string>(),
+                      "BLOOM has ALiBi and no RoPE (its model card and config.json)", false});
+}
+
 // Returns the largest difference of the printed improvements of two losses that are printed alike.
 double rounding_of_equal_losses(double baseline) {
     return 100 * 2 * half_digit / baseline + 2 * half_hundredth;
@@ -148,7 +202,10 @@ std::vector<PaperCheck> theta_checks() {
     check_significance(paper, checks);
     check_shape(paper, checks);
     check_speeds(paper, checks);
+    check_slowdowns(paper, checks);
+    check_lower_thetas(paper, checks);
     check_table_3(paper, checks);
+    check_background(paper, checks);
     return checks;
 }
 

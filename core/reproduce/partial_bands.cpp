@@ -46,36 +46,51 @@ GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
 }
 
 // Returns the keys of the base setting that model shapes change. Each group names all of them, so that no run belongs
-// to two shapes.
+// to two shapes. Llama-3.2-1B has no biases and a tied output matrix.
 GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
     if (request.scale == SheetScale::paper) {
-        return {{"data", data},    {"block", "llama"},    {"layers", "16"},
-                {"heads", "32"},   {"width", "2048"},     {"context", "2048"},
-                {"batch", "4096"}, {"mlp_width", "8192"}, {"key_value_heads", "8"}};
+        return {{"data", data},        {"block", "llama"},       {"layers", "16"},      {"heads", "32"},
+                {"width", "2048"},     {"context", "2048"},      {"batch", "4096"},     {"micro_batch", "64"},
+                {"mlp_width", "8192"}, {"key_value_heads", "8"}, {"tied_head", "true"}, {"bias", "false"}};
     }
     const bool smoke = request.scale == SheetScale::smoke;
-    return {{"data", data}, {"block", "llama"}, {"layers", smoke ? "1" : "2"},
-            {"heads", "2"}, {"width", "128"},   {"context", smoke ? "32" : "128"},
-            {"batch", "4"}, {"mlp_width", "0"}, {"key_value_heads", "1"}};
+    return {{"data", data},        {"block", "llama"},       {"layers", smoke ? "1" : "2"},
+            {"heads", "2"},        {"width", "128"},         {"context", smoke ? "32" : "128"},
+            {"batch", "4"},        {"micro_batch", "0"},     {"mlp_width", "0"},
+            {"tied_head", "true"}, {"key_value_heads", "1"}, {"bias", "false"}};
 }
 
 std::vector<ModelShape> shapes_of(const SheetRequest& request, const GroupKeys& base,
                                   const std::vector<SheetData>& sets) {
-    const auto longer = [&](int times) {
+    const auto longer = [&](double times) {
         // The batch size is divided, so that the number of tokens per step stays.
+        const auto divided = [&](const char* key) { return number_text(parse_number(base.at(key)) / times); };
         return GroupKeys{{"context", number_text(times * parse_number(base.at("context")))},
-                         {"batch", number_text(parse_number(base.at("batch")) / times)}};
+                         {"batch", divided("batch")},
+                         {"micro_batch", divided("micro_batch")}};
     };
     const bool paper = request.scale == SheetScale::paper;
-    std::vector<ModelShape> shapes = {
-        {"base", {}},
-        {"context 2x", longer(2)},
-        {"context 4x", longer(4)},
-        {"parallel block", {{"block", "pythia"}, {"mlp_width", "0"}, {"key_value_heads", "0"}}}};
-    if (paper) shapes.back().keys["heads"] = "8";  // heads of 256 channels, as in Pythia-1B
+    std::vector<ModelShape> shapes = {{"base", {}},
+                                      {"context 0.5x", longer(0.5)},
+                                      {"context 2x", longer(2)},
+                                      {"context 4x", longer(4)},
+                                      {"parallel block",
+                                       {{"block", "pythia"},
+                                        {"mlp_width", "0"},
+                                        {"key_value_heads", "0"},
+                                        {"tied_head", "false"},
+                                        {"bias", "true"}}}};
     if (paper) {
-        shapes.push_back(
-            {"larger model", {{"layers", "36"}, {"heads", "32"}, {"width", "4096"}, {"mlp_width", "14336"}}});
+        // Pythia-1B has heads of 256 channels, and the paper trains it on FineWeb-Edu.
+        shapes.back().keys["heads"] = "8";
+        shapes.back().keys["data"] = sets.back().data;
+        shapes.push_back({"larger model",
+                          {{"layers", "36"},
+                           {"heads", "32"},
+                           {"width", "4096"},
+                           {"mlp_width", "14336"},
+                           {"tied_head", "false"},
+                           {"micro_batch", "4"}}});
     } else {
         shapes.push_back({"larger model", {{"layers", request.scale == SheetScale::smoke ? "2" : "4"}}});
     }
@@ -204,7 +219,6 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
                          " the tokens of the Pythia tokenizer. The published losses belong to other " +
                          (paper ? "tokens." : "data sets."));
     if (paper) {
-        plan.experiment.set("micro_batch", {"2"});
         set_all(plan.experiment, {{"iterations", {"11920"}},
                                   {"warmup", {"596"}},
                                   {"learning_rate", {"3e-4"}},
@@ -215,7 +229,12 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
                                   {"evaluation_batches", {"2"}}});
         plan.notes.push_back(
             "Each run trains on 100 billion tokens. The paper does not give the learning rate 3e-4 and AdamW's second "
-            "beta 0.95; they are this program's choice.");
+            "beta 0.95; they are this program's choice. The base shape is that of Llama-3.2-1B (tied output matrix, no "
+            "biases), the parallel block that of Pythia-1B (biases, an output matrix of its own), " +
+            std::string(sets.size() > 1 ? "trained on FineWeb-Edu as in the paper"
+                                        : "which the paper trains on FineWeb-Edu and this sheet on FineWeb") +
+            ", and the larger model that of Llama-3.1-8B with 36 layers (an output matrix of its own, no biases).");
+        plan.notes.push_back(micro_batch_note);
     } else {
         set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
         if (request.scale == SheetScale::laptop) plan.experiment.set("iterations", {"600"});

@@ -138,13 +138,13 @@ std::string verdict_words(const SheetRow& row) {
 
 std::string table_text(const SheetPlan& plan, const std::vector<const SheetRow*>& rows) {
     std::vector<std::vector<std::string>> lines = {{measure_heading(rows.front()->plan.measure), "this lab", "n",
-                                                    "difference [%]", "p (Holm)", "published",
+                                                    "difference [%]", "p (Holm)", "p (Student)", "published",
                                                     "published difference [%] (p Student, p Welch)", "verdict"}};
     for (const SheetRow* row : rows) {
         std::string verdict = to_string(row->verdict);
         if (row->failed > 0) verdict += ", " + runs_text(row->failed) + " failed";
         lines.push_back({row_label(row->plan.keys), ours_text(*row), std::to_string(row->ours.n),
-                         signed_percent(row->difference_percent), verdict_p_text(*row),
+                         signed_percent(row->difference_percent), verdict_p_text(*row), p_text(row->p_student),
                          row->plan.paper ? sample_text(*row->plan.paper) : missing_cell, recomputed_text(*row),
                          std::move(verdict)});
     }
@@ -162,7 +162,12 @@ std::string verdicts_text(const SheetPlan& plan, std::span<const SheetRow> rows)
     for (const ClaimVerdict& claim : claim_verdicts(plan, rows)) {
         if (!claim.words.empty()) text += "  " + claim_title(plan, claim.claim) + ": " + claim.words + '\n';
     }
-    return text.empty() ? text : "\nVerdicts by claim:\n" + text;
+    if (text.empty()) return text;
+    text = "\nVerdicts by claim:\n" + text;
+    const std::vector<std::string> rankings = rankings_of(rows);
+    if (!rankings.empty()) text += "\nRanking by length of training:\n";
+    for (const std::string& ranking : rankings) text += "  " + ranking + '\n';
+    return text;
 }
 
 std::string rules_text(const SheetPlan& plan) {
@@ -193,6 +198,7 @@ json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span
             count = count.is_null() ? 1 : count.get<int>() + 1;
         }
     }
+    result["rankings"] = rankings_of(rows);
     result["predictions"] = predictions_json(plan, predictions);
     result["calibration"] = calibration_json(calibration_of(predictions));
     result["paper_checks"] = checks_json(plan.sheet);

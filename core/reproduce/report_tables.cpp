@@ -44,13 +44,15 @@ std::string latex_row(const SheetRow& row) {
     return latex_label(row.plan.keys) + " & " +
            (is_event(row.plan.measure) ? ours_text(row) : latex_number(ours_text(row))) + " & " +
            std::to_string(row.ours.n) + " & " + latex_number(signed_percent(row.difference_percent)) + " & " +
-           latex_number(verdict_p_text(row)) + " & " + latex_number(sample_text(published)) + " & " +
-           latex_number(signed_percent(recomputed)) + " & " + latex_escaped(words) + " \\\\\n";
+           latex_number(verdict_p_text(row)) + (row.p_student ? "; " + latex_number(p_text(row.p_student)) : "") +
+           " & " + latex_number(sample_text(published)) + " & " + latex_number(signed_percent(recomputed)) + " & " +
+           latex_escaped(words) + " \\\\\n";
 }
 
 // Returns the caption of the table of these rows, in LaTeX.
 std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRow*>& rows) {
     std::set<std::string> data;
+    std::set<std::int64_t> lengths;
     std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
     const RunSpec* example = nullptr;
     for (const SheetRow* row : rows) {
@@ -58,6 +60,7 @@ std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRo
         most = std::max(most, row->ours.n);
         if (!row->spec) continue;
         data.insert(row->spec->data);
+        lengths.insert(row->spec->iterations);
         if (!example) example = &*row->spec;
     }
     std::string words =
@@ -70,12 +73,17 @@ std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRo
     if (example) {
         words += " Model: " + std::to_string(example->layers) + " layers, " + std::to_string(example->heads) +
                  " heads, width " + std::to_string(example->width) + ", context " + std::to_string(example->context) +
-                 "; " + std::to_string(example->iterations) + " steps, precision " +
-                 to_text(key("precision").get(*example)) + ".";
+                 "; after ";
+        for (const std::int64_t steps : lengths) {
+            words += (steps == *lengths.begin() ? "" : " or ") + std::to_string(steps);
+        }
+        words += " steps of training, precision " + to_text(key("precision").get(*example)) + ".";
     }
     words +=
         " p: test of the preregistered rule after Holm's correction over the rows of its family; rules without "
-        "another word in brackets test a difference. Scale: " +
+        "another word in brackets test a difference. After the semicolon: Student's two-tailed t test of the means, "
+        "not "
+        "corrected. Scale: " +
         to_string(plan.scale) + ".";
     if (plan.scale == SheetScale::smoke) words += " " + withheld_words();
     return latex_words(words);
@@ -126,9 +134,9 @@ std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows) {
     for (const std::string& note : plan.notes) text += "% " + note + "\n";
     for (const std::string& rule : rules_of(plan)) text += "% " + rule + "\n";
     for (const auto& table : tables_of(rows)) {
-        std::string lines =
-            latex_escaped(measure_heading(table.front()->plan.measure)) +
-            " & ours & $n$ & diff. (\\%) & $p$ (Holm) & published & published (\\%) & verdict \\\\\n\\midrule\n";
+        std::string lines = latex_escaped(measure_heading(table.front()->plan.measure)) +
+                            " & ours & $n$ & diff. (\\%) & $p$ (Holm; Student) & published & published (\\%) & verdict "
+                            "\\\\\n\\midrule\n";
         for (const SheetRow* row : table) lines += latex_row(*row);
         const std::string& measure = table.front()->plan.measure;
         text += latex_table({"lrrrrrrl", lines, sheet_caption(plan, table), "tab:" + plan.sheet + "-" + measure, ""}) +

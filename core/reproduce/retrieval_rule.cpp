@@ -97,7 +97,7 @@ std::string confidence_text(const RetrievalRule& rule) {
 }
 
 bool has_earlier_rule(const Prediction& prediction) {
-    return prediction.retrieval && (compares_groups(prediction) || prediction.retrieval->version < rules_version);
+    return prediction.retrieval && (compares_groups(prediction) || prediction.retrieval->version < 3);
 }
 
 bool compares_groups(const Prediction& prediction) {

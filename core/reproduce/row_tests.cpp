@@ -59,9 +59,9 @@ RowTests test_events(const VerdictRule& rule, std::int64_t events, std::int64_t 
         tests.claim = std::max(fisher, binomial_at_most(events, n, rule.bound));
         tests.refutation = binomial_at_least(events, n, rule.bound);
     } else {
-        // The claim says that every run has the event.
+        // The claim says that every run has the event: a run without it has the probability 0 if the claim is true.
         tests.claim = events < n ? 1 : std::max(fisher, binomial_at_least(events, n, rule.bound));
-        tests.refutation = binomial_at_most(events, n, rule.bound);
+        tests.refutation = events < n && rule.version > 3 ? 0 : binomial_at_most(events, n, rule.bound);
     }
     return tests;
 }

@@ -71,8 +71,12 @@ std::string rule_words(const VerdictRule& rule) {
             return exact +
                    "the claim is reproduced if every run of the group has the event, its probability is significantly "
                    "above " +
-                   bound + fisher + ". It is not reproduced if the probability is significantly below " + bound +
-                   ", and undecided otherwise.";
+                   bound + fisher +
+                   (rule.version > 3
+                        ? ". It is not reproduced if a run of the group lacks the event, a counterexample to \"every "
+                          "run\", and undecided otherwise."
+                        : ". It is not reproduced if the probability is significantly below " + bound +
+                              ", and undecided otherwise.");
         }
         return exact + "the claim is reproduced if the probability of the event is significantly below " + bound +
                fisher + ". It is not reproduced if the probability is significantly above " + bound +
@@ -125,8 +129,8 @@ std::string control_rule_words(const PlannedRow& row) {
                                : row.group == *row.control ? "the baseline"
                                                            : "the baseline or the group";
     return " The row is not testable unless " + better + " has a mean that is lower than that of the control, " +
-           control + ", by significantly more than " + percent(rule.margin) + one_sided +
-           "; otherwise positions do not help these models, and equal results are no evidence." +
+           control + ", by significantly more than " + percent(rule.margin) + one_sided + "; otherwise " +
+           row.control_shows + ", and equal results are no evidence." +
            (rule.version > 2 && rule.kind == VerdictRule::Kind::difference
                 ? " A significant difference that is not smaller than the margin requires no control."
                 : "");
@@ -142,6 +146,9 @@ std::string rule_words(const PlannedRow& row) {
         words += " A row with failed or diverged runs is undecided.";
     }
     words += control_rule_words(row);
+    if (row.keys.contains("iterations")) {
+        words += " Learning rate and warm-up are the same for group and baseline and were searched for neither.";
+    }
     return row.rule->version < rules_version ? "By the older rule stored with this lab: " + words : words;
 }
 

@@ -37,8 +37,10 @@ using GroupKeys = std::map<std::string, std::string>;
 /// side, rows with failed runs are decided by the survivors, and the control is only required to differ from the
 /// baseline. Version 2 differs from version 3 in three points: a rule of events is refuted only by a significant
 /// difference against its direction, a significant difference also requires the control, and the intervals of a
-/// retrieval rule are neither corrected over the groups nor is there a control for the distance.
-inline constexpr int rules_version = 3;
+/// retrieval rule are neither corrected over the groups nor is there a control for the distance. Version 3 differs from
+/// version 4 in two points: a run without the event does not refute a claim about every run, and each control is one
+/// without positions, whatever the claim is about.
+inline constexpr int rules_version = 4;
 
 /// Statistical test that decides the verdict on a row.
 struct VerdictRule {
@@ -50,9 +52,9 @@ struct VerdictRule {
     /// `size`: tests whether the ratio of the means lies in the range from `low` to `high` (stats/ratio.h), for claims
     /// about a size, such as "about half".
     /// `proportion`: exact binomial test of the group's event probability against `bound`, for claims such as "with
-    /// every seed" (direction +1: every run has the event, and the probability is above the bound) and "prevents"
-    /// (direction −1: the probability is below the bound); the group must also differ from the baseline by Fisher's
-    /// test.
+    /// every seed" (direction +1: every run has the event, and the probability is above the bound; one run without the
+    /// event refutes the claim) and "prevents" (direction −1: the probability is below the bound); the group must also
+    /// differ from the baseline by Fisher's test.
     enum class Kind { difference, equivalence, events, size, proportion } kind = Kind::difference;
     /// Claimed sign of the difference between group and baseline: −1 lower, +1 higher, 0 for an equivalence or a size.
     int direction = -1;
@@ -74,21 +76,27 @@ std::string rule_words(const VerdictRule& rule);
 
 /// One row of a sheet: the comparison that is planned before the runs.
 struct PlannedRow {
-    std::string claim;    // id of the claim that the row tests
-    nlohmann::json keys;  // flat, shown to readers: {"theta": 500, "data": "enwik8"}
+    std::string claim;  // id of the claim that the row tests
+    /// Flat, shown to readers: {"theta": 500, "data": "enwik8"}. Rows of one claim with different `iterations` are its
+    /// lengths of training: the claim is decided only if the verdicts at all of them agree.
+    nlohmann::json keys;
     /// Name of one of measures() or of a measurement in the lab (sheets/measuring.h).
     std::string measure;
     GroupKeys group;
     std::optional<GroupKeys> baseline;  // the group is compared with this one
     /// If not empty, the group is compared with the mean, seed by seed, of the baseline and these groups.
     std::vector<GroupKeys> baseline_others;
-    /// Group without the positions that the row is about (no position encoding, or no rotation). Unless the baseline or
-    /// the group has a significantly lower mean than the control, by more than the margin, the row is not testable,
-    /// because positions do not help these models and equal results would be no evidence. A rule of the kind
-    /// `difference` that finds a significant difference, not smaller than its margin, requires no control.
+    /// Group that lacks what the row is about, such as positions, most of the feed-forward network or half of the
+    /// training. Unless the baseline or the group has a significantly lower mean than the control, by more than the
+    /// margin, the row is not testable, because these models do not respond to it and equal results would be no
+    /// evidence. A rule of the kind `difference` that finds a significant difference, not smaller than its margin,
+    /// requires no control.
     std::optional<GroupKeys> control;
-    /// Group that is compared with the control instead of group and baseline, where neither of them uses positions.
+    /// Group that is compared with the control instead of group and baseline, where they do not differ from the control
+    /// in this alone.
     std::optional<GroupKeys> control_reference;
+    /// What equal means of control and reference show: "positions do not help these models".
+    std::string control_shows = "positions do not help these models";
     std::optional<VerdictRule> rule;       // none: the row is shown without a verdict
     std::optional<Sample> paper;           // published sample; the standard deviation is NaN where none was published
     std::optional<Sample> paper_baseline;  // published sample of the baseline

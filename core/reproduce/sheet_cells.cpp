@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/data/known_sets.h"
 #include "core/experiment/device_need.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/probing.h"
@@ -31,12 +32,12 @@ std::string row_label(const json& keys) {
 }
 
 std::string measure_heading(const std::string& measure) {
-    if (measure == extension_rise) return measure + " (nats)";
-    for (const Measure& known : measures()) {
-        if (known.name != measure) continue;
-        return measure + (known.unit == "nats" || known.unit == "bits" ? " (" + std::string(known.unit) + ")" : "");
-    }
-    return measure;
+    return is_loss(measure) ? measure + " (" + unit_of(measure) + ")" : measure;
+}
+
+bool is_loss(const std::string& measure) {
+    const std::string unit = unit_of(measure);
+    return unit == "nats" || unit == "bits";
 }
 
 bool is_event(const std::string& measure) {
@@ -112,6 +113,35 @@ std::vector<std::string> rules_of(const SheetPlan& plan) {
         if (known.insert(words).second) rules.push_back(std::move(words));
     }
     return rules;
+}
+
+std::vector<std::string> rankings_of(std::span<const SheetRow> rows) {
+    std::vector<std::string> result;
+    for (const auto& table : tables_of(rows)) {
+        std::map<std::int64_t, std::map<GroupKeys, double>> means;  // by number of steps
+        for (const SheetRow* row : table) {
+            const std::int64_t steps = row->plan.keys.value("iterations", std::int64_t{0});
+            if (is_loss(row->plan.measure) && steps > 0 && row->ours.n > 0) {
+                means[steps][row->plan.group] = row->ours.mean;
+            }
+        }
+        if (means.size() < 2) continue;
+        for (const auto& [steps, losses] : means) {
+            std::vector<GroupKeys> groups;
+            std::vector<std::pair<double, std::string>> order;
+            for (const auto& [group, mean] : losses) groups.push_back(group);
+            for (std::size_t i = 0; i < groups.size(); ++i) {
+                order.emplace_back(losses.at(groups[i]), differing_text(groups, i));
+            }
+            std::sort(order.begin(), order.end());
+            std::string words = table.front()->plan.measure + " after " + grouped(steps) + " steps:";
+            for (const auto& [mean, group] : order) {
+                words += (words.ends_with(':') ? " " : ", ") + group + " " + fixed_text(mean, 4);
+            }
+            result.push_back(words + ".");
+        }
+    }
+    return result;
 }
 
 std::vector<std::string> needs_of(const SheetPlan& plan) {

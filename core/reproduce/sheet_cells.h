@@ -20,6 +20,8 @@ std::string row_label(const nlohmann::json& keys);
 std::string sample_text(const Sample& sample);
 /// Returns whether a measure says of each run if an event, such as a spike, occurred.
 bool is_event(const std::string& measure);
+/// Returns whether a measure is a loss, or the increase of one: in nats or bits.
+bool is_loss(const std::string& measure);
 /// Returns a table heading for a measure: "best_validation_loss (nats)"; without a unit if the name contains it.
 std::string measure_heading(const std::string& measure);
 /// Returns the row's result as sample_text; for events their number: "1 of 3".
@@ -41,6 +43,10 @@ std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> ro
 std::string claim_title(const SheetPlan& plan, const std::string& id);
 /// Returns each distinct rule as a sentence with its claim, baseline and control: "Rule of claim 1: Two-sided …".
 std::vector<std::string> rules_of(const SheetPlan& plan);
+/// Returns the order of the groups at each length of training, best first, one sentence per loss and length:
+/// "best_validation_loss after 800 steps: position = rope 1.0212, position = none 1.5860."; empty if the rows have one
+/// length.
+std::vector<std::string> rankings_of(std::span<const SheetRow> rows);
 /// Returns what would be required to test the rows that the plan cannot test; each requirement once.
 std::vector<std::string> needs_of(const SheetPlan& plan);
 /// Returns the number of runs per setting, ignoring the seed: {"enwik8, θ 500, 100 %", 10}, in the order of the runs.

@@ -139,6 +139,7 @@ json row_json(const PlannedRow& row) {
             {"baseline_others", row.baseline_others},
             {"control", row.control ? json(*row.control) : json()},
             {"control_reference", row.control_reference ? json(*row.control_reference) : json()},
+            {"control_shows", row.control_shows},
             {"rule", rule_json(row)},
             {"paper", sample_json(row.paper)},
             {"paper_baseline", sample_json(row.paper_baseline)},
@@ -157,6 +158,7 @@ PlannedRow row_from(const json& value) {
     if (const json reference = value.value("control_reference", json()); !reference.is_null()) {
         row.control_reference = current_settings(reference.get<GroupKeys>());
     }
+    row.control_shows = value.value("control_shows", row.control_shows);  // since version 4
     row.rule = rule_from(value.at("rule"));
     row.paper = sample_from(value.at("paper"));
     row.paper_baseline = sample_from(value.at("paper_baseline"));

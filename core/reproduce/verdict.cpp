@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "core/data/known_sets.h"
 #include "core/reproduce/row_tests.h"
+#include "core/reproduce/sheet_cells.h"
 #include "core/spec/numbers.h"
 #include "core/stats/holm.h"
 #include "core/stats/power.h"
@@ -51,7 +53,10 @@ std::string observed_words(const SheetRow& row, const RowTests& tests) {
         return "The group's mean divided by the baseline's is " +
                (row.effect ? fixed_text(row.effect->value, 3) : "–") + interval_words(row);
     }
-    return "The group's mean differs from the baseline's by " + signed_percent(row.difference_percent) + " %" +
+    // A loss belongs to a length of training: models that learn slowly are worse after few steps only.
+    const bool names_steps = row.spec && is_loss(row.plan.measure);
+    return (names_steps ? "After " + grouped(row.spec->iterations) + " steps the" : std::string("The")) +
+           " group's mean differs from the baseline's by " + signed_percent(row.difference_percent) + " %" +
            interval_words(row);
 }
 
@@ -81,10 +86,12 @@ bool control_passes(const SheetRow& row) {
 std::string control_words(const SheetRow& row) {
     const bool is_old = row.plan.rule->version == 1;
     return "The control's mean differs from " +
-           std::string(is_old ? "the baseline's" : "that of the models with positions") + " by " +
-           signed_percent(row.control_percent) + " % (p = " + p_text(row.control_p) +
-           "), which is not significantly more than the margin, so that equal results would be no evidence. A test "
-           "requires longer training or larger models.";
+           std::string(is_old                       ? "the baseline's"
+                       : row.plan.control_reference ? "that of the group that it is compared with"
+                                                    : "that of the models with positions") +
+           " by " + signed_percent(row.control_percent) + " % (p = " + p_text(row.control_p) +
+           "), which is not significantly more than the margin" + (is_old ? "" : ": " + row.plan.control_shows) +
+           ", so that equal results would be no evidence. A test requires longer training or larger models.";
 }
 
 // Returns whether the row's difference is against the direction of its claim.
@@ -108,6 +115,9 @@ std::string refuted_words(const SheetRow& row) {
         case Kind::size:
             return ", outside the range " + number_text(rule.low) + " to " + number_text(rule.high) + ".";
         case Kind::proportion:
+            if (rule.direction > 0 && rule.version > 3) {
+                return ": a run without the event is a counterexample to a claim about every run.";
+            }
             return ", a probability " + std::string(rule.direction < 0 ? "above " : "below ") +
                    percent_text(rule.bound) + " %.";
         case Kind::events:

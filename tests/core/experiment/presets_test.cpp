@@ -61,6 +61,21 @@ TEST(Presets, EncodingsMinuteHasNineEncodingsOfOneShape) {
     EXPECT_EQ(labels.size(), 9U) << "every encoding has a label of its own";
 }
 
+// Khan et al., appendix B, and the models' configurations: Llama-3.2-1B ties its output matrix, Pythia-1B does not and
+// has biases; 32 devices with two passes of 64 sequences make a step of 4,096.
+TEST(Presets, PartialPaperModelsHaveTheirHeadsAndPasses) {
+    for (const char* name : {"partial-llama-paper", "partial-pythia-paper"}) {
+        const RunSpec run = preset(name).experiment.expand().front();
+        const bool parallel = run.block == Block::pythia;
+        EXPECT_EQ(run.tied_head, !parallel) << name;
+        EXPECT_EQ(run.bias, parallel) << name;
+        EXPECT_EQ(run.head_dim(), parallel ? 256 : 64) << name;
+        EXPECT_EQ(run.micro_batch, 64) << name;
+        EXPECT_EQ(run.batch, 64 * 2 * 32) << name;
+    }
+    EXPECT_NE(preset("encodings-minute").summary.find("after 300 steps"), std::string::npos);
+}
+
 TEST(Presets, RejectsAnUnknownNameWithTheNearest) {
     EXPECT_MESSAGE(preset("lecture-hour"), BadInput, "lecture-minute");
 }

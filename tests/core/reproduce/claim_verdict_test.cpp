@@ -74,6 +74,67 @@ TEST(ClaimVerdicts, SeveralFamiliesDoNotRefuteAClaimByChance) {
               "Bonferroni's correction over the families of the claim's rows.");
 }
 
+// Undecided rows are tests of their families, too: with p = 0.03 one of three families does not refute the claim, one
+// of one family would.
+TEST(ClaimVerdicts, UndecidedRowsCountAsFamilies) {
+    using enum SheetVerdict;
+    const auto verdict_with = [](SheetVerdict others) {
+        SheetPlan plan = plan_of({});
+        plan.claims = {{"claim", "It is lower."}};
+        std::vector<SheetRow> rows;
+        for (const char* family : {"first", "second", "third"}) {
+            rows.emplace_back().plan = row_500({});
+            rows.back().plan.rule->family = family;
+            rows.back().verdict = others;
+        }
+        rows.back().verdict = not_reproduced;
+        rows.back().p_refutation = 0.03;
+        return claim_verdicts(plan, rows).front().verdict;
+    };
+    EXPECT_EQ(verdict_with(undecided), undecided);
+    EXPECT_EQ(verdict_with(reproduced), undecided);
+    EXPECT_EQ(verdict_with(not_testable), not_reproduced);  // untestable rows are no tests
+}
+
+// A claim about losses is decided only if its verdicts at all lengths of training agree.
+TEST(ClaimVerdicts, LengthsOfTrainingMustAgree) {
+    using enum SheetVerdict;
+    const auto claim_of = [](const std::vector<SheetVerdict>& after_800, const std::vector<SheetVerdict>& after_2400) {
+        SheetPlan plan = plan_of({});
+        plan.claims = {{"claim", "It is lower."}};
+        std::vector<SheetRow> rows;
+        const auto add = [&](int steps, const std::vector<SheetVerdict>& verdicts) {
+            for (const SheetVerdict verdict : verdicts) {
+                rows.emplace_back().plan = row_500({});
+                rows.back().plan.keys["iterations"] = steps;
+                rows.back().plan.rule->family = std::to_string(steps);
+                rows.back().verdict = verdict;
+                rows.back().p_refutation = 0.001;
+            }
+        };
+        add(800, after_800);
+        add(2400, after_2400);
+        return claim_verdicts(plan, rows).front();
+    };
+    const ClaimVerdict agreed = claim_of({reproduced, reproduced}, {reproduced});
+    EXPECT_EQ(agreed.verdict, reproduced);
+    EXPECT_EQ(agreed.words,
+              "Reproduced at all lengths of training. After 800 steps: Reproduced: holds for all 2 rows. After 2,400 "
+              "steps: Reproduced: holds for its one row.");
+    EXPECT_EQ(claim_of({not_reproduced}, {not_reproduced}).verdict, not_reproduced);
+    const ClaimVerdict differing = claim_of({not_reproduced}, {reproduced});
+    EXPECT_EQ(differing.verdict, undecided);
+    EXPECT_THAT(
+        differing.words,
+        testing::StartsWith("Undecided: the verdict depends on the length of the training. After 800 steps: Not "
+                            "reproduced"));
+    EXPECT_EQ(claim_of({undecided}, {reproduced}).verdict, undecided);
+    EXPECT_EQ(claim_of({not_testable}, {not_testable}).verdict, not_testable);
+    const ClaimVerdict waiting = claim_of({reproduced}, {unfinished});
+    EXPECT_EQ(waiting.verdict, unfinished);
+    EXPECT_EQ(waiting.words, "Unfinished: 1 of 2 rows have no verdict yet.");
+}
+
 TEST(ClaimVerdicts, WaitForAllRows) {
     using enum SheetVerdict;
     const ClaimVerdict waiting = claimed({reproduced, unfinished});

@@ -149,8 +149,24 @@ TEST_F(CollapsePrediction, ScoresEachGroupAgainstItself) {
                           "3 groups)"));
     EXPECT_THAT(scored().words, HasSubstr("n = 3: collapses"));
     EXPECT_THAT(scored().words, HasSubstr("retrieves, no distance effect"));
+    const auto without = [&](std::int64_t lag) {
+        SheetRun run = runs_[1];
+        run.measurements.erase(retrieval_gain(lag));
+        std::swap(run, runs_[1]);
+        const std::string words = scored().words;
+        std::swap(run, runs_[1]);
+        return words;
+    };
+    for (const std::int64_t lag : {19, 105, 113}) EXPECT_THAT(without(lag), HasSubstr(": 1 run to measure.")) << lag;
+    // A later run of the same seed replaces the unmeasured one.
+    runs_.push_back(runs_[1]);
     runs_[1].measurements.clear();
+    EXPECT_EQ(scored().outcome, Outcome::right);
+    runs_.back().measurements.clear();
     EXPECT_THAT(scored().words, HasSubstr(": 1 run to measure."));
+    // Version 3 has today's retrieval rule.
+    prediction_.retrieval->version = 3;
+    EXPECT_FALSE(has_earlier_rule(prediction_));
 }
 
 TEST_F(CollapsePrediction, IsWrongIfTheBoundIsNegativeAndRetrievalStays) {

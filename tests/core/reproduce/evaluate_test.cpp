@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/reproduce/group_values.h"
 #include "core/reproduce/measuring.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
@@ -79,7 +80,7 @@ TEST(Evaluate, SmokeRunsHaveNoVerdict) {
     const SheetRow row = evaluate(plan, runs).front();
     EXPECT_EQ(row.verdict, SheetVerdict::not_testable);
     EXPECT_EQ(row.by_rule, SheetVerdict::reproduced);
-    EXPECT_THAT(row.words, testing::StartsWith("The group's mean differs"));
+    EXPECT_THAT(row.words, testing::StartsWith("After 1,000 steps the group's mean differs"));
     EXPECT_TRUE(row.p_holm);
 }
 
@@ -233,6 +234,32 @@ TEST(Evaluate, PredictionRequiresAllMeasurements) {
     runs.push_back(runs[0]);
     runs.back().spec.seed = 2;
     for (const ScoredPrediction& scored : score(plan, runs)) EXPECT_EQ(scored.outcome, Outcome::right);
+}
+
+// Runs that have ended wait for their measurement: finished ones for any, failed ones for spikes only.
+TEST(GroupValuesOf, EndedRunsWaitForTheirMeasurement) {
+    SheetRun run = sheet_run(500, 1, 2.0);
+    const auto unmeasured = [&](const std::string& measure) {
+        return values_of(std::vector{run}, {{"theta", "500"}}, measure).unmeasured.size();
+    };
+    for (const char* measure : {generated_per_second, extension_rise, spiked, spiked_early}) {
+        EXPECT_EQ(unmeasured(measure), 1U) << measure;
+    }
+    EXPECT_EQ(unmeasured("best_validation_loss"), 0U);  // it ends with the training
+    run.state = RunState::failed;
+    EXPECT_EQ(unmeasured(spiked), 1U);
+    EXPECT_EQ(unmeasured(spiked_early), 1U);
+    EXPECT_EQ(unmeasured(generated_per_second), 0U);
+    EXPECT_EQ(unmeasured(extension_rise), 0U);
+    run.measurements[spiked] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(unmeasured(spiked), 0U);
+    // A later run of the same seed replaces an unmeasured one.
+    SheetRun later = sheet_run(500, 1, 2.0);
+    later.measurements[extension_rise] = 0.1;
+    run = sheet_run(500, 1, 2.0);
+    const GroupValues values = values_of(std::vector{run, later}, {{"theta", "500"}}, extension_rise);
+    EXPECT_EQ(values.open(), 0);
+    EXPECT_EQ(values.by_seed.at(1), 0.1);
 }
 
 }  // namespace

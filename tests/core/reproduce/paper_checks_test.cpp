@@ -44,6 +44,27 @@ TEST(PaperChecks, FindsTheThetaPapersDisagreements) {
     EXPECT_TRUE(check_of("theta-table-3", "increase in training time with θ = 500").agrees);
 }
 
+// Table 2: 505 tokens per second against 264 and 214 (enwik8), 535 against 266 and 230 (text8), 441 against 244 and
+// 242.
+TEST(PaperChecks, RecomputesTheThetaPapersStatementsInWords) {
+    const std::string slowdown = "slowdown of generation with every θ but 10000 on ";
+    EXPECT_EQ(check_of("theta-speed", slowdown + "enwik8").recomputed, "1.91 to 2.36 times");
+    EXPECT_FALSE(check_of("theta-speed", slowdown + "enwik8").agrees);
+    EXPECT_EQ(check_of("theta-speed", slowdown + "text8").recomputed, "2.01 to 2.33 times");
+    EXPECT_FALSE(check_of("theta-speed", slowdown + "text8").agrees);
+    EXPECT_EQ(check_of("theta-speed", slowdown + "tinyshakespeare").recomputed, "1.81 to 1.82 times");
+    EXPECT_TRUE(check_of("theta-speed", slowdown + "tinyshakespeare").agrees);
+    const PaperCheck lower = check_of("theta-table-2", "improvements of θ = 500 and θ = 1000 on enwik8");
+    EXPECT_EQ(lower.printed, "about 2.0 %");
+    EXPECT_EQ(lower.recomputed, "1.94 % and 1.58 %");
+    EXPECT_FALSE(lower.agrees);
+    const PaperCheck middle = check_of("theta-table-2", "natural midpoint of the bases 500 to 50000");
+    EXPECT_THAT(middle.recomputed, HasSubstr("θ = 5000 "));
+    EXPECT_FALSE(middle.agrees);
+    EXPECT_FALSE(check_of("theta-table-2", "d in the frequencies θ^(−2i/d)").agrees);
+    EXPECT_THAT(check_of("theta-table-2", "models cited for RoPE").recomputed, HasSubstr("ALiBi"));
+}
+
 TEST(PaperChecks, ChecksThePartialRopePapersNumbers) {
     const PaperCheck saving = check_of("partial-bands", "reduction of the RoPE cache of Llama-1B at 10 %");
     EXPECT_EQ(saving.recomputed, "10.67 times");

@@ -98,13 +98,14 @@ TEST_F(SheetReport, TextTablesAreAligned) {
     const std::string text = sheet_text(plan_, evaluate(plan_, runs_), {});
     const std::size_t begin = text.find("best_validation_loss (nats)");
     ASSERT_NE(begin, std::string::npos);
-    EXPECT_EQ(text.substr(begin, text.find("\n  claim", begin) - begin),
-              "best_validation_loss (nats)         this lab  n  difference [%]  p (Holm)        published  "
-              "published difference [%] (p Student, p Welch)  verdict\n"
-              "theta 500                    1.2033 ± 0.1050  3          -45.30    <0.001  1.4728 ± 0.0016  "
-              "                         -0.07 (0.605, 0.614)  undecided, 1 run failed\n"
-              "theta 10k                    2.2000 ± 0.1000  3               –         –                –  "
-              "                                            –  baseline");
+    EXPECT_EQ(
+        text.substr(begin, text.find("\n  claim", begin) - begin),
+        "best_validation_loss (nats)         this lab  n  difference [%]  p (Holm)  p (Student)        published  "
+        "published difference [%] (p Student, p Welch)  verdict\n"
+        "theta 500                    1.2033 ± 0.1050  3          -45.30    <0.001       <0.001  1.4728 ± 0.0016  "
+        "                         -0.07 (0.605, 0.614)  undecided, 1 run failed\n"
+        "theta 10k                    2.2000 ± 0.1000  3               –         –            –                –  "
+        "                                            –  baseline");
 }
 
 TEST_F(SheetReport, CsvHasFullPrecisionAndEverySeed) {
@@ -128,8 +129,9 @@ TEST_F(SheetReport, LatexHasATablePerMeasure) {
     const std::string latex = sheet_latex(plan_, evaluate(plan_, runs_));
     for (const char* part :
          {"% 10 % of it.\n", "\\begin{tabular}{lrrrrrrl}\n\\toprule\nbest\\_validation\\_loss (nats) & ours",
-          "$\\theta$ 500 & $1.2033 \\pm 0.1050$ & 3 & $-45.30$ & $", "& $1.4728 \\pm 0.0016$ & $-0.07$ & ",
-          "undecided, 1 run failed \\\\\n", "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & baseline",
+          "$\\theta$ 500 & $1.2033 \\pm 0.1050$ & 3 & $-45.30$ & $<0.001$; $<0.001$ & ",
+          "& $1.4728 \\pm 0.0016$ & $-0.07$ & ", "undecided, 1 run failed \\\\\n",
+          "$\\theta$ 10k & $2.2000 \\pm 0.1000$ & 3 & -- & -- & -- & -- & baseline",
           "\\bottomrule\n\\end{tabular}}\n"}) {
         EXPECT_THAT(latex, HasSubstr(part));
     }
@@ -141,7 +143,12 @@ TEST_F(SheetReport, LatexHasCaptionsAndLabels) {
     EXPECT_THAT(latex,
                 HasSubstr("best\\_validation\\_loss (nats), mean $\\pm$ sample standard deviation over n = 3 seeds."));
     EXPECT_THAT(latex, HasSubstr("after Holm's correction over the rows of its family"));
-    EXPECT_THAT(latex, HasSubstr("Scale: laptop."));
+    EXPECT_THAT(latex, HasSubstr("After the semicolon: Student's two-tailed t test of the means, not corrected. "
+                                 "Scale: laptop."));
+    EXPECT_THAT(latex, HasSubstr("context 128; after 1000 steps of training, precision"));
+    runs_.front().spec.iterations = 4000;
+    EXPECT_THAT(sheet_latex(plan_, evaluate(plan_, runs_)),
+                HasSubstr("after 1000 or 4000 steps of training, precision"));
     EXPECT_THAT(latex, HasSubstr("\\label{tab:theta-table-2-best_validation_loss}\n"));
 }
 
@@ -157,9 +164,11 @@ TEST_F(SheetReport, TextOfASmokeSheetStatesItsReasonOnce) {
     const std::string reason = "Smoke runs learn nothing";
     EXPECT_EQ(text.find(reason), text.rfind(reason));
     EXPECT_NE(text.find(reason), std::string::npos);
-    EXPECT_THAT(text, HasSubstr("theta 500: not testable (by its rule: reproduced). The group's mean differs"));
+    EXPECT_THAT(text, HasSubstr("theta 500: not testable (by its rule: reproduced). After 1,000 steps the group's "
+                                "mean differs"));
     EXPECT_EQ(sheet_json(plan_, rows, {}).at("rows").at(0).at("by_rule"), "reproduced");
-    EXPECT_THAT(row_reason(rows.front()), HasSubstr("By its rule alone the row would be reproduced. The group's"));
+    EXPECT_THAT(row_reason(rows.front()),
+                HasSubstr("By its rule alone the row would be reproduced. After 1,000 steps"));
 }
 
 TEST_F(SheetReport, PlanShowsRunsAndCost) {

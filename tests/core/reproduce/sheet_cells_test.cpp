@@ -126,6 +126,28 @@ TEST(SheetCells, SamplesHaveFourDecimalsBelowAHundred) {
     EXPECT_EQ(sample_text({}), "–");
 }
 
+// The order after few steps and after many, best first.
+TEST(SheetCells, RankingsFollowTheLengthOfTraining) {
+    SheetPlan plan;
+    std::vector<SheetRow> rows;
+    const auto add = [&](const char* position, int steps, double loss) {
+        SheetRow& row = rows.emplace_back();
+        row.plan.measure = "best_validation_loss";
+        row.plan.keys = {{"position", position}, {"iterations", steps}};
+        row.plan.group = {{"position", position}, {"iterations", std::to_string(steps)}};
+        row.ours = {2, loss, 0.1};
+    };
+    add("sinusoidal", 400, 1.825);
+    add("none", 400, 1.728);
+    EXPECT_TRUE(rankings_of(rows).empty());
+    add("sinusoidal", 2400, 0.864);
+    add("none", 2400, 1.339);
+    EXPECT_EQ(rankings_of(rows),
+              (std::vector<std::string>{
+                  "best_validation_loss after 400 steps: position = none 1.7280, position = sinusoidal 1.8250.",
+                  "best_validation_loss after 2,400 steps: position = sinusoidal 0.8640, position = none 1.3390."}));
+}
+
 TEST(SheetCells, SettingsCountTheirSeeds) {
     std::vector<RunSpec> specs(5, tiny_spec());
     specs[1].theta = 500;

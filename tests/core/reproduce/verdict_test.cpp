@@ -261,6 +261,53 @@ TEST(Judge, BaselineCanBeAMeanOfGroups) {
     EXPECT_EQ(evaluate(plan_of({row}), runs).front().baseline_failed, 1);
 }
 
+// A row has no verdict before its control and the control's reference have run and are measured.
+TEST(Judge, VerdictsRequireTheControl) {
+    PlannedRow row = row_500(difference(+1));
+    row.control = GroupKeys{{"theta", "1000"}};
+    row.control_reference = GroupKeys{{"theta", "5000"}};
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, much_higher);
+    add_runs(runs, 10000, baseline);
+    add_runs(runs, 1000, much_higher);
+    add_runs(runs, 5000, baseline);
+    EXPECT_EQ(evaluate(plan_of({row}), runs).front().verdict, SheetVerdict::reproduced);
+    const auto waiting_after = [&](std::size_t run, const PlannedRow& of) {
+        std::vector<SheetRun> some = runs;
+        some[run].state = RunState::running;
+        const SheetRow result = evaluate(plan_of({of}), some).front();
+        EXPECT_EQ(result.verdict, SheetVerdict::unfinished);
+        return result.waiting;
+    };
+    EXPECT_EQ(waiting_after(10, row), 1);  // control
+    EXPECT_EQ(waiting_after(15, row), 1);  // reference
+    row.control_reference.reset();
+    EXPECT_EQ(waiting_after(10, row), 1);
+    // A control that is the group or the baseline is counted once.
+    row.control = row.group;
+    EXPECT_EQ(waiting_after(0, row), 1);
+    row.control = row.baseline;
+    EXPECT_EQ(waiting_after(5, row), 1);
+}
+
+// The control names what its equality shows.
+TEST(Judge, ControlsNameTheQuestionOfTheirClaim) {
+    PlannedRow row = row_500(difference(-1));
+    row.control = GroupKeys{{"theta", "1000"}};
+    row.control_reference = row.baseline;
+    row.control_shows = "the feed-forward network matters little to these models";
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, alike);
+    add_runs(runs, 10000, baseline);
+    add_runs(runs, 1000, somewhere);
+    const SheetRow insensitive = evaluate(plan_of({row}), runs).front();
+    EXPECT_EQ(insensitive.verdict, SheetVerdict::not_testable);
+    EXPECT_THAT(insensitive.words, HasSubstr("differs from that of the group that it is compared with by"));
+    EXPECT_THAT(insensitive.words, HasSubstr("more than the margin: the feed-forward network matters little to these "
+                                             "models, so that equal results would be no evidence."));
+    EXPECT_THAT(rule_words(row), HasSubstr("otherwise the feed-forward network matters little to these models, and"));
+}
+
 // By version 1 of the rules the control must only differ.
 TEST(Judge, StoredControlMustDiffer) {
     EXPECT_EQ(with_control(alike, somewhere, 1).verdict, SheetVerdict::not_testable);
@@ -371,7 +418,8 @@ TEST(Judge, SignAndSizeComeFromThePairs) {
     EXPECT_LT(*row.effect->low, row.effect->value);
     EXPECT_NEAR((*row.difference_low + *row.difference_high) / 2, *row.difference, 1e-12);
     EXPECT_LT(*row.difference_high, 0);
-    EXPECT_THAT(row.words, HasSubstr("differs from the baseline's by -0.96 % (95 % interval "));
+    EXPECT_THAT(row.words,
+                HasSubstr("After 1,000 steps the group's mean differs from the baseline's by -0.96 % (95 % interval "));
 }
 
 /// Rows and runs of an event rule: more spikes at theta 500 than at the baseline, by 30 percentage points or more.
@@ -459,6 +507,27 @@ PlannedRow row_of_fewer_spikes() {
     PlannedRow row = row_of_spikes();
     row.rule->direction = -1;
     return row;
+}
+
+// "With every seed": one run without the event is a counterexample, however many have it. By version 3 the row was
+// undecided until the probability was significantly below the bound.
+TEST(Judge, ACounterexampleRefutesAClaimAboutEverySeed) {
+    PlannedRow row = row_500(proportion_rule(+1, 0.7, "spikes"));
+    row.measure = spiked;
+    EXPECT_EQ(evaluated_events(12, 0, 12, 0, row).verdict, SheetVerdict::reproduced);
+    const SheetRow one_without = evaluated_events(11, 0, 12, 0, row);
+    EXPECT_EQ(one_without.verdict, SheetVerdict::not_reproduced);
+    EXPECT_EQ(one_without.p_refutation, 0);
+    EXPECT_THAT(one_without.words, HasSubstr("11 of 12 runs of the group have the event"));
+    EXPECT_THAT(one_without.words,
+                HasSubstr("a run without the event is a counterexample to a claim about every run."));
+    EXPECT_THAT(rule_words(*row.rule), HasSubstr("not reproduced if a run of the group lacks the event"));
+    // A run that failed for another reason is no counterexample.
+    EXPECT_EQ(evaluated_events(12, 0, 12, 1, row).verdict, SheetVerdict::reproduced);
+    row.rule->version = 3;
+    EXPECT_EQ(evaluated_events(11, 0, 12, 0, row).verdict, SheetVerdict::undecided);
+    EXPECT_EQ(evaluated_events(2, 0, 12, 0, row).verdict, SheetVerdict::not_reproduced);
+    EXPECT_THAT(rule_words(*row.rule), HasSubstr("not reproduced if the probability is significantly below 70 %"));
 }
 
 // Equal numbers of events refute "more often" when the exact bounds exclude a difference of 30 percentage points. P
@@ -549,9 +618,10 @@ TEST(Judge, HalfTheSpeedIsASizeAndNotADirection) {
     EXPECT_TRUE(edge.seeds_to_decide);
 }
 
-SheetRow proportion_row(int direction, double bound, int events, int others, int n) {
+SheetRow proportion_row(int direction, double bound, int events, int others, int n, int version = rules_version) {
     PlannedRow row = row_of_spikes();
     row.rule = proportion_rule(direction, bound, "spikes");
+    row.rule->version = version;
     return evaluated_events(events, others, n, 0, row);
 }
 
@@ -563,8 +633,7 @@ TEST(Judge, EverySeedIsAProportion) {
     ASSERT_TRUE(every.effect);
     EXPECT_NEAR(*every.effect->low, 0.6915028922, 1e-9);
     EXPECT_EQ(every.effect->range_low, 0.7);
-    EXPECT_EQ(proportion_row(+1, 0.7, 9, 0, 10).verdict, SheetVerdict::undecided);
-    const SheetRow few = proportion_row(+1, 0.7, 4, 0, 10);
+    const SheetRow few = proportion_row(+1, 0.7, 4, 0, 10, 3);
     EXPECT_EQ(few.verdict, SheetVerdict::not_reproduced);
     EXPECT_NEAR(*few.p_refutation, 0.0473489874, 1e-9);
     EXPECT_THAT(few.words, HasSubstr("a probability below 70 %"));

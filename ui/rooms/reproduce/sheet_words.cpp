@@ -139,6 +139,8 @@ QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const Q
         }
         html += QStringLiteral("</p>");
     }
+    const std::vector<std::string> rankings = rankings_of(rows);
+    if (!rankings.empty()) html += heading(QObject::tr("Ranking by length of training")) + list(rankings);
     html += QStringLiteral("<p>%1</p>").arg(colored(text(plan.source), TextTable::Tone::quiet));
     html += heading(QObject::tr("Runs"));
     html += QStringLiteral("<p>%1. %2</p>").arg(cost.toHtmlEscaped(), measuredWords(plan).toHtmlEscaped());
