@@ -1,9 +1,12 @@
 #include "core/lecture/answer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
+#include <utility>
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -46,19 +49,107 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// Removes the commas between groups of three digits, as in "47,117".
-std::string without_grouping(std::string_view text) {
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// A comma that can be a decimal comma or grouping. Its message says more than that the text is not a number.
+struct AmbiguousComma : BadInput {
+    using BadInput::BadInput;
+};
+
+constexpr char pi_sign = '\x01';  // stands for "pi" and "π" while an answer is parsed
+
+// Replaces the typographic signs of the program's own numbers, and pi as a word of its own.
+std::string with_plain_signs(std::string_view text) {
+    static constexpr std::array<std::pair<std::string_view, char>, 5> signs = {
+        {{"\xE2\x88\x92", '-'}, {"\xCF\x80", pi_sign}, {"\xC2\xB7", '*'}, {"\xC3\x97", '*'}, {"\xC2\xA0", ' '}}};
     std::string result;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto digits_follow = [&] {
-            std::size_t end = i + 1;
-            while (end < text.size() && is_digit(text[end])) ++end;
-            return end - i == 4;
-        };
-        if (text[i] == ',' && i > 0 && is_digit(text[i - 1]) && digits_follow()) continue;
-        result += text[i];
+    for (std::size_t i = 0; i < text.size();) {
+        const auto sign = std::find_if(signs.begin(), signs.end(),
+                                       [&](const auto& each) { return text.substr(i).starts_with(each.first); });
+        const bool word = text.substr(i).starts_with("pi") && (i == 0 || !is_letter(text[i - 1])) &&
+                          (i + 2 == text.size() || !is_letter(text[i + 2]));
+        result += sign != signs.end() ? sign->second : word ? pi_sign : text[i];
+        i += sign != signs.end() ? sign->first.size() : word ? 2 : 1;
     }
     return result;
+}
+
+// Returns a number without grouping and with a decimal point. Throws BadInput if its comma can be either.
+std::string with_decimal_point(std::string number) {
+    const auto commas = std::count(number.begin(), number.end(), ',');
+    if (commas == 0) return number;
+    const std::size_t first = number.find(',');
+    const std::size_t point = number.find('.');
+    const std::size_t begin = number.starts_with('-') ? 1 : 0;
+    const std::size_t whole_end = std::min(number.find_first_not_of("0123456789,", begin), number.size());
+    bool grouped = first - begin >= 1 && first - begin <= 3 && number[begin] != '0';
+    for (std::size_t comma = first; grouped && comma < whole_end; comma += 4) {
+        grouped = number[comma] == ',' && comma + 4 <= whole_end &&
+                  std::all_of(number.begin() + static_cast<std::ptrdiff_t>(comma) + 1,
+                              number.begin() + static_cast<std::ptrdiff_t>(comma) + 4, is_digit);
+    }
+    std::string joined = number;
+    std::erase(joined, ',');
+    std::string decimal = number;
+    if (commas == 1) decimal[first] = '.';
+    if (grouped && commas == 1 && point == std::string::npos) {
+        throw AmbiguousComma("\"" + number + "\" can be " + joined + " or " + decimal + "; type one of these two.");
+    }
+    if (grouped) return joined;
+    return commas == 1 && point == std::string::npos ? decimal : number;
+}
+
+// Returns the value of a product or quotient of numbers and pi, such as "2*pi" or "-100/256".
+double value_of(std::string_view text) {
+    double value = 1;
+    for (bool divide = false;;) {
+        const std::size_t end = std::min(text.find_first_of("*/"), text.size());
+        std::string_view factor = trimmed(text.substr(0, end));
+        double next = 1;
+        if (factor.ends_with(pi_sign)) {
+            next = std::numbers::pi;
+            factor = trimmed(factor.substr(0, factor.size() - 1));
+            if (factor == "-") next = -next;
+            if (factor == "-" || factor.empty()) factor = "1";
+        }
+        next *= parse_number(with_decimal_point(std::string(factor)));
+        value = divide ? value / next : value * next;
+        if (end == text.size()) break;
+        divide = text[end] == '/';
+        text.remove_prefix(end + 1);
+    }
+    if (!std::isfinite(value)) throw BadInput("The number is not finite.");
+    return value;
+}
+
+// Splits "3.7 degrees" into the number and the unit. A unit that does not begin with a letter needs no space.
+std::pair<std::string_view, std::string_view> number_and_unit(std::string_view text) {
+    const auto is_end = [](char c) { return is_digit(c) || c == pi_sign; };
+    std::size_t end = text.size();
+    while (end > 0 && !is_end(text[end - 1])) --end;
+    if (end > 0 && end < text.size() && (text[end] == 'k' || text[end] == 'M') &&
+        (end + 1 == text.size() || !is_letter(text[end + 1]))) {
+        ++end;
+    }
+    const std::string_view unit = trimmed(text.substr(end));
+    const bool angle = unit.starts_with("rad") || unit.starts_with("deg");
+    const bool adjacent = end < text.size() && is_letter(text[end]) && !angle;
+    if (adjacent || unit.find_first_of("*/+-.,^") == 0) return {text, ""};
+    return {trimmed(text.substr(0, end)), unit};
+}
+
+// Returns the factor from the given unit of an answer to that of the question. Throws BadInput if they do not agree.
+double unit_factor(std::string_view given, std::string_view asked) {
+    const bool degrees = given == "\xC2\xB0" || given.starts_with("deg");
+    const bool radians = given.starts_with("rad");
+    if (given == "%") return asked == "%" ? 1 : 0.01;
+    if (asked == "degrees" && radians) return 180 / std::numbers::pi;
+    if ((degrees && asked != "degrees" && !asked.empty()) || (radians && !asked.starts_with("rad") && !asked.empty())) {
+        throw BadInput("The answer is a number of " + std::string(asked) + ", not an angle.");
+    }
+    return 1;
 }
 
 }  // namespace
@@ -89,25 +180,18 @@ CurveDistance curve_distance(const AnswerCurve& drawn, const AnswerCurve& truth,
     return {sum / count, null, count / known};
 }
 
-nlohmann::json parse_answer(std::string_view text) {
-    std::string_view rest = trimmed(text);
-    if (rest == "none") return nullptr;
-    const bool percent = rest.ends_with('%');
-    if (percent) rest = trimmed(rest.substr(0, rest.size() - 1));
-    // The typographic minus sign of the program's own numbers, U+2212.
-    std::string number(rest);
-    if (number.starts_with("\xE2\x88\x92")) number.replace(0, 3, "-");
-    number = without_grouping(number);
-    // A unit after a space, such as "47117 tokens".
-    if (const auto space = number.find(' '); space != std::string::npos) {
-        const std::string_view unit = trimmed(std::string_view(number).substr(space));
-        if (std::none_of(unit.begin(), unit.end(), is_digit)) number.resize(space);
-    }
+nlohmann::json parse_answer(std::string_view text, std::string_view unit) {
+    if (trimmed(text) == "none") return nullptr;
+    const std::string plain = with_plain_signs(trimmed(text));
+    const auto [number, given_unit] = number_and_unit(plain);
+    const double factor = unit_factor(given_unit, unit);
     try {
-        return parse_number(number) / (percent ? 100 : 1);
+        return value_of(number) * factor;
+    } catch (const AmbiguousComma&) {
+        throw;
     } catch (const BadInput&) {
         throw BadInput("\"" + std::string(trimmed(text)) +
-                       "\" is not a number; type one such as 47117, 0.25, 25 % or 1e6, or none.");
+                       "\" is not a number; type one such as 47117, 0.25, 2*pi, 1/3, 25 % or 1e6, or none.");
     }
 }
 

@@ -61,7 +61,7 @@ TEST(CurveDistanceTest, ANegativeValueIsAGapOnALogarithmicAxis) {
 
 TEST(ParseAnswer, ReadsNumbersAsPeopleTypeThem) {
     EXPECT_EQ(parse_answer("47117"), 47117.0);
-    EXPECT_EQ(parse_answer(" 47,117 tokens "), 47117.0);
+    EXPECT_EQ(parse_answer(" 47117 tokens "), 47117.0);
     EXPECT_EQ(parse_answer("1,234,567"), 1234567.0);
     EXPECT_EQ(parse_answer("10k"), 10000.0);
     EXPECT_EQ(parse_answer("25 %"), 0.25);
@@ -71,8 +71,41 @@ TEST(ParseAnswer, ReadsNumbersAsPeopleTypeThem) {
     EXPECT_TRUE(parse_answer("none").is_null());
 }
 
+TEST(ParseAnswer, ReadsPiFractionsAndProducts) {
+    const double pi = std::acos(-1.0);
+    for (const char* text : {"2\xCF\x80", "2*pi", "2 pi", "2pi", "2\xC2\xB7\xCF\x80 tokens", "pi*2"}) {
+        EXPECT_NEAR(parse_answer(text, "tokens").get<double>(), 2 * pi, 1e-12) << text;
+    }
+    EXPECT_NEAR(parse_answer("pi/2").get<double>(), pi / 2, 1e-12);
+    EXPECT_EQ(parse_answer("-100/256"), -0.390625);
+}
+
+TEST(ParseAnswer, ReadsADecimalCommaAndAsksWhereItCanBeGrouping) {
+    EXPECT_EQ(parse_answer("6,28"), 6.28);
+    EXPECT_EQ(parse_answer("1,0000"), 1.0);
+    EXPECT_EQ(parse_answer("0,667"), 0.667);
+    EXPECT_EQ(parse_answer("1,234.5"), 1234.5);
+    EXPECT_EQ(parse_answer("-1,234,567"), -1234567.0);
+    for (const char* text : {"3,667", "47,117 tokens"}) {
+        try {
+            parse_answer(text);
+            ADD_FAILURE() << text;
+        } catch (const BadInput& error) {
+            EXPECT_THAT(error.what(), HasSubstr("type one of these two"));
+        }
+    }
+}
+
+TEST(ParseAnswer, ConvertsTheUnitToThatOfTheQuestion) {
+    EXPECT_EQ(parse_answer("3.7\xC2\xB0", "degrees"), 3.7);
+    EXPECT_EQ(parse_answer("3.7 degrees", "degrees"), 3.7);
+    EXPECT_NEAR(parse_answer("0.064 rad", "degrees").get<double>(), 3.6669, 1e-4);
+    EXPECT_EQ(parse_answer("2.02 %", "%"), 2.02);
+    EXPECT_THROW(parse_answer("3 rad", "tokens"), BadInput);
+}
+
 TEST(ParseAnswer, RefusesWhatIsNoNumber) {
-    for (const char* text : {"", "many", "1,2", "12 13"}) {
+    for (const char* text : {"", "many", "1,2,3", "12 13", "2,,5", "1/0", "3x", "2*"}) {
         try {
             parse_answer(text);
             ADD_FAILURE() << text;

@@ -39,6 +39,17 @@ steps:
     EXPECT_EQ(checks[3].problem, "");
 }
 
+TEST(CheckLecture, GivesAControlToTheRoomThatAnEarlierStepHasOpened) {
+    const auto checks = checks_of(R"(show: rotation
+setup: theta=10k head_dim=64 fraction=100% context=128 heads=8
+steps:
+  - set: {room: memory/kv-cache}
+  - set: {heads: 32}
+    check: {quantity: alibi_slope(0), expected: 0.5})");
+    ASSERT_EQ(checks.size(), 1U);
+    EXPECT_TRUE(checks[0].ok) << checks[0].value;  // the heads of the setup are still 8
+}
+
 TEST(CheckLecture, ReportsQuantitiesThatCannotBeComputed) {
     const auto checks = checks_of(R"(show: rotation
 find: wavelength(40)
