@@ -31,8 +31,8 @@ void add_verify(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "verify",
-        "Compute an exported figure again and print what differs: exit status 0 if nothing differs, 1 if "
-        "something differs, 2 if it cannot be verified");
+        "Compute an exported figure again, draw it again and print what differs in data and picture: exit status 0 if "
+        "nothing differs, 1 if something differs, 2 if it or its picture cannot be verified");
     verb->add_option("figure", flags->figure, "Figure that RoPE Lab exported as PDF, SVG or PNG")->required();
     verb->add_option("--lab", flags->lab, "Lab of the figure (default: where it was, or beside the figure)");
     verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");

@@ -212,9 +212,11 @@ void add_predictions_part(ReportDocument& document, const ReportSource& source) 
     ReportList list;
     for (const SweepPredictions& sweep : sweep_predictions_of(source.lab)) {
         for (const ScoredPrediction& each : sweep.predictions) {
+            if (each.outcome == ScoredPrediction::Outcome::unmeasured) continue;
             list.items.push_back(each.prediction.theory + ", " + each.prediction.quantity + ": " +
                                  each.prediction.words + " Outcome: " + to_string(each.outcome) + ". " + each.words);
         }
+        for (const std::string& words : unscored_words(sweep.predictions)) list.items.push_back(words);
     }
     if (list.items.empty()) return;
     document.blocks.push_back(ReportHeading{1, "Preregistered predictions"});

@@ -234,13 +234,45 @@ json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> p
     return result;
 }
 
+std::vector<std::string> unscored_words(std::span<const ScoredPrediction> predictions) {
+    struct Reason {
+        std::string words;
+        std::vector<std::pair<std::string, int>> counts;  // by theory and quantity
+    };
+    const auto found_or_new = [](auto& list, auto member, const std::string& name) -> auto& {
+        const auto found = std::find_if(list.begin(), list.end(), [&](const auto& each) { return each.*member == name; });
+        if (found != list.end()) return *found;
+        list.emplace_back().*member = name;
+        return list.back();
+    };
+    std::vector<Reason> reasons;
+    for (const ScoredPrediction& each : predictions) {
+        if (each.outcome != ScoredPrediction::Outcome::unmeasured) continue;
+        const std::string what = each.prediction.theory + ", " + each.prediction.quantity;
+        ++found_or_new(found_or_new(reasons, &Reason::words, each.words).counts, &std::pair<std::string, int>::first, what)
+              .second;
+    }
+    std::vector<std::string> result;
+    for (const Reason& reason : reasons) {
+        std::string text;
+        for (const auto& [what, count] : reason.counts) {
+            const std::string noun = text.empty() ? (count == 1 ? " prediction of " : " predictions of ") : " of ";
+            text += (text.empty() ? "" : "; ") + std::to_string(count) + noun + what;
+        }
+        result.push_back("not scored: " + text + ". " + reason.words + " The output as JSON contains their words.");
+    }
+    return result;
+}
+
 std::string predictions_text(std::span<const ScoredPrediction> predictions) {
     std::string text = predictions.empty() ? "" : "\nPredictions (preregistered):\n";
     for (const ScoredPrediction& each : predictions) {
+        if (each.outcome == ScoredPrediction::Outcome::unmeasured) continue;
         text += "  " + to_string(each.outcome) + " (" + chance_text(each.chance) + "): " + each.prediction.theory +
                 ", " + each.prediction.quantity + ": " + each.prediction.words + ' ' +
                 null_model_words(each.prediction) + ' ' + each.words + '\n';
     }
+    for (const std::string& words : unscored_words(predictions)) text += "  " + words + '\n';
     return text;
 }
 

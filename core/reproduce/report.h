@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/reproduce/evaluate.h"
 
@@ -25,7 +26,11 @@ nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
 /// `null_model`, `outcome`, `outcome_words`, `chance_of_scored` (of the groups that were scored) and `earlier_rule`
 /// (whether the rule is that of an earlier version, stored with the lab).
 nlohmann::json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions);
-/// Returns predictions with their scores as text: a heading, then one line per prediction; "" if there are none.
+/// Returns one sentence for each reason why predictions are not scored, with the number of such predictions by theory
+/// and quantity. Their words are long and without a result, so that only the output as JSON contains them.
+std::vector<std::string> unscored_words(std::span<const ScoredPrediction> predictions);
+/// Returns predictions with their scores as text: a heading, one line per scored prediction, then unscored_words(); ""
+/// if there are none.
 std::string predictions_text(std::span<const ScoredPrediction> predictions);
 /// Returns the joint calibration of the predictions as one indented line (see calibration_words); "" if none is scored.
 std::string calibration_text(std::span<const ScoredPrediction> predictions);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/spec/numbers.h"
+
 namespace ropelab::ui {
 namespace {
 
@@ -16,31 +18,6 @@ constexpr double kYSpacing = 3.6;
 constexpr double kLabelGap = 1;
 constexpr double kMinNameWidth = 8;
 constexpr double kMaxShortName = 5.5;  // names up to this width are numbers, of which some may be omitted
-
-/// Returns the axis's own marks within its range; empty if the axis shows round numbers.
-Ticks customMarks(const Axis& axis, const AxisScale& scale) {
-    Ticks result;
-    const auto add = [&](double at, const QString& label) {
-        if (scale.contains(at)) {
-            result.at.append(at);
-            result.labels.append(label);
-        }
-    };
-    for (qsizetype i = 0; i < axis.categories.size(); ++i) {
-        add(static_cast<double>(i), axis.categories[i]);
-    }
-    QList<double> values = axis.marks;
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    for (qsizetype i = 0; i < values.size(); ++i) {
-        // Neighbours that differ only in later digits are printed with all of them.
-        const QString label = markText(values[i]);
-        const bool isShared =
-            (i > 0 && markText(values[i - 1]) == label) || (i + 1 < values.size() && markText(values[i + 1]) == label);
-        add(values[i], isShared ? QString::number(values[i], 'g', QLocale::FloatingPointShortest) : label);
-    }
-    return axis.categories.isEmpty() && result.at.size() < 2 ? Ticks() : result;
-}
 
 /// Removes labels that overlap a previous one, but always keeps the last label. Sizes are those along the axis.
 void thin(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, double between) {
@@ -95,6 +72,30 @@ double largestOf(const QList<double>& sizes) {
 
 }  // namespace
 
+Ticks customMarks(const Axis& axis, const AxisScale& scale) {
+    Ticks result;
+    const auto add = [&](double at, const QString& label) {
+        if (scale.contains(at)) {
+            result.at.append(at);
+            result.labels.append(label);
+        }
+    };
+    for (qsizetype i = 0; i < axis.categories.size(); ++i) {
+        add(static_cast<double>(i), axis.categories[i]);
+    }
+    QList<double> values = axis.marks;
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    for (qsizetype i = 0; i < values.size(); ++i) {
+        // Neighbours that differ only in later digits are printed with all of them.
+        const QString label = markText(values[i]);
+        const bool isShared =
+            (i > 0 && markText(values[i - 1]) == label) || (i + 1 < values.size() && markText(values[i + 1]) == label);
+        add(values[i], isShared ? QString::fromStdString(number_text(values[i])) : label);
+    }
+    return axis.categories.isEmpty() && result.at.size() < 2 ? Ticks() : result;
+}
+
 int tickCount(const AxisScale& scale, bool isX, const FigureStyle& style) {
     return std::max(
         2, static_cast<int>(std::lround(scale.length / style.units((isX ? kXSpacing : kYSpacing) * style.tickPt))));
@@ -136,7 +137,7 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
         return marks;
     }
     constexpr qsizetype fewNames = 3;
-    if (allCanBeCut && ticks.at.size() <= fewNames) {
+    if (style.onScreen && allCanBeCut && ticks.at.size() <= fewNames) {
         for (qsizetype i = 0; i < ticks.at.size(); ++i) {
             ticks.labels[i] = metrics.elidedText(ticks.labels[i], Qt::ElideMiddle, spaces[i]);
         }

@@ -17,6 +17,9 @@ struct AxisMarks {
     double extent = 0;
 };
 
+/// Returns the axis's own marks or names within its range, each once and in ascending order; empty if the axis shows
+/// round numbers.
+Ticks customMarks(const Axis& axis, const AxisScale& scale);
 /// Number of round numbers that fit on an axis.
 int tickCount(const AxisScale& scale, bool isX, const FigureStyle& style);
 /// Returns the marks of an x axis. `left` and `right` are the distances from the axis to the plot's edges; rotated

@@ -110,6 +110,14 @@ PageLayout layoutOf(std::span<const Figure> panels, const ExportOptions& options
     return panels.size() == 1 ? PageLayout() : pageLayout(panels, options.widthMm, options.heightMm, options.columns);
 }
 
+/// Blanks the date that Qt writes into a PDF, so that the same figure is always the same file.
+QByteArray withoutDate(QByteArray pdf) {
+    const qsizetype start = pdf.lastIndexOf("/CreationDate (");
+    const qsizetype end = pdf.indexOf(')', start);
+    if (start < 0 || end < 0) return pdf;
+    return pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
+}
+
 QByteArray pdf(std::span<const Figure> panels, const ExportOptions& options) {
     constexpr int resolution = 1200;
     constexpr double unit = resolution / 72.0;
@@ -133,10 +141,10 @@ QByteArray pdf(std::span<const Figure> panels, const ExportOptions& options) {
             writer.addFileAttachment(QStringLiteral("settings%1.json").arg(ending),
                                      QJsonDocument(panels[i].settings).toJson(), QStringLiteral("application/json"));
         }
-        writer.addFileAttachment(QStringLiteral("figure.json"), recordJson(panels), QStringLiteral("application/json"));
+        writer.addFileAttachment(QStringLiteral("figure.json"), recordJson(panels, options), QStringLiteral("application/json"));
         paintPage(panels, layout, writer, sizeIn(options, unit), styleOf(options, unit), true);
     }
-    return buffer.data();
+    return withoutDate(buffer.data());
 }
 
 /// Returns a text as XML CDATA; the end mark of CDATA inside the text is escaped.
@@ -145,13 +153,13 @@ QByteArray cdata(QByteArray text) {
 }
 
 /// Returns the metadata of an SVG: record, settings and data of each figure.
-QByteArray svgMetadata(std::span<const Figure> panels) {
+QByteArray svgMetadata(std::span<const Figure> panels, const ExportOptions& options) {
     const auto part = [](const char* name, const char* type, const QString& letter, const QByteArray& text) {
         const QByteArray panel = letter.isEmpty() ? QByteArray() : " panel=\"" + letter.toUtf8() + '"';
         return QByteArray("<") + name + " xmlns=\"urn:ropelab:figure\" type=\"" + type + '"' + panel + '>' +
                cdata(text) + "</" + name + ">\n";
     };
-    QByteArray result = "<metadata>\n" + part("figure", "application/json", {}, recordJson(panels));
+    QByteArray result = "<metadata>\n" + part("figure", "application/json", {}, recordJson(panels, options));
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const QString letter = panelLetter(i, panels.size());
         result += part("settings", "application/json", letter, settingsText(panels[i]).toUtf8());
@@ -185,7 +193,7 @@ QByteArray svg(std::span<const Figure> panels, const ExportOptions& options) {
     bytes.remove(bytes.indexOf("<title>"), bytes.indexOf("<defs>") - bytes.indexOf("<title>"));
     bytes.insert(bytes.indexOf("<defs>"), "<title>" + titleOf(panels).toHtmlEscaped().toUtf8() + "</title>\n<desc>" +
                                               summaryOf(panels).toHtmlEscaped().toUtf8() + "</desc>\n");
-    return bytes.insert(bytes.lastIndexOf("</svg>"), svgMetadata(panels));
+    return bytes.insert(bytes.lastIndexOf("</svg>"), svgMetadata(panels, options));
 }
 
 QImage imageOf(std::span<const Figure> panels, const ExportOptions& options) {
@@ -200,7 +208,7 @@ QImage imageOf(std::span<const Figure> panels, const ExportOptions& options) {
     result.setText(QStringLiteral("Title"), titleOf(panels));
     result.setText(QStringLiteral("Description"), summaryOf(panels));
     result.setText(QStringLiteral("Software"), QStringLiteral("RoPE Lab"));
-    result.setText(QStringLiteral("Figure"), QString::fromUtf8(recordJson(panels)));
+    result.setText(QStringLiteral("Figure"), QString::fromUtf8(recordJson(panels, options)));
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const QString letter = panelLetter(i, panels.size());
         const QString ending = letter.isEmpty() ? QString() : QLatin1Char(' ') + letter;

@@ -15,6 +15,8 @@ constexpr double kNoteGap = 5;
 constexpr double kNoteSwatch = 14;
 constexpr double kMaxFractionWithValues = 0.36;
 constexpr double kMaxFraction = 0.44;
+constexpr double kMaxPrintedFraction = 0.6;  // where a single word of an exported figure is so long
+constexpr int kMostLabelLines = 3;
 
 /// Returns the index of a curve's last point that can be drawn.
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
@@ -71,7 +73,23 @@ FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& fig
     if (std::max(line, withValue) <= plotWidth * kMaxFractionWithValues) {
         return {std::max(line, withValue), label > 0};
     }
-    return {std::min(std::max(line, withoutValue), plotWidth * kMaxFraction), false};
+    double most = plotWidth * kMaxFraction;
+    if (!style.onScreen) {  // an exported label is broken into lines instead of shortened, so each word has its space
+        double word = 0;
+        const auto add = [&](const QString& text, double beside) {
+            for (const QString& each : text.split(QLatin1Char(' '))) {
+                word = std::max(word, metrics.horizontalAdvance(each) + beside);
+            }
+        };
+        for (const FigureCurve& curve : figure.curves) {
+            if (isLabelled(curve)) add(curve.label, style.units(3.6 * kNoteGap + kNoteSwatch));
+        }
+        for (const FigureLine& each : figure.horizontalLines) {
+            if (isLabelAtEnd(each, figure)) add(each.label, style.units(2.4 * kNoteGap));
+        }
+        most = std::clamp(word, most, plotWidth * kMaxPrintedFraction);
+    }
+    return {std::min(std::max(line, withoutValue), most), false};
 }
 
 void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
@@ -138,7 +156,9 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
         return;
     }
     for (qsizetype i = 0; i < drawn.size(); ++i) {
-        m_labels.addCurve(drawn[i], figure.curves[static_cast<std::size_t>(i)].shape == FigureCurve::Shape::line);
+        const FigureCurve& curve = figure.curves[static_cast<std::size_t>(i)];
+        const bool isLine = curve.shape == FigureCurve::Shape::line;
+        m_labels.addCurve(drawn[i], isLine ? std::nullopt : std::optional(m_style.units(curve.pointPt / 2)));
     }
     m_labels.placeLines(m_vertical, m_horizontal);
     // The labels of picked points are placed first.
@@ -237,12 +257,37 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     }
     const QFont font = m_style.font(m_style.tickPt);
     const QFontMetricsF metrics(font);
-    const double gap = metrics.height() * 1.05;
     const double top = axes.top();
     const double last = std::max(top, axes.bottom() - metrics.height() * 0.3);
+    double valueWidth = 0;
+    for (const EndLabel& each : m_ends) {  // straight lines have no value here: their labels contain it
+        valueWidth = std::max(valueWidth, metrics.horizontalAdvance(each.value));
+    }
+    valueWidth = m_showsValues ? valueWidth : 0;
+    const double right = mParentPlot->viewport().right() - m_style.units(kNoteGap);
+    const double swatch = axes.right() + m_style.units(kNoteGap * 1.2);
+    const double besideSwatch = swatch + m_style.units(kNoteSwatch + kNoteGap * 0.8);
+    const auto widthOf = [&](const EndLabel& each) {
+        return right - (each.isLine ? swatch : besideSwatch) -
+               (each.isLine || valueWidth == 0 ? 0 : valueWidth + m_style.units(kNoteGap));
+    };
+    const auto rowsOf = [&](double gap) {
+        return std::max<qsizetype>(1, static_cast<qsizetype>((last - top) / gap) + 1);
+    };
+    // Labels on paper are broken into lines if there is space for them, and shortened otherwise.
+    double gap = metrics.height() * 1.05;
+    int mostLines = 1;
+    for (const EndLabel& each : m_ends) {
+        if (!m_style.onScreen) {
+            const auto lines = wrapped(each.label, metrics, widthOf(each), kMostLabelLines).size();
+            mostLines = std::max(mostLines, static_cast<int>(lines));
+        }
+    }
+    if (rowsOf(gap * mostLines) < m_ends.size()) mostLines = 1;
+    gap *= mostLines;
 
     // If there is no space for all labels, every n-th one is drawn, and the last row states the number of the others.
-    const auto rows = std::max<qsizetype>(1, static_cast<qsizetype>((last - top) / gap) + 1);
+    const auto rows = rowsOf(gap);
     const bool isTight = rows < m_ends.size();
     const qsizetype space = isTight ? std::max<qsizetype>(1, rows - 1) : rows;
     const double bottom = isTight ? std::max(top, last - gap) : last;
@@ -255,22 +300,13 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     }
     const QList<double> places = spread(wanted, gap, top, bottom);
 
-    double valueWidth = 0;
-    for (const EndLabel& each : shown) {  // straight lines have no value here: their labels contain it
-        valueWidth = std::max(valueWidth, metrics.horizontalAdvance(each.value));
-    }
-    valueWidth = m_showsValues ? valueWidth : 0;
-    const double right = mParentPlot->viewport().right() - m_style.units(kNoteGap);
-    const double swatch = axes.right() + m_style.units(kNoteGap * 1.2);
-    const double besideSwatch = swatch + m_style.units(kNoteSwatch + kNoteGap * 0.8);
     QStringList labels;
     QList<double> widths;
     for (const EndLabel& each : shown) {
         labels << each.label;
-        widths << right - (each.isLine ? swatch : besideSwatch) -
-                      (each.isLine || valueWidth == 0 ? 0 : valueWidth + m_style.units(kNoteGap));
+        widths << widthOf(each);
     }
-    labels = labelsWithin(labels, widths, metrics);
+    if (mostLines == 1) labels = labelsWithin(labels, widths, metrics);
     painter->setFont(font);
     const double toBase = (metrics.ascent() - metrics.descent()) / 2;
     if (isTight) {
@@ -305,7 +341,12 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         ink.setAlphaF(each.dimmed ? 0.45F : 1.0F);
         painter->setPen(ink);
         const double base = y + toBase;
-        painter->drawText(QPointF(text, base), labels[i]);
+        const QStringList lines = mostLines == 1 ? QStringList(labels[i]) : wrapped(labels[i], metrics, widths[i], mostLines);
+        double line = base - metrics.height() * static_cast<double>(lines.size() - 1) / 2;
+        for (const QString& words : lines) {
+            painter->drawText(QPointF(text, line), words);
+            line += metrics.height();
+        }
         if (m_showsValues && !each.isLine) {
             painter->drawText(QPointF(right - metrics.horizontalAdvance(each.value), base), each.value);
         }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/spec/numbers.h"
 #include "ui/figure/export.h"
 
 namespace ropelab::ui {
@@ -18,7 +19,7 @@ struct Column {
 };
 
 QByteArray number(double value) {
-    return std::isfinite(value) ? QByteArray::number(value, 'g', QLocale::FloatingPointShortest) : QByteArray();
+    return std::isfinite(value) ? QByteArray::fromStdString(number_text(value)) : QByteArray();
 }
 
 /// Returns a CSV field (RFC 4180), in quotes if necessary.
@@ -75,8 +76,7 @@ QByteArray mapCsv(const Figure& figure) {
         out += number(map.yFirst + row * map.yStep);
         for (int column = 0; column < map.columns; ++column) {
             const float value = map.values.value(static_cast<qsizetype>(row) * map.columns + column);
-            out += ',' + (std::isfinite(value) ? QByteArray::number(value, 'g', QLocale::FloatingPointShortest)
-                                               : QByteArray());
+            out += QByteArray(",") + number(static_cast<double>(value));
         }
         out += '\n';
     }

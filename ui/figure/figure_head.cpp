@@ -10,11 +10,21 @@ namespace {
 
 // Sizes in points.
 constexpr double kHeadGap = 5;
-constexpr double kMaxNoteFraction = 0.3;  // of the plot's height
+constexpr double kMaxNoteFraction = 0.3;         // of the plot's height
+constexpr double kMaxPrintedNoteFraction = 0.5;  // on paper, where nobody can look up the rest
 constexpr double kSampleWidth = 14;       // width of the sample of a legend entry
 constexpr double kEntryGap = 14;          // distance of two legend entries
 
-/// Breaks a text at spaces into at most `most` lines of a width. The last line is shortened if the text is longer.
+/// Returns whether the legend has an entry for a curve. A single point has its label beside it.
+bool isInLegend(const FigureCurve& curve) {
+    const bool isLine = curve.shape == FigureCurve::Shape::line;
+    const bool hasOwnLabel =
+        isLine ? !curve.companion || curve.isNamed : curve.shape == FigureCurve::Shape::points && curve.x.size() == 1;
+    return !curve.label.isEmpty() && !curve.x.isEmpty() && !hasOwnLabel;
+}
+
+}  // namespace
+
 QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most) {
     QStringList lines;
     QString line;
@@ -39,16 +49,6 @@ QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double w
     return lines;
 }
 
-/// Returns whether the legend has an entry for a curve. A single point has its label beside it.
-bool isInLegend(const FigureCurve& curve) {
-    const bool isLine = curve.shape == FigureCurve::Shape::line;
-    const bool hasOwnLabel =
-        isLine ? !curve.companion || curve.isNamed : curve.shape == FigureCurve::Shape::points && curve.x.size() == 1;
-    return !curve.label.isEmpty() && !curve.x.isEmpty() && !hasOwnLabel;
-}
-
-}  // namespace
-
 FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSizeF& plot) : m_style(style) {
     if (figure.drawing) {
         return;
@@ -63,7 +63,8 @@ FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSi
     const double key = m_key.isEmpty() ? 0 : between + quiet.horizontalAdvance(m_key);
     const double space = plot.width() - 2 * edge - title - between - key;
     if (!m_note.isEmpty() && quiet.horizontalAdvance(m_note) > space) {
-        const int most = std::max(1, static_cast<int>(kMaxNoteFraction * plot.height() / quiet.lineSpacing()));
+        const double fraction = style.onScreen ? kMaxNoteFraction : kMaxPrintedNoteFraction;
+        const int most = std::max(1, static_cast<int>(fraction * plot.height() / quiet.lineSpacing()));
         m_below = wrapped(m_note, quiet, plot.width() - 2 * edge, most);
     }
     if (hasLabelledBlank(figure)) {

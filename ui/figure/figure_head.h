@@ -9,9 +9,14 @@
 #include "ui/figure/figure.h"
 #include "ui/figure/figure_style.h"
 
+class QFontMetricsF;
 class QPainter;
 
 namespace ropelab::ui {
+
+/// Breaks a text at spaces into at most `most` lines of a width. The last line is shortened if the text is longer, and
+/// so is a line of one word that is wider.
+QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most);
 
 /// The row above a figure's axes: the y axis's title, the note and the title of a map's colour bar. If the row is too
 /// short for the note, the note is below the axes. The legend is below the axes, too. A drawing has no such rows.

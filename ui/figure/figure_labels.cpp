@@ -12,19 +12,27 @@ constexpr double kLineGap = 5;         // distance of a label from its vertical 
 constexpr double kLabelDistance = 4;   // smallest horizontal distance of two labels
 constexpr double kBackgroundEdge = 2;  // width of the background at the left and right of a label
 constexpr int kUpperRows = 4;          // rows at the top of the axes that labels of vertical lines prefer
-constexpr int kPointRows = 8;          // rows above and below a picked point in which its label is placed
+constexpr int kPointRows = 8;          // rows above and below a point in which its label with a line is placed
+constexpr double kPointGap = 2;        // distance of a label from the mark of its point
+constexpr double kClearGap = 3;        // by how much other marks are farther from a label, and distance of leaders
 constexpr qsizetype kNoLine = -1;
+
+/// Returns the line from a point to the nearest place of its label.
+QLineF leaderOf(const FigureLabels::Point& point, const QRectF& box) {
+    return {point.at, QPointF(std::clamp(point.at.x(), box.left(), box.right()),
+                              std::clamp(point.at.y(), box.top(), box.bottom()))};
+}
 
 }  // namespace
 
-void FigureLabels::addCurve(const Polyline& line, bool isConnected) {
+void FigureLabels::addCurve(const Polyline& line, std::optional<double> radius) {
     QPointF before;
     bool isPreviousDrawn = false;
     for (qsizetype i = 0; i < std::min(line.x.size(), line.y.size()); ++i) {
         const QPointF here(m_x.toDevice(line.x[i]), m_y.length - m_y.toDevice(line.y[i]));
         const bool isDrawn = std::isfinite(here.x()) && std::isfinite(here.y());
-        if (isDrawn && !isConnected) {
-            m_places.addPoint(here);
+        if (isDrawn && radius) {
+            m_places.addPoint(here, *radius);
         } else if (isDrawn && isPreviousDrawn) {
             m_places.addStroke(before, here);
         }
@@ -69,7 +77,11 @@ void FigureLabels::placeHorizontal(const FigureLine& line, qsizetype own) {
     const QFontMetricsF metrics(m_style.font(m_style.tickPt));
     const double gap = m_style.units(kLineGap);
     const double y = m_y.length - m_y.toDevice(line.at);
-    // A label that is wider than the axes would cover the labels of the curves' ends.
+    // A label that is wider than the axes would cover the labels of the curves' ends. On paper, the note has all of it.
+    if (!m_style.onScreen && metrics.horizontalAdvance(line.label) > m_x.length - 2 * gap) {
+        m_omitted << line.label;
+        return;
+    }
     const QString label = metrics.elidedText(line.label, Qt::ElideMiddle, m_x.length - 2 * gap);
     const double width = metrics.horizontalAdvance(label);
     const double space = m_x.length - 2 * gap - width;
@@ -113,48 +125,84 @@ void FigureLabels::placeVertical(const FigureLine& line, qsizetype own) {
 }
 
 void FigureLabels::placePoints(const QList<Point>& points) {
-    const QRectF axes(0, 0, m_x.length, m_y.length);
+    QList<Point> crowded;
     for (const Point& point : points) {
-        QFont font = m_style.font(m_style.tickPt);
-        font.setWeight(point.isPicked ? QFont::DemiBold : font.weight());
-        const QFontMetricsF metrics(font);
-        const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
-        const double off = point.radius + m_style.units(2);
-        const double left = -off - size.width();
-        const double middle = -size.width() / 2;
-        const double above = -off - size.height();
-        QList<QPointF> corners = {{off, -size.height() / 2},
-                                  {left, -size.height() / 2},
-                                  {middle, above},
-                                  {middle, off},
-                                  {off, above},
-                                  {left, above},
-                                  {off, off},
-                                  {left, off}};
-        const int rows = point.isPicked ? kPointRows : 1;
-        for (int row = 1; row < rows; ++row) {
-            for (const double x : {off, left, middle}) {
-                corners << QPointF(x, above - row * size.height()) << QPointF(x, off + row * size.height());
-            }
-        }
-        QList<QRectF> candidates;
-        for (const QPointF& corner : std::as_const(corners)) {
-            const QRectF box(point.at + corner, size);
-            if (axes.contains(box)) candidates.append(box);
-        }
-        const QList<QRectF> free = besideLines(candidates, kNoLine);
-        // The label of a picked point is needed even where only places across a line remain.
-        if (!point.isPicked || !free.isEmpty()) candidates = free;
-        const double distance = point.isQuiet || point.isPicked ? point.radius : 0;
-        const auto box = m_places.place(candidates, true, distance);
-        if (!box) continue;
-        Placed placed{point.label, *box, point.isQuiet ? m_style.theme.quietText : m_style.theme.text, point.isPicked};
-        const QPointF end(std::clamp(point.at.x(), box->left(), box->right()),
-                          std::clamp(point.at.y(), box->top(), box->bottom()));
-        const QLineF leader(point.at, end);
-        if (rows > 1 && leader.length() > 2 * off) placed.leader = leader;
-        m_placed.append(placed);
+        if (!placeBeside(point) && !(point.isPicked && placeWithLeader(point))) crowded.append(point);
     }
+    // Labels with lines come last, because they find space in many places.
+    for (const Point& point : std::as_const(crowded)) placeWithLeader(point);
+}
+
+QFont FigureLabels::fontOf(const Point& point) const {
+    QFont font = m_style.font(m_style.tickPt);
+    font.setWeight(point.isPicked ? QFont::DemiBold : font.weight());
+    return font;
+}
+
+QList<QRectF> FigureLabels::boxesAt(const Point& point, const QList<QPointF>& corners, const QSizeF& size) const {
+    const QRectF axes(0, 0, m_x.length, m_y.length);
+    QList<QRectF> boxes;
+    for (const QPointF& corner : corners) {
+        const QRectF box(point.at + corner, size);
+        if (axes.contains(box)) boxes.append(box);
+    }
+    return boxes;
+}
+
+bool FigureLabels::placeBeside(const Point& point) {
+    const QFontMetricsF metrics(fontOf(point));
+    const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
+    const double off = point.radius + m_style.units(kPointGap);
+    const double left = -off - size.width();
+    const double middle = -size.width() / 2;
+    const double above = -off - size.height();
+    const QList<QPointF> corners = {{off, -size.height() / 2},
+                                    {left, -size.height() / 2},
+                                    {middle, above},
+                                    {middle, off},
+                                    {off, above},
+                                    {left, above},
+                                    {off, off},
+                                    {left, off}};
+    QList<QRectF> candidates = besideLines(boxesAt(point, corners, size), kNoLine);
+    candidates.removeIf(
+        [&](const QRectF& box) { return !m_places.belongsTo(box, point.at, m_style.units(kClearGap)); });
+    return placePoint(point, candidates, false);
+}
+
+bool FigureLabels::placeWithLeader(const Point& point) {
+    const QFontMetricsF metrics(fontOf(point));
+    const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
+    const double off = point.radius + m_style.units(kPointGap);
+    QList<QPointF> corners;
+    for (int row = 1; row < kPointRows; ++row) {
+        const double up = -off - (row + 1) * size.height();
+        const double down = off + row * size.height();
+        for (const double step : {0.0, 0.5, 1.0, 1.5, 2.0}) {
+            const double aside = off + step * size.height();
+            for (const double x : {aside, -aside - size.width()}) corners << QPointF(x, up) << QPointF(x, down);
+        }
+        corners << QPointF(-size.width() / 2, up) << QPointF(-size.width() / 2, down);
+    }
+    const QList<QRectF> all = boxesAt(point, corners, size);
+    QList<QRectF> candidates = besideLines(all, kNoLine);
+    candidates.removeIf([&](const QRectF& box) {
+        return !m_places.isLeaderFree(leaderOf(point, box), m_style.units(kClearGap) / 2);
+    });
+    // The label of a picked point is needed even where only places across other lines and points remain.
+    return placePoint(point, candidates, true) || (point.isPicked && placePoint(point, all, true));
+}
+
+bool FigureLabels::placePoint(const Point& point, const QList<QRectF>& candidates, bool hasLeader) {
+    const auto box = m_places.place(candidates, true);
+    if (!box) return false;
+    Placed placed{point.label, *box, point.isQuiet ? m_style.theme.quietText : m_style.theme.text, point.isPicked};
+    if (hasLeader) {
+        placed.leader = leaderOf(point, *box);
+        m_places.addLeader(*placed.leader);
+    }
+    m_placed.append(placed);
+    return true;
 }
 
 QList<QRectF> FigureLabels::besideLines(const QList<QRectF>& boxes, qsizetype own) const {

@@ -40,12 +40,13 @@ class FigureLabels {
 
     /// Adds a text that labels do not cover.
     void occupy(const QRectF& box) { m_places.occupy(box); }
-    /// Adds a curve, which labels should not cover. A curve whose points are not connected is a set of points.
-    void addCurve(const Polyline& line, bool isConnected);
+    /// Adds a curve, which labels should not cover. A curve with a radius is a set of points, which are not connected.
+    void addCurve(const Polyline& line, std::optional<double> radius);
     /// Places the labels of straight lines. Call it once, after the curves.
     void placeLines(const std::vector<FigureLine>& vertical, const std::vector<FigureLine>& horizontal);
-    /// Places the labels of points, after those of lines; the first ones have precedence. The label of a point that is
-    /// not picked is omitted if there is no space for it.
+    /// Places the labels of points, after those of lines; the first ones have precedence. A label is so near to its
+    /// point that it cannot belong to another one, or a line connects it with its point. A label is omitted if there is
+    /// no space for it.
     void placePoints(const QList<Point>& points);
 
     const QList<Placed>& placed() const { return m_placed; }
@@ -59,6 +60,14 @@ class FigureLabels {
     void placeVertical(const FigureLine& line, qsizetype own);
     /// Returns the boxes that cross no line of another label.
     QList<QRectF> besideLines(const QList<QRectF>& boxes, qsizetype own) const;
+    /// Places the label of a point beside it. Returns false if there is no space.
+    bool placeBeside(const Point& point);
+    /// Places the label of a point farther away, with a line to the point. Returns false if there is no space.
+    bool placeWithLeader(const Point& point);
+    QFont fontOf(const Point& point) const;
+    /// Returns the boxes of a point's label at these distances from the point that are inside the axes.
+    QList<QRectF> boxesAt(const Point& point, const QList<QPointF>& corners, const QSizeF& size) const;
+    bool placePoint(const Point& point, const QList<QRectF>& candidates, bool hasLeader);
     bool place(const QList<QRectF>& candidates, const QString& label, const QColor& ink);
 
     FigureStyle m_style;

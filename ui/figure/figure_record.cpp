@@ -87,9 +87,27 @@ FigureParts partsOf(const QByteArray& bytes) {
     return partsOfSvg(bytes);
 }
 
+QJsonObject drawingJson(const ExportOptions& options) {
+    return {{QStringLiteral("width_mm"), options.widthMm}, {QStringLiteral("height_mm"), options.heightMm},
+            {QStringLiteral("dpi"), options.dpi},          {QStringLiteral("font_pt"), options.fontPt},
+            {QStringLiteral("dashes"), options.dashes},    {QStringLiteral("dark"), options.appearance == Appearance::dark},
+            {QStringLiteral("outlines"), options.outlines}, {QStringLiteral("columns"), options.columns},
+            {QStringLiteral("qt"), QLatin1String(qVersion())}};
+}
+
+QJsonObject axesJson(const Figure& figure) {
+    const Range x = xRange(figure);
+    const Range y = yRange(figure);
+    return {{QStringLiteral("x"), QJsonArray{x.minimum, x.maximum}},
+            {QStringLiteral("y"), QJsonArray{y.minimum, y.maximum}}};
+}
+
 /// Returns the record of one figure; nullopt if the file lacks its data.
-std::optional<FigureRecord> recordOf(const QJsonObject& object, const FigureParts& parts) {
+std::optional<FigureRecord> recordOf(const QJsonObject& all, const QJsonObject& object, const FigureParts& parts) {
     FigureRecord record;
+    record.drawing = all[QStringLiteral("drawing")].toObject();
+    record.program = all[QStringLiteral("program")].toString();
+    record.axes = object[QStringLiteral("axes")].toObject();
     record.letter = object[QStringLiteral("letter")].toString();
     if (!parts.data.contains(record.letter)) return std::nullopt;
     record.figure = object[QStringLiteral("figure")].toString();
@@ -116,7 +134,7 @@ QString panelLetter(std::size_t panel, std::size_t count) {
     return result;
 }
 
-QByteArray recordJson(std::span<const Figure> panels) {
+QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& options) {
     QJsonArray all;
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const Figure& figure = panels[i];
@@ -129,11 +147,13 @@ QByteArray recordJson(std::span<const Figure> panels) {
             {QStringLiteral("flags"), figure.origin.flags},
             {QStringLiteral("lab"), figure.origin.lab},
             {QStringLiteral("view"), figure.origin.view},
+            {QStringLiteral("axes"), axesJson(figure)},
             {QStringLiteral("sha256"), hashOf(figure.name, figure.settings, figure.origin, figureCsv(figure))}});
     }
     return QJsonDocument(QJsonObject{{QStringLiteral("format"), QStringLiteral("ropelab-figure")},
                                      {QStringLiteral("version"), kRecordVersion},
                                      {QStringLiteral("program"), QCoreApplication::applicationVersion()},
+                                     {QStringLiteral("drawing"), drawingJson(options)},
                                      {QStringLiteral("panels"), all}})
         .toJson(QJsonDocument::Compact);
 }
@@ -157,7 +177,7 @@ std::vector<FigureRecord> readFigureFile(const QString& path) {
     }
     std::vector<FigureRecord> records;
     for (const QJsonValue& panel : all[QStringLiteral("panels")].toArray()) {
-        auto record = recordOf(panel.toObject(), parts);
+        auto record = recordOf(all, panel.toObject(), parts);
         if (!record) throw BadInput("The figure \"" + name + "\" lacks its data; another program removed them.");
         records.push_back(std::move(*record));
     }

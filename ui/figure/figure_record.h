@@ -10,6 +10,8 @@
 
 namespace ropelab::ui {
 
+struct ExportOptions;
+
 /// What a file says about one of its figures: its numbers, its settings and what it was made from.
 struct FigureRecord {
     QString letter;   // letter of the panel: "a"; "" for a file with one figure
@@ -19,6 +21,11 @@ struct FigureRecord {
     QJsonObject settings;
     FigureOrigin origin;
     QByteArray data;  // as figureCsv returns it
+    /// How the file was drawn (recordJson); empty in files of earlier versions.
+    QJsonObject drawing;
+    /// Ends of the drawn axes, of which the user may have shown a part; empty in files of earlier versions.
+    QJsonObject axes;
+    QString program;  // version of RoPE Lab that wrote the file
     /// True if data, settings or origin were changed after the export: their hash is not that of the record.
     bool isEdited = false;
 };
@@ -27,8 +34,9 @@ struct FigureRecord {
 QString panelLetter(std::size_t panel, std::size_t count);
 
 /// Returns the record of the figures of a file as JSON. It contains everything but the data, which each format stores
-/// as its own part, and a hash (SHA-256) of each figure's name, settings, origin and data.
-QByteArray recordJson(std::span<const Figure> panels);
+/// as its own part, a hash (SHA-256) of each figure's name, settings, origin and data, and what is needed to draw the
+/// picture again: the options, the version of Qt and the ends of the axes.
+QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& options);
 
 /// Reads the records of a file that exportFigure or exportPage wrote as PDF, SVG or PNG, one for each figure. Throws
 /// BadInput with the reason if the file cannot be read or contains no record.

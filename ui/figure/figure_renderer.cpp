@@ -52,6 +52,7 @@ int rounded(double value) {
 
 // Names of an axis are shortened to this fraction of the plot's size.
 constexpr double kMaxNameFraction = 0.35;
+constexpr double kMaxPrintedNameFraction = 0.6;  // a shortened name in a paper cannot be looked up
 constexpr int kMaxNotePasses = 3;
 
 }  // namespace
@@ -114,6 +115,7 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const QFontMetricsF tick(style.font(style.tickPt));
     const QFontMetricsF label(style.font(style.labelPt));
     const QRect all = m_plot.viewport();
+    const double nameFraction = style.onScreen ? kMaxNameFraction : kMaxPrintedNameFraction;
 
     const int top = rounded(label.height() + style.units(11));
     const int right = rounded(FigureAnnotations::endLabelMargin(figure, style, all.width()).width);
@@ -131,12 +133,12 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const auto setWidth = [&](int left) {
         m_leftMargin = left;
         m_xScale.length = std::max(1, all.width() - left - right);
-        m_xMarks = xAxisMarks(figure.x, m_xScale, style, left, right, kMaxNameFraction * all.height());
+        m_xMarks = xAxisMarks(figure.x, m_xScale, style, left, right, nameFraction * all.height());
     };
     const auto setHeight = [&] {
         const int bottom = rounded(m_xMarks.extent + beneath);
         m_yScale.length = std::max(1, all.height() - top - bottom);
-        m_yMarks = yAxisMarks(figure.y, m_yScale, style, kMaxNameFraction * all.width());
+        m_yMarks = yAxisMarks(figure.y, m_yScale, style, nameFraction * all.width());
         return bottom;
     };
     setWidth(m_leftMargin);

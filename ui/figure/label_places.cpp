@@ -4,6 +4,7 @@
 #include <QHash>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace ropelab::ui {
@@ -32,6 +33,22 @@ bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
            cut(-step.y(), from.y() - box.top()) && cut(step.y(), box.bottom() - from.y());
 }
 
+/// Returns the distance of a point from the nearest place of a box, 0 inside.
+double distanceOf(const QPointF& point, const QRectF& box) {
+    const double across = std::max({box.left() - point.x(), point.x() - box.right(), 0.0});
+    const double up = std::max({box.top() - point.y(), point.y() - box.bottom(), 0.0});
+    return std::hypot(across, up);
+}
+
+double distanceOf(const QPointF& point, const QLineF& line) {
+    const QPointF along = line.p2() - line.p1();
+    const double length = QPointF::dotProduct(along, along);
+    const double fraction = length > 0 ? QPointF::dotProduct(point - line.p1(), along) / length : 0;
+    return QLineF(point, line.pointAt(std::clamp(fraction, 0.0, 1.0))).length();
+}
+
+constexpr double kSamePlace = 0.01;  // points at this distance have the same place, so that no label can tell them apart
+
 }  // namespace
 
 qsizetype LabelPlaces::addBarrier(const QPointF& from, const QPointF& to) {
@@ -47,10 +64,38 @@ bool LabelPlaces::crossesBarrier(const QRectF& box, qsizetype own) const {
     return false;
 }
 
-qsizetype LabelPlaces::weightOf(const QRectF& box, double distance, qsizetype enough) const {
-    const QRectF near = box.adjusted(-distance, -distance, distance, distance);
-    qsizetype weight = kPointCost * std::count_if(m_points.begin(), m_points.end(),
-                                                  [&near](const QPointF& point) { return near.contains(point); });
+bool LabelPlaces::belongsTo(const QRectF& box, const QPointF& own, double margin) const {
+    double ownGap = std::numeric_limits<double>::infinity();
+    double otherGap = std::numeric_limits<double>::infinity();
+    for (const Mark& point : m_points) {
+        double& gap = QLineF(point.at, own).length() <= kSamePlace ? ownGap : otherGap;
+        gap = std::min(gap, std::max(0.0, distanceOf(point.at, box) - point.radius));
+    }
+    return otherGap >= 2 * ownGap && otherGap >= ownGap + margin;
+}
+
+void LabelPlaces::addLeader(const QLineF& line) {
+    addBarrier(line.p1(), line.p2());
+    m_leaders.append(line);
+}
+
+bool LabelPlaces::isLeaderFree(const QLineF& line, double margin) const {
+    const auto crossesBox = [&line](const QRectF& box) { return crosses(line.p1(), line.p2(), box); };
+    const auto crossesLeader = [&line](const QLineF& other) {
+        return line.intersects(other, nullptr) == QLineF::BoundedIntersection;
+    };
+    const auto crossesMark = [&](const Mark& point) {
+        return QLineF(point.at, line.p1()).length() > kSamePlace && distanceOf(point.at, line) < point.radius + margin;
+    };
+    return std::none_of(m_occupied.begin(), m_occupied.end(), crossesBox) &&
+           std::none_of(m_leaders.begin(), m_leaders.end(), crossesLeader) &&
+           std::none_of(m_points.begin(), m_points.end(), crossesMark);
+}
+
+qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
+    qsizetype weight = kPointCost * std::count_if(m_points.begin(), m_points.end(), [&box](const Mark& point) {
+                           return distanceOf(point.at, box) <= point.radius;
+                       });
     for (const Stroke& stroke : m_strokes) {
         if (weight >= enough) {
             break;
@@ -60,14 +105,14 @@ qsizetype LabelPlaces::weightOf(const QRectF& box, double distance, qsizetype en
     return weight;
 }
 
-std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, bool avoidsPoints, double distance) {
+std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, bool avoidsPoints) {
     std::optional<QRectF> best;
     qsizetype least = avoidsPoints ? kPointCost : std::numeric_limits<qsizetype>::max();
     for (const QRectF& box : candidates) {
         const QRectF wide = box.adjusted(-m_gap, 0, m_gap, 0);
         const bool isFree = std::none_of(m_occupied.begin(), m_occupied.end(),
                                          [&wide](const QRectF& other) { return other.intersects(wide); });
-        const qsizetype weight = isFree && least > 0 ? weightOf(box, distance, least) : least;
+        const qsizetype weight = isFree && least > 0 ? weightOf(box, least) : least;
         if (weight < least) {
             least = weight;
             best = box;

@@ -94,4 +94,19 @@ QMap<QString, QByteArray> pdfAttachments(const QByteArray& pdf) {
     return result;
 }
 
+QList<PdfObject> pdfObjects(const QByteArray& pdf) {
+    QList<PdfObject> result;
+    const PdfObjects objects(pdf);
+    for (qsizetype number = 1; number < objects.count(); ++number) {
+        PdfObject object{objects.dictionary(number), std::nullopt};
+        if (objects.from(number).sliced(object.dictionary.size()).startsWith("stream")) {
+            object.stream = objects.stream(number).value_or(QByteArray());
+        }
+        result.append(std::move(object));
+    }
+    const qsizetype trailer = pdf.lastIndexOf("trailer");
+    if (trailer >= 0) result.append({pdf.mid(trailer, pdf.lastIndexOf("startxref") - trailer), std::nullopt});
+    return result;
+}
+
 }  // namespace ropelab::ui

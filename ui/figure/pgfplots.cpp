@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/figure/axis_marks.h"
 #include "ui/figure/figure_caption.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/latex_text.h"
@@ -27,8 +29,7 @@ constexpr int kXMarks = 6;
 constexpr int kYMarks = 5;
 
 QString plain(double value) {
-    if (std::isnan(value)) return QStringLiteral("nan");
-    return QString::number(value, 'g', QLocale::FloatingPointShortest);
+    return std::isnan(value) ? QStringLiteral("nan") : QString::fromStdString(number_text(value));
 }
 
 QString hexOf(const QColor& color) {
@@ -105,23 +106,14 @@ class PgfplotsWriter {
                            .arg(latexText(axis.title()), plain(range.minimum), plain(range.maximum));
         if (axis.logarithmic) text += QStringLiteral(" %1mode=log, log origin=infty,").arg(which);
         if (axis.downwards) text += QStringLiteral(" %1 dir=reverse,").arg(which);
-        QList<double> at = axis.marks;
-        QStringList labels;
-        for (const double value : at) labels << markText(value);
-        if (!axis.categories.isEmpty()) {
-            labels = axis.categories;
-            at.clear();
-            for (qsizetype i = 0; i < labels.size(); ++i) at << static_cast<double>(i);
-        }
-        if (at.isEmpty()) {
-            const Ticks ticks = ticksOf(range.minimum, range.maximum, axis.logarithmic, about, axis.whole);
-            at = ticks.at;
-            labels = ticks.labels;
+        Ticks ticks = customMarks(axis, {range.minimum, range.maximum, axis.logarithmic, 1});
+        if (ticks.at.isEmpty()) {
+            ticks = ticksOf(range.minimum, range.maximum, axis.logarithmic, about, axis.whole);
         }
         QStringList places;
-        for (const double value : at) places << plain(value);
+        for (const double value : std::as_const(ticks.at)) places << plain(value);
         QStringList texts;
-        for (const QString& label : labels) texts << QLatin1Char('{') + latexText(label) + QLatin1Char('}');
+        for (const QString& label : std::as_const(ticks.labels)) texts << QLatin1Char('{') + latexText(label) + QLatin1Char('}');
         return text + QStringLiteral("\n  %1tick={%2}, %1ticklabels={%3}, scaled %1 ticks=false,\n")
                           .arg(which)
                           .arg(places.join(QLatin1Char(',')), texts.join(QLatin1Char(',')));

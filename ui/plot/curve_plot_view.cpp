@@ -293,12 +293,12 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
         });
     };
     if (const auto failed = ends(Ink::Kind::error); failed > 0) {
-        parts.append(failed == 1 ? tr("red point: a run failed there")
-                                 : tr("red points: %1 runs failed there").arg(failed));
+        parts.append(failed == 1 ? tr("red point: last value of a run that failed")
+                                 : tr("red points: last values of %1 runs that failed").arg(failed));
     }
     if (const auto stopped = ends(Ink::Kind::quiet); stopped > 0) {
-        parts.append(stopped == 1 ? tr("grey point: a run was stopped at a rung")
-                                  : tr("grey points: %1 runs were stopped at a rung").arg(stopped));
+        parts.append(stopped == 1 ? tr("grey point: last value of a run that was stopped at a rung")
+                                  : tr("grey points: last values of %1 runs that were stopped at a rung").arg(stopped));
     }
     if (const QString units = unitNote(); !units.isEmpty()) {
         parts.append(units);
@@ -344,14 +344,13 @@ QString CurvePlot::summaryOf(const Figure& now) const {
     struct End {
         QString label;
         double value;
+        double step;
     };
     std::vector<End> ends;
-    double last = 0;
     for (const FigureCurve& curve : now.curves) {
         for (qsizetype i = curve.y.size() - 1; i >= 0 && !curve.companion; --i) {
             if (std::isfinite(curve.y[i])) {
-                ends.push_back({curve.label, curve.y[i]});
-                last = std::max(last, curve.x[i]);
+                ends.push_back({curve.label, curve.y[i], curve.x[i]});
                 break;
             }
         }
@@ -365,13 +364,21 @@ QString CurvePlot::summaryOf(const Figure& now) const {
         return now.y.unit.isEmpty() ? readableNumber(number)
                                     : QStringLiteral("%1 %2").arg(readableNumber(number), now.y.unit);
     };
+    // Runs that failed or still train end at other steps, so each value then has its own step.
+    const bool isOneStep = std::all_of(ends.begin(), ends.end(),
+                                       [&](const End& end) { return end.step == ends.front().step; });
+    const auto where = [&](const End& end) {
+        return isOneStep ? end.label : tr("%1, step %2").arg(end.label, readableCount(end.step));
+    };
+    const QString step = readableCount(low->step);
     QString text;
     if (ends.size() == 1) {
-        text = tr("%1: %2 %3 at step %4").arg(low->label, now.y.label, value(low->value), readableCount(last));
+        text = tr("%1: %2 %3 at step %4").arg(low->label, now.y.label, value(low->value), step);
     } else {
-        text = tr("%1 %2: %3 at step %4 from %5 (%6) to %7 (%8)")
-                   .arg(QString::number(ends.size()), m_groups.empty() ? tr("runs") : tr("groups"), now.y.label,
-                        readableCount(last), value(low->value), low->label, value(high->value), high->label);
+        const QString quantity = isOneStep ? tr("%1 at step %2").arg(now.y.label, step) : tr("last %1").arg(now.y.label);
+        text = tr("%1 %2: %3 from %4 (%5) to %6 (%7)")
+                   .arg(QString::number(ends.size()), m_groups.empty() ? tr("runs") : tr("groups"), quantity,
+                        value(low->value), where(*low), value(high->value), where(*high));
     }
     if (!now.horizontalLines.empty()) {
         text += tr("; %1").arg(now.horizontalLines.front().label);

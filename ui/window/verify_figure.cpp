@@ -1,5 +1,6 @@
 #include "ui/window/verify_figure.h"
 
+#include <QFile>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -11,6 +12,7 @@
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/figure/export.h"
+#include "ui/figure/figure_picture.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/session/lab_origin.h"
 #include "ui/window/figure_source.h"
@@ -22,6 +24,8 @@ namespace ropelab::ui {
 namespace {
 
 using CsvRows = QList<QStringList>;
+
+constexpr int kStatusUnknown = 2;  // the exit status of a figure that cannot be verified
 
 /// Returns the fields of a line of CSV (RFC 4180, without line breaks in fields).
 QStringList csvFields(const QString& line) {
@@ -190,6 +194,55 @@ QString labOf(const FigureRecord& record, const LaunchOptions& options) {
     return found;
 }
 
+/// Sets the ends of the axes to those of the record, if the exported figure showed a part of the axes.
+void showRecordedPart(Figure& figure, const FigureRecord& record) {
+    const auto set = [](Axis& axis, const Range& computed, const QJsonArray& ends) {
+        const double length = std::abs(computed.maximum - computed.minimum);
+        const auto isOther = [&](double end, double other) { return std::abs(end - other) > kFigureTolerance * length; };
+        if (ends.size() != 2) return;
+        const double minimum = ends[0].toDouble();
+        const double maximum = ends[1].toDouble();
+        if (!(minimum < maximum)) return;
+        if (!isOther(minimum, computed.minimum) && !isOther(maximum, computed.maximum)) return;
+        axis.minimum = minimum;
+        axis.maximum = maximum;
+    };
+    set(figure.x, xRange(figure), record.axes[QStringLiteral("x")].toArray());
+    set(figure.y, yRange(figure), record.axes[QStringLiteral("y")].toArray());
+}
+
+/// Whether a picture agrees with its figures, and why it does not or why this is unknown.
+struct PictureCheck {
+    enum class Outcome { same, differs, unknown } outcome = Outcome::same;
+    QString why;
+};
+
+/// Draws the figures again with the options of the records and compares the picture with that of the file.
+PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& records,
+                          std::vector<Figure> figures) {
+    using Outcome = PictureCheck::Outcome;
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return {Outcome::unknown, file.errorString()};
+    const QByteArray bytes = file.readAll();
+    const auto options = drawingOptions(records.front(), bytes);
+    if (!options) {
+        return {Outcome::unknown, QObject::tr("The record does not say how the picture was drawn, because an earlier "
+                                              "version of RoPE Lab or another program wrote the file.")};
+    }
+    for (std::size_t i = 0; i < figures.size(); ++i) showRecordedPart(figures[i], records[i]);
+    try {
+        const QString why = pictureDifference(bytes, pageBytes(figures, *options));
+        if (why.isEmpty()) return {};
+        if (isDrawnByThisProgram(records.front())) return {Outcome::differs, why};
+        return {Outcome::unknown, QObject::tr("Version %1 of RoPE Lab with Qt %2 drew the picture, and this version "
+                                              "with Qt %3 draws it in another way.")
+                                      .arg(records.front().program, records.front().drawing[QStringLiteral("qt")].toString(),
+                                           QLatin1String(qVersion()))};
+    } catch (const BadInput& error) {
+        return {Outcome::unknown, QString::fromStdString(error.what())};
+    }
+}
+
 }  // namespace
 
 Figure recomputedFigure(const FigureRecord& record, const QString& lab, const std::filesystem::path& dataDir) {
@@ -225,37 +278,55 @@ QStringList figureDifferences(const FigureRecord& record, const Figure& figure) 
 
 int verifyFigure(const LaunchOptions& options) {
     const std::vector<FigureRecord> records = readFigureFile(options.verified);
+    std::vector<Figure> figures;
+    std::vector<QStringList> differences;
+    const auto nameOf = [](const FigureRecord& record) {
+        return record.letter.isEmpty() ? record.figure : QStringLiteral("(%1) %2").arg(record.letter, record.figure);
+    };
     bool isSame = true;
-    QJsonArray panels;
-    QString out;
     for (const FigureRecord& record : records) {
-        const QString name =
-            record.letter.isEmpty() ? record.figure : QStringLiteral("(%1) %2").arg(record.letter, record.figure);
         if (record.isEdited) {
-            throw BadInput("The figure " + name.toStdString() +
+            throw BadInput("The figure " + nameOf(record).toStdString() +
                            " was edited after its export: its data or settings do not agree with its hash.");
         }
-        QStringList differences;
         try {
-            differences = figureDifferences(record, recomputedFigure(record, labOf(record, options), options.dataDir));
+            figures.push_back(recomputedFigure(record, labOf(record, options), options.dataDir));
+            differences.push_back(figureDifferences(record, figures.back()));
         } catch (const BadInput&) {
             throw;
         } catch (const std::exception& error) {  // a status of 1 means that the figure differs
-            throw BadInput("The figure " + name.toStdString() + " cannot be computed again: " + error.what());
+            throw BadInput("The figure " + nameOf(record).toStdString() +
+                           " cannot be computed again: " + error.what());
         }
-        isSame = isSame && differences.isEmpty();
-        panels << QJsonObject{{QStringLiteral("letter"), record.letter},
-                              {QStringLiteral("figure"), record.figure},
-                              {QStringLiteral("same"), differences.isEmpty()},
-                              {QStringLiteral("differences"), QJsonArray::fromStringList(differences)}};
-        if (options.asJson) continue;
-        out +=
-            QStringLiteral("%1: %2\n").arg(name, differences.isEmpty() ? QObject::tr("same") : QObject::tr("differs"));
-        for (const QString& difference : std::as_const(differences)) out += QStringLiteral("  %1\n").arg(difference);
+        isSame = isSame && differences.back().isEmpty();
     }
+    // A picture of other data differs anyway.
+    const PictureCheck picture =
+        isSame ? checkPicture(options.verified, records, std::move(figures))
+               : PictureCheck{PictureCheck::Outcome::unknown, QObject::tr("Its data differ.")};
+    const bool isPictureSame = picture.outcome == PictureCheck::Outcome::same;
+    const QString pictureWord = isPictureSame                                             ? QObject::tr("same")
+                                : picture.outcome == PictureCheck::Outcome::differs ? QObject::tr("differs")
+                                                                                          : QObject::tr("not checked");
+    QJsonArray panels;
+    QString out;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        panels << QJsonObject{{QStringLiteral("letter"), records[i].letter},
+                              {QStringLiteral("figure"), records[i].figure},
+                              {QStringLiteral("same"), differences[i].isEmpty()},
+                              {QStringLiteral("differences"), QJsonArray::fromStringList(differences[i])}};
+        const QString data = isPictureSame ? QObject::tr("same") : QObject::tr("data same");
+        const QString pictureWords = isSame && !isPictureSame ? QObject::tr(", picture %1").arg(pictureWord) : QString();
+        out += QStringLiteral("%1: %2%3\n")
+                   .arg(nameOf(records[i]), differences[i].isEmpty() ? data : QObject::tr("differs"), pictureWords);
+        for (const QString& difference : std::as_const(differences[i])) out += QStringLiteral("  %1\n").arg(difference);
+    }
+    if (isSame && !isPictureSame) out += QStringLiteral("  %1\n").arg(picture.why);
     if (options.asJson) {
         out = QString::fromUtf8(QJsonDocument(QJsonObject{{QStringLiteral("file"), options.verified},
-                                                          {QStringLiteral("same"), isSame},
+                                                          {QStringLiteral("same"), isSame && isPictureSame},
+                                                          {QStringLiteral("picture"), pictureWord},
+                                                          {QStringLiteral("picture_note"), picture.why},
                                                           {QStringLiteral("figures"), panels}})
                                     .toJson());
     }
@@ -264,7 +335,8 @@ int verifyFigure(const LaunchOptions& options) {
     } catch (const WriteError& error) {  // a status of 1 means that the figure differs
         throw BadInput(error.what());
     }
-    return isSame ? 0 : 1;
+    if (isSame && picture.outcome == PictureCheck::Outcome::unknown) return kStatusUnknown;
+    return isSame && isPictureSame ? 0 : 1;
 }
 
 }  // namespace ropelab::ui

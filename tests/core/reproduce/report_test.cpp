@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/reproduce/measuring.h"
 #include "core/reproduce/sheet_cells.h"
 #include "tests/core/reproduce/sheet_runs.h"
@@ -201,6 +203,25 @@ TEST_F(SheetReport, MarksVerdictsByOlderRules) {
                 testing::StartsWith("By the older rule stored with this lab: "));
     EXPECT_THAT(json.at("stored_rules").get<std::string>(), HasSubstr("the rules stored with this lab"));
     EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Note: The verdicts follow the rules stored with this lab."));
+}
+
+// Eleven predictions without measurements filled a page of the terminal.
+TEST(PredictionsText, NamesUnscoredPredictionsOnceAndShort) {
+    std::vector<ScoredPrediction> predictions;
+    for (int i = 0; i < 5; ++i) {
+        ScoredPrediction& each = predictions.emplace_back();
+        each.prediction.theory = i < 3 ? "context bound" : "critical dimension";
+        each.prediction.quantity = "retrieval by distance";
+        each.prediction.words = "Retrieval collapses. " + std::string(1000, 'w');
+        each.words = "12 runs to measure.";
+    }
+    predictions.back().outcome = ScoredPrediction::Outcome::right;
+    predictions.back().words = "It collapsed.";
+    const std::string text = predictions_text(predictions);
+    EXPECT_THAT(text, HasSubstr("  not scored: 3 predictions of context bound, retrieval by distance; 1 of critical "
+                                "dimension, retrieval by distance. 12 runs to measure."));
+    EXPECT_THAT(text, HasSubstr("  right ("));
+    EXPECT_EQ(std::count(text.begin(), text.end(), 'w') / 1000, 1) << "only the scored prediction has its words";
 }
 
 }  // namespace

@@ -77,6 +77,19 @@ TEST(ExportPng, HasSizeResolutionAndTextKeys) {
     EXPECT_EQ(image.text("Description"), figure.summary);
 }
 
+// Qt writes the time of the export into a PDF.
+TEST(Export, ResultsInTheSameBytesEachTime) {
+    for (const auto format : {FigureFormat::pdf, FigureFormat::svg, FigureFormat::png}) {
+        const QByteArray first = figureBytes(sampleFigure(), options(format));
+        EXPECT_FALSE(first.contains("CreationDate"));
+        EXPECT_FALSE(first.contains("(D:20"));
+        EXPECT_FALSE(first.contains("xmp:CreateDate"));
+        const std::vector<Figure> other = {sampleFigure(), sampleFigure()};
+        pageBytes(other, options(format));
+        EXPECT_EQ(figureBytes(sampleFigure(), options(format)), first) << suffixOf(format).toStdString();
+    }
+}
+
 TEST(ExportPng, ShowsTheCurvesInTheThemesColours) {
     ExportOptions how = options(FigureFormat::png);
     how.dashes = false;

@@ -131,5 +131,12 @@ TEST(FigureCsv, TextColumnsPrecedeNumbers) {
     EXPECT_TRUE(figureCsv(figure).endsWith("partial,loss\nslice,1.5\n\"a, b\",1.25\n"));
 }
 
+TEST(FigureCsv, WholeNumbersHaveNoExponent) {
+    Figure figure;
+    figure.table.names = {"theta"};
+    figure.table.columns = {{500000, 1e6, 1.5e-9}};
+    EXPECT_TRUE(figureCsv(figure).endsWith("theta\n500000\n1000000\n1.5e-09\n")) << figureCsv(figure).toStdString();
+}
+
 }  // namespace
 }  // namespace ropelab::ui

@@ -169,5 +169,15 @@ TEST(Pgfplots, Compiles) {
     EXPECT_TRUE(QFile::exists(folder.filePath("paper.pdf")));
 }
 
+TEST(Pgfplots, MarksEachValueOnceWithoutExponents) {
+    Figure figure = sampleFigure();
+    figure.x.logarithmic = true;
+    figure.x.minimum = 400;
+    figure.x.maximum = 600000;
+    figure.x.marks = {500000, 500, 500000, 2000, 500};
+    const QString tex = QString::fromUtf8(pgfplots(figure, ExportOptions{}, QStringLiteral("a.dat")).tex);
+    EXPECT_TRUE(tex.contains("xtick={500,2000,500000}, xticklabels={{500},{2,000},{500,000}}")) << tex.toStdString();
+}
+
 }  // namespace
 }  // namespace ropelab::ui

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/stats/smoothing.h"
+#include "ui/figure/export.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -147,7 +148,7 @@ TEST_F(CurvePlotTest, FailedRunHasARedPointAtItsLastFiniteValue) {
     EXPECT_EQ(mark.ink.kind, Ink::Kind::error);
     EXPECT_EQ(mark.x, (QList<double>{100}));
     EXPECT_EQ(mark.y, (QList<double>{2}));
-    EXPECT_TRUE(figure.note.contains("red point: a run failed there")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("red point: last value of a run that failed")) << figure.note.toStdString();
     EXPECT_TRUE(figure.summary.startsWith("2 runs")) << figure.summary.toStdString();
     plot.refreshNow();  // the figure has more curves than visible runs
     plot.setRunVisible(1, false);
@@ -170,7 +171,7 @@ TEST_F(CurvePlotTest, RungsAreLinesAndStoppedRunsHaveAGreyPoint) {
     EXPECT_EQ(figure.curves[2].ink.kind, Ink::Kind::quiet);
     EXPECT_EQ(figure.curves[2].x, (QList<double>{100}));
     EXPECT_TRUE(figure.curves[2].quantity.endsWith("stopped at rung 1"));
-    EXPECT_TRUE(figure.note.contains("grey point: a run was stopped at a rung")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("grey point: last value of a run that was stopped at a rung")) << figure.note.toStdString();
     EXPECT_FALSE(figure.note.contains("failed"));
     plot.setRunStopped(1, 0);  // the run resumes
     plot.clear();
@@ -310,6 +311,15 @@ TEST_F(CurvePlotTest, SummaryContainsLowestAndHighestValue) {
     plot.refreshNow();
     EXPECT_EQ(plot.accessibleDescription(), plot.summary());
     EXPECT_EQ(plot.toFigure().summary, plot.summary());
+}
+
+// The summary named the last step of all runs, also for the value of a run that had failed long before.
+TEST_F(CurvePlotTest, SummaryNamesTheStepOfEachValueIfRunsEndAtDifferentSteps) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 20, 40}, {3, 2.29e26, std::nan("")});
+    plot.setCurve({2, Quantity::validation_loss}, {0, 20, 60}, {3, 2.99, 2.5});
+    EXPECT_EQ(plot.summary(),
+              "2 runs: last validation loss from 2.500 nats (θ = 10k, step 60) to 2.29×10²⁶ nats (θ = 100, step 20).");
+    EXPECT_TRUE(figureCsv(plot.toFigure()).contains("step 20"));
 }
 
 TEST_F(CurvePlotTest, FigureContainsSettingsAndView) {

@@ -44,7 +44,10 @@ QList<double> scaledPlaces(const ResultsData& data, const std::vector<KeySeries>
 /// Returns the axis marks: the values of the setting that were trained.
 QList<double> axisMarks(const QList<double>& places) {
     QList<double> marks;
-    std::copy_if(places.begin(), places.end(), std::back_inserter(marks), [](double x) { return std::isfinite(x); });
+    for (const double x : places) {
+        if (std::isfinite(x) && !marks.contains(x)) marks.append(x);
+    }
+    std::sort(marks.begin(), marks.end());
     return marks;
 }
 
@@ -141,7 +144,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
         figure.summary = words.empty;
         return picture;
     }
-    const QList<double> places = scaledPlaces(data, series, words.key);
+    QList<double> places = scaledPlaces(data, series, words.key);
     QList<double> extent = places;
     for (const PublishedValue& value : data.published) {
         if (value.key == words.key) extent.append(axisValue(words.key, value.at));
@@ -154,25 +157,29 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
                          .arg(countDistinctValues(series));
     addFollowingSettings(figure, data, words.key);
     if (bands) bands(figure, data, series);
-    for (const KeySeries& line : series) {
+    const std::vector<Ink> inks = inksOf(data, series);
+    const SideBySide across(figure, data.table(), places, series.size());
+    across.apply(figure);
+    for (std::size_t i = 0; i < series.size(); ++i) {
         QList<double> x;
         QList<double> y;
-        for (const KeyPoint& point : line.points) {
+        for (const KeyPoint& point : series[i].points) {
             const Description& described = descriptionOf(data, point.group);
             if (described.n == 0) continue;
-            x.append(axisValue(words.key, point.at));
+            x.append(across.at(axisValue(words.key, point.at), i));
             y.append(described.mean);
         }
-        FigureCurve curve = seriesLine(line, x, y);
+        FigureCurve curve = seriesLine(series[i], inks[i], x, y);
         curve.quantity = figure.y.label;
         figure.curves.push_back(std::move(curve));
     }
-    for (const KeySeries& line : series) {
-        for (const KeyPoint& point : line.points) {
+    for (std::size_t i = 0; i < series.size(); ++i) {
+        for (const KeyPoint& point : series[i].points) {
+            const double x = across.at(axisValue(words.key, point.at), i);
+            places[static_cast<qsizetype>(point.group)] = x;
             const Description& described = descriptionOf(data, point.group);
             if (described.n == 0) continue;
-            const double x = axisValue(words.key, point.at);
-            const Ink ink = data.results.inkOf(data.table().groups[point.group]);
+            const Ink ink = series.size() > 1 ? inks[i] : data.results.inkOf(data.table().groups[point.group]);
             const Emphasis emphasis = emphasisOf(data, point.group);
             const double low = described.mean - described.standard_deviation;
             const double high = described.mean + described.standard_deviation;
@@ -318,7 +325,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         figure.summary = figure.emptyText;
         return picture;
     }
-    const QList<double> places = scaledPlaces(data, series, key);
+    QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);
     figure.x.marks = axisMarks(places);
     const QString baseWords = settingTitle(key, base, head_dim_of(table, table.groups[table.baseline]));
@@ -338,8 +345,16 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     rows.columns.resize(rows.names.size());
     std::vector<std::size_t> drawn;
     addFollowingSettings(figure, data, key);
+    const std::vector<Ink> inks = inksOf(data, series);
+    const SideBySide across(figure, data.table(), places, series.size());
+    across.apply(figure);
+    std::vector<FigureCurve> lines;
     QStringList without;
-    for (const KeySeries& line : series) {
+    for (std::size_t s = 0; s < series.size(); ++s) {
+        const KeySeries& line = series[s];
+        for (const KeyPoint& point : line.points) {
+            places[static_cast<qsizetype>(point.group)] = across.at(axisValue(key, point.at), s);
+        }
         const KeyPoint* reference = line.pointAt(base);
         const double level = reference ? descriptionOf(data, reference->group).mean : std::nan("");
         if (!std::isfinite(level) || level == 0) {
@@ -353,14 +368,14 @@ ResultsPicture improvementFigure(const ResultsData& data) {
                                                       table.compared, table.test);
             if (!interval) continue;
             const double percent = (data.measure().more_is_better ? 100 : -100) / interval->reference;
-            const double at = axisValue(key, point.at);
+            const double at = places[static_cast<qsizetype>(point.group)];
             const double improvement = percent * interval->difference;
             const bool isReference = &point == reference;
             const double a = isReference ? std::nan("") : percent * interval->low;
             const double b = isReference ? std::nan("") : percent * interval->high;
             x.append(at);
             y.append(improvement);
-            const Ink ink = data.results.inkOf(data.table().groups[point.group]);
+            const Ink ink = series.size() > 1 ? inks[s] : data.results.inkOf(data.table().groups[point.group]);
             figure.curves.push_back(dotWithBar(at, improvement, std::min(a, b), std::max(a, b), kMeanPt, ink,
                                                emphasisOf(data, point.group)));
             addErrorBar(figure, at, std::min(a, b), std::max(a, b), capSize(figure), ink,
@@ -376,10 +391,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             drawn.push_back(point.group);
             for (qsizetype i = 0; i < rows.columns.size(); ++i) rows.columns[i].append(numbers[i]);
         }
-        FigureCurve curve = seriesLine(line, x, y);
-        curve.quantity = figure.y.label;
-        figure.curves.insert(figure.curves.begin(), std::move(curve));
+        lines.push_back(seriesLine(line, inks[s], x, y));
+        lines.back().quantity = figure.y.label;
     }
+    figure.curves.insert(figure.curves.begin(), lines.begin(), lines.end());
     addKeys(rows, table, drawn);
     if (!without.isEmpty()) {
         addNote(figure, QObject::tr("no baseline value for: %1").arg(without.join(QStringLiteral(", "))));

@@ -69,7 +69,7 @@ std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& k
     std::vector<KeySeries> result;
     std::vector<std::map<std::string, nlohmann::json>> others;
     const std::vector<std::string> following = keysAlongWith(data, key);
-    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+    for (const std::size_t i : groupsInOrder(table)) {
         const ResultGroup& group = table.groups[i];
         const double at = keyValue(data, group, key);
         if (!std::isfinite(at)) continue;
@@ -122,10 +122,16 @@ std::size_t countDistinctValues(const std::vector<KeySeries>& series) {
     return values.size();
 }
 
-FigureCurve seriesLine(const KeySeries& own, QList<double> x, QList<double> y) {
-    FigureCurve line = stroke(std::move(x), std::move(y), Ink{Ink::Kind::quiet});
+FigureCurve seriesLine(const KeySeries& own, Ink ink, QList<double> x, QList<double> y) {
+    FigureCurve line = stroke(std::move(x), std::move(y), ink);
     line.label = own.label;
     return line;
+}
+
+std::vector<Ink> inksOf(const ResultsData& data, const std::vector<KeySeries>& series) {
+    std::vector<std::size_t> first;
+    for (const KeySeries& own : series) first.push_back(own.points.front().group);
+    return seriesInks(data, first);
 }
 
 QList<double> xByGroup(const ResultsData& data, const std::vector<KeySeries>& series) {

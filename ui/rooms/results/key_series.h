@@ -27,12 +27,14 @@ double keyValue(const ResultsData& data, const ResultGroup& group, const std::st
 /// then every setting would qualify.
 std::vector<std::string> keysAlongWith(const ResultsData& data, const std::string& key);
 /// Returns one series per combination of the other swept settings; settings of keysAlongWith() do not separate series.
-/// Groups without a value of `key` are in no series.
+/// Groups without a value of `key` are in no series. The series are in the order of their settings' values.
 std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key);
 /// Returns the number of distinct values of the setting over all series.
 std::size_t countDistinctValues(const std::vector<KeySeries>& series);
-/// Returns the line of a series, with its label. It is grey, because its points have the colours of their settings.
-FigureCurve seriesLine(const KeySeries& own, QList<double> x, QList<double> y);
+/// Returns the line of a series, with its label.
+FigureCurve seriesLine(const KeySeries& own, Ink ink, QList<double> x, QList<double> y);
+/// Returns the inks of the lines of the series (seriesInks).
+std::vector<Ink> inksOf(const ResultsData& data, const std::vector<KeySeries>& series);
 /// Returns the x value of every group of the table; NaN for groups in no series.
 QList<double> xByGroup(const ResultsData& data, const std::vector<KeySeries>& series);
 

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kMostTimes = 64;   // largest multiple of the context that is looked up
 constexpr double kLengthCap = 1.02;       // factor between the end of a cap and its middle
-constexpr double kBesideLengths = 1.15;   // factor between the ends of the axis and the first and last length
 constexpr std::size_t kLeastLengths = 2;  // a curve has at least these lengths
 
 /// Returns the statistics of a group's losses over its seeds, by the multiple of the context.
@@ -53,26 +52,39 @@ ResultsPicture lossByLength(const ResultsData& data) {
     std::set<double> lengths;
     std::set<std::int64_t> contexts;
     QStringList without;
-    for (std::size_t i = 0; i < table.groups.size(); ++i) {
-        const ResultGroup& group = table.groups[i];
-        const std::map<std::int64_t, Description> losses = lossesOf(data, group);
-        if (losses.size() < kLeastLengths) {
-            without << shortLabel(table, group);
+    struct Curve {
+        std::size_t group;
+        std::int64_t context;
+        std::map<std::int64_t, Description> losses;
+    };
+    std::vector<Curve> curves;
+    for (const std::size_t i : groupsInOrder(table)) {
+        Curve curve{i, data.exampleOf(table.groups[i]).spec.context, lossesOf(data, table.groups[i])};
+        if (curve.losses.size() < kLeastLengths) {
+            without << shortLabel(table, table.groups[i]);
             continue;
         }
-        const std::int64_t context = data.exampleOf(group).spec.context;
-        contexts.insert(context);
+        contexts.insert(curve.context);
+        for (const auto& [times, described] : curve.losses) lengths.insert(static_cast<double>(times * curve.context));
+        curves.push_back(std::move(curve));
+    }
+    const QList<double> places(lengths.begin(), lengths.end());
+    padX(figure, places);
+    const SideBySide across(figure, table, places, curves.size());
+    for (std::size_t c = 0; c < curves.size(); ++c) {
+        const auto& [i, context, losses] = curves[c];
+        const ResultGroup& group = table.groups[i];
         const Ink ink = data.results.inkOf(group);
         QList<double> x;
         QList<double> y;
         for (const auto& [times, described] : losses) {
             const auto length = static_cast<double>(times * context);
-            lengths.insert(length);
-            x.append(length);
+            const double at = across.at(length, c);
+            x.append(at);
             y.append(described.mean);
-            addErrorBar(figure, length, described.confidence_low, described.confidence_high, kLengthCap, ink,
+            addErrorBar(figure, at, described.confidence_low, described.confidence_high, kLengthCap, ink,
                         emphasisOf(data, i));
-            Spot spot{{length, described.mean}, longLabel(table, group), {}, static_cast<int>(i)};
+            Spot spot{{at, described.mean}, longLabel(table, group), {}, static_cast<int>(i)};
             spot.rows.append({QObject::tr("length"), QObject::tr("%1 tokens").arg(readableCount(length))});
             spot.rows.append({QObject::tr("mean loss"), QObject::tr("%1 nats").arg(readableNumber(described.mean))});
             if (std::isfinite(described.confidence_low)) {
@@ -99,14 +111,13 @@ ResultsPicture lossByLength(const ResultsData& data) {
         figure.summary = figure.emptyText;
         return picture;
     }
-    figure.x.minimum = *lengths.begin() / kBesideLengths;
-    figure.x.maximum = *lengths.rbegin() * kBesideLengths;
-    figure.x.marks = {lengths.begin(), lengths.end()};
+    figure.x.marks = places;
     if (contexts.size() == 1) {
         figure.verticalLines.push_back(
             {static_cast<double>(*contexts.begin()), QObject::tr("training context"), {Ink::Kind::quiet}});
     }
     figure.note = barsNote(table, QObject::tr("bars: 95 % confidence interval"));
+    across.apply(figure);
     if (!without.isEmpty()) {
         addNote(figure, QObject::tr("no losses at other lengths: %1").arg(without.join(QStringLiteral(", "))));
     }

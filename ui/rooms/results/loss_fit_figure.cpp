@@ -199,18 +199,22 @@ ResultsPicture lossFitFigure(const ResultsData& data) {
     QList<double> places;
     for (const auto& point : fit.points) places.append(point ? 100 * point->fraction : std::nan(""));
     padX(figure, places);
-    std::copy_if(places.begin(), places.end(), std::back_inserter(figure.x.marks),
-                 [](double x) { return std::isfinite(x); });
+    for (const double x : std::as_const(places)) {
+        if (std::isfinite(x) && !figure.x.marks.contains(x)) figure.x.marks.append(x);
+    }
     const std::vector<FitCurve> curves = curvesOf(fit);
     const bool allBands = curves.size() <= kMostFitBands;
-    // The points have the colours of their settings; a curve belongs to several settings and has none of their colours.
-    for (const FitCurve& curve : curves) {
-        addFitCurve(figure, curve, fit, {Ink::Kind::quiet}, allBands || curve.contains(data.picked));
+    std::vector<std::size_t> first;
+    for (const FitCurve& curve : curves) first.push_back(curve.groups.front());
+    const std::vector<Ink> inks = seriesInks(data, first);
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        addFitCurve(figure, curves[i], fit, inks[i], allBands || curves[i].contains(data.picked));
     }
     std::vector<std::size_t> drawn;
-    for (const FitCurve& curve : curves) {
-        for (const std::size_t group : curve.groups) {
-            addFitPoint(picture, data, fit, group, data.results.inkOf(data.table().groups[group]));
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        for (const std::size_t group : curves[i].groups) {
+            const Ink own = data.results.inkOf(data.table().groups[group]);
+            addFitPoint(picture, data, fit, group, curves.size() > 1 ? inks[i] : own);
             drawn.push_back(group);
         }
     }

@@ -3,6 +3,7 @@
 #include <QJsonDocument>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/stats/results_cells.h"
 #include "ui/common/format.h"
@@ -40,6 +41,33 @@ int distinctColor(std::span<const int> taken, int wanted) {
         }
     }
     return wanted;
+}
+
+std::vector<std::size_t> groupsInOrder(const ResultsTable& table) {
+    std::vector<std::size_t> order(table.groups.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&table](std::size_t a, std::size_t b) {
+        for (const std::string& key : table.swept) {
+            const nlohmann::json& of_a = table.groups[a].settings.at(key);
+            const nlohmann::json& of_b = table.groups[b].settings.at(key);
+            // Words such as the names of data sets keep the order in which they were trained.
+            if (of_a.is_number() && of_b.is_number() && of_a != of_b) return of_a < of_b;
+            if (of_a != of_b) return a < b;
+        }
+        return false;
+    });
+    return order;
+}
+
+std::vector<Ink> seriesInks(const ResultsData& data, std::span<const std::size_t> firstGroups) {
+    if (firstGroups.size() < 2) return std::vector<Ink>(firstGroups.size(), Ink{Ink::Kind::quiet});
+    std::vector<Ink> inks;
+    std::vector<int> taken;
+    for (const std::size_t group : firstGroups) {
+        taken.push_back(distinctColor(taken, data.results.inkOf(data.table().groups[group]).index));
+        inks.push_back(Ink::data(taken.back()));
+    }
+    return inks;
 }
 
 FigureCurve stroke(QList<double> x, QList<double> y, Ink ink, Emphasis emphasis) {
@@ -155,6 +183,40 @@ void padX(Figure& figure, const QList<double>& x) {
         figure.x.minimum = low - room;
         figure.x.maximum = high + room;
     }
+}
+
+SideBySide::SideBySide(const Figure& figure, const ResultsTable& table, QList<double> places, std::size_t count)
+    : m_logarithmic(figure.x.logarithmic), m_middle((static_cast<double>(count) - 1) / 2) {
+    places.removeIf([this](double x) { return !std::isfinite(x) || (m_logarithmic && x <= 0); });
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    const bool hasBars = std::any_of(table.groups.begin(), table.groups.end(), [&table](const ResultGroup& group) {
+        return group.described[table.compared].n > 1;
+    });
+    if (!hasBars || count < 2 || places.size() < 2) return;
+    const auto scaled = [this](double x) { return m_logarithmic ? std::log(x) : x; };
+    constexpr double kLargestStep = 0.03;  // of the axis
+    constexpr double kLargestPart = 0.6;   // of the distance of two places, for all curves together
+    m_step = kLargestStep * (scaled(figure.x.maximum) - scaled(figure.x.minimum));
+    for (qsizetype i = 1; i < places.size(); ++i) {
+        const double gap = scaled(places[i]) - scaled(places[i - 1]);
+        m_step = std::min(m_step, kLargestPart * gap / static_cast<double>(count));
+    }
+    m_ends = {places.first(), places.last()};
+}
+
+double SideBySide::at(double x, std::size_t curve) const {
+    const double shift = m_step * (static_cast<double>(curve) - m_middle);
+    return m_logarithmic ? x * std::exp(shift) : x + shift;
+}
+
+void SideBySide::apply(Figure& figure) const {
+    if (m_step == 0) return;
+    const Range before{figure.x.minimum, figure.x.maximum};
+    padX(figure, {at(m_ends.first(), 0), at(m_ends.last(), static_cast<std::size_t>(2 * m_middle))});
+    figure.x.minimum = std::min(figure.x.minimum, before.minimum);
+    figure.x.maximum = std::max(figure.x.maximum, before.maximum);
+    addNote(figure, QObject::tr("points of different curves with equal %1 are side by side").arg(figure.x.label));
 }
 
 QString valueText(const Measure& measure, double value) {

@@ -65,6 +65,11 @@ Emphasis emphasisOf(const ResultsData& data, std::size_t group);
 /// Returns `wanted`, the colour index of a first run, or the next index whose colour and dashes differ from those of
 /// all `taken` ones. The palette repeats after a few runs, so different indices can have equal colours.
 int distinctColor(std::span<const int> taken, int wanted);
+/// Returns the indices of the groups in the order of the values of their settings, for legends: θ 2,000 before 10,000.
+std::vector<std::size_t> groupsInOrder(const ResultsTable& table);
+/// Returns the inks of curves through several groups each, given the first group of each curve: a single curve is grey,
+/// because its points have the colours of their settings; several curves have different colours, as have their points.
+std::vector<Ink> seriesInks(const ResultsData& data, std::span<const std::size_t> firstGroups);
 /// Returns a line through the points (x[i], y[i]).
 FigureCurve stroke(QList<double> x, QList<double> y, Ink ink, Emphasis emphasis = Emphasis::normal);
 /// Returns a single point with a diameter of `sizePt` points (1/72 inch).
@@ -95,6 +100,24 @@ void addLabelNote(Figure& figure, const ResultsTable& table);
 
 /// Extends the x axis beyond the values `x` at both ends, so that points are not cut off.
 void padX(Figure& figure, const QList<double>& x);
+
+/// Places the points of `count` curves with equal x side by side, so that error bars do not cover each other. Without
+/// groups of several seeds there are no error bars, and all points are at their x. Requires the range of the x axis;
+/// `places` are the x values of all points.
+class SideBySide {
+ public:
+    SideBySide(const Figure& figure, const ResultsTable& table, QList<double> places, std::size_t count);
+    /// Returns where a point of a curve at x is drawn; x itself if there is one curve or no error bar.
+    double at(double x, std::size_t curve) const;
+    /// Extends the x axis to the first and the last point, and notes that points are side by side.
+    void apply(Figure& figure) const;
+
+ private:
+    bool m_logarithmic;
+    QList<double> m_ends;  // smallest and largest x
+    double m_middle;       // of the curves' indices
+    double m_step = 0;     // distance of two curves; on a logarithmic axis, of the logarithms
+};
 
 /// Returns a spot with a group's mean, standard deviation, confidence interval, seeds and number of diverged runs.
 Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at);

@@ -64,7 +64,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     const double factor = lossFactor(data);
     int failed = 0;
     bool anyBand = false;
-    for (std::size_t g = 0; g < table.groups.size(); ++g) {
+    for (const std::size_t g : groupsInOrder(table)) {
         const ResultGroup& group = table.groups[g];
         const Ink ink = data.results.inkOf(group);
         std::map<std::int64_t, std::vector<double>> values;
@@ -152,7 +152,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     const bool all = drawsAll(data);
     const std::size_t chosen = spikeGroup(data);
     int shown = 0;
-    for (std::size_t g = 0; g < table.groups.size(); ++g) {
+    for (const std::size_t g : groupsInOrder(table)) {
         const ResultGroup& group = table.groups[g];
         if (!all && g != chosen) continue;
         for (const std::size_t member : group.members) {

@@ -64,7 +64,10 @@ TEST(LossFitFigure, HasACurveAndABandPerSizeAndNumberOfTokens) {
     EXPECT_EQ(lines[0]->x.last(), 100);
     EXPECT_FALSE(lines[0]->dots);
     EXPECT_EQ(lines[0]->ink, figure.bands[0].ink);
-    EXPECT_EQ(lines[0]->ink, lines[1]->ink) << "a curve has no colour of a setting";
+    for (std::size_t i = 0; i < 4; ++i) {
+        for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(lines[i]->ink == lines[j]->ink) << i << " and " << j;
+    }
+    EXPECT_EQ(figure.x.marks.size(), 3) << "each fraction has one mark";
 
     // Curve and band are the predictions of the same fit as in the terminal.
     std::vector<LossFitSource> sources;

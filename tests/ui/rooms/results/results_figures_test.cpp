@@ -138,7 +138,7 @@ TEST(ResultsFigures, LossByLengthComparesGroupsAtMultiplesOfTheirContext) {
     ASSERT_EQ(curves.size(), 2U);
     std::vector<double> last;
     for (const auto& [label, curve] : curves) {
-        EXPECT_EQ(curve->x, QList<double>({64, 128, 256}));
+        for (qsizetype i = 0; i < 3; ++i) EXPECT_NEAR(curve->x[i], 64 << i, 0.05 * (64 << i));
         EXPECT_NEAR(curve->y[0], 1.5, 1e-12);
         last.push_back(curve->y[2]);
     }
@@ -286,7 +286,7 @@ TEST(ResultsFigures, NopeIsAtFractionZero) {
     EXPECT_EQ(lossByFraction(resultsData(runs)).figure.curves.front().x, QList<double>({0, 50, 100}));
 }
 
-TEST(ResultsFigures, LossByContextHasAGreyLinePerFractionAndPointsInTheColoursOfTheirSettings) {
+TEST(ResultsFigures, LossByContextHasALinePerFractionWithPointsInItsColour) {
     std::vector<SyntheticRun> runs = syntheticRuns("context", {{64, {1.5}}, {128, {1.4}}}, {{"fraction", 0.25}});
     const auto full = syntheticRuns("context", {{64, {1.3}}, {128, {1.2}}}, {{"fraction", 1}});
     runs.insert(runs.end(), full.begin(), full.end());
@@ -294,12 +294,50 @@ TEST(ResultsFigures, LossByContextHasAGreyLinePerFractionAndPointsInTheColoursOf
     EXPECT_EQ(figure.curves[0].label, "fraction 25 %");
     EXPECT_EQ(figure.curves[1].label, "fraction 100 %");
     EXPECT_EQ(figure.curves[1].y, QList<double>({1.3, 1.2}));
-    EXPECT_EQ(figure.curves[0].ink, Ink{Ink::Kind::quiet});
-    EXPECT_EQ(figure.curves[1].ink, Ink{Ink::Kind::quiet});
-    QList<int> points;
-    for (const FigureCurve* mean : means(figure)) points << mean->ink.index;
-    std::sort(points.begin(), points.end());
-    EXPECT_EQ(points, QList<int>({0, 1, 2, 3}));
+    EXPECT_EQ(figure.curves[0].ink.kind, Ink::Kind::data);
+    EXPECT_EQ(figure.curves[1].ink.kind, Ink::Kind::data);
+    EXPECT_NE(Theme::light().dataColor(figure.curves[0].ink.index, 0),
+              Theme::light().dataColor(figure.curves[1].ink.index, 0));
+    const auto points = means(figure);
+    ASSERT_EQ(points.size(), 4u);
+    for (std::size_t i = 0; i < points.size(); ++i) EXPECT_EQ(points[i]->ink, figure.curves[i / 2].ink);
+    EXPECT_EQ(figure.curves[0].x, QList<double>({64, 128})) << "without error bars nothing is shifted";
+}
+
+// Over θ × fraction all lines were grey and their bars covered each other.
+TEST(ResultsFigures, FiguresOfTwoSettingsHaveDistinctCurvesSideBySide) {
+    std::vector<SyntheticRun> runs;
+    for (const double fraction : {1.0, 0.25, 0.5}) {
+        const auto made = syntheticRuns("theta", {{500, {1.5, 1.6}}, {500000, {1.4, 1.5}}, {2000, {1.3, 1.4}}},
+                                        {{"fraction", fraction}});
+        runs.insert(runs.end(), made.begin(), made.end());
+    }
+    const ResultsData data = resultsData(runs);
+    for (const Figure& figure : {lossByTheta(data).figure, lossByFraction(data).figure, improvementFigure(data).figure}) {
+        QStringList labels;
+        QStringList inks;
+        for (const FigureCurve& curve : figure.curves) {
+            if (curve.label.isEmpty()) continue;
+            labels << curve.label;
+            inks << QString::number(curve.ink.index);
+            EXPECT_EQ(curve.ink.kind, Ink::Kind::data);
+        }
+        const bool isByFraction = figure.name == QLatin1String("loss-by-fraction");
+        EXPECT_EQ(labels, isByFraction ? QStringList({"θ 500", "θ 2k", "θ 500k"})
+                                       : QStringList({"fraction 25 %", "fraction 50 %", "fraction 100 %"}));
+        EXPECT_EQ(inks.removeDuplicates(), 0) << figure.name.toStdString();
+        QSet<double> places;
+        for (const auto& bar : bars(figure)) {
+            EXPECT_FALSE(places.contains(bar[0])) << figure.name.toStdString() << ": two bars at " << bar[0];
+            places.insert(bar[0]);
+            EXPECT_GT(bar[0], figure.x.minimum);
+            EXPECT_LT(bar[0], figure.x.maximum);
+        }
+        QList<double> marks = figure.x.marks;
+        EXPECT_EQ(marks.size(), 3) << "each value has one mark";
+        EXPECT_TRUE(std::is_sorted(marks.begin(), marks.end()));
+        EXPECT_TRUE(figure.note.contains("side by side")) << figure.note.toStdString();
+    }
 }
 
 TEST(ResultsFigures, SettingsThatFollowTheContextDoNotSplitCurves) {

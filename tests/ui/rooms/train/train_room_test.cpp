@@ -319,7 +319,7 @@ TEST_F(TrainRoomTest, ADivergingRunFailsAndTheOthersContinue) {
     EXPECT_EQ(workspace->runs().find(2)->record.state, RunState::finished);
     EXPECT_TRUE(workspace->unfinishedRuns().empty()) << "a diverged run is not resumed";
     const Figure figure = room->figure();
-    EXPECT_TRUE(figure.note.contains("red point: a run failed there")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("red point: last value of a run that failed")) << figure.note.toStdString();
 }
 
 TEST_F(TrainRoomTest, TrainingDoesNotResetAnOpenNameEditor) {
