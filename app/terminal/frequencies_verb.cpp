@@ -25,10 +25,15 @@ void run(Flags& flags) {
     if (flags.json) {
         nlohmann::json wavelength_list = nlohmann::json::array();
         for (double length : lengths) wavelength_list.push_back(length);  // infinity becomes null
+        const RotarySetup& setup = flags.rotary.setup;
+        if (model) warn_of_remarks(*model);
         print_json({{"rotary_dim", result.rotary_dim},
+                    {"theta", setup.theta},
+                    {"pairing", setup.pairing == Pairing::half ? "half" : "interleaved"},
                     {"inverse_frequencies", result.inverse_frequencies},
                     {"wavelengths", wavelength_list},
-                    {"attention_factor", result.attention_factor}});
+                    {"attention_factor", result.attention_factor},
+                    {"remarks", model ? model->remarks : std::vector<std::string>()}});
         return;
     }
     std::ostringstream text;

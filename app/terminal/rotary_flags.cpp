@@ -241,6 +241,10 @@ void warn_of_unknown_keys(const HfModel& model) {
         std::cerr << "ropelab-cli: The key " << key << " of the config is unknown and was ignored.\n";
 }
 
+void warn_of_remarks(const HfModel& model) {
+    for (const std::string& remark : model.remarks) std::cerr << "ropelab-cli: " << remark << '\n';
+}
+
 std::string values_text(const HfModel& model) {
     std::ostringstream text;
     for (const HfValue& value : model.values) {

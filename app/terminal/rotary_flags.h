@@ -83,6 +83,8 @@ double parse_positive(const std::string& text, const std::string& flag, double h
 
 /// Prints a warning to standard error for each key of a config.json that was ignored.
 void warn_of_unknown_keys(const HfModel& model);
+/// Prints the remarks on a model to standard error, for output without them.
+void warn_of_remarks(const HfModel& model);
 /// Returns a text table of a model's rotary values and where each comes from (the file or a default).
 std::string values_text(const HfModel& model);
 

@@ -1,5 +1,8 @@
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
@@ -17,11 +20,21 @@ namespace {
 
 struct Flags {
     TrainedRunFlags run;
-    std::string prompt = "\n";
+    std::optional<std::string> prompt;
     std::string mode = "recompute";
     Generation generation;
     bool json = false;
 };
+
+// Returns the text with which generation begins without --prompt: a newline, else the first token of the vocabulary.
+std::string default_prompt(const Vocabulary& vocabulary) {
+    try {
+        vocabulary.encode("\n");
+        return "\n";
+    } catch (const BadInput&) {
+        return vocabulary.decode(std::vector<std::int32_t>{0});
+    }
+}
 
 void run(const Flags& flags) {
     const Checkpoint checkpoint = flags.run.read();
@@ -35,7 +48,8 @@ void run(const Flags& flags) {
     }
     if (generation.length < 1)
         throw BadInput("The length is " + std::to_string(generation.length) + ", but it must be 1 or more.");
-    const auto prompt = vocabulary.encode(flags.prompt);
+    const std::string prompt_text = flags.prompt.value_or(default_prompt(vocabulary));
+    const auto prompt = vocabulary.encode(prompt_text);
 
     const auto model = model_of(open_engine(), checkpoint);
     watch_interrupts();
@@ -50,7 +64,7 @@ void run(const Flags& flags) {
         // The text of a byte-level model may not be UTF-8; "tokens" has the exact output.
         print_json({{"text", vocabulary.decode(tokens)},
                     {"tokens", tokens},
-                    {"prompt", flags.prompt},
+                    {"prompt", prompt_text},
                     {"iteration", checkpoint.iteration},
                     {"kv_cache_bytes_measured", model->cache_bytes()},
                     {"kv_cache_bytes", cache_bytes(checkpoint.spec).kv},
@@ -67,7 +81,7 @@ void add_sample(CLI::App& program) {
     flags->generation.temperature = 0.8;
     CLI::App* verb = program.add_subcommand("sample", "Generate text with a trained run");
     flags->run.add_to(*verb);
-    verb->add_option("--prompt", flags->prompt, "Text that the model continues (default: a newline)");
+    verb->add_option("--prompt", flags->prompt, "Text that the model continues (default: a newline, or the first token of a text without one)");
     verb->add_option("--length", flags->generation.length, "Number of tokens to generate")->capture_default_str();
     verb->add_option("--temperature", flags->generation.temperature,
                      "Sampling temperature; 0 always takes the most likely token")

@@ -148,6 +148,7 @@ class HfStages {
         if (facts_.decoder && facts_.decoder->experts != HfExperts::none) {
             title += layer.has_experts ? ", experts" : ", dense MLP";
         }
+        if (!layer.rotates) title += ", without RoPE";
         return layer.has_attention_norm ? title : title + ", without its first norm";
     }
 

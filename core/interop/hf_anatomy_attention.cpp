@@ -201,9 +201,11 @@ void add_heads(std::vector<AnatomyStage>& stages, const HfFacts& facts, const Hf
         norm.parameters = whole ? product_of({sum_of({h, kv}), D}) : product_of({2, D});
         stages.push_back(std::move(norm));
     }
-    AnatomyStage rotation = shaped(stage_words::rotation, {1, h, n.T, D});
-    rotation.kind = "RoPE";
-    stages.push_back(std::move(rotation));
+    if (layer.rotates) {
+        AnatomyStage rotation = shaped(stage_words::rotation, {1, h, n.T, D});
+        rotation.kind = "RoPE";
+        stages.push_back(std::move(rotation));
+    }
     add_softmax(stages, facts, layer, h, D, D, "S_mn = q_m·k_n/√D");
     if (facts.decoder && facts.decoder->gates_attention) {
         AnatomyStage gate = stages::gate_stage("sigmoid", "σ", input, has_bias ? " + b_g" : "");

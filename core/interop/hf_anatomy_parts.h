@@ -42,6 +42,7 @@ struct HfLayer {
     std::string type;  // "full_attention", "sliding_attention", "linear_attention", …; "" if all layers are equal
     bool has_experts = false;
     bool has_attention_norm = true;
+    bool rotates = true;  // false in layers without RoPE of models that have it in others
 
     bool operator==(const HfLayer&) const = default;
 };

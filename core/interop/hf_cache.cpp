@@ -29,6 +29,13 @@ bool has_kv_cache(const std::string& type) {
     return is_local(type) || type == "full_attention" || type == "attention";
 }
 
+// Returns the sliding window; nullopt if there is none, which 0 and −1 mean too.
+std::optional<std::int64_t> window_of(HfReader& reader) {
+    const auto found = reader.find({"sliding_window"});
+    if (!found || (found->value->is_number() && found->value->get<double>() <= 0)) return std::nullopt;
+    return reader.count({"sliding_window"}, 1, 1 << 30);
+}
+
 }  // namespace
 
 int head_dim_of(HfReader& reader) {
@@ -36,10 +43,10 @@ int head_dim_of(HfReader& reader) {
         // Multi-head latent attention: a head has unrotated and rotated channels.
         if (const auto plain = reader.count({"qk_nope_head_dim"}, 0, 4096)) {
             const auto rotated = reader.count({"qk_rope_head_dim"}, 0, 4096);
-            return static_cast<int>(*plain + *rotated);
+            if (*plain + *rotated > 0) return static_cast<int>(*plain + *rotated);  // 0: not latent after all
         }
     }
-    if (const auto head_dim = reader.count({"head_dim", "kv_channels", "d_kv"}, 1, 4096))
+    if (const auto head_dim = reader.count({"head_dim", "attention_head_dim", "kv_channels", "d_kv"}, 1, 4096))
         return static_cast<int>(*head_dim);
     const auto width = reader.count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1, 1 << 24);
     const auto heads = reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, max_heads);
@@ -71,7 +78,7 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
         return repeated(layers,
                         [&](std::int64_t i) { return i % period == 0 ? "full_attention" : "sliding_attention"; });
     }
-    if (!reader.find({"sliding_window"}) || reader.flag({"use_sliding_window"}) == false) return {};
+    if (!window_of(reader) || reader.flag({"use_sliding_window"}) == false) return {};
     if (const auto pattern = reader.find({"sliding_window_pattern"})) {
         if (!pattern->value->is_string()) return every("sliding_window_pattern", "sliding_attention");
         const std::string letters = pattern->value->get<std::string>();  // EXAONE 4: "LLLG"
@@ -92,7 +99,7 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     HfReader reader(objects, defaults, model.values);
     const auto layers = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1, max_layers);
     if (!layers) return;
-    const std::vector<std::string> types = layer_types_of(config, defaults, *layers);
+    std::vector<std::string> types = layer_types_of(config, defaults, *layers);
     for (HfRotary& rotary : model.rotary) {
         rotary.layers = rotary.layer_type.empty() ? *layers : std::count(types.begin(), types.end(), rotary.layer_type);
     }
@@ -107,6 +114,13 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     shape.heads = *heads;
     shape.head_dim = model.rotary.back().setup.head_dim;
     shape.layers = *layers;
+    if (const auto shared = reader.count({"num_kv_shared_layers"}, 0, *layers - 1); shared && *shared > 0) {
+        // The last layers use the keys and values of earlier ones (Gemma 3n).
+        shape.layers -= *shared;
+        if (!types.empty()) types.resize(types.size() - std::min<std::size_t>(types.size(), *shared));
+        model.remarks.emplace_back("The last " + std::to_string(*shared) +
+                                   " layers share the KV cache of earlier layers (num_kv_shared_layers).");
+    }
     if (!types.empty()) {
         shape.layers = std::count_if(types.begin(), types.end(), has_kv_cache);
         const auto without = static_cast<std::int64_t>(types.size()) - shape.layers;
@@ -126,7 +140,8 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
                  : shape.kv_heads == 1    ? KvCache::multi_query
                                           : KvCache::grouped;
     const auto local = std::count_if(types.begin(), types.end(), is_local);
-    const auto window = reader.count({"sliding_window", "attention_chunk_size"}, 1, 1 << 30);
+    const auto sliding = window_of(reader);
+    const auto window = sliding ? sliding : reader.count({"attention_chunk_size"}, 1, 1 << 30);
     if (local > 0 && window) {
         shape.window = *window;
         shape.global_layers = shape.layers - local;
@@ -136,7 +151,8 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
         model.remarks.emplace_back(
             "The global layers have other heads than the local ones; the size of the KV cache is computed with the "
             "heads of the local layers.");
-    if (const auto latent = reader.count({"kv_lora_rank"}, 1, 1 << 20)) {
+    const bool is_latent = !reader.find({"use_mla"}) || reader.flag({"use_mla"}) != false;
+    if (const auto latent = is_latent ? reader.count({"kv_lora_rank"}, 1, 1 << 20) : std::nullopt) {
         model.kind = KvCache::latent;
         shape.latent_dim = *latent;
         shape.latent_rope_dim = model.rotary.front().rotary_dim;

@@ -25,14 +25,28 @@ std::string model_type_of(const json& config) {
     return found->get<std::string>();
 }
 
+// Returns a word of a config, or "".
+std::string word_in(const json& config, const char* name) {
+    const auto found = config.find(name);
+    return found != config.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 bool has_rotary_keys(const json& config) {
+    const auto attention = config.find("attn_config");  // MPT
+    if (attention != config.end() && attention->is_object() && attention->value("rope", json()) == true) return true;
+    if (word_in(config, "position_embedding_type") == "rotary" || config.contains("rotary_emb_base")) return true;
     return config.contains("rope_theta") || config.contains("rope_parameters") || config.contains("rotary_dim") ||
            config.contains("rope_scaling");
 }
 
 void check_has_rotary(const json& config, const HfModel& model) {
     const bool alibi = config.contains("alibi") && config.at("alibi") == true;
-    if (alibi || (has_no_rotary(model.model_type) && !has_rotary_keys(config))) {
+    // The word decides for some models, whatever else the config has (ESM-1b, Granite 4 hybrid).
+    const std::string kind = word_in(config, "position_embedding_type");
+    const bool other_kind = kind == "nope" || kind == "none" || kind == "absolute" || kind == "alibi" || kind == "learned";
+    // The Baichuan models of 40 heads and width 5,120 have ALiBi, those of width 4,096 RoPE, under one model_type.
+    const bool baichuan_13b = model.model_type == "baichuan" && config.value("hidden_size", json()) == 5120;
+    if (alibi || other_kind || baichuan_13b || (has_no_rotary(model.model_type) && !has_rotary_keys(config))) {
         throw BadInput("The config belongs to a model without rotary embeddings (" + excerpt(json(model.model_type)) +
                        "); choose a model with rotary embeddings, such as llama or gpt_neox.");
     }
@@ -53,7 +67,7 @@ const json& text_model(const json& config) {
     const json* found = &config;
     for (int level = 0; level < 4; ++level) {
         const json* inner = nullptr;
-        for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config"}) {
+        for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config", "vlm_config", "decoder", "encoder"}) {
             const auto entry = found->find(name);
             if (!inner && entry != found->end() && entry->is_object() && !entry->empty()) inner = &*entry;
         }
@@ -94,6 +108,8 @@ Frequencies HfRotary::at(double length) const {
                           within_training ? setup.scaling.original_context : length);
     result.inverse_frequencies = std::move(after.inverse_frequencies);
     result.attention_factor = after.attention_factor;
+    const bool is_long = !within_training && length > setup.scaling.original_context;
+    if (const auto& given = is_long ? long_attention_factor : short_attention_factor) result.attention_factor = *given;
     const bool finite = std::all_of(result.inverse_frequencies.begin(), result.inverse_frequencies.end(),
                                     [](double g) { return std::isfinite(g); });
     if (!finite || !std::isfinite(result.attention_factor))
@@ -134,11 +150,48 @@ Frequencies hf_frequencies(const json& config, std::string_view layer_type, doub
     return read_hf_config(config).of(layer_type).at(length);
 }
 
+namespace {
+
+// Throws BadInput if a file is something else than text in UTF-8, and says what it is.
+void check_is_text(std::string_view text, const std::string& name) {
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") || text.substr(0, 4).find('\0') != text.npos)
+        throw BadInput(name + " is text in UTF-16; save it as UTF-8.");
+    if (text.starts_with("version https://git-lfs"))
+        throw BadInput(name + " is a Git LFS pointer to a file, not the file; fetch it with \"git lfs pull\".");
+    if (text.starts_with("\x1f\x8b")) throw BadInput(name + " is compressed with gzip; unpack it first.");
+    if (text.starts_with("<")) throw BadInput(name + " is a web page or XML, not JSON; download the file itself.");
+}
+
+// Puts quotes around the NaN, Infinity and -Infinity that Python writes and JSON does not have: a key that is not used
+// then does not matter, and one that is used is refused by its name.
+std::string with_quoted_constants(std::string_view text) {
+    std::string result;
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size();) {
+        std::string_view constant;
+        for (const std::string_view name : {"NaN", "Infinity", "-Infinity"}) {
+            if (!in_string && text.substr(i).starts_with(name)) constant = name;
+        }
+        if (!constant.empty()) {
+            result += '"' + std::string(constant) + '"';
+            i += constant.size();
+            continue;
+        }
+        if (text[i] == '"') in_string = !in_string;
+        if (in_string && text[i] == '\\' && i + 1 < text.size()) result += text[i++];
+        result += text[i++];
+    }
+    return result;
+}
+
+}  // namespace
+
 json parse_model_config(std::string_view text, const std::string& name) {
     if (text.size() > max_bytes)
         throw BadInput(name + " has more than 4 MiB; the config.json of a model has a few kilobytes.");
     try {
-        return parse_bounded(text);
+        check_is_text(text, name);
+        return parse_bounded(with_quoted_constants(text));
     } catch (const json::parse_error& error) {
         throw BadInput(name + " is not JSON: " + trouble_of(error) + ".");
     } catch (const json::exception&) {  // a number out of range
@@ -146,7 +199,10 @@ json parse_model_config(std::string_view text, const std::string& name) {
     }
 }
 
-json load_model_config(const std::filesystem::path& file) {
+json load_model_config(const std::filesystem::path& named) {
+    // The folder of a model stands for its config.json.
+    std::error_code error;
+    const auto file = std::filesystem::is_directory(named, error) ? named / "config.json" : named;
     std::ifstream stream(file, std::ios::binary);
     std::string text(max_bytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));

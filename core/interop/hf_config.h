@@ -52,6 +52,9 @@ struct HfRotary {
     /// gives `frequencies`. Throws BadInput if the length is out of range or a frequency is not finite.
     Frequencies at(double length) const;
 
+    /// Factors of cos and sin within and beyond the original context, if the config has them instead of one factor.
+    std::optional<double> short_attention_factor;
+    std::optional<double> long_attention_factor;
     std::vector<double> plain;  // frequencies before scaling
     int dimension = 0;          // d in formulas 18 to 24
 };

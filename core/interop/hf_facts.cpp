@@ -171,11 +171,34 @@ class FactReader {
         return found->value->get<std::vector<std::int64_t>>();
     }
 
+    // Returns for each layer whether it has RoPE. SmolLM 3 and Llama 4 list the layers (1: with RoPE) or have an interval,
+    // whose last layer is without; in Cohere 2 and EXAONE 4 only layers with a sliding window have it.
+    std::vector<bool> rotating_layers(const std::vector<std::string>& types) {
+        std::vector<bool> result(types.size(), true);
+        const auto list = reader_.find_in_file({"no_rope_layers"});
+        const std::string& kind = facts_.model.model_type;
+        if (list && list->value->is_array() && !list->value->empty()) {
+            const bool is_valid = list->value->size() == types.size() &&
+                                  std::all_of(list->value->begin(), list->value->end(), [](const json& each) {
+                                      return each.is_number_integer() || each.is_boolean();
+                                  });
+            if (!is_valid) throw BadInput("The no_rope_layers of the config must have a 0 or 1 for each layer.");
+            for (std::size_t i = 0; i < result.size(); ++i) result[i] = (*list->value)[i] != 0 && (*list->value)[i] != false;
+        } else if (reader_.find({"no_rope_layer_interval"}) && (kind == "smollm3" || kind.starts_with("llama4"))) {
+            const auto interval = static_cast<std::size_t>(count({"no_rope_layer_interval"}, most_hf_layers).value());
+            for (std::size_t i = interval - 1; i < result.size(); i += interval) result[i] = false;
+        } else if ((kind == "cohere2" || kind == "exaone4") && std::any_of(types.begin(), types.end(), is_local_type)) {
+            std::transform(types.begin(), types.end(), result.begin(), is_local_type);
+        }
+        return result;
+    }
+
     void read_layers() {
         if (!facts_.n.layers) return;
         const auto layers = static_cast<std::size_t>(*facts_.n.layers);
         std::vector<std::string> types = layer_types_of(config_, defaults_, *facts_.n.layers);
         types.resize(layers, types.empty() ? "" : types.back());
+        const std::vector<bool> rotating = rotating_layers(types);
         const HfExperts kind = facts_.decoder ? facts_.decoder->experts : HfExperts::none;
         const std::vector<std::int64_t> dense = dense_layers();
         const std::int64_t step = count({"decoder_sparse_step"}, most_hf_layers).value_or(1);
@@ -183,6 +206,7 @@ class FactReader {
         const std::int64_t frequency = count({"moe_layer_freq"}, most_hf_layers).value_or(1);
         for (std::int64_t i = 0; i < *facts_.n.layers; ++i) {
             HfLayer layer = {.type = types[static_cast<std::size_t>(i)]};
+            layer.rotates = rotating[static_cast<std::size_t>(i)];
             if (kind == HfExperts::all_layers) layer.has_experts = true;
             if (kind == HfExperts::sparse_steps) {
                 layer.has_experts = (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();

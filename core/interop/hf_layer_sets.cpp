@@ -73,12 +73,15 @@ void name_unknown_keys(const json& config, const std::vector<HfLayerSet>& sets, 
                                                 "rotary_percent",    "rotary_percentage",
                                                 "rope_percentage",   "rotary_emb_base",
                                                 "qk_rope_head_dim",  "partial_rotary_factor",
-                                                "no_rope_layers",    "no_rope_layer_interval"};
+                                                "no_rope_layers",    "no_rope_layer_interval",
+                                                "rope_embedding_base", "rope_freq_constant",
+                                                "rotary_emb_fraction", "rope_condense_ratio"};
     static constexpr std::array known_inside = {
         "rope_type",        "type",          "rope_theta",       "factor",           "original_max_position_embeddings",
         "beta_fast",        "beta_slow",     "truncate",         "mscale",           "mscale_all_dim",
         "short_factor",     "long_factor",   "low_freq_factor",  "high_freq_factor", "partial_rotary_factor",
-        "attention_factor", "mrope_section", "mrope_interleaved"};
+        "attention_factor", "mrope_section", "mrope_interleaved", "alpha",           "short_mscale",
+        "long_mscale"};
     const auto has = [](const auto& names, const std::string& name) {
         return std::find(names.begin(), names.end(), name) != names.end();
     };

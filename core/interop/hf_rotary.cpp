@@ -51,8 +51,14 @@ class RotaryReader {
         result.setup.theta = theta();
         result.setup.pairing = pairing();
         read_rotary_dim(result, type == "proportional");
-        check_before_scaling(result);
-        read_scaling(result, type);
+        if (!read_base_factor(result, type)) {
+            check_before_scaling(result);
+            read_scaling(result, type);
+        }
+        if (const auto only = top_.find_in_file({"yarn_only_types"})) {
+            model_.remarks.push_back("The config scales the layers of " + only->value->dump().substr(0, 80) +
+                                     " only (yarn_only_types); the frequencies here are those of these layers.");
+        }
         fill_plain(result);
         check(result.setup);
         result.frequencies = result.at(0);
@@ -87,7 +93,7 @@ class RotaryReader {
             top_.note("rope_theta", number_text(10000 * *ratio), HfOrigin::derived);
             return 10000 * *ratio;
         }
-        const auto value = top_.number({"rope_theta", "rotary_emb_base", "global_rope_theta"}, low, high);
+        const auto value = top_.number({"rope_theta", "rotary_emb_base", "global_rope_theta", "rope_embedding_base", "rope_freq_constant"}, low, high);
         if (!value) top_.note("rope_theta", "10000", HfOrigin::library_default);
         return value.value_or(10000);
     }
@@ -103,7 +109,8 @@ class RotaryReader {
 
     void read_rotary_dim(HfRotary& result, bool proportional) {
         const int head_dim = result.setup.head_dim;
-        if (const auto count = top_.count({"qk_rope_head_dim"}, 0, 4096)) {
+        const auto count = top_.count({"qk_rope_head_dim"}, 0, 4096);
+        if (count && *count + top_.count({"qk_nope_head_dim"}, 0, 4096).value_or(1) > 0) {
             result.rotary_dim = static_cast<int>(*count);
         } else if (const auto fraction = own_.number({"partial_rotary_factor"}, 0, 1)) {
             set_fraction(result, *fraction, proportional);
@@ -129,6 +136,26 @@ class RotaryReader {
                                      ", which is odd; the rotary setup has " + std::to_string(result.rotary_dim + 1) +
                                      " instead.");
         }
+    }
+
+    // Hunyuan's alpha multiplies the base at every length, whatever the factor; rope_condense_ratio divides positions.
+    bool read_base_factor(HfRotary& result, const std::string& type) {
+        if (type == "dynamic" && own_.find({"alpha"})) {
+            const double d = result.rotary_dim;
+            if (d <= 2) throw BadInput("The alpha of the rope scaling requires more than 2 rotated channels.");
+            result.setup.theta *= std::pow(own_.number({"alpha"}, 1e-3, 1e9).value(), d / (d - 2));
+            result.setup.scaling.method = ScalingMethod::none;
+            top_.note("rope_theta", number_text(result.setup.theta), HfOrigin::derived);
+            check_before_scaling(result);
+            return true;
+        }
+        if (result.setup.scaling.method == ScalingMethod::none && top_.find_in_file({"rope_condense_ratio"})) {
+            result.setup.scaling.factor = top_.number({"rope_condense_ratio"}, 1e-3, 1e6).value();
+            check_before_scaling(result);
+            if (result.setup.scaling.factor != 1) result.setup.scaling.method = ScalingMethod::linear;
+            return true;
+        }
+        return false;
     }
 
     static void set_fraction(HfRotary& result, double fraction, bool proportional) {
@@ -189,7 +216,9 @@ class RotaryReader {
                 // Only the attention factor depends on the factor, and it needs a factor of at least 1.
                 scaling.factor = std::max(1.0, factor(type, scaling.original_context));
                 scaling.attention_factor = own_.number({"attention_factor"}, 1e-6, 1e6);
-                scaling.short_factors = factors("short_factor");
+                result.short_attention_factor = own_.number({"short_mscale"}, 1e-6, 1e6);  // Phi-3.5-MoE
+            result.long_attention_factor = own_.number({"long_mscale"}, 1e-6, 1e6);
+            scaling.short_factors = factors("short_factor");
                 scaling.long_factors = factors("long_factor");
                 return;
             default:
@@ -258,7 +287,7 @@ class RotaryReader {
 
     static constexpr std::initializer_list<const char*> fraction_names = {
         "partial_rotary_factor", "rotary_pct",     "rope_pct",    "rotary_percentage",
-        "rope_percentage",       "rotary_percent", "rope_percent"};
+        "rope_percentage",       "rotary_percent", "rope_percent", "rotary_emb_fraction"};
 
     const HfLayerSet& set_;
     HfModel& model_;

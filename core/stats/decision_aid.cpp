@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
@@ -9,6 +10,7 @@
 #include "core/stats/holm.h"
 #include "core/stats/results_cells.h"
 #include "core/stats/results_compare.h"
+#include "core/stats/results_interval.h"
 #include "core/stats/setting_words.h"
 #include "core/store/run_settings.h"
 
@@ -17,23 +19,48 @@ namespace ropelab {
 namespace {
 
 constexpr double significance = 0.05;
+constexpr double margin = 0.01;  // of the other setting's mean: how much worse the interval of a difference may reach
 constexpr std::size_t most_settings_in_words = 4;  // more settings are counted
 constexpr std::size_t most_details = 8;  // more dominated settings and undecided pairs are listed only in JSON
 
-// Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is.
+// Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is. The members
+// `…_holds` say whether a group is not inferior: its mean is not worse, and the 95 % interval of the difference excludes
+// that it is worse by more than the margin.
 struct PairTest {
     std::size_t first, second;
     int better;
     std::optional<double> p;
+    bool first_holds = false, second_holds = false;
 };
+
+// Equal seeds share their initial weights and batches, so that their differences decide with fewer seeds.
+TestKind kind_between(const ResultGroup& a, const ResultGroup& b, TestKind kind) {
+    const auto sorted = [](std::vector<std::int64_t> seeds) {
+        std::sort(seeds.begin(), seeds.end());
+        return seeds;
+    };
+    return sorted({a.seeds.begin(), a.seeds.end()}) == sorted({b.seeds.begin(), b.seeds.end()}) ? TestKind::paired : kind;
+}
 
 PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t second, std::size_t measure) {
     const ResultGroup& a = table.groups[first];
     const ResultGroup& b = table.groups[second];
-    const auto test = test_between(a, b, measure, table.test);
-    if (!test) return {first, second, 0, std::nullopt};
-    const bool better = (test->t > 0) == measures()[measure].more_is_better;  // t has the sign of a − b
-    return {first, second, better ? 1 : -1, test->p};
+    const TestKind kind = kind_between(a, b, table.test);
+    PairTest result{first, second, 0, std::nullopt};
+    const double sign = measures()[measure].more_is_better ? 1 : -1;
+    if (const auto test = test_between(a, b, measure, kind)) {
+        result.better = test->t * sign > 0 ? 1 : test->t * sign < 0 ? -1 : 0;  // t has the sign of a − b
+        result.p = test->p;
+    }
+    const auto holds = [&](const ResultGroup& own, const ResultGroup& other) {
+        const auto interval = difference_interval(own, other, measure, kind);
+        if (!interval) return false;
+        const double worst = std::min(sign * interval->low, sign * interval->high);  // NaN with one value
+        return sign * interval->difference >= 0 && worst >= -margin * std::abs(interval->reference);
+    };
+    result.first_holds = holds(a, b);
+    result.second_holds = holds(b, a);
+    return result;
 }
 
 bool is_loss(const Measure& measure) {
@@ -62,7 +89,8 @@ bool is_cache(const DecisionCost& cost) {
 
 // Compares the caches of two groups. Their sizes are exact, so that the comparison has no p.
 PairTest cache_test(std::size_t first, std::size_t second, double first_bytes, double second_bytes) {
-    return {first, second, first_bytes < second_bytes ? 1 : first_bytes > second_bytes ? -1 : 0, std::nullopt};
+    return {first,       second, first_bytes < second_bytes ? 1 : first_bytes > second_bytes ? -1 : 0,
+            std::nullopt, first_bytes <= second_bytes, second_bytes <= first_bytes};
 }
 
 DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& groups, std::size_t loss,
@@ -96,8 +124,11 @@ DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& gr
     for (const std::size_t group : groups) {
         const auto beats = [&](std::size_t i) {  // the other group of pair i dominates `group`
             const int side = tests[i].first == group ? -1 : tests[i].second == group ? 1 : 0;
-            const int in_loss = side * sign(i), in_cost = side * sign(i + 1);
-            return side != 0 && in_loss >= 0 && in_cost >= 0 && in_loss + in_cost > 0;
+            const auto is_better = [&](std::size_t test) { return side * sign(test) > 0; };
+            const auto holds = [&](std::size_t test) {
+                return is_better(test) || (side > 0 ? tests[test].first_holds : tests[test].second_holds);
+            };
+            return side != 0 && (is_better(i) || is_better(i + 1)) && holds(i) && holds(i + 1);
         };
         std::optional<std::size_t> by;
         for (std::size_t i = 0; i < tests.size() && !by; i += 2) {
@@ -195,11 +226,11 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
 }
 
 std::string decision_rule_words() {
-    return "A setting is dominated if another setting is significantly better in loss or cost and not significantly "
-           "worse in the other one. Every pair of settings is tested in both, at the 5 % level after Holm's correction "
-           "over all these tests; cache sizes are exact and need no test. Two settings that no test separates are "
-           "undecided: this does not show that they are "
-           "equal.";
+    return "A setting is dominated if another setting is significantly better in loss or cost and not inferior in the "
+           "other one: its mean is not worse, and the 95 % interval of the difference excludes that it is more than 1 % "
+           "worse. Every pair of settings is tested in both, paired by seed where both have the same seeds, at the 5 % "
+           "level after Holm's correction over all these tests; cache sizes are exact and need no test. Two settings "
+           "that no test separates are undecided: this does not show that they are equal.";
 }
 
 DecisionNames decision_names(const ResultsTable& table) {
@@ -235,7 +266,8 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
                                           const DecisionNames& names) {
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
     std::vector<std::string> lines = {"Compared in " + names.loss(measures()[aid.loss]) + " and " +
-                                      names.cost(aid.cost) + " with " + test_title(table.test) + " (" +
+                                      names.cost(aid.cost) + ", paired by seed where the seeds are equal, else with " +
+                                      test_title(table.test) + " (" +
                                       std::to_string(aid.comparisons) +
                                       (aid.comparisons == 1 ? " test)." : " tests).")};
     const auto add = [&](std::size_t count, const auto& line_of) {

@@ -53,7 +53,8 @@ struct DecisionAid {
 };
 
 /// Returns one decision aid per data set in which at least one pair of groups can be tested. All pairs of groups are
-/// tested in both quantities with the table's test, at the 5 % level after Holm's correction over all these tests. The
+/// tested in both quantities, paired by seed where both have the same seeds, else with the table's test, at the 5 % level
+/// after Holm's correction over all these tests. The
 /// size of the caches follows from the settings, so it is compared exactly, without a test. Throws BadInput for a
 /// choice that does not exist.
 std::vector<DecisionAid> decision_aids(const ResultsTable& table, const DecisionChoice& choice = {});
@@ -62,7 +63,7 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
 double group_cache_bytes(const ResultsTable& table, const ResultGroup& group);
 
 /// States the rule in sentences: a setting is dominated if another is significantly better in one quantity and not
-/// significantly worse in the other.
+/// inferior in the other, with a margin of 1 %.
 std::string decision_rule_words();
 
 /// Names of groups and quantities in decision_words().

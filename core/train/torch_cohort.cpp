@@ -50,9 +50,9 @@ Batch gather(const TokenText& tokens, const std::vector<std::vector<std::int64_t
 }
 
 void check_length(const TokenText& tokens, const RunSpec& spec, const std::string& split) {
-    if (static_cast<std::int64_t>(tokens.size()) < spec.context + 2) {
+    if (static_cast<std::int64_t>(tokens.size()) < spec.context + 1) {
         throw BadInput("The " + split + " split has " + std::to_string(tokens.size()) + " tokens, but a context of " +
-                       std::to_string(spec.context) + " requires at least " + std::to_string(spec.context + 2) + ".");
+                       std::to_string(spec.context) + " requires at least " + std::to_string(spec.context + 1) + ".");
     }
 }
 

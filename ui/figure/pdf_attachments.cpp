@@ -1,15 +1,37 @@
 #include "ui/figure/pdf_attachments.h"
 
+#include <zlib.h>
+
 #include <QRegularExpression>
-#include <QtEndian>
 #include <algorithm>
 #include <optional>
 
 namespace ropelab::ui {
 namespace {
 
-constexpr qsizetype kLargestAttachment = qsizetype{1} << 28;
-constexpr qsizetype kEmptyFlate = 8;  // size of the compressed form of no bytes
+constexpr qsizetype kLargestAttachment = qsizetype{1} << 26;
+constexpr qsizetype kEntryLength = 20;  // of the table of cross-references, fixed by the format
+
+/// Returns the bytes that zlib compressed; nullopt if they are damaged or more than kLargestAttachment. qUncompress has no
+/// limit, and a few bytes of a stranger can stand for gigabytes.
+std::optional<QByteArray> inflated(const QByteArray& compressed) {
+    z_stream stream{};
+    if (inflateInit(&stream) != Z_OK) return std::nullopt;
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.constData()));
+    stream.avail_in = static_cast<uInt>(compressed.size());
+    QByteArray result;
+    int code = Z_OK;
+    while (code == Z_OK && result.size() <= kLargestAttachment) {
+        const qsizetype done = result.size();
+        result.resize(std::max<qsizetype>(4096, 2 * done));
+        stream.next_out = reinterpret_cast<Bytef*>(result.data() + done);
+        stream.avail_out = static_cast<uInt>(result.size() - done);
+        code = inflate(&stream, Z_NO_FLUSH);
+        result.resize(result.size() - stream.avail_out);
+    }
+    inflateEnd(&stream);
+    return code == Z_STREAM_END ? std::optional(result) : std::nullopt;
+}
 
 /// The objects of a PDF, found by its table of cross-references.
 class PdfObjects {
@@ -22,7 +44,8 @@ class PdfObjects {
         const auto found = head.match(QString::fromLatin1(pdf.mid(table, 64)));
         if (table <= 0 || !found.hasMatch()) return;
         m_entries = table + found.capturedLength();
-        m_count = found.captured(1).toLongLong();
+        // A stranger's file may claim more objects than it has room for.
+        m_count = std::min<qsizetype>(found.captured(1).toLongLong(), (pdf.size() - m_entries) / kEntryLength);
     }
 
     /// Number of entries of the table; object 0 does not exist.
@@ -30,9 +53,8 @@ class PdfObjects {
 
     /// Returns the bytes of an object, from its beginning to the end of the file; empty if there is none.
     QByteArray from(qsizetype number) const {
-        constexpr qsizetype entryLength = 20;  // fixed by the format
         if (number <= 0 || number >= m_count) return {};
-        const qsizetype place = m_pdf.mid(m_entries + number * entryLength, 10).toLongLong();
+        const qsizetype place = m_pdf.mid(m_entries + number * kEntryLength, 10).toLongLong();
         const QByteArray begin = QByteArray::number(number) + " 0 obj";
         if (place <= 0 || place >= m_pdf.size() || !m_pdf.sliced(place).startsWith(begin)) return {};
         return QByteArray::fromRawData(m_pdf.constData() + place + begin.size(), m_pdf.size() - place - begin.size());
@@ -62,11 +84,7 @@ class PdfObjects {
         if (size < 0 || size > kLargestAttachment || start + size > object.size()) return std::nullopt;
         const QByteArray bytes(object.constData() + start, size);
         if (!dictionary.contains("/FlateDecode")) return bytes;
-        // qUncompress expects the size of the result, which is unknown, as a hint in front of the data.
-        QByteArray data(4, '\0');
-        qToBigEndian(static_cast<quint32>(std::min<qsizetype>(size * 4 + 64, kLargestAttachment)), data.data());
-        const QByteArray result = qUncompress(data + bytes);
-        return result.isEmpty() && size > kEmptyFlate ? std::nullopt : std::optional(result);
+        return inflated(bytes);
     }
 
  private:

@@ -127,13 +127,16 @@ std::string attentionLayersOf(const CommandLine& parser) {
     return full_every_pattern(wholeIn(parser, QStringLiteral("full-every"), 0, kMostReachLayers));
 }
 
+// The flags with one value that choose what a figure shows.
+constexpr const char* kFigureFlags[] = {
+    "setup",     "unit",       "compare", "test",      "runs",   "claim",           "question", "run",
+    "beside",    "step",       "text",    "pair",      "mean",   "correlation",     "settings", "model",
+    "hf-config", "vocabulary", "head",    "distances", "layers", "attention-layers"};
+
 // Returns the flags that choose what a figure shows, and their values, without those that choose the runs of results.
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
-    for (const char* flag :
-         {"setup",     "unit",       "compare", "test",      "runs",   "claim",           "question", "run",
-          "beside",    "step",       "text",    "pair",      "mean",   "correlation",     "settings", "model",
-          "hf-config", "vocabulary", "head",    "distances", "layers", "attention-layers"}) {
+    for (const char* flag : kFigureFlags) {
         if (parser.isSet(QLatin1String(flag))) flags[QLatin1String(flag)] = parser.value(QLatin1String(flag));
     }
     // The figure of --full-every is computed again from the pattern of layers that the flag means.
@@ -198,6 +201,16 @@ QStringList anatomyFigureNames() {
 QStringList labFigureNames() {
     return trainingFigureNames() + resultsFigureNames() + inspectFigureNames() +
            QStringList{QLatin1String(kForestPlot), QLatin1String(kAnswersFigure)};
+}
+
+bool isFlagOfFigures(const QString& flag) {
+    if (flag == QLatin1String("hf-config")) return false;  // names a file
+    for (const char* other : {"figure", "published", "baseline", "experiment", "unfinished", "split-by", "exclude-run",
+                              "stage"}) {
+        if (flag == QLatin1String(other)) return true;
+    }
+    return std::any_of(std::begin(kFigureFlags), std::end(kFigureFlags),
+                       [&flag](const char* name) { return flag == QLatin1String(name); });
 }
 
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {

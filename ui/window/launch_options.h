@@ -106,6 +106,10 @@ QStringList anatomyFigureNames();
 /// Returns the names of all figures of a lab for --figure. The figures of a rotary setup are in rotaryFigures().
 QStringList labFigureNames();
 
+/// Returns whether a flag chooses what a figure shows. Only such flags are taken from an exported file, which a stranger
+/// may have written; none of them names a file.
+bool isFlagOfFigures(const QString& flag);
+
 /// Parses the command line, whose first argument is the name of the program. Throws BadInput with one sentence if an
 /// option is unknown, invalid or does not fit the others.
 LaunchOptions parseLaunchOptions(const QStringList& arguments);

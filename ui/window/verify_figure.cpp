@@ -255,6 +255,10 @@ Figure recomputedFigure(const FigureRecord& record, const QString& lab, const st
     }
     QStringList arguments = {QStringLiteral("ropelab"), QStringLiteral("--output"), QStringLiteral("figure.csv")};
     for (const QString& flag : flags.keys()) {
+        if (!isFlagOfFigures(flag)) {
+            throw BadInput("The figure carries the option --" + flag.left(40).toStdString() +
+                           ", which chooses a file or another action, so it is not computed again.");
+        }
         const QJsonArray values = flags[flag].isArray() ? flags[flag].toArray() : QJsonArray{flags[flag]};
         for (const auto& value : values) {
             if (value.isBool()) {

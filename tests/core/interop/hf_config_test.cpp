@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"
@@ -282,6 +284,85 @@ TEST(ModelConfigText, ThrowsForTextsAndFilesThatAreNoConfig) {
     EXPECT_MESSAGE(load_model_config("/none/config.json"), BadInput, "/none/config.json");
     EXPECT_MESSAGE(load_model_config("/"), BadInput, "cannot be read");
     EXPECT_MESSAGE(load_model_config("/dev/zero"), BadInput, "more than 4 MiB");
+}
+
+json small(std::initializer_list<std::pair<const char*, json>> more) {
+    json config = {{"model_type", "llama"}, {"hidden_size", 128}, {"num_attention_heads", 4}, {"num_hidden_layers", 4},
+                   {"max_position_embeddings", 4096}};
+    for (const auto& [name, value] : more) config[name] = value;
+    return config;
+}
+
+TEST(HuggingFaceConfig, NoWindowIsWrittenAsZeroOrMinusOne) {
+    for (const int window : {0, -1}) {
+        const HfModel model = read_hf_config(small({{"sliding_window", window}}));
+        EXPECT_EQ(model.cache->global_layers, read_hf_config(small({})).cache->global_layers) << window;
+        EXPECT_TRUE(model.unknown_keys.empty());
+        EXPECT_EQ(model.kind, KvCache::multi_head);
+    }
+}
+
+TEST(HuggingFaceConfig, ReadsTheNamesOfOtherPrograms) {
+    for (const char* theta : {"rope_embedding_base", "rope_freq_constant", "rotary_emb_base"}) {
+        EXPECT_EQ(read_hf_config(small({{theta, 5e5}})).of("").setup.theta, 5e5) << theta;
+    }
+    EXPECT_EQ(read_hf_config(small({{"rotary_emb_fraction", 0.5}})).of("").rotary_dim, 16);
+    EXPECT_EQ(read_hf_config(small({{"attention_head_dim", 64}, {"kv_channels", 16}})).of("").rotary_dim, 64);
+    const HfModel condensed = read_hf_config(small({{"rope_condense_ratio", 4}}));
+    EXPECT_NEAR(condensed.of("").at(0).inverse_frequencies[0], 0.25, 1e-12);
+}
+
+TEST(HuggingFaceConfig, AlphaMultipliesTheBaseAtEveryLength) {
+    const HfModel model =
+        read_hf_config(small({{"rope_theta", 1e4}, {"rope_scaling", {{"type", "dynamic"}, {"alpha", 1000}, {"factor", 1}}}}));
+    const double theta = 1e4 * std::pow(1000, 32.0 / 30);
+    for (const double length : {0.0, 4096.0, 65536.0}) {
+        EXPECT_NEAR(model.of("").at(length).inverse_frequencies[1] / std::pow(theta, -2.0 / 32), 1, 1e-9) << length;
+    }
+}
+
+TEST(HuggingFaceConfig, ModelsThatDoNotRotateAreRefused) {
+    for (const json& config : {small({{"position_embedding_type", "nope"}, {"rope_theta", 1e4}}),
+                               small({{"model_type", "esm"}, {"position_embedding_type", "absolute"}}),
+                               small({{"model_type", "baichuan"}, {"hidden_size", 5120}, {"num_attention_heads", 40}}),
+                               small({{"alibi", true}})}) {
+        EXPECT_MESSAGE(read_hf_config(config), BadInput, "without rotary embeddings");
+    }
+    EXPECT_NO_THROW(read_hf_config(small({{"position_embedding_type", "rotary"}, {"rotary_emb_base", 2e4}})));
+    EXPECT_NO_THROW(read_hf_config(small({{"model_type", "mpt"}, {"attn_config", {{"rope", true}, {"rope_theta", 2e4}}}})));
+}
+
+TEST(HuggingFaceConfig, SharedLayersHaveNoCacheOfTheirOwn) {
+    const HfModel model = read_hf_config(small({{"num_kv_shared_layers", 1}}));
+    EXPECT_EQ(model.cache->layers, 3);
+}
+
+TEST(HuggingFaceConfig, FactorsBeyondTheOriginalContext) {
+    json factors = json::array();
+    for (int i = 0; i < 16; ++i) factors.push_back(1);
+    const HfModel model = read_hf_config(small({{"max_position_embeddings", 8192},
+                                                {"original_max_position_embeddings", 4096},
+                                                {"rope_scaling", {{"type", "longrope"}, {"short_factor", factors},
+                                                                  {"long_factor", factors}, {"short_mscale", 1.1},
+                                                                  {"long_mscale", 1.3}}}}));
+    EXPECT_EQ(model.of("").at(4096).attention_factor, 1.1);
+    EXPECT_EQ(model.of("").at(8192).attention_factor, 1.3);
+}
+
+TEST(HuggingFaceConfig, ConstantsOfPythonMatterOnlyWhereTheyAreUsed) {
+    const json config = parse_model_config(
+        R"({"model_type": "llama", "hidden_size": 128, "num_attention_heads": 4, "clip": Infinity, "low": -Infinity,
+            "note": "NaN is no \"number\"", "rope_theta": 5e5})");
+    EXPECT_EQ(read_hf_config(config).of("").setup.theta, 5e5);
+    EXPECT_MESSAGE(read_hf_config(parse_model_config(R"({"hidden_size": 128, "num_attention_heads": 4, "rope_theta": NaN})")),
+                   BadInput, "rope_theta");
+}
+
+TEST(HuggingFaceConfig, OtherFilesAreNamedAsWhatTheyAre) {
+    EXPECT_MESSAGE(parse_model_config("\xff\xfe{"), BadInput, "UTF-16");
+    EXPECT_MESSAGE(parse_model_config("version https://git-lfs.github.com/spec/v1"), BadInput, "Git LFS pointer");
+    EXPECT_MESSAGE(parse_model_config("\x1f\x8b\x08"), BadInput, "gzip");
+    EXPECT_MESSAGE(parse_model_config("<!DOCTYPE html>"), BadInput, "web page");
 }
 
 }  // namespace

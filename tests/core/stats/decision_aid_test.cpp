@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "core/spec/error.h"
 #include "tests/core/stats/result_runs.h"
 
@@ -15,12 +17,15 @@ struct Setting {
     double speed;
 };
 
-// Returns three seeds per setting: mean − 0.01, mean and mean + 0.01 for the loss, and ± 1 for the generation speed.
+// Returns three seeds per setting: mean − 0.01, mean and mean + 0.01 for the loss, in turn upwards and downwards, so that
+// paired differences vary, and ± 1 for the generation speed.
 ResultsTable decision_table(const std::vector<Setting>& settings) {
     std::vector<ResultRun> runs;
+    double step = 0.01;
     for (const Setting& setting : settings) {
+        step = -step;
         for (int i = -1; i <= 1; ++i) {
-            runs.push_back(result_run({{"theta", setting.theta}, {"seed", 2 + i}}, setting.loss + 0.01 * i));
+            runs.push_back(result_run({{"theta", setting.theta}, {"seed", 2 + i}}, setting.loss + step * i));
             runs.back().summary->generated_tokens_per_second = setting.speed + i;
         }
     }
@@ -40,7 +45,7 @@ TEST(DecisionAid, ListsTheSettingsThatNoneDominates) {
     EXPECT_EQ(aids[0].comparisons, 6);
     EXPECT_EQ(decision_text(table),
               "2 of 3 settings are not dominated: θ = 1k; θ = 5k.\n"
-              "  Compared in best validation loss and generation speed with Welch's t test (6 tests).\n"
+              "  Compared in best validation loss and generation speed, paired by seed where the seeds are equal, else with Welch's t test (6 tests).\n"
               "  θ = 500 is dominated by θ = 1k.\n");
     const auto json = decision_json(table);
     EXPECT_EQ(json[0]["front"][1]["theta"], 5000);
@@ -56,7 +61,7 @@ TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
     EXPECT_EQ(aids[0].undecided.size(), 1U);
     EXPECT_EQ(decision_text(table),
               "Neither setting is dominated: no test finds a difference in loss or speed.\n"
-              "  Compared in best validation loss and generation speed with Welch's t test (2 tests).\n"
+              "  Compared in best validation loss and generation speed, paired by seed where the seeds are equal, else with Welch's t test (2 tests).\n"
               "  Undecided: θ = 500 against θ = 1k.\n");
 }
 
@@ -84,7 +89,7 @@ TEST(DecisionAid, WeighsTheChosenQuantities) {
     // All training speeds are equal, so only the lowest loss is not dominated.
     EXPECT_EQ(decision_text(table, choice),
               "1 of 3 settings is not dominated: θ = 1k.\n"
-              "  Compared in final validation loss and training speed with Welch's t test (3 tests).\n"
+              "  Compared in final validation loss and training speed, paired by seed where the seeds are equal, else with Welch's t test (3 tests).\n"
               "  θ = 500 is dominated by θ = 1k.\n"
               "  θ = 5k is dominated by θ = 500.\n");
     EXPECT_EQ(decision_json(table, choice)[0]["loss"], "final_validation_loss");
@@ -113,8 +118,27 @@ TEST(DecisionAid, ComparesCacheSizesExactly) {
     EXPECT_EQ(aids[0].front, (std::vector<std::size_t>{0, 1})) << "the largest cache has no lower loss";
     EXPECT_EQ(decision_text(table, decision_choice("cache_bytes")),
               "2 of 3 settings are not dominated: key value heads = 1; key value heads = 2.\n"
-              "  Compared in best validation loss and size of KV cache and RoPE cache with Welch's t test (3 tests).\n"
+              "  Compared in best validation loss and size of KV cache and RoPE cache, paired by seed where the seeds are equal, else with Welch's t test (3 tests).\n"
               "  key value heads = 4 is dominated by key value heads = 1.\n");
+}
+
+// A setting whose mean loss is higher dominates none, however large the scatter of its seeds and its speed.
+TEST(DecisionAid, NotSignificantlyWorseIsNotNotWorse) {
+    std::vector<ResultRun> runs;
+    const double slow[] = {1.40, 1.60, 1.50}, fast[] = {1.58, 1.52, 1.64}, close[] = {1.401, 1.601, 1.499};
+    for (int i = 0; i < 3; ++i) {
+        for (const auto& [theta, loss, speed] : {std::tuple{500, slow[i], 100.0}, std::tuple{1000, fast[i], 200.0},
+                                                 std::tuple{5000, close[i], 50.0}}) {
+            runs.push_back(result_run({{"theta", theta}, {"seed", 1 + i}}, loss));
+            runs.back().summary->generated_tokens_per_second = speed + i;
+        }
+    }
+    const auto aids = decision_aids(results_table(runs));
+    ASSERT_EQ(aids.size(), 1U);
+    EXPECT_EQ(aids[0].front, (std::vector<std::size_t>{0, 1})) << "1000 is faster, but its mean loss is 0.08 higher";
+    ASSERT_EQ(aids[0].dominated.size(), 1U);
+    EXPECT_EQ(aids[0].dominated[0].group, 2U) << "500 is faster, and its loss is within 1 % of that of 5000";
+    EXPECT_EQ(aids[0].dominated[0].by, 0U);
 }
 
 TEST(DecisionAid, NeedsTwoSettings) {

@@ -317,26 +317,27 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         if (countDistinctValues(series) > 1) break;
     }
     figure.x = axisOf(key);
-    const double base = table.groups.empty() ? std::nan("") : keyValue(data, table.groups[table.baseline], key);
-    if (countDistinctValues(series) < 2 || !std::isfinite(base)) {
+    if (countDistinctValues(series) < 2 || table.groups.empty()) {
         figure.emptyText = QObject::tr(
-            "This figure needs a sweep over θ, fraction, context or learning rate, and a baseline for which this "
-            "setting has a value.");
+            "This figure needs a sweep over θ, fraction, context or learning rate.");
         figure.summary = figure.emptyText;
         return picture;
     }
     QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);
     figure.x.marks = axisMarks(places);
-    const QString baseWords = settingTitle(key, base, head_dim_of(table, table.groups[table.baseline]));
+    const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
+                                         [&](const ResultGroup& group) { return table.is_baseline(group); });
+    const QString baseWords = baselines > 1 ? QObject::tr("the baseline of the same data set")
+                                            : text(group_words(table, table.groups[table.baseline]));
     figure.note = barsNote(
         table, QObject::tr("bars: 95 % confidence interval of the difference (%1)").arg(testTitle(table.test)));
     figure.summary =
         QObject::tr(
-            "Improvement of the %4 over %1 %2 in percent, with 95 % confidence intervals of the difference (%3).")
-            .arg(keyTitle(key), baseWords, testTitle(table.test), measureTitle(data.measure()));
+            "Improvement of the %3 over %1 in percent, with 95 % confidence intervals of the difference (%2).")
+            .arg(baseWords, testTitle(table.test), measureTitle(data.measure()));
     figure.horizontalLines.push_back({.at = 0,
-                                      .label = QObject::tr("baseline: %1 %2").arg(keyTitle(key), baseWords),
+                                      .label = QObject::tr("baseline: %1").arg(baseWords),
                                       .ink = {Ink::Kind::quiet},
                                       .labelAtEnd = true});
     FigureTable& rows = figure.table;
@@ -355,22 +356,19 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         for (const KeyPoint& point : line.points) {
             places[static_cast<qsizetype>(point.group)] = across.at(axisValue(key, point.at), s);
         }
-        const KeyPoint* reference = line.pointAt(base);
-        const double level = reference ? descriptionOf(data, reference->group).mean : std::nan("");
-        if (!std::isfinite(level) || level == 0) {
-            without << line.label;
-            continue;
-        }
         QList<double> x;
         QList<double> y;
         for (const KeyPoint& point : line.points) {
-            const auto interval = difference_interval(table.groups[point.group], table.groups[reference->group],
-                                                      table.compared, table.test);
-            if (!interval) continue;
+            // The baseline of the table, also for lines of other settings: the caption and the table name the same one.
+            const ResultGroup* baseline = table.baseline_of(table.groups[point.group]);
+            const auto interval = baseline ? difference_interval(table.groups[point.group], *baseline, table.compared,
+                                                                 table.test)
+                                           : std::nullopt;
+            if (!interval || !std::isfinite(interval->reference) || interval->reference == 0) continue;
             const double percent = (data.measure().more_is_better ? 100 : -100) / interval->reference;
             const double at = places[static_cast<qsizetype>(point.group)];
             const double improvement = percent * interval->difference;
-            const bool isReference = &point == reference;
+            const bool isReference = baseline == &table.groups[point.group];
             const double a = isReference ? std::nan("") : percent * interval->low;
             const double b = isReference ? std::nan("") : percent * interval->high;
             x.append(at);
@@ -390,6 +388,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             const double numbers[] = {improvement, std::min(a, b), std::max(a, b)};
             drawn.push_back(point.group);
             for (qsizetype i = 0; i < rows.columns.size(); ++i) rows.columns[i].append(numbers[i]);
+        }
+        if (x.isEmpty()) {
+            without << line.label;
+            continue;
         }
         lines.push_back(seriesLine(line, inks[s], x, y));
         lines.back().quantity = figure.y.label;

@@ -10,12 +10,6 @@
 
 namespace ropelab::ui {
 
-const KeyPoint* KeySeries::pointAt(double value) const {
-    const auto found =
-        std::find_if(points.begin(), points.end(), [value](const KeyPoint& point) { return point.at == value; });
-    return found == points.end() ? nullptr : &*found;
-}
-
 double keyValue(const ResultsData& data, const ResultGroup& group, const std::string& key) {
     const RunSpec& spec = data.exampleOf(group).spec;
     if (key == "fraction" && !spec.rotates()) return 0;

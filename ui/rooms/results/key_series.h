@@ -14,9 +14,6 @@ struct KeyPoint {
 struct KeySeries {
     QString label;  // the values of the other swept settings; "" if there is a single series
     std::vector<KeyPoint> points;
-
-    /// Returns the point with this value of the setting; nullptr if there is none.
-    const KeyPoint* pointAt(double value) const;
 };
 
 /// Returns a group's value of a numeric setting; NaN if the setting has no meaning for the group, such as θ of a model

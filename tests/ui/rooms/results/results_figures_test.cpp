@@ -255,6 +255,24 @@ TEST(ResultsFigures, ImprovementUsesTheBaselineOfEachDataSet) {
     for (const auto& bar : bars(figure)) EXPECT_LT(bar[1], bar[2]);
 }
 
+TEST(ResultsFigures, ImprovementOverThetaAndFractionIsThatOfTheTable) {
+    std::vector<SyntheticRun> runs;
+    for (const double fraction : {0.25, 1.0}) {
+        const auto part = syntheticRuns("theta", {{10000, {2.0 * fraction, 2.02}}, {500, {1.5, 1.52 + fraction}}},
+                                        {{"fraction", fraction}});
+        runs.insert(runs.end(), part.begin(), part.end());
+    }
+    const ResultsData data = resultsData(runs);
+    const Figure figure = improvementFigure(data).figure;
+    std::vector<double> drawn;
+    for (const FigureCurve* mean : means(figure)) drawn.push_back(mean->y[0]);
+    std::vector<double> expected;
+    for (const ResultGroup& group : data.table().groups) expected.push_back(group.improvement_percent.value_or(0));
+    EXPECT_THAT(drawn, testing::UnorderedPointwise(testing::DoubleNear(1e-9), expected));
+    EXPECT_EQ(expected.size(), 4u);
+    EXPECT_TRUE(figure.summary.contains("fraction")) << "the summary names the baseline of the table";
+}
+
 TEST(ResultsFigures, BandsCoverTheRangeOfTheRuns) {
     const nlohmann::json head = {{"width", 64}, {"heads", 1}};
     const ResultsData data = resultsData(syntheticRuns(
@@ -520,8 +538,8 @@ TEST(ResultsFigures, EquivalentSettingsAreNamedOnce) {
     EXPECT_EQ(distinguishingKeys(data.table()).size(), 3u);
     EXPECT_EQ(shortLabel(data.table(), data.table().groups[0]).count(QChar(0xB7)), 2);
     const Figure figure = lossByFraction(data).figure;
-    EXPECT_EQ(figure.curves[0].label, "pythia, learning rate 0.01");
-    EXPECT_EQ(figure.curves[3].label, "llama, learning rate 0.001");
+    EXPECT_EQ(figure.curves[0].label, "pythia, learning rate 0.001");
+    EXPECT_EQ(figure.curves[3].label, "llama, learning rate 0.01");
 }
 
 TEST(ResultsFigures, ParetoFrontContainsUnbeatenGroups) {

@@ -121,7 +121,7 @@ TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     openUsual();
     EXPECT_EQ(room->decisionWords(), "1 of 3 settings is not dominated: 500.");
     EXPECT_TRUE(room->decisionDetails().contains(
-        "Compared in best validation loss and training speed with Welch's t test (3 tests)."))
+        "Compared in best validation loss and training speed, paired by seed where the seeds are equal, else with Welch's t test (3 tests)."))
         << room->decisionDetails().toStdString();
     ResultsPanel& panel = room->choices();
     panel.decisionLoss()->setCurrentIndex(panel.decisionLoss()->findData("final_validation_loss"));
