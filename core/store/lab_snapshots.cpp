@@ -91,10 +91,19 @@ NamedTensor part_of(const sqlite::Query& row, int column) {
 }  // namespace
 
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed) {
-    database.query("DELETE FROM snapshot WHERE run = ? AND iteration = ?").with(probed.run, probed.iteration).run();
+    // A run that resumes at a step with a snapshot probes it again, but cannot measure the training step before it: the
+    // three measurements of that step stay.
+    database
+        .query(
+            "DELETE FROM snapshot WHERE run = ? AND iteration = ? AND "
+            "part NOT IN ('gradient_norm', 'update_ratio', 'accumulated_update')")
+        .with(probed.run, probed.iteration)
+        .run();
     for (const NamedTensor& part : parts_of(*probed.result)) {
         const std::vector<std::byte> bytes = bytes_of(part);
-        database.query("INSERT INTO snapshot (run, iteration, part, shape, type, numbers) VALUES (?, ?, ?, ?, ?, ?)")
+        database
+            .query(
+                "INSERT OR REPLACE INTO snapshot (run, iteration, part, shape, type, numbers) VALUES (?, ?, ?, ?, ?, ?)")
             .with(probed.run, probed.iteration, part.name, text_of(part.shape),
                   is_stored_in_16_bits(part) ? share16 : float32, std::span(bytes))
             .run();

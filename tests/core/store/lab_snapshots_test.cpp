@@ -58,6 +58,16 @@ TEST_F(LabSnapshots, ANewSnapshotReplacesThatOfTheSameStep) {
     EXPECT_EQ(lab_->snapshot(1, 8), smaller);
 }
 
+// As at the step at which a run resumes: the training step before it is not measured again.
+TEST_F(LabSnapshots, TheMeasurementsOfATrainingStepStay) {
+    ProbeResult measured = seen(1);
+    measured.gradient_norm = {{1, 2}, {0.5, 0.25}};
+    record({event::Probed{1, 1, std::make_shared<const ProbeResult>(measured)}});
+    record({probed(1, 1, 1)});
+    EXPECT_EQ(lab_->snapshot(1, 1)->gradient_norm, measured.gradient_norm);
+    EXPECT_EQ(lab_->snapshots(1), std::vector<std::int64_t>{1});
+}
+
 TEST_F(LabSnapshots, AreDeletedWithMetricsAfterACheckpoint) {
     record({probed(1, 0, 1), probed(1, 8, 2), probed(1, 10, 3)});
     lab_->discard_after(1, 8);
