@@ -48,7 +48,9 @@ PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t sec
     const TestKind kind = kind_between(a, b, table.test);
     PairTest result{first, second, 0, std::nullopt};
     const double sign = measures()[measure].more_is_better ? 1 : -1;
-    if (const auto test = test_between(a, b, measure, kind)) {
+    auto test = test_between(a, b, measure, kind);
+    if (!test) test = test_between(a, b, measure, table.test);  // equal differences for all seeds have no paired test
+    if (test) {
         result.better = test->t * sign > 0 ? 1 : test->t * sign < 0 ? -1 : 0;  // t has the sign of a − b
         result.p = test->p;
     }
