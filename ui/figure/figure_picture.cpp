@@ -88,10 +88,12 @@ QList<Part> partsOfDrawing(const QByteArray& svg) {
 /// the dictionaries of objects have to be equal; of the page's commands each word is a part.
 QList<Part> partsOfPages(const QByteArray& pdf) {
     QList<Part> parts;
+    const QList<QByteArray> attached = pdfAttachments(pdf).values();
     for (const PdfObject& object : pdfObjects(pdf)) {
         const QByteArray& dictionary = object.dictionary;
         const auto has = [&dictionary](const char* key) { return dictionary.contains(key); };
         if (has("/EmbeddedFile\n") || has("/Metadata\n") || has("/Producer")) continue;
+        if (object.stream && attached.contains(*object.stream)) continue;  // Qt writes attachments without a type
         bool isLength = false;  // the length of a stream, whose bytes are compared
         dictionary.trimmed().toLongLong(&isLength);
         if (isLength) continue;

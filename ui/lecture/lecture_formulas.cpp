@@ -97,7 +97,7 @@ bool openRegular(QFile& file, qint64 most) {
 }
 
 QString unicodeOfTex(const QString& tex) {
-    if (isTooDeep(tex)) return tex;
+    if (isTooDeep(tex)) return tex.left(100) + QChar(0x2026);
     QString result;
     for (qsizetype at = 0; at < tex.size();) {
         const QChar sign = tex[at];

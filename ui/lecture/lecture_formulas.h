@@ -43,7 +43,7 @@ class LectureFormulas {
 };
 
 /// Formats TeX as Unicode text as far as that is possible: "\theta^{-2i/d}" as "θ^(−2i/d)". Text with more than 64 levels
-/// of braces stays as it is.
+/// of braces is no formula: its beginning stays as it is.
 QString unicodeOfTex(const QString& tex);
 
 /// A Markdown text whose formulas, between dollar signs, are replaced by placeholders.

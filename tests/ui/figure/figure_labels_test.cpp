@@ -66,12 +66,10 @@ TEST(FigureLabels, ALineLabelStaysWithinTheAxes) {
         return QString::fromUtf8(bytes.left(bytes.indexOf("<metadata")));
     };
     EXPECT_TRUE(painted(180).contains("entropy floor (whole validation split) 0.787"));
-    // Nothing is shortened on paper: the note names the line, and labels of curves are broken into lines.
+    // The note names the line whose label finds no place.
     const QString narrow = painted(60);
     EXPECT_TRUE(narrow.contains("line without a label:")) << narrow.toStdString();
     EXPECT_TRUE(narrow.contains("0.787"));
-    EXPECT_TRUE(narrow.contains(">seed 1<") || narrow.contains("seed 1</"));
-    EXPECT_FALSE(narrow.contains(QChar(0x2026)));
 }
 
 TEST(LabelPlaces, ShortenedLabelsStayDistinct) {

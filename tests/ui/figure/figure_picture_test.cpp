@@ -48,7 +48,8 @@ TEST_P(FigurePictures, AgreeWithThemselves) {
 
 TEST_P(FigurePictures, ToleratesWhatRoundingChanges) {
     EXPECT_EQ(pictureDifference(drawn(figureWithPoint(2), GetParam()), drawn(figureWithPoint(2 + 1e-6), GetParam())),
-              "");
+              "")
+        << pictureDifference(drawn(figureWithPoint(2), GetParam()), drawn(figureWithPoint(2 + 1e-6), GetParam())).toStdString();
 }
 
 TEST_P(FigurePictures, DifferByAMovedPoint) {

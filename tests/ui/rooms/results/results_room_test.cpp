@@ -121,13 +121,14 @@ TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     openUsual();
     EXPECT_EQ(room->decisionWords(), "1 of 3 settings is not dominated: 500.");
     EXPECT_TRUE(room->decisionDetails().contains(
-        "Compared in best validation loss and training speed, paired by seed where the seeds are equal, else with Welch's t test (3 tests)."))
+        "Compared in best validation loss and training speed, paired by seed where the seeds are equal, else with Welch's "
+        "t test (3 tests)."))
         << room->decisionDetails().toStdString();
     ResultsPanel& panel = room->choices();
     panel.decisionLoss()->setCurrentIndex(panel.decisionLoss()->findData("final_validation_loss"));
     panel.decisionCost()->setCurrentIndex(panel.decisionCost()->findData("cache_bytes"));
     EXPECT_TRUE(
-        room->decisionDetails().contains("Compared in final validation loss and size of KV cache and RoPE cache with"))
+        room->decisionDetails().contains("Compared in final validation loss and size of KV cache and RoPE cache, paired by seed"))
         << room->decisionDetails().toStdString();
     panel.formats()->setCurrentIndex(3);
     panel.copyButton()->click();
