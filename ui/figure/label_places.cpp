@@ -85,7 +85,9 @@ bool LabelPlaces::isLeaderFree(const QLineF& line, double margin) const {
         return line.intersects(other, nullptr) == QLineF::BoundedIntersection;
     };
     const auto crossesMark = [&](const Mark& point) {
-        return QLineF(point.at, line.p1()).length() > kSamePlace && distanceOf(point.at, line) < point.radius + margin;
+        // A line cannot avoid a mark that lies over that of its own point; it ends at the middle of its own.
+        const double clear = point.radius + margin;
+        return QLineF(point.at, line.p1()).length() > clear && distanceOf(point.at, line) < clear;
     };
     return std::none_of(m_occupied.begin(), m_occupied.end(), crossesBox) &&
            std::none_of(m_leaders.begin(), m_leaders.end(), crossesLeader) &&

@@ -250,6 +250,22 @@ TEST(FigureLabels, LabelsOfScatteredPointsBelongToTheirPoints) {
     EXPECT_GT(leaders, 100);
 }
 
+// Groups of one cohort have almost the same speed, so that their marks cover each other.
+TEST(FigureLabels, PointsThatCoverEachOtherHaveLabels) {
+    const FigureStyle style = FigureStyle::print(Theme::light(), 8, 1);
+    for (const double apart : {0.0, 0.02, 0.5, 2.0, 4.0}) {
+        FigureLabels labels(style, {0, 1, false, 170}, {0, 1, false, 110});
+        QList<FigureLabels::Point> points;
+        for (int i = 0; i < 2; ++i) {
+            const QPointF at(85 + i * apart, 55);
+            points.append({QStringLiteral("llama · %1 · 100 %").arg(i), at, 2.5, false, false});
+            labels.addCurve({{at.x() / 170}, {0.5}}, 2.5);
+        }
+        labels.placePoints(points);
+        EXPECT_EQ(labels.placed().size(), 2) << apart;
+    }
+}
+
 TEST(FigureLabels, PickedPointIsAlwaysLabelled) {
     Figure figure;
     FigureCurve points;

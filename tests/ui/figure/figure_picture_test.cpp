@@ -126,6 +126,12 @@ TEST(FigurePicture, OfAPdfDiffersByAnotherPageAndByDamage) {
     EXPECT_NE(pictureDifference(attached, bytes), "");
 }
 
+TEST(FigurePicture, OfAPdfIgnoresTheDescriptionOfTheDocument) {
+    Figure other = figureWithPoint(2);
+    other.settings[QStringLiteral("result")] = 0.30000000000000004;  // as on another machine
+    EXPECT_EQ(pictureDifference(drawn(other, FigureFormat::pdf), drawn(figureWithPoint(2), FigureFormat::pdf)), "");
+}
+
 TEST(FigurePicture, IsDrawnAgainWithTheOptionsOfTheRecord) {
     ExportOptions options = optionsOf(FigureFormat::svg);
     options.fontPt = 7.5;
