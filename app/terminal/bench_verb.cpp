@@ -378,8 +378,7 @@ void add_bench(CLI::App& program) {
         program.add_subcommand("bench", "Benchmark training, generation, rotation and program start on this machine");
     verb->add_option("--part", flags->parts,
                      "Part to measure: train, variants, generate, rotate, start, window or estimates (default: every "
-                     "part that can "
-                     "run)")
+                     "part that can run)")
         ->allow_extra_args(false);
     verb->add_option("--preset", flags->preset,
                      "Preset whose first run is measured (default: nanogpt-cpu for train, theta-paper for the others)");

@@ -33,7 +33,8 @@ void run(Flags& flags) {
                     {"inverse_frequencies", result.inverse_frequencies},
                     {"wavelengths", wavelength_list},
                     {"attention_factor", result.attention_factor},
-                    {"remarks", model ? model->remarks : std::vector<std::string>()}});
+                    {"remarks", model ? model->remarks : std::vector<std::string>()},
+                    {"unknown_keys", model ? model->unknown_keys : std::vector<std::string>()}});
         return;
     }
     std::ostringstream text;

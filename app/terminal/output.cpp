@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/data/json_text.h"
+#include "core/data/utf8.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/store/output_file.h"
@@ -18,7 +19,7 @@ void print_json(const nlohmann::json& json) {
 }
 
 void print_text(const std::string& text) {
-    write_output("-", text);
+    write_output("-", without_controls(text));
 }
 
 std::string counted(std::int64_t count, const std::string& word) {

@@ -21,7 +21,7 @@ struct Flags {
     std::string output;
     std::vector<std::string> baseline;
     std::string compare = ResultsOptions{}.compare;
-    std::string test = "welch";
+    std::string test = "auto";
     bool without_figures = false;
     bool force = false;
     bool json = false;
@@ -115,7 +115,10 @@ void add_report(CLI::App& program) {
         ->allow_extra_args(false);
     verb->add_option("--compare", flags->compare, "Quantity that the tests compare, as for results")
         ->capture_default_str();
-    verb->add_option("--test", flags->test, "Significance test of the verdicts: student, welch or paired (by seed)")
+    verb->add_option(
+            "--test", flags->test,
+            "Significance test of the verdicts: student, welch or paired (by seed); auto is paired if all groups "
+            "have equal seeds, else welch")
         ->capture_default_str();
     verb->add_flag("--no-figures", flags->without_figures, "Write the report without figures");
     verb->add_flag("--force", flags->force, "Overwrite the report of an earlier call");

@@ -25,7 +25,7 @@ struct Flags {
     std::string compare = "best_validation_loss";
     std::vector<std::string> baseline;
     std::vector<std::string> merge;
-    std::string test = "welch";
+    std::string test = "auto";
     std::string sort;
     std::string until;
     std::string data_dir;
@@ -181,7 +181,7 @@ void run(const Flags& flags) {
     if (flags.fit.fit) {
         output.fitted = fitted_loss(flags.fit, output.table, output.runs.selected_records(), !flags.baseline.empty());
     }
-    if (!flags.sort.empty()) sort_groups(output.table, flags.sort);
+    flags.sort.empty() ? sort_by_settings(output.table) : sort_groups(output.table, flags.sort);
     output.words = output.runs.words(output.table);
     output.generation = generation_note(*lab);
     output.sweeps = selected_predictions(*lab, output.runs.selected);
@@ -221,7 +221,10 @@ void add_results(CLI::App& program) {
     verb->add_option("--baseline", flags->baseline,
                      "Baseline group, as key=value; all other groups are compared with it")
         ->allow_extra_args(false);
-    verb->add_option("--test", flags->test, "Significance test of the verdicts: student, welch or paired (by seed)")
+    verb->add_option(
+            "--test", flags->test,
+            "Significance test of the verdicts: student, welch or paired (by seed); auto is paired if all groups "
+            "have equal seeds, else welch")
         ->capture_default_str();
     std::string choices;
     for (const std::string_view loss : decision_losses()) choices += (choices.empty() ? "" : ", ") + std::string(loss);

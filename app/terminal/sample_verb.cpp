@@ -48,7 +48,7 @@ void run(const Flags& flags) {
     }
     if (generation.length < 1)
         throw BadInput("The length is " + std::to_string(generation.length) + ", but it must be 1 or more.");
-    const std::string prompt_text = flags.prompt.value_or(default_prompt(vocabulary));
+    const std::string prompt_text = flags.prompt ? *flags.prompt : default_prompt(vocabulary);
     const auto prompt = vocabulary.encode(prompt_text);
 
     const auto model = model_of(open_engine(), checkpoint);
@@ -81,7 +81,8 @@ void add_sample(CLI::App& program) {
     flags->generation.temperature = 0.8;
     CLI::App* verb = program.add_subcommand("sample", "Generate text with a trained run");
     flags->run.add_to(*verb);
-    verb->add_option("--prompt", flags->prompt, "Text that the model continues (default: a newline, or the first token of a text without one)");
+    verb->add_option("--prompt", flags->prompt,
+                     "Text that the model continues (default: a newline, or the first token if the text has none)");
     verb->add_option("--length", flags->generation.length, "Number of tokens to generate")->capture_default_str();
     verb->add_option("--temperature", flags->generation.temperature,
                      "Sampling temperature; 0 always takes the most likely token")

@@ -279,6 +279,7 @@ nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     json["final_validation_loss"] = summary.final_validation_loss;
     json["whole_validation_loss"] =
         summary.whole_validation_loss ? nlohmann::json(*summary.whole_validation_loss) : nullptr;
+    json["test_loss"] = summary.test_loss ? nlohmann::json(*summary.test_loss) : nullptr;
     json["final_training_loss"] = summary.final_training_loss;
     json["bits_per_byte"] = bits_per_byte(summary);
     json["bytes_per_token"] = summary.bytes_per_token;

@@ -90,7 +90,7 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
     runner.start(std::move(plan));
     while (runner.running()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        if (interrupted()) runner.stop();
+        if (interrupted() || (recorder && recorder->lost())) runner.stop();
     }
     runner.join();
     line.end();

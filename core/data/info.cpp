@@ -96,14 +96,20 @@ TextInfo info_of_folder(const TextSource& source, Tokenizer tokenizer) {
     std::vector<std::int64_t> before(values);          // counts of bytes that another byte follows
     std::vector<std::int64_t> pairs(values * values);  // by first byte, then by second byte
     std::optional<unsigned char> last;
+    std::vector<unsigned char> buffer(std::size_t{1} << 20);
     for (const TokenText::Piece& piece : folder.pieces()) {
-        for (const unsigned char byte : piece.bytes) {
-            ++single[byte];
-            if (last) {
-                ++before[*last];
-                ++pairs[*last * values + byte];
+        for (std::int64_t from = 0; from < piece.bytes; from += std::ssize(buffer)) {
+            const auto bytes =
+                std::span(buffer).first(std::min(buffer.size(), static_cast<std::size_t>(piece.bytes - from)));
+            TokenText::read_piece(piece, from, bytes);
+            for (const unsigned char byte : bytes) {
+                ++single[byte];
+                if (last) {
+                    ++before[*last];
+                    ++pairs[*last * values + byte];
+                }
+                last = byte;
             }
-            last = byte;
         }
     }
     TextInfo info;

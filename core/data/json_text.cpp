@@ -42,7 +42,8 @@ nlohmann::json parse_bounded(std::string_view text, const nlohmann::json::parser
 }
 
 std::string trouble_of(const nlohmann::json::parse_error& error) {
-    if (std::string_view(error.what()).find(too_deep) != std::string_view::npos) return "it is " + std::string(too_deep);
+    if (std::string_view(error.what()).find(too_deep) != std::string_view::npos)
+        return "it is " + std::string(too_deep);
     return "there is a syntax error near byte " + std::to_string(error.byte);
 }
 

@@ -6,9 +6,9 @@
 
 namespace ropelab {
 
-/// Parses JSON that a stranger may have written, such as that of a file or a lab. Text that is nested more than 64 levels
-/// deep is refused, because copying, comparing or printing deeper values could overflow the stack. The arguments and the
-/// exceptions are those of nlohmann::json::parse, which tests/architecture forbids elsewhere.
+/// Parses JSON that a stranger may have written, such as that of a file or a lab. Text that is nested more than 64
+/// levels deep is refused, because copying, comparing or printing deeper values could overflow the stack. The arguments
+/// and the exceptions are those of nlohmann::json::parse, which tests/architecture forbids elsewhere.
 nlohmann::json parse_bounded(std::string_view text, const nlohmann::json::parser_callback_t& watch = nullptr,
                              bool throws = true);
 

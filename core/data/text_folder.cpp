@@ -1,9 +1,7 @@
 #include "core/data/text_folder.h"
 
 #include <algorithm>
-#include <boost/interprocess/exceptions.hpp>
-#include <boost/interprocess/file_mapping.hpp>
-#include <boost/interprocess/mapped_region.hpp>
+#include <array>
 #include <system_error>
 
 #include "core/data/checksum.h"
@@ -12,11 +10,10 @@
 namespace ropelab {
 
 namespace fs = std::filesystem;
-namespace ipc = boost::interprocess;
 
 namespace {
 
-constexpr std::size_t most_files = 50'000;  // Linux allows 65,530 mappings per process by default
+constexpr std::size_t most_files = 50'000;
 
 [[noreturn]] void refuse_folder(const fs::path& folder, const std::string& problem) {
     throw BadInput("The folder '" + folder.string() + "' " + problem);
@@ -64,47 +61,26 @@ void refuse_characters_of_folder(const fs::path& folder) {
     refuse_folder(folder, "can be read as bytes only; set tokenizer = bytes, or join its files into one text file.");
 }
 
-struct TextFolder::Mapping {
-    std::vector<FolderFile> files;
-    std::vector<ipc::mapped_region> regions;  // one per file
-    std::vector<TokenText::Piece> pieces;     // one per file
-};
-
-TextFolder::TextFolder(const fs::path& folder) : mapping_(std::make_unique<Mapping>()) {
-    mapping_->files = files_of_folder(folder);
+TextFolder::TextFolder(const fs::path& folder) : files_(files_of_folder(folder)) {
     std::int64_t first = 0;
-    for (const FolderFile& file : mapping_->files) {
-        try {
-            const ipc::file_mapping source((folder / file.name).c_str(), ipc::read_only);
-            mapping_->regions.emplace_back(source, ipc::read_only, 0, static_cast<std::size_t>(file.bytes));
-        } catch (const ipc::interprocess_exception& error) {
-            refuse_folder(folder, "has a file that cannot be read: '" + file.name + "' (" + error.what() + ").");
-        }
-        const auto* bytes = static_cast<const unsigned char*>(mapping_->regions.back().get_address());
-        mapping_->pieces.push_back({first, {bytes, static_cast<std::size_t>(file.bytes)}});
+    for (const FolderFile& file : files_) {
+        pieces_.push_back({first, file.bytes, folder / file.name});
         first += file.bytes;
     }
-}
-
-TextFolder::~TextFolder() = default;
-
-std::int64_t TextFolder::bytes() const {
-    return bytes_of(mapping_->files);
-}
-
-std::span<const TokenText::Piece> TextFolder::pieces() const {
-    return mapping_->pieces;
 }
 
 std::string TextFolder::checksum() const {
     constexpr std::size_t end_bytes = 4096;
     std::string all;
-    for (std::size_t i = 0; i < mapping_->files.size(); ++i) {
-        const FolderFile& file = mapping_->files[i];
-        const auto bytes = mapping_->pieces[i].bytes;
-        const std::size_t count = std::min(end_bytes, bytes.size());
-        std::string ends(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
-        ends.append(bytes.end() - static_cast<std::ptrdiff_t>(count), bytes.end());
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        const FolderFile& file = files_[i];
+        std::array<unsigned char, end_bytes> buffer;
+        const auto ends_of_file = std::span(buffer).first(std::min(end_bytes, static_cast<std::size_t>(file.bytes)));
+        std::string ends;
+        for (const std::int64_t from : {std::int64_t{0}, file.bytes - std::ssize(ends_of_file)}) {
+            TokenText::read_piece(pieces_[i], from, ends_of_file);
+            ends.append(ends_of_file.begin(), ends_of_file.end());
+        }
         all += file.name + '\n' + std::to_string(file.bytes) + '\n' +
                checksum_of(ends, Checksum::Algorithm::sha256).hex + '\n';
     }

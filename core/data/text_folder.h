@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +19,7 @@ struct FolderFile {
 
 /// Returns the files of a folder and of its subfolders in ascending order of their names, which is the order of the
 /// text. Hidden files and empty files are left out. Throws BadInput if the folder cannot be read, if it contains no
-/// text, or if it contains more than 50,000 files, because a process can map only so many.
+/// text, or if it contains more than 50,000 files.
 std::vector<FolderFile> files_of_folder(const std::filesystem::path& folder);
 
 /// Returns the number of bytes of files.
@@ -29,28 +28,24 @@ std::int64_t bytes_of(std::span<const FolderFile> files);
 /// Throws BadInput: a folder can be read as bytes only.
 [[noreturn]] void refuse_characters_of_folder(const std::filesystem::path& folder);
 
-/// The files of a folder as one text of bytes, without separators between the files. They are mapped into memory: the
-/// operating system loads the parts that are used, so the text may be larger than the memory. The files must not become
-/// shorter while the object exists.
+/// The files of a folder as one text of bytes, without separators between the files. Only the parts that are used are
+/// read, so the text may be larger than the memory.
 class TextFolder {
  public:
-    /// Maps the files. Throws BadInput as files_of_folder does, and for a file that cannot be read.
+    /// Lists the files. Throws BadInput as files_of_folder does.
     explicit TextFolder(const std::filesystem::path& folder);
-    ~TextFolder();
-    TextFolder(const TextFolder&) = delete;
-    TextFolder& operator=(const TextFolder&) = delete;
 
     /// Returns the number of bytes of the text.
-    std::int64_t bytes() const;
+    std::int64_t bytes() const { return bytes_of(files_); }
     /// Returns the text's pieces, one per file.
-    std::span<const TokenText::Piece> pieces() const;
+    std::span<const TokenText::Piece> pieces() const { return pieces_; }
     /// Returns a SHA-256 checksum over the name, the size, and the first and last 4 KiB of each file. A checksum over
-    /// all bytes would take minutes for a large folder.
+    /// all bytes would take minutes for a large folder. Throws BadInput for a file that cannot be read.
     std::string checksum() const;
 
  private:
-    struct Mapping;
-    std::unique_ptr<Mapping> mapping_;
+    std::vector<FolderFile> files_;
+    std::vector<TokenText::Piece> pieces_;  // one per file
 };
 
 }  // namespace ropelab

@@ -19,7 +19,7 @@ struct TextSource {
     std::optional<Language> language;  // the synthetic language; nullopt if the text is in `file`
     std::filesystem::path file;        // or folder
     bool as_bytes = false;             // true if each token is a byte unless the experiment sets the tokenizer
-    bool is_folder = false;            // true if `file` is a folder, whose files are mapped (core/data/text_folder.h)
+    bool is_folder = false;  // true if `file` is a folder, whose files are read in parts (core/data/text_folder.h)
 };
 
 /// Finds the text that `data` names: a synthetic language, a known data set (see `find_on_disk`), a file or a folder of

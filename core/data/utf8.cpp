@@ -94,7 +94,9 @@ std::string without_controls(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const DecodedCharacter character = decode_utf8(text, i);
         const std::size_t length = std::max<std::size_t>(character.length, 1);
-        const bool is_control = character.length > 0 && character.code != '\n' && character.code != '\t' &&
+        const bool ends_line =
+            character.code == '\n' || (character.code == '\r' && text.substr(i + 1).starts_with('\n'));
+        const bool is_control = character.length > 0 && !ends_line && character.code != '\t' &&
                                 (character.code < 0x20 || (character.code >= 0x7F && character.code < 0xA0));
         result += is_control ? printable_character(character.code) : std::string(text.substr(i, length));
         i += length;

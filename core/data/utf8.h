@@ -30,7 +30,7 @@ bool is_unicode_scalar(char32_t code);
 /// `space` or its code point such as `U+0085`.
 std::string printable_character(char32_t code);
 
-/// Returns a text in which control characters, except line feed and tab, are replaced by their code points, such as
+/// Returns a text in which control characters, except line ends and tab, are replaced by their code points, such as
 /// U+001B: names in a stranger's file must not control the terminal.
 std::string without_controls(std::string_view text);
 

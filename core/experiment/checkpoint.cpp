@@ -31,6 +31,10 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
             return progress.at(name).is_null() ? std::numeric_limits<double>::quiet_NaN()
                                                : progress.at(name).get<double>();
         };
+        constexpr std::int64_t most_steps = 1'000'000'000;  // of the setting iterations
+        if (result.iteration < 0 || result.iteration > most_steps || result.evaluated > result.iteration) {
+            throw std::out_of_range("iteration");
+        }
         result.summary.iterations = result.iteration;
         result.summary.best_validation_loss = number("best_validation_loss");
         result.summary.best_iteration = progress.at("best_iteration");
@@ -52,6 +56,8 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
+    // A link could name a file that is not a checkpoint.
+    if (std::filesystem::is_symlink(path, error)) std::filesystem::remove(path, error);
     nlohmann::json progress = {
         {"iteration", checkpoint.iteration},
         {"evaluated", checkpoint.evaluated},

@@ -131,7 +131,7 @@ void CohortTrainer::count(TimedPart part, Clock::time_point begin) {
 void CohortTrainer::store_times(bool loaded_engine, std::int64_t runs, double total) {
     if (times_file().empty()) return;
     TimedCohort timed;
-    timed.key = {processor_name(), conditions_.device, conditions_.precision, spec_.threads};
+    timed.key = time_key(spec_, conditions_.device, conditions_.precision);
     timed.chose_precision = spec_.precision == Precision::automatic;
     timed.work = cohort_work(spec_, runs, 0, static_cast<double>(corpus_->validation.size()), loaded_engine);
     timed.seconds = part_seconds_;
@@ -401,6 +401,7 @@ void CohortTrainer::finish() {
         run.summary.whole_validation_loss = run.plan.spec.evaluation == Evaluation::whole
                                                 ? run.summary.final_validation_loss
                                                 : cohort_->model(0)->whole_loss(corpus_->validation);
+        if (!corpus_->test.empty()) run.summary.test_loss = cohort_->model(0)->whole_loss(corpus_->test);
         count(TimedPart::evaluations, begin);
         end_run(0, RunState::finished, "");
     }

@@ -155,13 +155,23 @@ std::int64_t likely_tokens(const RunSpec& spec) {
     std::error_code error;
     if (std::filesystem::is_directory(spec.data, error))
         return largest_held_out;  // its training text stays in its files
-    return 1'115'394 / bytes;
+    const auto size = std::filesystem::file_size(spec.data, error);
+    return (error ? 1'115'394 : static_cast<std::int64_t>(size)) / bytes;
 }
+
+namespace {
+
+// Returns the bytes of a text on the host: 4 per token, and the copies while it is read, as measured.
+double text_bytes(const RunSpec& spec) {
+    return 4.6 * number(likely_tokens(spec));
+}
+
+}  // namespace
 
 double likely_bytes(const RunSpec& spec, std::int64_t runs) {
     const std::int64_t vocabulary = likely_vocabulary(spec);
     return spec.device == Device::cuda ? device_need(spec, runs, vocabulary, likely_tokens(spec)).total()
-                                       : memory_need(spec, runs, vocabulary).total();
+                                       : memory_need(spec, runs, vocabulary).total() + text_bytes(spec);
 }
 
 std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t tokens,

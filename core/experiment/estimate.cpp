@@ -91,7 +91,9 @@ CohortWork cohort_work(const RunSpec& spec, std::int64_t runs, std::int64_t from
     const double evaluations = 1 + std::floor(steps / static_cast<double>(spec.evaluate_every));
     const double forward = forward_operations(spec, vocabulary).total() * slowdown(spec);
     const double step = members * training_operations(spec, vocabulary) * slowdown(spec);
-    const double last = spec.evaluation == Evaluation::whole ? 0.0 : validation;
+    // The test split of 90/5/5 is as long as the validation split.
+    const double last = (spec.evaluation == Evaluation::whole ? 0.0 : validation) +
+                        (spec.split == Split::ninety_five_five ? validation : 0.0);
     const double samples = spec.sample_length > 0 ? evaluations : 0;
     const auto probes = static_cast<double>(number_of_probes(spec, from));
     const double sampled = samples * static_cast<double>(spec.sample_length);

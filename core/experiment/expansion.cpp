@@ -10,6 +10,8 @@ namespace {
 
 using Assignments = std::map<std::string, std::string>;
 
+constexpr std::size_t most_runs = 20'000;
+
 // Returns the run with these settings. They are applied in the order of the table of settings, so that the head
 // dimension is known when a fraction such as "6 ch" is parsed.
 RunSpec spec_of(const Assignments& choice) {
@@ -89,6 +91,11 @@ std::vector<RunSpec> Experiment::expand() const {
                 for (const std::string& member : members) next.back().try_emplace(member, values(member)[i]);
                 if (choice.contains(name)) break;  // an explicit run's own value has precedence
             }
+        }
+        if (next.size() > most_runs) {
+            throw BadInput("The experiment has more than " + std::to_string(most_runs) +
+                           " runs, one for each combination of its values; give fewer values, or sample some with " +
+                           "a search.");
         }
         choices = std::move(next);
     }

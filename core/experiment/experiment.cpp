@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/data/utf8.h"
 #include "core/data/json_text.h"
+#include "core/data/utf8.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 

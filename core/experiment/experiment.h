@@ -48,7 +48,7 @@ class Experiment {
     /// the table of settings varies slowest. Zipped settings vary together, at the position of the first of them. Runs
     /// that match an exclusion are removed; runs that train the same model (for example two thetas with fraction 0) are
     /// not. Throws BadInput if a run is inconsistent, if zipped settings have different numbers of values or are also
-    /// set by explicit runs, if an exclusion matches no run, or if no run remains.
+    /// set by explicit runs, if an exclusion matches no run, if no run remains, or if there are more than 20,000.
     std::vector<RunSpec> expand() const;
 
     /// Returns the explicit runs: each is a map of settings that override the shared ones. expand() combines them with

@@ -101,6 +101,7 @@ Checkpoint take_over_history(LabFile& lab, const AddedRun& added, RunId run) {
     checkpoint->spec = added.spec;
     const std::int64_t without = remove_last_evaluation(*checkpoint, lab.metrics(*added.continues).evaluations);
     checkpoint->summary.whole_validation_loss.reset();
+    checkpoint->summary.test_loss.reset();
     lab.copy_history(*added.continues, run, added.iteration, without, checkpoint->summary);
     return std::move(*checkpoint);
 }

@@ -12,6 +12,7 @@
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
+#include "core/store/atomic_file.h"
 #include "core/store/lab_database.h"
 
 namespace ropelab {
@@ -110,10 +111,13 @@ std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& given,
     prepare_new_lab(path);
     fs::remove(temporary, error);  // left by a program that was killed
     try {
-        fill(*LabFile::create(temporary));  // the temporary object closes the lab, so that no SQLite log remains
+        const auto lab = LabFile::create(temporary);
+        fill(*lab);
+        lab->settle_in_one_file();
         fs::rename(temporary, path);
+        sync(fs::absolute(path).parent_path());
     } catch (...) {
-        fs::remove(temporary, error);
+        for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(fs::path(temporary) += suffix, error);
         throw;
     }
     return LabFile::open(path);
@@ -176,18 +180,22 @@ void connect(Plan& plan, const std::filesystem::path& lab, LabRecorder& recorder
     std::vector<RunId> runs;
     for (const PlannedRun& run : plan.runs) runs.push_back(run.id);
     LabFile::open(lab)->claim(runs);
-    plan.on_corpus = [lab](const PlannedRun& run, const Corpus& corpus, bool begins) {
-        const auto file = LabFile::open(lab);
+    const auto opened = [lab, &recorder] {
+        recorder.require_same_file();
+        return LabFile::open(lab);
+    };
+    plan.on_corpus = [opened](const PlannedRun& run, const Corpus& corpus, bool begins) {
+        const auto file = opened();
         check_data(*file, run, corpus, begins);
         file->set_vocabulary(run.id, corpus.vocabulary.to_text(), corpus.bytes_per_token());
     };
-    plan.on_discard_after = [lab, &recorder](RunId id, std::int64_t iteration) {
+    plan.on_discard_after = [opened, &recorder](RunId id, std::int64_t iteration) {
         recorder.flush();
-        LabFile::open(lab)->discard_after(id, iteration);
+        opened()->discard_after(id, iteration);
     };
-    plan.settle_precision = [lab, shared = plan.settle_precision](const PlannedRun& run,
-                                                                  const std::optional<ExperimentPrecision>& measured) {
-        const auto file = LabFile::open(lab);
+    plan.settle_precision = [opened, shared = plan.settle_precision](
+                                const PlannedRun& run, const std::optional<ExperimentPrecision>& measured) {
+        const auto file = opened();
         auto settled = file->precision_of_experiment(run.experiment);
         if (!settled) settled = shared ? shared(run, measured) : measured;
         return settled ? file->settle_precision(run.experiment, *settled) : settled;

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/experiment/search.h"
 #include "core/experiment/setting_names.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
@@ -48,11 +49,15 @@ LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
 std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations) {
     std::vector<ResultRun> result;
     const std::map<std::string, std::string> names = setting_names(lab);
+    std::map<std::int64_t, bool> searches;  // whether an experiment, by its number, is a search
     for (const std::size_t index : runs.selected.indices) {
         const RunRecord& record = runs.records[index];
         ResultRun& run =
             result.emplace_back(ResultRun{stored_settings(record), record.name, record.summary, record.state});
         run.conditions = record.conditions;
+        if (!searches.contains(record.experiment))
+            searches[record.experiment] = lab.document(record.experiment, search_document).has_value();
+        run.searched = searches[record.experiment];
         run.excluded = runs.selection.excluded.contains(record.id);
         run.measurements = lab.measurements(record.id);
         const auto name = names.find(setting_key(stored_spec(record)));

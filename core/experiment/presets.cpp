@@ -124,13 +124,11 @@ std::vector<Preset> make_presets() {
         make("theta-minute",
              "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models, in about a minute.",
              theta_minute),
-        make("encodings-minute",
-             "Nine position encodings on small models after 300 steps, two seeds each, in about two minutes: none, "
-             "learned, "
-             "sinusoidal, RoPE, ALiBi, T5, Shaw, Transformer-XL and xPos. Such short runs rank encodings by how fast "
-             "they "
-             "are learned; the sheet encodings compares two lengths of training.",
-             encodings_minute),
+        make(
+            "encodings-minute",
+            "Nine position encodings on small models, two seeds each, in about two minutes: none, learned, sinusoidal, "
+            "RoPE, ALiBi, T5, Shaw, Transformer-XL, xPos. Ranks after 300 steps show how fast each learns.",
+            encodings_minute),
         make("nanogpt-cpu", "nanoGPT's documented CPU setting: 4 layers, width 128, context 64, on Tiny Shakespeare.",
              {{"data", {"tinyshakespeare"}},
               {"layers", {"4"}},
@@ -149,8 +147,7 @@ std::vector<Preset> make_presets() {
               {"evaluation_batches", {"20"}}}),
         make("theta-paper",
              "The experiment of the theta paper (Huang, Chen, Zheng 2025): learned positions and RoPE, six bases θ, "
-             "three "
-             "seeds.",
+             "three seeds.",
              {{"data", {"tinyshakespeare"}},
               {"position", {"learned+rope"}},
               {"theta", {"500", "1000", "5000", "10000", "20000", "50000"}},
@@ -170,8 +167,7 @@ std::vector<Preset> make_presets() {
               {"seed", {"1337", "1338", "1339"}}}),
         make("partial-llama-minute",
              "Seven rotated fractions in a small Llama-style model (RMSNorm, SwiGLU, grouped-query attention), in "
-             "about a "
-             "minute.",
+             "about a minute.",
              llama(partial_minute, "1")),
         make("partial-pythia-minute",
              "Seven rotated fractions in a small Pythia-style model (parallel residual), in about a minute.",
@@ -189,8 +185,7 @@ std::vector<Preset> make_presets() {
             joined({{{"heads", {"32"}}}, llama(partial_paper, "8")})),
         make("partial-pythia-paper",
              "The 1B model of the partial-RoPE paper with parallel residual (Pythia-1B), in passes of 64 sequences as "
-             "on "
-             "each of its 32 GPUs: to estimate its cost, not to run.",
+             "on each of its 32 GPUs: to estimate its cost, not to run.",
              joined({{{"heads", {"8"}}}, pythia(partial_paper)})),
     };
 }

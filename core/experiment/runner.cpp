@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <ctime>
 #include <iterator>
 #include <mutex>
 #include <thread>
@@ -16,6 +17,8 @@
 #include "core/experiment/process_memory.h"
 #include "core/experiment/time_records.h"
 #include "core/spec/error.h"
+#include "core/spec/training_clock.h"
+#include "core/store/process_mark.h"
 
 namespace ropelab {
 
@@ -141,6 +144,17 @@ class Runner::Worker {
         return summaries;
     }
 
+    // Returns the event with the clock that times the cohort from now on. A cohort that resumes has been timed before,
+    // on another clock, so it has none.
+    static event::CohortStarted with_clock(const Plan& plan, event::CohortStarted started, const std::string& session,
+                                           std::int64_t cohort) {
+        const auto is_alone = [&](const PlannedRun& run) { return run.id == started.runs.front() && run.alone; };
+        const bool in_random_order =
+            started.runs.size() == 1 && std::any_of(plan.runs.begin(), plan.runs.end(), is_alone);
+        started.conditions.clock = started.iteration > 0 ? "" : to_text(TrainingClock{session, cohort, in_random_order});
+        return started;
+    }
+
     void train_cohorts(const Plan& plan, const Sink& sink) {
         std::vector<TrainedRun> runs;
         for (const PlannedRun& run : plan.runs) runs.push_back(prepare(run));
@@ -149,8 +163,13 @@ class Runner::Worker {
         const double loading = engine_seconds(runs);
         queue_.begin(std::move(runs));
         forecast_ = complete ? queue_.expected_seconds() + loading : 0;
+        const std::string session = process_mark() + ' ' + std::to_string(std::time(nullptr));
+        std::int64_t timed_cohorts = 0;
         const Sink of_sweep = [&](const Event& published) {
-            if (const auto* started = std::get_if<event::CohortStarted>(&published)) began_ = started->conditions;
+            if (const auto* started = std::get_if<event::CohortStarted>(&published)) {
+                began_ = started->conditions;
+                return sink(with_clock(plan, *started, session, ++timed_cohorts));
+            }
             const auto* progress = std::get_if<event::Progress>(&published);
             if (!progress) return sink(published);
             event::Progress whole = *progress;

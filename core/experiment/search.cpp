@@ -144,7 +144,9 @@ std::vector<std::vector<double>> search_points(const Search& search) {
             // The digital shift keeps the even distribution of the sequence, and makes it depend on the seed.
             const auto bits = stream.block(i, 0);
             const std::uint64_t shift = static_cast<std::uint64_t>(bits[0]) << 32 | bits[1];
-            point.push_back(static_cast<double>((sequence() ^ shift) >> 11) * 0x1p-53);
+            // Boost's sequence leaves out its first point, 0, without which 2^k samples would not fill 2^k intervals.
+            const std::uint64_t coordinate = sample == 0 ? 0 : sequence();
+            point.push_back(static_cast<double>((coordinate ^ shift) >> 11) * 0x1p-53);
         }
     }
     return points;

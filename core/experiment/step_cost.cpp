@@ -251,7 +251,11 @@ double MemoryNeed::total() const {
 }
 
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
-    constexpr double engine = 120e6;
+    // LibTorch and, for the systems of equations of a gated DeltaNet, its linear algebra.
+    double engine = 120e6;
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+        if (spec.layer_attention(layer) == LayerAttention::delta_net) engine = 150e6;
+    }
     // New tensors do not fit exactly into the freed blocks of others (core/train/tensor_memory.h).
     constexpr double step_overhead = 1.02;
     constexpr double evaluation_overhead = 1.2;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "core/experiment/estimate.h"
 #include "core/experiment/step_cost.h"
@@ -68,8 +69,13 @@ double TimeModel::seconds(const TimeKey& key, const CohortWork& work) const {
     return total;
 }
 
+TimeKey time_key(const RunSpec& spec, std::string device, std::string precision) {
+    return {processor_name(), std::move(device), std::move(precision), spec.threads,
+            spec.operations == Operations::eager};
+}
+
 TimeKey TimeModel::key_of(const RunSpec& spec) const {
-    TimeKey key{processor_name(), "cpu", "float32", spec.threads, spec.operations == Operations::eager};
+    TimeKey key = time_key(spec, "cpu", "float32");
     if (spec.device == Device::cuda || (spec.device == Device::automatic && automatic_device_ == "cuda")) {
         key.device = "cuda";
     }

@@ -35,6 +35,9 @@ struct TimeKey {
     auto operator<=>(const TimeKey&) const = default;
 };
 
+/// Returns the key of runs with these settings that train on this device in this precision.
+TimeKey time_key(const RunSpec& spec, std::string device, std::string precision);
+
 /// A cohort with its measured times.
 struct TimedCohort {
     TimeKey key;

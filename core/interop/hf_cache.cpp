@@ -29,10 +29,15 @@ bool has_kv_cache(const std::string& type) {
     return is_local(type) || type == "full_attention" || type == "attention";
 }
 
-// Returns the sliding window; nullopt if there is none, which 0 and −1 mean too.
+// Returns the sliding window; nullopt if there is none, which false, 0, −1 and a list of these mean too.
 std::optional<std::int64_t> window_of(HfReader& reader) {
     const auto found = reader.find({"sliding_window"});
-    if (!found || (found->value->is_number() && found->value->get<double>() <= 0)) return std::nullopt;
+    const auto is_off = [](const json& value) {
+        return value == false || (value.is_number() && value.get<double>() <= 0);
+    };
+    const bool is_list_of_none =
+        found && found->value->is_array() && std::all_of(found->value->begin(), found->value->end(), is_off);
+    if (!found || is_list_of_none || is_off(*found->value)) return std::nullopt;
     return reader.count({"sliding_window"}, 1, 1 << 30);
 }
 
@@ -46,7 +51,8 @@ int head_dim_of(HfReader& reader) {
             if (*plain + *rotated > 0) return static_cast<int>(*plain + *rotated);  // 0: not latent after all
         }
     }
-    if (const auto head_dim = reader.count({"head_dim", "attention_head_dim", "kv_channels", "d_kv"}, 1, 4096))
+    if (const auto head_dim =
+            reader.count({"head_dim", "attention_head_dim", "attn_head_dim", "kv_channels", "d_kv"}, 1, 4096))
         return static_cast<int>(*head_dim);
     const auto width = reader.count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1, 1 << 24);
     const auto heads = reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, max_heads);
@@ -102,6 +108,13 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     std::vector<std::string> types = layer_types_of(config, defaults, *layers);
     for (HfRotary& rotary : model.rotary) {
         rotary.layers = rotary.layer_type.empty() ? *layers : std::count(types.begin(), types.end(), rotary.layer_type);
+    }
+    std::vector<std::string> all = types;
+    all.resize(static_cast<std::size_t>(*layers), all.empty() ? "" : all.back());
+    const std::vector<bool> rotating = rotating_layers(config, defaults, model.model_type, all);
+    if (const auto without = std::count(rotating.begin(), rotating.end(), false); without > 0) {
+        model.remarks.emplace_back(std::to_string(without) + " of the " + std::to_string(*layers) +
+                                   " layers have no rotary embedding; the frequencies are those of the others.");
     }
     if (reader.flag({"encoder"}).value_or(false)) {
         model.remarks.emplace_back("An encoder has no KV cache.");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iostream>
 
 #include "core/data/json_text.h"
 #include "core/interop/hf_reader.h"
@@ -41,12 +42,15 @@ bool has_rotary_keys(const json& config) {
 
 void check_has_rotary(const json& config, const HfModel& model) {
     const bool alibi = config.contains("alibi") && config.at("alibi") == true;
-    // The word decides for some models, whatever else the config has (ESM-1b, Granite 4 hybrid).
+    const bool is_off = config.contains("use_rope") && config.at("use_rope") == false;
+    // The word decides for some models, whatever else the config has.
     const std::string kind = word_in(config, "position_embedding_type");
-    const bool other_kind = kind == "nope" || kind == "none" || kind == "absolute" || kind == "alibi" || kind == "learned";
+    const bool other_kind =
+        kind == "nope" || kind == "none" || kind == "absolute" || kind == "alibi" || kind == "learned";
     // The Baichuan models of 40 heads and width 5,120 have ALiBi, those of width 4,096 RoPE, under one model_type.
     const bool baichuan_13b = model.model_type == "baichuan" && config.value("hidden_size", json()) == 5120;
-    if (alibi || other_kind || baichuan_13b || (has_no_rotary(model.model_type) && !has_rotary_keys(config))) {
+    if (alibi || is_off || other_kind || baichuan_13b || is_unrotated_by_type(config, model.model_type) ||
+        (has_no_rotary(model.model_type) && !has_rotary_keys(config))) {
         throw BadInput("The config belongs to a model without rotary embeddings (" + excerpt(json(model.model_type)) +
                        "); choose a model with rotary embeddings, such as llama or gpt_neox.");
     }
@@ -67,7 +71,8 @@ const json& text_model(const json& config) {
     const json* found = &config;
     for (int level = 0; level < 4; ++level) {
         const json* inner = nullptr;
-        for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config", "vlm_config", "decoder", "encoder"}) {
+        for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config", "vlm_config",
+                                 "language_model", "text_model", "text_cfg", "llm", "decoder", "encoder"}) {
             const auto entry = found->find(name);
             if (!inner && entry != found->end() && entry->is_object() && !entry->empty()) inner = &*entry;
         }
@@ -200,11 +205,16 @@ json parse_model_config(std::string_view text, const std::string& name) {
 }
 
 json load_model_config(const std::filesystem::path& named) {
+    std::string text(max_bytes + 1, '\0');
+    if (named == "-") {
+        std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+        text.resize(static_cast<std::size_t>(std::cin.gcount()));
+        return parse_model_config(text, "Standard input");
+    }
     // The folder of a model stands for its config.json.
     std::error_code error;
     const auto file = std::filesystem::is_directory(named, error) ? named / "config.json" : named;
     std::ifstream stream(file, std::ios::binary);
-    std::string text(max_bytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     // A short file sets eof. A folder opens, but nothing can be read from it.
     if (!stream.is_open() || stream.bad() || (stream.gcount() == 0 && !stream.eof()))

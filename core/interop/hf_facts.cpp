@@ -58,12 +58,24 @@ class FactReader {
  private:
     HfCount count(std::initializer_list<const char*> names, std::int64_t high) { return reader_.count(names, 1, high); }
 
+    // Returns the hidden width of the MLP; nullopt if it is unknown or a list whose layers differ (Gemma 3n).
+    HfCount hidden_width() {
+        const auto list = reader_.find({"intermediate_size"});
+        if (!list || !list->value->is_array() || list->value->empty())
+            return count({"intermediate_size", "n_inner", "ffn_hidden_size"}, widest_model);
+        const json& first = list->value->front();
+        const bool is_one_width =
+            first.is_number_integer() && first > 0 && first <= widest_model &&
+            std::all_of(list->value->begin(), list->value->end(), [&](const json& each) { return each == first; });
+        return is_one_width ? HfCount(first.get<std::int64_t>()) : std::nullopt;
+    }
+
     void read_sizes() {
         HfSizes& n = facts_.n;
         n.C = count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1 << 20);
         n.V = count({"vocab_size", "padded_vocab_size"}, 1 << 30);
         n.layers = count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, most_hf_layers);
-        n.H = count({"intermediate_size", "n_inner", "ffn_hidden_size"}, widest_model);
+        n.H = hidden_width();
         if (facts_.decoder && facts_.decoder->halved_mlp && n.H) *n.H /= 2;
         if (facts_.decoder && facts_.decoder->quadruple_mlp && !n.H) n.H = product_of({4, n.C});
         n.T = facts_.model.context;
@@ -171,34 +183,12 @@ class FactReader {
         return found->value->get<std::vector<std::int64_t>>();
     }
 
-    // Returns for each layer whether it has RoPE. SmolLM 3 and Llama 4 list the layers (1: with RoPE) or have an interval,
-    // whose last layer is without; in Cohere 2 and EXAONE 4 only layers with a sliding window have it.
-    std::vector<bool> rotating_layers(const std::vector<std::string>& types) {
-        std::vector<bool> result(types.size(), true);
-        const auto list = reader_.find_in_file({"no_rope_layers"});
-        const std::string& kind = facts_.model.model_type;
-        if (list && list->value->is_array() && !list->value->empty()) {
-            const bool is_valid = list->value->size() == types.size() &&
-                                  std::all_of(list->value->begin(), list->value->end(), [](const json& each) {
-                                      return each.is_number_integer() || each.is_boolean();
-                                  });
-            if (!is_valid) throw BadInput("The no_rope_layers of the config must have a 0 or 1 for each layer.");
-            for (std::size_t i = 0; i < result.size(); ++i) result[i] = (*list->value)[i] != 0 && (*list->value)[i] != false;
-        } else if (reader_.find({"no_rope_layer_interval"}) && (kind == "smollm3" || kind.starts_with("llama4"))) {
-            const auto interval = static_cast<std::size_t>(count({"no_rope_layer_interval"}, most_hf_layers).value());
-            for (std::size_t i = interval - 1; i < result.size(); i += interval) result[i] = false;
-        } else if ((kind == "cohere2" || kind == "exaone4") && std::any_of(types.begin(), types.end(), is_local_type)) {
-            std::transform(types.begin(), types.end(), result.begin(), is_local_type);
-        }
-        return result;
-    }
-
     void read_layers() {
         if (!facts_.n.layers) return;
         const auto layers = static_cast<std::size_t>(*facts_.n.layers);
         std::vector<std::string> types = layer_types_of(config_, defaults_, *facts_.n.layers);
         types.resize(layers, types.empty() ? "" : types.back());
-        const std::vector<bool> rotating = rotating_layers(types);
+        const std::vector<bool> rotating = rotating_layers(config_, defaults_, facts_.model.model_type, types);
         const HfExperts kind = facts_.decoder ? facts_.decoder->experts : HfExperts::none;
         const std::vector<std::int64_t> dense = dense_layers();
         const std::int64_t step = count({"decoder_sparse_step"}, most_hf_layers).value_or(1);

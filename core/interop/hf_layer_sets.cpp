@@ -53,6 +53,18 @@ std::vector<HfLayerSet> hf_layer_sets(const json& config, const json& defaults) 
         }
         return {{"", *default_parameters, true, false}};
     }
+    if (const auto only = file.find_in_file({"yarn_only_types"})) {  // the other layers keep theta and have no scaling
+        const auto is_scaled = [&](const char* type) {
+            return only->value->is_array() &&
+                   std::find(only->value->begin(), only->value->end(), type) != only->value->end();
+        };
+        json plain = json::object();
+        if (parameters.contains("rope_theta")) plain["rope_theta"] = parameters["rope_theta"];
+        for (const char* type : {"full_attention", "sliding_attention"}) {
+            sets.push_back({type, is_scaled(type) ? parameters : plain, false, false});
+        }
+        return sets;
+    }
     const bool local_theta = file.find({"rope_local_base_freq", "local_rope_theta"}).has_value();
     if (!local_theta && !defaults.contains("rotary_by_layer_type")) return {{"", parameters, false, false}};
     sets.push_back({"full_attention", parameters, false, false});
@@ -64,30 +76,64 @@ std::vector<HfLayerSet> hf_layer_sets(const json& config, const json& defaults) 
 }
 
 void name_unknown_keys(const json& config, const std::vector<HfLayerSet>& sets, HfModel& model) {
-    static constexpr std::array known_at_top = {"rope_theta",        "rope_scaling",
-                                                "rope_parameters",   "rope_local_base_freq",
-                                                "global_rope_theta", "local_rope_theta",
-                                                "rope_ratio",        "rope_interleave",
-                                                "rotary_dim",        "rotary_pct",
-                                                "rope_pct",          "rope_percent",
-                                                "rotary_percent",    "rotary_percentage",
-                                                "rope_percentage",   "rotary_emb_base",
-                                                "qk_rope_head_dim",  "partial_rotary_factor",
-                                                "no_rope_layers",    "no_rope_layer_interval",
-                                                "rope_embedding_base", "rope_freq_constant",
-                                                "rotary_emb_fraction", "rope_condense_ratio"};
-    static constexpr std::array known_inside = {
-        "rope_type",        "type",          "rope_theta",       "factor",           "original_max_position_embeddings",
-        "beta_fast",        "beta_slow",     "truncate",         "mscale",           "mscale_all_dim",
-        "short_factor",     "long_factor",   "low_freq_factor",  "high_freq_factor", "partial_rotary_factor",
-        "attention_factor", "mrope_section", "mrope_interleaved", "alpha",           "short_mscale",
-        "long_mscale"};
+    static constexpr std::array known_at_top = {"rope_theta",
+                                                "rope_scaling",
+                                                "rope_parameters",
+                                                "rope_local_base_freq",
+                                                "global_rope_theta",
+                                                "local_rope_theta",
+                                                "rope_ratio",
+                                                "rope_interleave",
+                                                "rotary_dim",
+                                                "rotary_pct",
+                                                "rope_pct",
+                                                "rope_percent",
+                                                "rotary_percent",
+                                                "rotary_percentage",
+                                                "rope_percentage",
+                                                "rotary_emb_base",
+                                                "qk_rope_head_dim",
+                                                "partial_rotary_factor",
+                                                "no_rope_layers",
+                                                "no_rope_layer_interval",
+                                                "rope_embedding_base",
+                                                "rope_freq_constant",
+                                                "rotary_emb_fraction",
+                                                "rope_condense_ratio",
+                                                "rotary_base",
+                                                "rope_base",
+                                                "use_rope",
+                                                "use_mem_rope"};
+    static constexpr std::array known_inside = {"rope_type",
+                                                "type",
+                                                "rope_theta",
+                                                "factor",
+                                                "original_max_position_embeddings",
+                                                "beta_fast",
+                                                "beta_slow",
+                                                "truncate",
+                                                "mscale",
+                                                "mscale_all_dim",
+                                                "short_factor",
+                                                "long_factor",
+                                                "low_freq_factor",
+                                                "high_freq_factor",
+                                                "partial_rotary_factor",
+                                                "attention_factor",
+                                                "mrope_section",
+                                                "mrope_interleaved",
+                                                "short_mscale",
+                                                "long_mscale"};
     const auto has = [](const auto& names, const std::string& name) {
         return std::find(names.begin(), names.end(), name) != names.end();
     };
     for (const auto& [name, value] : config.items()) {
         const bool is_rotary = name.find("rope") != std::string::npos || name.find("rotary") != std::string::npos;
         if (is_rotary && !has(known_at_top, name)) model.unknown_keys.push_back(name);
+    }
+    if (config.contains("yarn_only_types")) {
+        model.remarks.push_back("Only the layers of " + config.at("yarn_only_types").dump().substr(0, 80) +
+                                " have the scaling (yarn_only_types).");
     }
     for (const HfLayerSet& set : sets) {
         if (set.from_library) continue;
@@ -96,7 +142,9 @@ void name_unknown_keys(const json& config, const std::vector<HfLayerSet>& sets, 
             std::string(object) + (nested(config.value(object, json::object())) ? "." + set.type : "");
         for (const auto& [name, value] : set.parameters.items()) {
             const std::string whole = path + "." + name;
-            if (!has(known_inside, name) && !has(model.unknown_keys, whole)) model.unknown_keys.push_back(whole);
+            const bool is_alpha = name == "alpha" && model.model_type.starts_with("hunyuan");
+            if (!has(known_inside, name) && !is_alpha && !has(model.unknown_keys, whole))
+                model.unknown_keys.push_back(whole);
         }
     }
 }

@@ -138,6 +138,11 @@ const nlohmann::json& defaults_table() {
     return table;
 }
 
+bool is_listed(const char* list, const std::string& model_type) {
+    const auto& names = defaults_table().at(list);
+    return std::find(names.begin(), names.end(), model_type) != names.end();
+}
+
 }  // namespace
 
 const nlohmann::json& library_defaults(const std::string& model_type) {
@@ -150,8 +155,41 @@ const nlohmann::json& library_defaults(const std::string& model_type) {
 }
 
 bool has_no_rotary(const std::string& model_type) {
-    const auto& names = defaults_table().at("without_rotary");
-    return std::find(names.begin(), names.end(), model_type) != names.end();
+    return is_listed("without_rotary", model_type);
+}
+
+bool is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type) {
+    const auto& conditions = defaults_table().at("rotates_only_if");
+    const auto condition = conditions.find(model_type);
+    if (condition == conditions.end()) return false;
+    if (condition->is_null()) return true;  // never
+    return std::any_of(condition->items().begin(), condition->items().end(),
+                       [&](const auto& item) { return config.value(item.key(), nlohmann::json()) != item.value(); });
+}
+
+std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::json& defaults,
+                                  const std::string& model_type, const std::vector<std::string>& types) {
+    std::vector<HfValue> unused;
+    HfReader reader({&config}, defaults, unused);
+    std::vector<bool> result(types.size(), true);
+    const auto list = reader.find_in_file({"no_rope_layers"});
+    if (list && list->value->is_array() && !list->value->empty()) {
+        const auto is_flag = [](const nlohmann::json& each) { return each.is_number_integer() || each.is_boolean(); };
+        if (list->value->size() != types.size() || !std::all_of(list->value->begin(), list->value->end(), is_flag))
+            throw BadInput("The no_rope_layers of the config must have a 0 or 1 for each layer.");
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            const nlohmann::json& flag = (*list->value)[i];
+            result[i] = flag.is_boolean() ? flag.get<bool>() : flag != 0;
+        }
+    } else if (reader.find({"no_rope_layer_interval"}) &&
+               (model_type == "smollm3" || model_type.starts_with("llama4"))) {
+        const auto interval = static_cast<std::size_t>(reader.count({"no_rope_layer_interval"}, 1, 1 << 20).value());
+        for (std::size_t i = interval - 1; i < result.size(); i += interval) result[i] = false;
+    } else if (is_listed("rotates_in_sliding_layers", model_type)) {
+        const bool has_window = std::find(types.begin(), types.end(), "sliding_attention") != types.end();
+        for (std::size_t i = 0; i < result.size(); ++i) result[i] = !has_window || types[i] == "sliding_attention";
+    }
+    return result;
 }
 
 }  // namespace ropelab

@@ -72,8 +72,11 @@ std::string excerpt(const nlohmann::json& value);
 /// Returns the defaults of Hugging Face transformers, or of the code of the model, for a model type. They apply to
 /// values that a config.json does not have. Returns an empty object for an unknown model type.
 const nlohmann::json& library_defaults(const std::string& model_type);
-/// Returns whether models of this type have no rotary embedding.
+/// Returns whether models of this type have no rotary embedding unless their config has keys of one.
 bool has_no_rotary(const std::string& model_type);
+/// Returns whether the config of a model type lacks the value without which its library does not rotate, whatever other
+/// rotary keys it has.
+bool is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type);
 
 /// Imports the rotary embeddings of all layer types. `config` is the object with the settings of the text model.
 std::vector<HfRotary> read_rotary(const nlohmann::json& config, const nlohmann::json& defaults, HfModel& model);
@@ -83,6 +86,11 @@ void read_cache(const nlohmann::json& config, const nlohmann::json& defaults, Hf
 /// Returns the type of every layer by its name in Hugging Face transformers; empty if the file does not define it.
 std::vector<std::string> layer_types_of(const nlohmann::json& config, const nlohmann::json& defaults,
                                         std::int64_t layers);
+/// Returns for each layer type in `types` whether the layer has RoPE. SmolLM 3 and Llama 4 list the layers (1: with
+/// RoPE) or have an interval whose last layer is without; in other models only layers with a sliding window have it.
+/// Throws BadInput if the list does not have a value per layer.
+std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::json& defaults,
+                                  const std::string& model_type, const std::vector<std::string>& types);
 /// Returns the head dimension of a config and records it. Layer types with another head dimension are ignored.
 int head_dim_of(HfReader& reader);
 

@@ -55,10 +55,6 @@ class RotaryReader {
             check_before_scaling(result);
             read_scaling(result, type);
         }
-        if (const auto only = top_.find_in_file({"yarn_only_types"})) {
-            model_.remarks.push_back("The config scales the layers of " + only->value->dump().substr(0, 80) +
-                                     " only (yarn_only_types); the frequencies here are those of these layers.");
-        }
         fill_plain(result);
         check(result.setup);
         result.frequencies = result.at(0);
@@ -93,7 +89,9 @@ class RotaryReader {
             top_.note("rope_theta", number_text(10000 * *ratio), HfOrigin::derived);
             return 10000 * *ratio;
         }
-        const auto value = top_.number({"rope_theta", "rotary_emb_base", "global_rope_theta", "rope_embedding_base", "rope_freq_constant"}, low, high);
+        const auto value = top_.number({"rope_theta", "rotary_emb_base", "rotary_base", "rope_base",
+                                        "global_rope_theta", "rope_embedding_base", "rope_freq_constant"},
+                                       low, high);
         if (!value) top_.note("rope_theta", "10000", HfOrigin::library_default);
         return value.value_or(10000);
     }
@@ -140,7 +138,7 @@ class RotaryReader {
 
     // Hunyuan's alpha multiplies the base at every length, whatever the factor; rope_condense_ratio divides positions.
     bool read_base_factor(HfRotary& result, const std::string& type) {
-        if (type == "dynamic" && own_.find({"alpha"})) {
+        if (type == "dynamic" && own_.find({"alpha"}) && model_.model_type.starts_with("hunyuan")) {
             const double d = result.rotary_dim;
             if (d <= 2) throw BadInput("The alpha of the rope scaling requires more than 2 rotated channels.");
             result.setup.theta *= std::pow(own_.number({"alpha"}, 1e-3, 1e9).value(), d / (d - 2));
@@ -217,8 +215,8 @@ class RotaryReader {
                 scaling.factor = std::max(1.0, factor(type, scaling.original_context));
                 scaling.attention_factor = own_.number({"attention_factor"}, 1e-6, 1e6);
                 result.short_attention_factor = own_.number({"short_mscale"}, 1e-6, 1e6);  // Phi-3.5-MoE
-            result.long_attention_factor = own_.number({"long_mscale"}, 1e-6, 1e6);
-            scaling.short_factors = factors("short_factor");
+                result.long_attention_factor = own_.number({"long_mscale"}, 1e-6, 1e6);
+                scaling.short_factors = factors("short_factor");
                 scaling.long_factors = factors("long_factor");
                 return;
             default:
@@ -286,7 +284,7 @@ class RotaryReader {
     }
 
     static constexpr std::initializer_list<const char*> fraction_names = {
-        "partial_rotary_factor", "rotary_pct",     "rope_pct",    "rotary_percentage",
+        "partial_rotary_factor", "rotary_pct",     "rope_pct",     "rotary_percentage",
         "rope_percentage",       "rotary_percent", "rope_percent", "rotary_emb_fraction"};
 
     const HfLayerSet& set_;

@@ -60,6 +60,7 @@ void add_measurements(Lines& lines, const RunRecord& run, const RunMetrics& metr
     if (summary.whole_validation_loss) {
         lines.add(summary.iterations, "whole_validation_loss", *summary.whole_validation_loss);
     }
+    if (summary.test_loss) lines.add(summary.iterations, "test_loss", *summary.test_loss);
     lines.add(summary.iterations, "seconds", summary.seconds);
     lines.add(summary.iterations, "tokens_per_second", summary.tokens_per_second);
     for (const auto& [name, value] : measurements) lines.add(summary.iterations, ("measured_" + name).c_str(), value);

@@ -249,6 +249,7 @@ std::string event_file(const RunRecord& run, const RunMetrics& metrics, const Ru
         if (run.summary->whole_validation_loss) {
             values += scalar("loss/validation_whole", *run.summary->whole_validation_loss);
         }
+        if (run.summary->test_loss) values += scalar("loss/test", *run.summary->test_loss);
         const bool stored = !steps.time.empty() && std::isfinite(steps.time.back());
         if (!values.empty()) file += summary_event(time(at, stored ? latest : std::nan("")), at, values);
     }

@@ -37,10 +37,11 @@ struct CurveDistance {
 /// Compares two curves. Between two points a curve is a straight line on the axes.
 CurveDistance curve_distance(const AnswerCurve& drawn, const AnswerCurve& truth, const AnswerAxes& axes);
 
-/// Parses a typed number as parse_number does, also a product or quotient of numbers and π ("2π", "-100/256"), a decimal
-/// comma, commas between groups of three digits, and a unit. `unit` is the unit of the question: radians are converted
-/// to degrees, and a percent sign divides by 100 unless the unit is %. "none" becomes null. Throws BadInput if the text
-/// is not a number, if an angle is given for another unit, and for a comma that can be a decimal comma or grouping.
+/// Parses a typed number as parse_number does, also a product or quotient of numbers and π ("2π", "-100/256"), a
+/// decimal comma, commas between groups of three digits, and a unit. `unit` is the unit of the question: radians are
+/// converted to degrees, and a percent sign divides by 100 unless the unit is %. "none" becomes null. Throws BadInput
+/// if the text is not a number, if an angle is given for another unit, and for a comma that can be a decimal comma or
+/// grouping.
 nlohmann::json parse_answer(std::string_view text, std::string_view unit = "");
 /// Returns whether a given number (or null for "none") differs from the right one by at most `tolerance`.
 bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, double tolerance);

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <utility>
 
 #include "core/data/json_text.h"
 #include "core/experiment/stored_run.h"
@@ -63,6 +65,7 @@ RunSummary summary_in(const nlohmann::json& run) {
     if (const double whole = number_in(run, "whole_validation_loss"); std::isfinite(whole)) {
         summary.whole_validation_loss = whole;
     }
+    if (const double test = number_in(run, "test_loss"); std::isfinite(test)) summary.test_loss = test;
     summary.final_training_loss = number_in(run, "final_training_loss");
     summary.bytes_per_token = number_in(run, "bytes_per_token");
     const double seconds = number_in(run, "seconds");
@@ -72,12 +75,19 @@ RunSummary summary_in(const nlohmann::json& run) {
     return summary;
 }
 
-bool has_run(const LabFile& lab, const RunSpec& spec, const RunSummary& summary) {
-    const std::vector<RunRecord> runs = lab.runs();
-    return std::any_of(runs.begin(), runs.end(), [&](const RunRecord& run) {
-        return run.summary && run.summary->best_validation_loss == summary.best_validation_loss &&
-               stored_spec(run) == spec;
-    });
+// The settings of a run as text, and its best validation loss.
+using Result = std::pair<std::string, double>;
+
+Result result_of(const RunSpec& spec, const RunSummary& summary) {
+    return {to_json(spec).dump(), summary.best_validation_loss};
+}
+
+std::set<Result> results_of(const LabFile& lab) {
+    std::set<Result> results;
+    for (const RunRecord& run : lab.runs()) {
+        if (run.summary) results.insert(result_of(stored_spec(run), *run.summary));
+    }
+    return results;
 }
 
 // A run that a result file describes.
@@ -94,23 +104,24 @@ std::vector<PrintedRun> printed_runs(const fs::path& file) {
     }
     std::vector<PrintedRun> runs;
     for (const nlohmann::json& run : json["runs"]) try {
-        if (!run.is_object()) throw BadInput("its runs are no objects.");
-        PrintedRun printed{run_spec_from_json(current_settings(settings_in(run))), summary_in(run), {}};
-        printed.conditions.precision = run.value("chosen_precision", "float32");
-        printed.conditions.device = run.value("chosen_device", "cpu");
-        printed.conditions.threads = run.value("chosen_threads", 1);
-        printed.conditions.reason = "read from a printed result";
-        runs.push_back(std::move(printed));
-    } catch (const nlohmann::json::exception&) {
-        throw BadInput("a field of its run " + std::to_string(runs.size() + 1) +
-                       " has another type than \"ropelab-cli sweep … --json\" prints.");
-    }
+            if (!run.is_object()) throw BadInput("its runs are no objects.");
+            PrintedRun printed{run_spec_from_json(current_settings(settings_in(run))), summary_in(run), {}};
+            printed.conditions.precision = run.value("chosen_precision", "float32");
+            printed.conditions.device = run.value("chosen_device", "cpu");
+            printed.conditions.threads = run.value("chosen_threads", 1);
+            printed.conditions.reason = "read from a printed result";
+            runs.push_back(std::move(printed));
+        } catch (const nlohmann::json::exception&) {
+            throw BadInput("a field of its run " + std::to_string(runs.size() + 1) +
+                           " has another type than \"ropelab-cli sweep … --json\" prints.");
+        }
     return runs;
 }
 
 int add_printed_runs(LabFile& lab, const fs::path& file) {
     std::vector<PrintedRun> runs = printed_runs(file);
-    std::erase_if(runs, [&](const PrintedRun& run) { return has_run(lab, run.spec, run.summary); });
+    const std::set<Result> known = results_of(lab);
+    std::erase_if(runs, [&](const PrintedRun& run) { return known.contains(result_of(run.spec, run.summary)); });
     if (runs.empty()) return 0;
     std::vector<RunSpec> specs;
     for (const PrintedRun& run : runs) specs.push_back(run.spec);

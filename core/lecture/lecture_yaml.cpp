@@ -202,7 +202,8 @@ YamlMapping::YamlMapping(const YamlNode& node, LecturePlace place, std::string w
             // Only between braces do two keys share a line; YAML ends a value there at a comma.
             if (i > 0 && node.keys[i - 1].line == key.line && node.items[i].kind == YamlNode::Kind::null) {
                 place_.at(key.line).fail("\"" + shortened(key.text) + "\" follows a comma; put the value of \"" +
-                                         shortened(node.keys[i - 1].text) + "\" into quotes if the comma belongs to it.");
+                                         shortened(node.keys[i - 1].text) +
+                                         "\" into quotes if the comma belongs to it.");
             }
             if (what_ == "scene" && (key.text == "seconds" || key.text == "preset")) {
                 place_.at(key.line).fail("\"" + key.text + "\" belongs to live training; write \"live: {" + key.text +

@@ -251,13 +251,14 @@ void add_conversions(ReportDocument& document, const ReportSource& source) {
 void add_runs_part(ReportDocument& document, const ReportSource& source) {
     document.blocks.push_back(ReportHeading{1, "Runs"});
     ReportTable table{"All runs of the lab. Losses in nats per token; times in seconds per run.",
-                      {"run", "name", "state", "iterations", "best val. loss", "full val. loss", "time"},
+                      {"run", "name", "state", "iterations", "best val. loss", "full val. loss", "test loss", "time"},
                       {}};
     for (const RunRecord& record : source.runs.records) {
         const RunSummary summary = record.summary.value_or(RunSummary{});
         table.rows.push_back({std::to_string(record.id), record.name, to_string(record.state),
                               std::to_string(record.iteration), fixed_text(summary.best_validation_loss, 4),
                               fixed_text(summary.whole_validation_loss.value_or(RunSummary::unknown), 4),
+                              fixed_text(summary.test_loss.value_or(RunSummary::unknown), 4),
                               fixed_text(record.summary ? summary.seconds : RunSummary::unknown, 1)});
     }
     document.blocks.push_back(std::move(table));
@@ -332,7 +333,7 @@ std::vector<std::string> result_flags(const LabRuns& runs, const ResultsOptions&
     for (const RunId run : runs.selection.excluded) add("--exclude-run", std::to_string(run));
     for (const auto& [name, value] : options.baseline) add("--baseline", name + "=" + value);
     if (options.compare != ResultsOptions{}.compare) add("--compare", options.compare);
-    if (options.test != ResultsOptions{}.test) add("--test", to_string(options.test));
+    if (options.test) add("--test", to_string(*options.test));
     return flags;
 }
 

@@ -87,9 +87,7 @@ inline constexpr const char* micro_batch_note =
 inline constexpr const char* order_note =
     "Runs train sequentially, seed by seed; each seed repeats the measurement of times and speeds. Within a seed the "
     "settings run in an order that is sampled from the seed, so that a drift of the machine's speed does not align "
-    "with "
-    "a "
-    "setting.";
+    "with a setting.";
 
 /// Marks all rows with a rule from `first` on as not testable if their data set is a substitute.
 void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first = 0);

@@ -337,8 +337,7 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
         if (has_earlier_rule(prediction) && !compares_groups(prediction)) {
             scored.words +=
                 " The rule stored with the lab scores this prediction; its intervals are not corrected over the "
-                "groups, "
-                "and a decline with distance alone counts as a collapse.";
+                "groups, and a decline with distance alone counts as a collapse.";
         }
     }
     return result;

@@ -103,8 +103,7 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
                                   {"evaluation_batches", {"50"}}});
         plan.notes.push_back(
             "The model has the width 768, 12 layers and hidden widths of 3,072 and 2,048 as T5 base has in its "
-            "decoder. "
-            "All training settings but the number of steps are this program's choice.");
+            "decoder. All training settings but the number of steps are this program's choice.");
     } else {
         set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
         // Hidden widths 384 and 256: all networks have equally many weights.

@@ -146,8 +146,7 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
         {"sequential-spikes",
          "Without position encoding the training loss of sequential blocks spikes more often at four times the context "
          "than with RoPE on 10 % of the channels; a probability that is higher by less than 30 percentage points "
-         "counts "
-         "as equal."},
+         "counts as equal."},
         {"qk-norm-removes",
          "QK-Norm removes the loss spikes of models without position encoding: fewer than 30 % of the runs spike."},
         {"qk-norm-band",
@@ -160,8 +159,7 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
         {"high-rate",
          "Without position encoding parallel blocks spike or diverge early at ten times the usual learning rate: more "
          "often within the first fifth of the training than at the usual one; a probability that is higher by less "
-         "than "
-         "30 percentage points counts as equal."}};
+         "than 30 percentage points counts as equal."}};
     const auto sets = paper ? corpora_for({"fineweb", "fineweb-edu"}, 4096.0 * 2048 * 11920, request, plan.notes)
                             : data_for({"enwik8"}, request, plan.notes);
     plan.notes.push_back(
@@ -173,8 +171,7 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
         "learning rates are shown without a verdict.");
     plan.notes.push_back(
         "QK-Norm normalizes each head, as in the paper's runs (appendix B), not the whole projection as GPT-NeoX does "
-        "by "
-        "default.");
+        "by default.");
     Rates rates{"1e-5", "1e-4", "1e-3", "1e-2"};
     int head_dim = 64;
     std::int64_t context = 128, batch = 8, steps = 500;
@@ -193,11 +190,9 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
                                   {"evaluation_batches", {"2"}}});
         plan.notes.push_back(
             "The parallel model has the shape of Pythia-1B (8 heads of 256 channels, biases, an output matrix of its "
-            "own) "
-            "and trains on FineWeb-Edu, the sequential one that of Llama-3.2-1B (32 heads of 64 channels, 8 key and "
-            "value "
-            "heads, no biases, a tied output matrix), with a context of 8,192 tokens and as many tokens per step, on "
-            "FineWeb. The paper does not give the learning rate 3e-4; it is this program's choice.");
+            "own) and trains on FineWeb-Edu, the sequential one that of Llama-3.2-1B (32 heads of 64 channels, 8 key "
+            "and value heads, no biases, a tied output matrix), with a context of 8,192 tokens and as many tokens per "
+            "step, on FineWeb. The paper does not give the learning rate 3e-4; it is this program's choice.");
         plan.notes.push_back(micro_batch_note);
         if (sets.size() < 2) plan.notes.push_back("The parallel models train on FineWeb instead of FineWeb-Edu.");
     } else {

@@ -198,8 +198,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
          "the channels and than full RoPE."},
         {"parting",
          "At the longest context the loss with 10 % of the channels is slightly higher than the mean of the losses "
-         "with "
-         "25, 50, 75 and 100 %: by 0.5 to 3.2 %."}};
+         "with 25, 50, 75 and 100 %: by 0.5 to 3.2 %."}};
     const bool paper = request.scale == SheetScale::paper;
     const auto sets = paper ? corpora_for({"fineweb", "fineweb-edu"}, 4096.0 * 2048 * 11920, request, plan.notes)
                             : data_for({"enwik8", "text8"}, request, plan.notes);
@@ -209,8 +208,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
         "longest context the loss with 10 % is 1.0 % above the mean of the larger fractions. The control of every row "
         "is NoPE. The claims concern training losses; of the printed perplexities with 10 % to 75 %, 20 of 28 lie "
         "within 1.6 % of full rotation (by their logarithms). At the longest context the logarithm with 10 % lies 1.0 "
-        "% "
-        "above the mean of the larger fractions in OpenAI's version, 3.1 % below it in the standard version, and in "
+        "% above the mean of the larger fractions in OpenAI's version, 3.1 % below it in the standard version, and in "
         "OpenAI's version 0.6 % below that with 25 % alone.");
     plan.notes.push_back(std::string(paper
                                          ? "Bytes replace"

@@ -37,17 +37,14 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
     const auto sets = data_for({"enwik8"}, request, plan.notes);
     plan.notes.push_back(
         "The gradient is that of the first training step, before clipping, of all weights of a block's MLP and its "
-        "norm; "
-        "the ratio is its norm in the last block divided by that in the first. All models start with Xavier "
+        "norm; the ratio is its norm in the last block divided by that in the first. All models start with Xavier "
         "initialization, as the paper's do.");
     plan.notes.push_back(
         "The paper trains encoder-decoder models to translate; these models are decoders with RoPE that predict the "
-        "next "
-        "byte. It uses Adam; these runs use AdamW with weight decay.");
+        "next byte. It uses Adam; these runs use AdamW with weight decay.");
     plan.notes.push_back(
         "The control of \"post-norm needs warm-up\" is post-norm with warm-up and half of the steps: only if that ends "
-        "at "
-        "a higher loss would lost training be visible. The control of \"pre-norm needs none\" is post-norm without "
+        "at a higher loss would lost training be visible. The control of \"pre-norm needs none\" is post-norm without "
         "warm-up: only where that ends at a higher loss than with warm-up does warm-up matter. The paper prints no "
         "losses; the margin of 1 % is this program's choice.");
     std::string warmup = "100";

@@ -240,7 +240,8 @@ std::vector<std::string> unscored_words(std::span<const ScoredPrediction> predic
         std::vector<std::pair<std::string, int>> counts;  // by theory and quantity
     };
     const auto found_or_new = [](auto& list, auto member, const std::string& name) -> auto& {
-        const auto found = std::find_if(list.begin(), list.end(), [&](const auto& each) { return each.*member == name; });
+        const auto found =
+            std::find_if(list.begin(), list.end(), [&](const auto& each) { return each.*member == name; });
         if (found != list.end()) return *found;
         list.emplace_back().*member = name;
         return list.back();
@@ -249,7 +250,8 @@ std::vector<std::string> unscored_words(std::span<const ScoredPrediction> predic
     for (const ScoredPrediction& each : predictions) {
         if (each.outcome != ScoredPrediction::Outcome::unmeasured) continue;
         const std::string what = each.prediction.theory + ", " + each.prediction.quantity;
-        ++found_or_new(found_or_new(reasons, &Reason::words, each.words).counts, &std::pair<std::string, int>::first, what)
+        ++found_or_new(found_or_new(reasons, &Reason::words, each.words).counts, &std::pair<std::string, int>::first,
+                       what)
               .second;
     }
     std::vector<std::string> result;

@@ -82,8 +82,7 @@ std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRo
     words +=
         " p: test of the preregistered rule after Holm's correction over the rows of its family; rules without "
         "another word in brackets test a difference. After the semicolon: Student's two-tailed t test of the means, "
-        "not "
-        "corrected. Scale: " +
+        "not corrected. Scale: " +
         to_string(plan.scale) + ".";
     if (plan.scale == SheetScale::smoke) words += " " + withheld_words();
     return latex_words(words);

@@ -73,7 +73,9 @@ std::optional<VerdictRule> rule_from(const json& value) {
     rule.kind = kind_of(value.at("kind").get<std::string>());
     rule.direction = value.at("direction").get<int>();
     rule.margin = value.at("margin").get<double>();
-    rule.test = test_kind(value.at("test").get<std::string>());
+    const auto test = test_kind(value.at("test").get<std::string>());
+    if (!test) throw BadInput("The test of a rule is \"auto\", but a sheet must name it: student, welch or paired.");
+    rule.test = *test;
     rule.alpha = value.at("alpha").get<double>();
     rule.power = value.at("power").get<double>();
     rule.family = value.at("family").get<std::string>();

@@ -44,15 +44,12 @@ SheetPlan begin(const char* name, const SheetRequest& request) {
         "control, because their rules claim a range of the ratio and not equality.");
     plan.notes.push_back(
         "No difference that the paper prints lies within a margin, so that equivalence within the margin cannot refute "
-        "a "
-        "claim that is true at the printed size. The smallest printed difference of the best validation loss is 0.07 % "
-        "(θ = 500 on Tiny Shakespeare), and its margin 0.035 %, which ten seeds rarely resolve: a row with less "
-        "evidence "
-        "stays undecided, and a significant difference in the other direction refutes it.");
+        "a claim that is true at the printed size. The smallest printed difference of the best validation loss is 0.07 "
+        "% (θ = 500 on Tiny Shakespeare), and its margin 0.035 %, which ten seeds rarely resolve: a row with less "
+        "evidence stays undecided, and a significant difference in the other direction refutes it.");
     plan.notes.push_back(
         "The paper's own test, a two-tailed t test of the means without correction, is repeated on the runs of this "
-        "lab "
-        "(p, Student) and on the printed numbers. It does not enter the verdict.");
+        "lab (p, Student) and on the printed numbers. It does not enter the verdict.");
     const bool smoke = request.scale == SheetScale::smoke;
     plan.writing.samples = smoke ? 1 : 10;  // as in the paper's protocol
     plan.writing.length = smoke ? 20 : 500;

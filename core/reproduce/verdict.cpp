@@ -162,8 +162,7 @@ void decide(SheetRow& row, const RowTests& tests, std::optional<double> claim, s
         row.verdict = SheetVerdict::not_testable;
         row.words =
             "No run of the baseline has the event, so the test cannot show that the group prevents it. A test requires "
-            "models, "
-            "learning rates or a training length at which the event occurs.";
+            "models, learning rates or a training length at which the event occurs.";
     } else if (row.plan.control && !control_passes(row) && !needs_no_control(row, is_claimed, is_refuted)) {
         row.verdict = SheetVerdict::not_testable;
         row.words = control_words(row);

@@ -45,6 +45,9 @@ struct RunSummary {
     double bytes_per_token = unknown;
     /// True if tokens are subwords or words, so that a loss per token is not a loss per character.
     bool subwords = false;
+    /// Loss over every non-overlapping sequence of the test split after the last step; nullopt if the split has no test
+    /// part or the run ended early. It is evaluated once, so that nothing is chosen by it.
+    std::optional<double> test_loss = {};
 };
 
 /// Precision, device and kernels that were chosen when a run started for the first time. A resumed run uses them again,
@@ -59,6 +62,9 @@ struct RunConditions {
     /// Names of the project's CUDA kernels that are used, as to_text(DeviceTrust) formats them: "all", "off",
     /// "all but graphs, norm". Empty on the CPU, and in lab files of versions that did not store it.
     std::string kernels = {};
+    /// Clock that timed the run (to_text(TrainingClock)); empty for a run that resumed, and in lab files of versions that
+    /// did not store it.
+    std::string clock = {};
 };
 
 /// Returns the precision of a run that trained under these conditions.

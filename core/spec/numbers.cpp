@@ -57,10 +57,29 @@ std::string number_text(double value) {
     return {buffer.data(), end};
 }
 
+namespace {
+
+// Returns value / 10^places, whose size is at least 1, with the digits of `value`: for three places 41381.7 becomes
+// "41.3817", where a division would give 41.381699999999995.
+std::string shifted_text(double value, std::size_t places) {
+    std::array<char, 400> buffer{};
+    const auto [end, error] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+    std::string text(buffer.data(), end);
+    const std::size_t point = std::min(text.find('.'), text.size());
+    if (point < text.size()) text.erase(point, 1);
+    text.insert(point - places, ".");
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+}
+
+}  // namespace
+
 std::string short_number(double value) {
     const double size = std::abs(value);
-    if (size >= 1e6 && size < 1e9) return number_text(value / 1e6) + "M";
-    if (size >= 1e3 && size < 1e6) return number_text(value / 1e3) + "k";
+    if (size >= 1e6 && size < 1e9) return shifted_text(value, 6) + "M";
+    if (size >= 1e3 && size < 1e6) return shifted_text(value, 3) + "k";
     return number_text(value);
 }
 

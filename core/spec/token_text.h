@@ -1,21 +1,24 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <vector>
 
 namespace ropelab {
 
-/// The tokens of a text in order: either 32-bit tokens in memory, or the bytes of files that are mapped into memory,
-/// where each byte is the token of its value. The object is a view, so the tokens and pieces must stay valid.
+/// The tokens of a text in order: either 32-bit tokens in memory, or the bytes of files, where each byte is the token
+/// of its value. The object is a view, so the tokens and pieces must stay valid.
 class TokenText {
  public:
-    /// Consecutive bytes of a text, which begin at byte number `first` of the text.
+    /// A file with consecutive bytes of a text, which begin at byte number `first` of the text.
     struct Piece {
         std::int64_t first = 0;
-        std::span<const unsigned char> bytes;
+        std::int64_t bytes = 0;
+        std::filesystem::path file = {};
     };
 
     TokenText() = default;
@@ -29,27 +32,34 @@ class TokenText {
 
     /// Returns the number of tokens.
     std::size_t size() const { return static_cast<std::size_t>(size_); }
-    /// Returns the tokens if they are in memory as 32-bit numbers; empty for mapped files.
+    /// Returns the tokens if they are in memory as 32-bit numbers; empty for files.
     std::span<const std::int32_t> in_memory() const { return tokens_; }
-    /// Returns whether the text consists of mapped files.
-    bool mapped() const { return !pieces_.empty(); }
+    /// Returns whether the text consists of files.
+    bool in_files() const { return !pieces_.empty(); }
 
-    /// Copies the tokens first … first + count − 1, which must exist, to `to`. Returns the end of the copy.
+    /// Copies the tokens first … first + count − 1, which must exist, to `to`. Returns the end of the copy. Throws
+    /// BadInput like read_piece().
     template <typename T>
     T* copy(std::int64_t first, std::int64_t count, T* to) const {
-        if (!mapped()) return std::copy_n(tokens_.data() + first, count, to);
+        if (!in_files()) return std::copy_n(tokens_.data() + first, count, to);
         // The last piece that begins at or before `first`.
         auto piece = std::ranges::upper_bound(pieces_, first, {}, &Piece::first) - 1;
+        std::array<unsigned char, 4096> buffer;
         while (count > 0) {
             const std::int64_t skipped = first - piece->first;
-            const std::int64_t copied = std::min(count, std::ssize(piece->bytes) - skipped);
-            to = std::copy_n(piece->bytes.data() + skipped, copied, to);
+            const std::int64_t copied = std::min({count, piece->bytes - skipped, std::ssize(buffer)});
+            read_piece(*piece, skipped, std::span(buffer).first(static_cast<std::size_t>(copied)));
+            to = std::copy_n(buffer.data(), copied, to);
             first += copied;
             count -= copied;
-            ++piece;
+            if (skipped + copied == piece->bytes) ++piece;
         }
         return to;
     }
+
+    /// Reads bytes of a piece, from its byte `from` on, until `bytes` is full. Throws BadInput if the file cannot be
+    /// read or has become shorter.
+    static void read_piece(const Piece& piece, std::int64_t from, std::span<unsigned char> bytes);
 
  private:
     std::span<const std::int32_t> tokens_;

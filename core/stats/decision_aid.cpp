@@ -9,6 +9,7 @@
 #include "core/spec/numbers.h"
 #include "core/stats/holm.h"
 #include "core/stats/results_cells.h"
+#include "core/stats/results_clocks.h"
 #include "core/stats/results_compare.h"
 #include "core/stats/results_interval.h"
 #include "core/stats/setting_words.h"
@@ -23,9 +24,9 @@ constexpr double margin = 0.01;  // of the other setting's mean: how much worse 
 constexpr std::size_t most_settings_in_words = 4;  // more settings are counted
 constexpr std::size_t most_details = 8;  // more dominated settings and undecided pairs are listed only in JSON
 
-// Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is. The members
-// `…_holds` say whether a group is not inferior: its mean is not worse, and the 95 % interval of the difference excludes
-// that it is worse by more than the margin.
+// Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is. The
+// members `…_holds` say whether a group is not inferior: its mean is not worse, and the 95 % interval of the difference
+// excludes that it is worse by more than the margin.
 struct PairTest {
     std::size_t first, second;
     int better;
@@ -39,7 +40,8 @@ TestKind kind_between(const ResultGroup& a, const ResultGroup& b, TestKind kind)
         std::sort(seeds.begin(), seeds.end());
         return seeds;
     };
-    return sorted({a.seeds.begin(), a.seeds.end()}) == sorted({b.seeds.begin(), b.seeds.end()}) ? TestKind::paired : kind;
+    return sorted({a.seeds.begin(), a.seeds.end()}) == sorted({b.seeds.begin(), b.seeds.end()}) ? TestKind::paired
+                                                                                                : kind;
 }
 
 PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t second, std::size_t measure) {
@@ -77,12 +79,24 @@ std::size_t loss_of(const ResultsTable& table, const DecisionChoice& choice) {
     throw BadInput("\"" + choice.loss + "\" is not a loss, so it cannot be weighed against a speed or a cache size.");
 }
 
+// Returns whether the settings of all groups can be read; those of other versions may have unknown values.
+bool has_cache_sizes(const ResultsTable& table) {
+    try {
+        for (const ResultGroup& group : table.groups) group_cache_bytes(table, group);
+    } catch (const BadInput&) {
+        return false;
+    }
+    return true;
+}
+
 DecisionCost cost_of(const ResultsTable& table, const DecisionChoice& choice) {
     if (!choice.cost.empty()) return item_named(decision_costs(), choice.cost, "cost of a decision");
     const std::size_t generation = measure_index("generated_tokens_per_second");
     const bool is_measured = std::any_of(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return group.described[generation].n > 0; });
-    return decision_costs()[is_measured ? 1 : 0];
+    if (is_measured) return decision_costs()[1];
+    const bool has_tests = std::all_of(table.groups.begin(), table.groups.end(), has_own_clocks);
+    return decision_costs()[has_tests || !has_cache_sizes(table) ? 0 : 2];
 }
 
 bool is_cache(const DecisionCost& cost) {
@@ -91,8 +105,14 @@ bool is_cache(const DecisionCost& cost) {
 
 // Compares the caches of two groups. Their sizes are exact, so that the comparison has no p.
 PairTest cache_test(std::size_t first, std::size_t second, double first_bytes, double second_bytes) {
-    return {first,       second, first_bytes < second_bytes ? 1 : first_bytes > second_bytes ? -1 : 0,
-            std::nullopt, first_bytes <= second_bytes, second_bytes <= first_bytes};
+    return {first,
+            second,
+            first_bytes < second_bytes   ? 1
+            : first_bytes > second_bytes ? -1
+                                         : 0,
+            std::nullopt,
+            first_bytes <= second_bytes,
+            second_bytes <= first_bytes};
 }
 
 DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& groups, std::size_t loss,
@@ -110,6 +130,8 @@ DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& gr
     for (std::size_t i = 0; i < groups.size(); ++i) {
         for (std::size_t j = i + 1; j < groups.size(); ++j) {
             tests.push_back(pair_test(table, groups[i], groups[j], loss));
+            if (speed && !is_testable(table.groups[groups[i]], table.groups[groups[j]], *speed))
+                aid.untested_cost = true;
             tests.push_back(speed ? pair_test(table, groups[i], groups[j], *speed)
                                   : cache_test(groups[i], groups[j], caches[i], caches[j]));
         }
@@ -229,9 +251,9 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
 
 std::string decision_rule_words() {
     return "A setting is dominated if another setting is significantly better in loss or cost and not inferior in the "
-           "other one: its mean is not worse, and the 95 % interval of the difference excludes that it is more than 1 % "
-           "worse. Every pair of settings is tested in both, paired by seed where both have the same seeds, at the 5 % "
-           "level after Holm's correction over all these tests; cache sizes are exact and need no test. Two settings "
+           "other one: its mean is not worse, and the 95 % interval of the difference excludes that it is more than 1 "
+           "% worse. Every pair of settings is tested in both, paired by seed where both have the same seeds, at the 5 "
+           "% level after Holm's correction over all these tests; cache sizes are exact and need no test. Two settings "
            "that no test separates are undecided: this does not show that they are equal.";
 }
 
@@ -250,8 +272,9 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
             count == 2 ? "Neither setting is dominated" : "None of the " + all + " settings is dominated";
         const bool is_undecided = aid.undecided.size() == count * (count - 1) / 2;
         if (!is_undecided) return words + " by another one.";
-        return words + (is_cache(aid.cost) ? ": no test finds a difference in loss, and the caches are equal."
-                                           : ": no test finds a difference in loss or speed.");
+        return words + (is_cache(aid.cost)  ? ": no test finds a difference in loss, and the caches are equal."
+                        : aid.untested_cost ? ": no test finds a difference in loss, and their speeds cannot be tested."
+                                            : ": no test finds a difference in loss or speed.");
     }
     std::string words = std::to_string(aid.front.size()) + " of " + all +
                         (aid.front.size() == 1 ? " settings is not dominated: " : " settings are not dominated: ");
@@ -269,9 +292,13 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
     std::vector<std::string> lines = {"Compared in " + names.loss(measures()[aid.loss]) + " and " +
                                       names.cost(aid.cost) + ", paired by seed where the seeds are equal, else with " +
-                                      test_title(table.test) + " (" +
-                                      std::to_string(aid.comparisons) +
+                                      test_title(table.test) + " (" + std::to_string(aid.comparisons) +
                                       (aid.comparisons == 1 ? " test)." : " tests).")};
+    if (aid.untested_cost) {
+        lines.emplace_back(
+            "Training speeds are one measurement per setting, because runs of a cohort share one clock and the load of "
+            "the machine differs between cohorts, so they are not tested and no setting is dominated.");
+    }
     const auto add = [&](std::size_t count, const auto& line_of) {
         for (std::size_t i = 0; i < std::min(count, most_details); ++i) lines.push_back(line_of(i));
         if (count > most_details) lines.back() += " " + std::to_string(count - most_details) + " more are not listed.";

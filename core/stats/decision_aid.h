@@ -22,7 +22,8 @@ std::span<const DecisionCost> decision_costs();
 struct DecisionChoice {
     /// Name of a measure in nats or bits; "": the compared measure, or the best validation loss if that is not a loss.
     std::string loss = {};
-    /// Name of a cost; "": the generation speed if it is measured, else the training speed.
+    /// Name of a cost; "": the generation speed if it is measured, else the training speed if it can be tested
+    /// (is_testable), else the size of the caches.
     std::string cost = {};
 };
 /// Converts "LOSS,COST" or the name of a loss or a cost alone to a choice; "": the default. Throws BadInput for a name
@@ -50,13 +51,14 @@ struct DecisionAid {
     std::vector<Dominated> dominated;  // all other groups with values of both quantities
     std::vector<Undecided> undecided;
     int comparisons = 0;  // number of tests over which Holm's correction is
+    /// Whether the cost of some pair could not be tested, because its training times are one measurement.
+    bool untested_cost = false;
 };
 
 /// Returns one decision aid per data set in which at least one pair of groups can be tested. All pairs of groups are
-/// tested in both quantities, paired by seed where both have the same seeds, else with the table's test, at the 5 % level
-/// after Holm's correction over all these tests. The
-/// size of the caches follows from the settings, so it is compared exactly, without a test. Throws BadInput for a
-/// choice that does not exist.
+/// tested in both quantities, paired by seed where both have the same seeds, else with the table's test, at the 5 %
+/// level after Holm's correction over all these tests. The size of the caches follows from the settings, so it is
+/// compared exactly, without a test. Throws BadInput for a choice that does not exist.
 std::vector<DecisionAid> decision_aids(const ResultsTable& table, const DecisionChoice& choice = {});
 
 /// Returns the bytes of a group's KV cache and RoPE cache at the context (cache_bytes).

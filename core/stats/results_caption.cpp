@@ -23,6 +23,7 @@ std::string listed(const ResultsTable& table, std::initializer_list<std::pair<co
         const std::string value = shared_words(table, key);
         if (value.empty()) continue;
         std::string words = pattern;
+        if (value == "1" && words.ends_with('s')) words.pop_back();  // "# layers"
         words.replace(words.find('#'), 1, value);
         result += (result.empty() ? "" : ", ") + words;
     }
@@ -34,8 +35,8 @@ std::string seeds_of(const ResultsTable& table) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::int64_t most = 0;
     for (const ResultGroup& group : table.groups) {
-        least = std::min(least, group.described[table.compared].n);
-        most = std::max(most, group.described[table.compared].n);
+        least = std::min(least, counted_runs(table, group));
+        most = std::max(most, counted_runs(table, group));
     }
     const std::string count =
         least >= most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);

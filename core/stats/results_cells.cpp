@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/spec/numbers.h"
+#include "core/stats/results_clocks.h"
 
 namespace ropelab {
 
@@ -61,16 +62,8 @@ std::string mean_and_deviation(const Description& described, int decimals) {
     return described.n < 2 ? mean : mean + " ± " + fixed_text(described.standard_deviation, decimals);
 }
 
-bool shares_time(const ResultGroup& group, std::size_t measure) {
-    const std::string_view name = measures()[measure].name;
-    const Description& described = group.described[measure];
-    return (name == "seconds" || name == "tokens_per_second") && described.n > 1 && described.standard_deviation == 0;
-}
-
 std::string measure_cell(const ResultGroup& group, std::size_t measure) {
-    const Description& described = group.described[measure];
-    const int decimals = measures()[measure].decimals;
-    return shares_time(group, measure) ? fixed_text(described.mean, decimals) : mean_and_deviation(described, decimals);
+    return mean_and_deviation(group.described[measure], measures()[measure].decimals);
 }
 
 std::string interval_text(const Description& described, int decimals) {
@@ -96,11 +89,18 @@ std::string runs_text(std::int64_t count) {
     return std::to_string(count) + (count == 1 ? " run" : " runs");
 }
 
-std::string runs_cell(const ResultGroup& group) {
-    const std::string counted = std::to_string(group.summaries.size());
-    if (group.failed == 0) return counted;
-    return counted + " of " + runs_text(static_cast<std::int64_t>(group.members.size())) + "; " +
-           std::to_string(group.failed) + " failed or diverged";
+std::int64_t counted_runs(const ResultsTable& table, const ResultGroup& group) {
+    return describe(group.values(table.compared)).n;
+}
+
+std::string runs_cell(const ResultsTable& table, const ResultGroup& group) {
+    const std::int64_t counted = counted_runs(table, group);
+    const std::int64_t infinite = std::ssize(group.summaries) - counted;
+    if (group.failed == 0 && infinite == 0) return std::to_string(counted);
+    std::string result = std::to_string(counted) + " of " + runs_text(std::ssize(group.members));
+    if (group.failed > 0) result += "; " + std::to_string(group.failed) + " failed or diverged";
+    if (infinite > 0) result += "; " + std::to_string(infinite) + " without a finite value";
+    return result;
 }
 
 std::string test_title(TestKind test) {
@@ -160,6 +160,18 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                              "first and strictest step of Holm's correction (5 % / number of comparisons).");
         }
     }
+    if (table.searched && compared.name != "test_loss") {
+        result.emplace_back(
+            "Warning: a search chose these settings by their validation loss, so that the best of them looks better "
+            "than "
+            "it is on other text. The test_loss of runs with split=90/5/5 is free of this choice.");
+    }
+    const auto evaluation = table.shared.find("evaluation");
+    if (shows("bits_per") && evaluation != table.shared.end() && evaluation->second == "sampled") {
+        result.emplace_back(
+            "Bits are of the best evaluation, which samples batches of the validation split (evaluation=sampled); "
+            "whole_validation_loss covers the whole split.");
+    }
     if (std::any_of(table.groups.begin(), table.groups.end(),
                     [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
         result.push_back(
@@ -170,12 +182,14 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
         result.push_back("Steps to target: number of steps to the first evaluation with a validation loss of at most " +
                          number_text(*table.target_loss) + " nats per token.");
     }
-    const auto has_one_clock = [](const ResultGroup& group) { return shares_time(group, measure_index("seconds")); };
+    const auto is_one_measurement = [](const ResultGroup& group) {
+        return group.summaries.size() > 1 && !has_own_clocks(group);
+    };
     const bool shows_time = shows("seconds") || shows("tokens_per_second");
-    if (shows_time && std::any_of(table.groups.begin(), table.groups.end(), has_one_clock)) {
+    if (shows_time && std::any_of(table.groups.begin(), table.groups.end(), is_one_measurement)) {
         result.push_back(
-            "Runs of a cohort share one clock: their training time and speed are measured once for the whole cohort "
-            "and have no standard deviation.");
+            "Training time and speed are one measurement per group, without a standard deviation: runs of a cohort "
+            "share one clock, and the load of the machine differs between cohorts and sessions.");
     }
     for (const std::string& warning : condition_warnings(table)) result.push_back(warning);
     for (const ResultGroup& group : table.groups) {
@@ -194,8 +208,7 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
             result.push_back(label + ": the group excludes " + runs_text(group.repeated) +
                              " whose seed was run again later.");
         }
-        const std::int64_t infinite =
-            static_cast<std::int64_t>(group.summaries.size()) - group.described[table.compared].n;
+        const std::int64_t infinite = std::ssize(group.summaries) - counted_runs(table, group);
         if (infinite > 0) {
             result.push_back(label + ": the group excludes " + runs_text(infinite) + " without a finite " +
                              std::string(compared.name) + " from its mean.");

@@ -28,11 +28,7 @@ std::string p_text(const std::optional<double>& p);
 std::string p_words(double p);
 /// Formats mean and standard deviation: "1.4662 ± 0.0014"; only the mean if there is one value.
 std::string mean_and_deviation(const Description& described, int decimals);
-/// Returns whether `measure` is a time or speed that was measured once for a whole cohort, so that all runs of the
-/// group have the same value and there is no standard deviation.
-bool shares_time(const ResultGroup& group, std::size_t measure);
-/// Formats the mean and standard deviation of a measure with its number of decimals. The standard deviation is omitted
-/// if shares_time() is true.
+/// Formats the mean and standard deviation of a measure with its number of decimals.
 std::string measure_cell(const ResultGroup& group, std::size_t measure);
 /// Formats the 95 % confidence interval of the mean: "1.4627 … 1.4697".
 std::string interval_text(const Description& described, int decimals);
@@ -43,9 +39,11 @@ std::string until_text(const ResultGroup& group);
 /// Formats a number of runs: "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 
-/// Formats the number of runs in the mean of a group, with those that failed or diverged: "3", "2 of 10 runs; 8 failed
-/// or diverged".
-std::string runs_cell(const ResultGroup& group);
+/// Returns the number of a group's runs with a finite value of the compared measure, over which its mean is.
+std::int64_t counted_runs(const ResultsTable& table, const ResultGroup& group);
+/// Formats counted_runs(), with the runs that failed, diverged or lack a finite value: "3", "2 of 10 runs; 8 failed or
+/// diverged", "4 of 5 runs; 1 without a finite value".
+std::string runs_cell(const ResultsTable& table, const ResultGroup& group);
 
 /// Returns the number of characters of a UTF-8 text, which is its width on a terminal.
 std::size_t width_of(const std::string& text);

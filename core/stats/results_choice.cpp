@@ -21,11 +21,17 @@ std::string title_of(const ResultsColumn& column) {
 // Returns the columns that a preset stands for; a column's own name stands for itself.
 std::vector<std::string> expanded(const ResultsTable& table, PrintedFormat format, const std::string& name) {
     std::vector<std::string> result;
-    if ((name == "settings" || name == "paper") && has_names(table)) result.emplace_back("name");
-    if (name == "settings" || name == "paper") result.insert(result.end(), table.swept.begin(), table.swept.end());
+    const bool is_preset = name == "settings" || name == "paper" || name == "short";
+    if (!is_preset) return {name};
+    if (has_names(table)) result.emplace_back("name");
+    result.insert(result.end(), table.swept.begin(), table.swept.end());
     if (name == "settings") return result;
-    if (name != "paper") return {name};
-    for (const std::string& each : paper_columns(table)) {
+    std::vector<std::string> results = paper_columns(table);
+    if (name == "short") {
+        results.back() = "verdict";
+        if (table.groups.size() < 2) results.resize(2);  // nothing is compared
+    }
+    for (const std::string& each : results) {
         result.push_back(each);
         // Text and LaTeX print the standard deviation beside the mean.
         const bool is_mean = each == measures()[table.compared].name;
@@ -58,8 +64,8 @@ const ResultsColumn& column_named(const std::vector<ResultsColumn>& columns, con
     const auto found = std::find_if(columns.begin(), columns.end(),
                                     [&](const ResultsColumn& column) { return column.chosen_name() == name; });
     if (found != columns.end()) return *found;
-    std::vector<std::string_view> known = {"paper", "full", "settings"};
-    std::string list = "paper, full, settings";
+    std::vector<std::string_view> known = {"short", "paper", "full", "settings"};
+    std::string list = "short, paper, full, settings";
     for (const ResultsColumn& column : columns) {
         if (column.chosen_name().empty()) continue;
         known.push_back(column.chosen_name());
@@ -94,7 +100,8 @@ std::vector<std::string> column_list(const std::string& typed) {
 std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedFormat format, const TableStyle& style) {
     const std::vector<ResultsColumn> all = results_columns(table);
     std::vector<ResultsColumn> result;
-    for (const std::string& choice : style.columns.empty() ? std::vector<std::string>{"full"} : style.columns) {
+    const std::vector<std::string> preset = {format == PrintedFormat::text ? "short" : "full"};
+    for (const std::string& choice : style.columns.empty() ? preset : style.columns) {
         if (choice == "full") {
             std::copy_if(all.begin(), all.end(), std::back_inserter(result),
                          [&](const ResultsColumn& column) { return is_in_full(column, format); });
@@ -121,6 +128,7 @@ std::string column_help() {
     ResultsTable any;
     any.target_loss = 0;  // so that the list contains the columns of --until
     std::vector<std::pair<std::string, std::string>> lines = {
+        {"short", "preset: as paper, with the verdict in the place of the mark; the columns of text without --columns"},
         {"paper", "preset: settings, mean ± std of the compared measure, n, improvement, corrected p, mark"},
         {"full", "preset: all columns of the format"},
         {"settings",

@@ -39,7 +39,9 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         }
         add({key, {}, key, key == "theta" ? "$\\theta$" : latex_escaped(key), cell, key, latex});
     }
-    add({"n", [](Group group) { return group.summaries.size(); }, "n", "$n$", runs_cell, "n", runs_cell});
+    const auto runs = [&table](Group group) { return runs_cell(table, group); };
+    const auto n = [&table](Group group) { return static_cast<double>(counted_runs(table, group)); };
+    add({"n", n, "n", "$n$", runs, "n", runs});
     const std::vector<std::size_t> shown = measured(table);
     for (std::size_t i = 0; i < measure_count; ++i) {
         const std::string name(measures()[i].name);

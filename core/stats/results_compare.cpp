@@ -10,6 +10,7 @@
 #include "core/stats/equivalence.h"
 #include "core/stats/holm.h"
 #include "core/stats/power.h"
+#include "core/stats/results_clocks.h"
 #include "core/stats/results_interval.h"
 
 namespace ropelab {
@@ -49,7 +50,7 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
     group.pairs = static_cast<int>(paired_differences(pairs.group, pairs.baseline).size());
     for (const TestKind kind : test_kinds) {
         Comparison& comparison = group.comparison(kind);
-        comparison.test = test_of(kind, ours, theirs, pairs);
+        if (is_testable(group, baseline, table.compared)) comparison.test = test_of(kind, ours, theirs, pairs);
         if (comparison.test) comparison.p = comparison.test->p;
         comparison.estimate = difference_interval(group, baseline, table.compared, kind);
         // Equal values are copies, so that the width of their interval is no uncertainty.
@@ -122,6 +123,7 @@ void compare_groups(ResultsTable& table) {
 }
 
 std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind) {
+    if (!is_testable(a, b, measure)) return std::nullopt;
     return test_of(kind, sample_of(a.values(measure)), sample_of(b.values(measure)), pairs_of(a, b, measure));
 }
 
@@ -160,11 +162,12 @@ std::string to_string(TestKind test) {
     return test == TestKind::welch ? "welch" : "paired";
 }
 
-TestKind test_kind(const std::string& word) {
+std::optional<TestKind> test_kind(const std::string& word) {
+    if (word == "auto") return std::nullopt;
     for (const TestKind test : {TestKind::student, TestKind::welch, TestKind::paired}) {
         if (to_string(test) == word) return test;
     }
-    throw BadInput("\"" + word + "\" is not a t test of the results table; it must be student, welch or paired.");
+    throw BadInput("\"" + word + "\" is not a t test of the results table; it must be auto, student, welch or paired.");
 }
 
 }  // namespace ropelab

@@ -53,10 +53,15 @@ std::string results_csv(const ResultsTable& table, const TableStyle& style) {
 json results_json(const ResultsTable& table) {
     json groups = json::array();
     for (const ResultGroup& group : table.groups) {
-        json entry = {
-            {"settings", group.settings},   {"seeds", group.seeds},           {"n", group.summaries.size()},
-            {"runs", group.members.size()}, {"runs_words", runs_cell(group)}, {"unfinished", group.unfinished},
-            {"failed", group.failed},       {"repeated", group.repeated},     {"excluded", group.excluded.size()}};
+        json entry = {{"settings", group.settings},
+                      {"seeds", group.seeds},
+                      {"n", counted_runs(table, group)},
+                      {"runs", group.members.size()},
+                      {"runs_words", runs_cell(table, group)},
+                      {"unfinished", group.unfinished},
+                      {"failed", group.failed},
+                      {"repeated", group.repeated},
+                      {"excluded", group.excluded.size()}};
         for (const std::string_view name : condition_names) {
             const auto counts = group.conditions.find(std::string(name));
             entry["chosen_" + std::string(name)] =

@@ -101,8 +101,12 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
     }
     for (const std::string& note : table_notes(table, columns)) lines.push_back(note);
     if (has_marks(columns)) lines.push_back(mark_legend());
+    const bool is_short = style.columns.empty();
+    if (is_short && table.groups.size() > 1) {
+        lines.emplace_back("All columns, and each verdict in a sentence: --columns full.");
+    }
     for (const ResultGroup& group : table.groups) {
-        if (table.groups.size() < 2 || table.is_baseline(group)) continue;
+        if (is_short || table.groups.size() < 2 || table.is_baseline(group)) continue;
         lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
     for (const ThetaCurve& curve : theta_curves(table)) lines.push_back(theta_curve_words(table, curve));

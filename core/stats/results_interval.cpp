@@ -4,6 +4,8 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "core/stats/results_clocks.h"
+
 namespace ropelab {
 
 namespace {
@@ -38,6 +40,11 @@ std::vector<SeedDifference> seed_differences(const ResultGroup& group, const Res
 std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, const ResultGroup& reference,
                                                       std::size_t measure, TestKind test) {
     DifferenceInterval result;
+    if (!is_testable(group, reference, measure)) {
+        const Description ours = describe_measure(group, measure), theirs = describe_measure(reference, measure);
+        if (ours.n == 0 || theirs.n == 0) return std::nullopt;
+        return DifferenceInterval{ours.mean - theirs.mean, Description::unknown, Description::unknown, theirs.mean, 1};
+    }
     if (test == TestKind::paired) {
         std::vector<double> differences;
         std::vector<double> references;

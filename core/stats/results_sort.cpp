@@ -49,19 +49,8 @@ ResultsColumn sort_column(const ResultsTable& table, const std::string& by) {
     throw BadInput("The table cannot be sorted by \"" + by + "\"; did you mean " + nearest(by, known) + "?");
 }
 
-}  // namespace
-
-void sort_groups(ResultsTable& table, const std::string& by) {
-    const bool descending = !by.empty() && by.front() == '-';
-    const ResultsColumn column = sort_column(table, by.substr(descending ? 1 : 0));
-    std::vector<Rank> ranks;
-    for (const ResultGroup& group : table.groups) ranks.push_back(rank_of(column, group));
-    std::vector<std::size_t> order(table.groups.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        if (ranks[a].is_missing() || ranks[b].is_missing()) return !ranks[a].is_missing() && ranks[b].is_missing();
-        return descending ? before(ranks[b], ranks[a]) : before(ranks[a], ranks[b]);
-    });
+// Puts the groups in this order of their indices.
+void arrange(ResultsTable& table, const std::vector<std::size_t>& order) {
     std::vector<ResultGroup> groups;
     std::vector<std::size_t> places(order.size());  // new index of each group by its old index
     for (const std::size_t index : order) {
@@ -73,6 +62,46 @@ void sort_groups(ResultsTable& table, const std::string& by) {
     }
     table.groups = std::move(groups);
     if (!places.empty()) table.baseline = places[table.baseline];
+}
+
+std::vector<std::size_t> present_order(const ResultsTable& table) {
+    std::vector<std::size_t> order(table.groups.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+}
+
+}  // namespace
+
+void sort_by_settings(ResultsTable& table) {
+    std::vector<std::size_t> order = present_order(table);
+    for (auto key = table.swept.rbegin(); key != table.swept.rend(); ++key) {
+        const auto value = [&](std::size_t group) -> const nlohmann::json& {
+            return table.groups[group].settings.at(*key);
+        };
+        const bool are_numbers =
+            std::all_of(order.begin(), order.end(), [&](std::size_t group) { return value(group).is_number(); });
+        std::vector<double> ranks;
+        for (std::size_t group = 0; group < table.groups.size(); ++group) {
+            std::size_t first = 0;  // group with the same word
+            while (value(first) != value(group)) ++first;
+            ranks.push_back(are_numbers ? value(group).get<double>() : static_cast<double>(first));
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
+    }
+    arrange(table, order);
+}
+
+void sort_groups(ResultsTable& table, const std::string& by) {
+    const bool descending = !by.empty() && by.front() == '-';
+    const ResultsColumn column = sort_column(table, by.substr(descending ? 1 : 0));
+    std::vector<Rank> ranks;
+    for (const ResultGroup& group : table.groups) ranks.push_back(rank_of(column, group));
+    std::vector<std::size_t> order = present_order(table);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        if (ranks[a].is_missing() || ranks[b].is_missing()) return !ranks[a].is_missing() && ranks[b].is_missing();
+        return descending ? before(ranks[b], ranks[a]) : before(ranks[a], ranks[b]);
+    });
+    arrange(table, order);
 }
 
 }  // namespace ropelab

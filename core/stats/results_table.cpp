@@ -9,6 +9,7 @@
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "core/stats/results_clocks.h"
 #include "core/stats/results_compare.h"
 #include "core/stats/setting_words.h"
 
@@ -138,6 +139,19 @@ void find_baselines(ResultsTable& table) {
     }
 }
 
+// Returns whether every group with a baseline has the seeds of this baseline, and at least two.
+bool has_equal_seeds(const ResultsTable& table) {
+    bool any = false;
+    for (const ResultGroup& group : table.groups) {
+        const ResultGroup* baseline = table.baseline_of(group);
+        if (!baseline || baseline == &group) continue;
+        const std::set<std::int64_t> ours(group.seeds.begin(), group.seeds.end());
+        if (ours.size() < 2 || ours != std::set(baseline->seeds.begin(), baseline->seeds.end())) return false;
+        any = true;
+    }
+    return any;
+}
+
 std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& runs,
                           const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
@@ -176,6 +190,8 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
 void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const ResultRun> runs) {
     std::map<std::string, std::vector<double>> values;
     for (const std::size_t index : group.counted) {
+        table.searched = table.searched || runs[index].searched;
+        group.clocks.push_back(runs[index].conditions ? runs[index].conditions->clock : std::string());
         for (const auto& [name, value] : runs[index].measurements) values[name].push_back(value);
         if (!runs[index].conditions) continue;
         for (const std::string_view name : condition_names) {
@@ -203,6 +219,8 @@ const std::array<Measure, measure_count>& measures() {
          [](const RunSummary& s) { return s.final_validation_loss; }},
         {"whole_validation_loss", "whole val. loss", "nats", 4, false,
          [](const RunSummary& s) { return s.whole_validation_loss.value_or(Description::unknown); }},
+        {"test_loss", "test loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.test_loss.value_or(Description::unknown); }},
         {"bits_per_character", "bits/char.", "bits", 4, false,
          [](const RunSummary& s) {
              return s.subwords ? Description::unknown : s.best_validation_loss / std::numbers::ln2;
@@ -249,9 +267,30 @@ std::string setting_text(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+namespace {
+
+// Splits "theta=500, rotated_layers=1,3" at the comma before the name of a setting.
+std::vector<std::string> assignments(const std::vector<std::string>& typed) {
+    std::vector<std::string> result;
+    for (const std::string& text : typed) {
+        std::size_t begin = 0;
+        for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1)) {
+            const std::size_t equals = text.find('=', comma);
+            const std::size_t next = text.find(',', comma + 1);
+            if (equals == std::string::npos || next < equals) continue;
+            result.emplace_back(trimmed(std::string_view(text).substr(begin, comma - begin)));
+            begin = comma + 1;
+        }
+        result.emplace_back(trimmed(std::string_view(text).substr(begin)));
+    }
+    return result;
+}
+
+}  // namespace
+
 std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed) {
     std::map<std::string, std::string> settings;
-    for (const std::string& each : typed) {
+    for (const std::string& each : assignments(typed)) {
         const auto equals = each.find('=');
         if (equals == std::string::npos)
             throw BadInput("\"" + each + "\" is not a baseline; write a setting and its value, such as theta=10000.");
@@ -266,7 +305,6 @@ std::map<std::string, std::string> baseline_settings(const std::vector<std::stri
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {
     ResultsTable table;
     table.compared = measure_index(options.compare);
-    table.test = options.test;
     table.target_loss = options.target_loss;
 
     std::vector<json> settings;
@@ -306,7 +344,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     }
     for (ResultGroup& group : table.groups) describe_runs(table, group, runs);
     for (ResultGroup& group : table.groups) {
-        for (std::size_t i = 0; i < measure_count; ++i) group.described[i] = describe(group.values(i));
+        for (std::size_t i = 0; i < measure_count; ++i) group.described[i] = describe_measure(group, i);
         if (!options.target_loss) continue;
         for (const std::size_t run : group.counted) {
             group.iterations_until.push_back(iterations_until(runs[run], *options.target_loss));
@@ -316,6 +354,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     if (!table.groups.empty() || !options.baseline.empty())
         table.baseline = find_baseline(table, settings, options.baseline);
     find_baselines(table);
+    table.test = options.test.value_or(has_equal_seeds(table) ? TestKind::paired : TestKind::welch);
     compare_groups(table);
     return table;
 }

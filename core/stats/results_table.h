@@ -37,6 +37,7 @@ struct ResultRun {
     bool excluded = false;                            // true if the user excluded the run from the results
     std::map<std::string, double> measurements = {};  // measured after training, by name (LabFile::measurements)
     std::string setting_name = {};                    // the user's name for its setting (setting_names); "" for none
+    bool searched = false;                            // true if a search chose its settings
 };
 
 /// Quantity that is measured for each run, such as its best validation loss.
@@ -51,11 +52,12 @@ struct Measure {
 /// Returns the best validation loss in bits per byte of the text (formula 35); NaN if the bytes are unknown.
 double bits_per_byte(const RunSummary& summary);
 /// Number of measures.
-constexpr std::size_t measure_count = 9;
-/// Returns all measures: best_validation_loss, final_validation_loss, whole_validation_loss, bits_per_character (best
-/// validation loss in bits, formula 35; only if a token is a character or byte), bits_per_byte (the same per byte of
-/// the text, the only loss that is comparable between tokenizers), final_training_loss, seconds, tokens_per_second,
-/// generated_tokens_per_second (generation speed; measured after training on request).
+constexpr std::size_t measure_count = 10;
+/// Returns all measures: best_validation_loss, final_validation_loss, whole_validation_loss, test_loss (only with a
+/// test split), bits_per_character (best validation loss in bits, formula 35; only if a token is a character or byte),
+/// bits_per_byte (the same per byte of the text, the only loss that is comparable between tokenizers),
+/// final_training_loss, seconds, tokens_per_second, generated_tokens_per_second (generation speed; measured after
+/// training on request).
 const std::array<Measure, measure_count>& measures();
 /// Returns the index of the measure with the given name. Throws BadInput if there is none; the message names the most
 /// similar one.
@@ -65,8 +67,9 @@ std::size_t measure_index(const std::string& name);
 enum class TestKind { student, welch, paired };
 /// Returns the word for a kind of test: "student", "welch" or "paired".
 std::string to_string(TestKind test);
-/// Returns the kind of test for a word that to_string(TestKind) returns. Throws BadInput for any other word.
-TestKind test_kind(const std::string& word);
+/// Returns the kind of test for a word that to_string(TestKind) returns, and nullopt for "auto", which leaves the
+/// choice to results_table(). Throws BadInput for any other word.
+std::optional<TestKind> test_kind(const std::string& word);
 
 /// Difference of two means with its 95 % confidence interval. The ends are NaN if there are too few values or all
 /// values are equal.
@@ -109,6 +112,7 @@ struct ResultGroup {
     std::vector<std::size_t> counted;                // indices of the runs that are not excluded
     std::vector<std::int64_t> seeds;                 // seeds of the runs in `counted`
     std::vector<RunSummary> summaries;               // results of the runs in `counted`
+    std::vector<std::string> clocks;                 // RunConditions::clock of the runs in `counted`
     int unfinished = 0;                              // number of runs excluded because they did not finish
     int failed = 0;                                  // number of runs excluded because they failed or diverged
     int repeated = 0;                                // number of runs excluded because a later run has the same seed
@@ -116,7 +120,7 @@ struct ResultGroup {
     /// Number of counted runs by each condition of condition_names and its value.
     std::map<std::string, std::map<std::string, int>> conditions;
     std::map<std::string, Description> measurements;   // statistics of ResultRun::measurements over the counted runs
-    std::array<Description, measure_count> described;  // statistics of each measure
+    std::array<Description, measure_count> described;  // statistics of each measure (describe_measure)
     /// Number of iterations to the first evaluation at or below the target loss, for each run in `counted`; NaN if the
     /// run never reached it. Empty without a target loss.
     std::vector<double> iterations_until;
@@ -161,8 +165,9 @@ struct ResultsOptions {
     bool unfinished = false;
     /// Target validation loss in nats per token, for ResultGroup::iterations_until.
     std::optional<double> target_loss = {};
-    /// Test on which the verdicts are based.
-    TestKind test = TestKind::welch;
+    /// Test on which the verdicts are based; nullopt: the paired test if every group has the seeds of its baseline,
+    /// else Welch's test. Equal seeds share their initial weights and batches, so that pairs decide with fewer seeds.
+    std::optional<TestKind> test = {};
     /// Conditions (condition_names) that separate groups, as a setting does. Runs without conditions keep their
     /// setting.
     std::vector<std::string> split_by = {};
@@ -171,7 +176,8 @@ struct ResultsOptions {
 /// Throws BadInput if a name is not one of condition_names.
 void check_split(const std::vector<std::string>& names);
 
-/// Converts texts such as "theta=10000" to pairs {"theta", "10000"}. Throws BadInput for a text without "=".
+/// Converts texts such as "theta=10000", or "theta=10000, fraction=0.5", to pairs {"theta", "10000"}. Throws BadInput
+/// for a text without "=".
 std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed);
 
 /// Results of runs, grouped by settings and compared with a baseline.
@@ -184,6 +190,7 @@ struct ResultsTable {
     TestKind test = TestKind::welch;
     std::optional<double> target_loss = {};
     std::vector<std::string> measurements = {};  // names of the counted runs' measurements, sorted
+    bool searched = false;                       // whether a search chose the settings of a counted run
 
     /// Returns the baseline with which a group is compared (the group itself if it is a baseline); nullptr if its data
     /// set has no baseline.
@@ -210,6 +217,9 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
 /// "p_welch" or "p_paired". A `-` before the name sorts in descending order. Groups without a value come last in both
 /// orders. Throws BadInput for any other name; the message names the most similar one.
 void sort_groups(ResultsTable& table, const std::string& by);
+
+/// Sorts the groups by their swept settings in order: numbers ascending, words as they first appear.
+void sort_by_settings(ResultsTable& table);
 
 /// Formats the value of a setting: 10000 as "10000".
 std::string setting_text(const nlohmann::json& value);
@@ -248,8 +258,9 @@ std::string to_string(Verdict::Kind kind);
 
 /// Choices of a printed table.
 struct TableStyle {
-    /// Names of the columns in their order: of column_names(), or `paper`, `full` or `settings` for several columns.
-    /// If empty, the table has the columns of `full`.
+    /// Names of the columns in their order: of column_names(), or `short`, `paper`, `full` or `settings` for several
+    /// columns. If empty, a text has the columns of `short`, which fit into a terminal, and other formats have those of
+    /// `full`.
     std::vector<std::string> columns = {};
     /// If true, LaTeX prints the best mean of each measure and data set in bold.
     bool best_bold = false;
@@ -262,8 +273,9 @@ std::vector<std::pair<std::string, std::string>> column_names(const ResultsTable
 /// Returns the list of `results --columns help`: the presets and the columns of any table, one per line.
 std::string column_help();
 
-/// Formats a table as text with aligned columns for a terminal (UTF-8). Notes on tests and excluded runs and the
-/// verdicts follow below. Throws BadInput for a column that does not exist; the message lists the columns.
+/// Formats a table as text with aligned columns for a terminal (UTF-8). Notes on tests and excluded runs follow below,
+/// and with chosen columns the verdicts in sentences. Throws BadInput for a column that does not exist; the message
+/// lists the columns.
 std::string results_text(const ResultsTable& table, const TableStyle& style = {});
 /// Formats a table as CSV (RFC 4180) with one line per group and numbers in full precision. A missing number is an
 /// empty field. Differences, p values and intervals are for the measure in the column `compared` and the group in the

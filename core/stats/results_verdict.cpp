@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/stats/results_cells.h"
+#include "core/stats/results_clocks.h"
 #include "core/stats/results_table.h"
 
 namespace ropelab {
@@ -41,15 +42,18 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
         return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";
     if (theirs == 0)
         return "No test: no run of the baseline has a finite " + std::string(measures()[table.compared].name) + " yet.";
+    if (!is_testable(group, *baseline, table.compared)) {
+        return "No test: training times are one measurement per group, because runs of a cohort share one clock and "
+               "the "
+               "load of the machine differs between cohorts and sessions.";
+    }
     if (table.test == TestKind::paired && group.pairs < 2) {
         return "No test: a paired test needs at least two seeds that both groups have, but there " +
                (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
     }
     if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in the group and in the baseline.";
-    const std::string_view measure = measures()[table.compared].name;
-    if (measure == "seconds" || measure == "tokens_per_second") {
-        return "No test: runs of a cohort share one clock, so their times are a single measurement; train the runs "
-               "sequentially to compare times.";
+    if (table.test == TestKind::paired && group.difference.value_or(0) != 0) {
+        return "No test: all pairs of seeds have the same difference, which leaves no variation to test against.";
     }
     return "No test: all seeds have equal values, so they are copies and not independent measurements.";
 }

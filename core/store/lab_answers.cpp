@@ -31,7 +31,8 @@ void check_answer(const AnswerRecord& answer) {
         throw BadInput("An answer was given by at least one person, not by " + std::to_string(answer.people) + ".");
     }
     for (const std::string& text : {answer.given, answer.truth, answer.details}) {
-        if (parse_bounded(text, nullptr, false).is_discarded()) throw BadInput("The answer \"" + text + "\" is no JSON text.");
+        if (parse_bounded(text, nullptr, false).is_discarded())
+            throw BadInput("The answer \"" + text + "\" is no JSON text.");
     }
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/store/lab_file.h"
@@ -14,8 +17,17 @@ struct LabFile::Database {
 
     sqlite::Connection connection;
     sqlite::Access access;
-    std::string writer;  // mark of this process (see process_mark.h)
+    std::string writer;    // mark of this process (see process_mark.h)
+    struct stat place {};  // status of the file when this connection last wrote it; its inode is that of the lab
+    ino_t log = 0;         // inode of the write-ahead log then; 0 if there was none
+    std::string origin;    // origin_of() the file when it was opened
+    bool abandoned = false;
 };
+
+/// Returns what distinguishes the lab in a file from others: when its first experiment was created; "" without an
+/// experiment, and nullopt if the file is no lab. Reads the file without its log. Throws BadInput if it cannot be read,
+/// as while another connection merges the log.
+std::optional<std::string> origin_of(const std::filesystem::path& path);
 
 /// Stores a snapshot. The caller must have begun a transaction.
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed);

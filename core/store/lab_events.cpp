@@ -1,4 +1,8 @@
+#include <sqlite3.h>
+
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "core/store/lab_database.h"
 
@@ -33,10 +37,10 @@ class EventWriter {
             const RunConditions& conditions = started.conditions;
             database_
                 .query(
-                    "INSERT OR REPLACE INTO conditions (run, precision, device, threads, reason, kernels) "
-                    "VALUES (?, ?, ?, ?, ?, ?)")
+                    "INSERT OR REPLACE INTO conditions (run, precision, device, threads, reason, kernels, clock) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?)")
                 .with(run, conditions.precision, conditions.device, conditions.threads, conditions.reason,
-                      conditions.kernels)
+                      conditions.kernels, conditions.clock)
                 .run();
         }
     }
@@ -89,11 +93,11 @@ class EventWriter {
             .query(
                 "INSERT OR REPLACE INTO summary (run, iterations, best_validation_loss, best_iteration, "
                 "final_validation_loss, whole_evaluated, whole_validation_loss, final_training_loss, seconds, "
-                "tokens_per_second) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                "tokens_per_second, test_loss) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             .with(ended.run, summary.iterations, summary.best_validation_loss, summary.best_iteration,
                   summary.final_validation_loss, static_cast<int>(summary.whole_validation_loss.has_value()),
                   summary.whole_validation_loss.value_or(0), summary.final_training_loss, summary.seconds,
-                  summary.tokens_per_second)
+                  summary.tokens_per_second, summary.test_loss.value_or(RunSummary::unknown))
             .run();
     }
 
@@ -121,13 +125,69 @@ class EventWriter {
 
 }  // namespace
 
+void LabFile::require_same_file() const {
+    struct stat now {};
+    if (::stat(path_.c_str(), &now) != 0) {
+        throw LabLost(path_.string() + " was removed or renamed while it was in use", true);
+    }
+    if (now.st_dev != database_->place.st_dev || now.st_ino != database_->place.st_ino) {
+        throw LabLost(path_.string() + " was replaced by another file while it was in use", true);
+    }
+}
+
+namespace {
+
+// Throws LabLost if the file was cut or overwritten since this connection last wrote it. Its time of change differs too
+// if another program has merged the log into it.
+void require_same_content(const std::filesystem::path& path, const struct stat& place, const std::string& origin) {
+    struct stat now {};
+    if (::stat(path.c_str(), &now) != 0) return;
+    const auto is_equal = [](const timespec& a, const timespec& b) {
+        return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+    };
+    if (now.st_size == place.st_size && is_equal(now.st_mtim, place.st_mtim)) return;
+    constexpr int attempts = 10;
+    for (int i = 0; i < attempts && now.st_size >= place.st_size; ++i) {
+        try {
+            const std::optional<std::string> found = origin_of(path);
+            if (found && (found->empty() || origin.empty() || *found == origin)) return;
+        } catch (const std::exception&) {
+            return;  // the log is being merged into it; the next write looks again
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    throw LabLost(path.string() + " was cut or overwritten by another program while it was in use", false);
+}
+
+}  // namespace
+
 void LabFile::record(std::span<const Event> events) {
     if (events.empty()) return;
     const sqlite::Connection& database = database_->connection;
+    require_same_file();
+    require_same_content(path_, database_->place, database_->origin);
     sqlite::Transaction transaction(database);
     EventWriter writer(database, database_->writer);
     for (const Event& event : events) std::visit(writer, event);
     transaction.commit();
+    struct stat now {};
+    if (::stat(path_.c_str(), &now) == 0 && now.st_ino == database_->place.st_ino) {
+        database_->place.st_size = now.st_size;
+        database_->place.st_mtim = now.st_mtim;
+    }
+    struct stat log {};
+    database_->log = ::stat((path_.string() + "-wal").c_str(), &log) == 0 ? log.st_ino : 0;
+}
+
+void LabFile::abandon() {
+    database_->abandoned = true;
+    sqlite3_db_config(database_->connection.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    struct stat log {};
+    const std::string name = path_.string() + "-wal";
+    if (::stat(name.c_str(), &log) != 0 || log.st_ino != database_->log) return;  // the log of another program
+    std::error_code error;
+    std::filesystem::remove(name, error);
+    std::filesystem::remove(path_.string() + "-shm", error);
 }
 
 void LabFile::discard_after(RunId id, std::int64_t iteration) {

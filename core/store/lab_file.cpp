@@ -54,17 +54,21 @@ fs::path with_suffix(fs::path path, const char* suffix) {
 // Labs must be opened only through SQLite: POSIX releases all locks of a process on a file when the process closes any
 // descriptor of that file.
 
-// Opens a lab for reading. A lab with a write-ahead log in a read-only folder can be opened only as immutable, that is,
-// with the promise that nobody writes to it.
+// Opens a lab for reading. A lab with a write-ahead log in a read-only folder or on a full disk, where SQLite cannot
+// create the files beside it, can be opened only as immutable, that is, with the promise that nobody writes to it.
 std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
     auto database = std::make_unique<LabFile::Database>(path, sqlite::Access::read);
     std::error_code error;
-    const bool folder_writable = ::access(fs::absolute(path).parent_path().c_str(), W_OK) == 0;
-    if (folder_writable || fs::exists(with_suffix(path, "-wal"), error)) return database;
+    const fs::path log = with_suffix(path, "-wal");
+    const bool has_log = fs::exists(log, error) && fs::file_size(log, error) > 0;
     try {
-        database->connection.number("PRAGMA application_id");
+        database->connection.number("SELECT COUNT(*) FROM sqlite_master");
         return database;
-    } catch (const BadInput&) {
+    } catch (const std::exception&) {
+        const int code = sqlite3_errcode(database->connection.handle()) & 0xFF;
+        const bool lacks_files = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_FULL ||
+                                 code == SQLITE_IOERR;  // and not SQLITE_BUSY: another program writes the lab
+        if (has_log || !lacks_files) throw;
         return std::make_unique<LabFile::Database>(path, sqlite::Access::read_immutable);
     }
 }
@@ -92,7 +96,7 @@ constexpr const char* run_columns = R"(
            conditions.kernels,
            (SELECT value FROM measurement WHERE measurement.run = run.id AND
                 name IN ('generated_tokens_per_second', 'written_symbols_per_second') ORDER BY name LIMIT 1),
-           run.bytes_per_token
+           run.bytes_per_token, conditions.clock, summary.test_loss
     FROM run LEFT JOIN conditions ON conditions.run = run.id LEFT JOIN summary ON summary.run = run.id )";
 
 // Returns the bytes per token of a vocabulary whose tokens all have the same number; NaN for others.
@@ -117,7 +121,8 @@ RunRecord run_record(const sqlite::Query& row) {
     run.state = run_state(row.text(6));
     run.message = row.text(7);
     if (!row.null(8))
-        run.conditions = RunConditions{row.text(9), row.text(10), row.integer(11), row.text(12), row.text(27)};
+        run.conditions =
+            RunConditions{row.text(9), row.text(10), row.integer(11), row.text(12), row.text(27), row.text(30)};
     if (!row.null(13)) {
         RunSummary& summary = run.summary.emplace();
         summary.iterations = row.integer(14);
@@ -125,6 +130,7 @@ RunRecord run_record(const sqlite::Query& row) {
         summary.best_iteration = row.integer(16);
         summary.final_validation_loss = row.real(17);
         if (row.integer(18) != 0) summary.whole_validation_loss = row.real(19);
+        if (!row.null(31)) summary.test_loss = row.real(31);
         summary.final_training_loss = row.real(20);
         summary.seconds = row.real(21);
         summary.tokens_per_second = row.real(22);
@@ -159,6 +165,7 @@ LabFile::LabFile(fs::path path, std::unique_ptr<Database> database)
 LabFile::~LabFile() {
     // SQLite merges the log into the file when the last connection closes. The checkpoint here does so even if a reader
     // still has the file open, so that the file alone is complete.
+    if (database_->abandoned) return;
     if (database_->access == sqlite::Access::write) {
         sqlite3_wal_checkpoint_v2(database_->connection.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     } else if (database_->access == sqlite::Access::read) {
@@ -166,6 +173,31 @@ LabFile::~LabFile() {
         tidy_after_reading(path_);
     }
 }
+
+std::optional<std::string> origin_of(const fs::path& path) {
+    const sqlite::Connection database(path, sqlite::Access::read_immutable);
+    try {
+        if (database.number("PRAGMA application_id") != lab_application_id) return std::nullopt;
+        sqlite::Query first = database.query("SELECT id, created FROM experiment ORDER BY id LIMIT 1");
+        return first.next() ? first.text(0) + ' ' + first.text(1) : "";
+    } catch (const BadInput&) {
+        if ((sqlite3_errcode(database.handle()) & 0xFF) == SQLITE_NOTADB) return std::nullopt;
+        throw;
+    }
+}
+
+namespace {
+
+// Returns the origin, or "" if it cannot be read.
+std::string known_origin(const fs::path& path) {
+    try {
+        return origin_of(path).value_or("");
+    } catch (const BadInput&) {
+        return "";  // another connection merges the log at this moment
+    }
+}
+
+}  // namespace
 
 fs::path lab_file_of(const fs::path& path) {
     fs::path file = without_links(path);
@@ -224,6 +256,8 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& given, Mode mode) {
         }
         return open(path, Mode::read);
     }
+    if (::stat(path.c_str(), &database->place) != 0) throw_file_error(path.string(), "opened", errno);
+    if (writing) database->origin = known_origin(path);
     return std::unique_ptr<LabFile>(new LabFile(path, std::move(database)));
 }
 
@@ -261,6 +295,15 @@ void LabFile::sync_log() {
     if (const int code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL); code != SQLITE_OK) {
         database_->connection.fail(code);
     }
+}
+
+void LabFile::settle_in_one_file() {
+    // The pragma merges the log into the file, which fails on a full disk.
+    database_->connection.run("PRAGMA journal_mode = DELETE");
+    if (database_->connection.set_write_ahead_log(false)) {
+        throw WriteError(path_.string() + " cannot be written as a single file.");
+    }
+    sync(path_);
 }
 
 void LabFile::in_one_transaction(const std::function<void()>& writes) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -124,6 +125,18 @@ struct AnswerRecord {
     std::string group;        // name of the group that was asked; "" for none
 };
 
+/// A lab that was removed, replaced or overwritten by another program while it was open. The message is a clause
+/// without a full stop: "x.ropelab was removed while it was in use".
+class LabLost : public std::runtime_error {
+ public:
+    LabLost(const std::string& clause, bool is_readable) : std::runtime_error(clause), is_readable_(is_readable) {}
+    /// Whether the open file still has the content of the lab, so that LabFile::save_as() can copy it.
+    bool is_readable() const { return is_readable_; }
+
+ private:
+    bool is_readable_;
+};
+
 /// A lab file, `name.ropelab`, which stores experiments and their runs. It is an SQLite database with an application id
 /// and a versioned schema; it uses a write-ahead log, or a rollback journal if the file system does not support the
 /// log. Checkpoints are stored in the folder `name.ropelab.checkpoints/` next to it. A LabFile must be used by one
@@ -209,13 +222,22 @@ class LabFile {
     /// attention weights a precision of 1/65535.
     std::optional<ProbeResult> snapshot(RunId id, std::int64_t iteration) const;
 
+    /// Merges the log into the file and syncs it, so that the file alone is the whole lab and can be renamed. Throws
+    /// WriteError or BadInput if that fails; the file must then be discarded. Nothing may be written to it afterwards.
+    void settle_in_one_file();
     /// Flushes all changes so far to the disk, so that a power failure cannot lose them.
     void sync_log();
     /// Stores events in one transaction. When a run starts or resumes, its summary, its measurements and everything
     /// recorded after the iteration from which it resumes are deleted. Progress marks the runs of this program as
     /// paused or running. SweepEnded ends the runs that have not ended yet. A number that is not finite is stored as
-    /// NaN. Events of runs that are no longer in the file are ignored.
+    /// NaN. Events of runs that are no longer in the file are ignored. Throws LabLost if the file is no longer this
+    /// lab.
     void record(std::span<const Event> events);
+    /// Throws LabLost if another file, or none, is now at path(). Thread-safe.
+    void require_same_file() const;
+    /// Removes the log of a lost lab, because SQLite would replay it into the file that is now at path(). Nothing may
+    /// be written afterwards.
+    void abandon();
     /// Stores the vocabulary of a run, in the form of Vocabulary::to_text, and the mean number of bytes of its tokens
     /// (RunRecord::bytes_per_token).
     void set_vocabulary(RunId id, const std::string& vocabulary, double bytes_per_token = RunSummary::unknown);

@@ -27,8 +27,8 @@ void LabFile::copy_history(RunId from, RunId to, std::int64_t iteration, std::in
     for (const char* copy : copies_of_history) database.query(copy).with(from, to, iteration, without).run();
     database
         .query(
-            "INSERT OR REPLACE INTO conditions SELECT ?2, precision, device, threads, reason, kernels FROM conditions "
-            "WHERE run = ?1")
+            "INSERT OR REPLACE INTO conditions SELECT ?2, precision, device, threads, reason, kernels, '' FROM "
+            "conditions WHERE run = ?1")
         .with(from, to)
         .run();
     if (!shorter.vocabulary.empty()) set_vocabulary(to, shorter.vocabulary, shorter.bytes_per_token);

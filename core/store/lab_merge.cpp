@@ -77,10 +77,10 @@ constexpr const char* copy_run = R"sql(
     FROM other.run WHERE id = ?1)sql";
 
 constexpr const char* copies_of_parts[] = {
-    "INSERT INTO main.conditions SELECT ?2, precision, device, threads, reason, kernels FROM other.conditions WHERE "
-    "run = ?1",
+    "INSERT INTO main.conditions SELECT ?2, precision, device, threads, reason, kernels, clock FROM other.conditions "
+    "WHERE run = ?1",
     "INSERT INTO main.summary SELECT ?2, iterations, best_validation_loss, best_iteration, final_validation_loss, "
-    "whole_evaluated, whole_validation_loss, final_training_loss, seconds, tokens_per_second "
+    "whole_evaluated, whole_validation_loss, final_training_loss, seconds, tokens_per_second, test_loss "
     "FROM other.summary WHERE run = ?1",
     "INSERT INTO main.step SELECT ?2, iteration, training_loss, gradient_norm, learning_rate, time "
     "FROM other.step WHERE run = ?1",

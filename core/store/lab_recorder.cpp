@@ -21,7 +21,8 @@ constexpr int closing_attempts = 3;                     // when the recorder is 
 //   any thread:       record ──► waiting_                      flush: waits until synced_ or failures_ changes
 //   worker's thread:             waiting_ ──► LabFile::record ──► written_
 struct LabRecorder::Worker {
-    explicit Worker(const std::filesystem::path& path) : lab_(LabFile::open(path)), thread_([this] { work(); }) {}
+    explicit Worker(const std::filesystem::path& path)
+        : path_(path), lab_(LabFile::open(path)), place_(lab_), thread_([this] { work(); }) {}
 
     ~Worker() { close(); }
 
@@ -34,6 +35,7 @@ struct LabRecorder::Worker {
             wake_.notify_all();
             thread_.join();
         }
+        if (lost_) return trouble_;
         return waiting_.empty() ? "" : "Some results of this training are missing from the lab, because " + trouble_;
     }
 
@@ -53,16 +55,27 @@ struct LabRecorder::Worker {
         std::unique_lock lock(mutex_);
         const std::uint64_t goal = recorded_;
         const std::uint64_t failures = failures_;
+        if (lost_) return false;
         if (synced_ >= goal) return true;
         flush_requested_ = true;
         wake_.notify_all();
         done_.wait(lock, [&] { return synced_ >= goal || failures_ > failures; });
-        return synced_ >= goal;
+        return synced_ >= goal && !lost_;
     }
 
     std::string trouble() const {
         const std::lock_guard lock(mutex_);
         return trouble_;
+    }
+
+    bool lost() const {
+        const std::lock_guard lock(mutex_);
+        return lost_;
+    }
+
+    void require_same_file() const {
+        if (lost()) throw LabLost(path_.string() + " was lost while it was in use", true);
+        place_->require_same_file();
     }
 
  private:
@@ -82,17 +95,29 @@ struct LabRecorder::Worker {
     void write(std::unique_lock<std::mutex>& lock, bool synced) {
         std::vector<Event> events = std::move(waiting_);
         waiting_.clear();
+        const bool was_lost = lost_;
         lock.unlock();
         std::string trouble;
+        std::string loss;
         try {
-            lab_->record(events);
+            try {
+                lab_->record(events);
+            } catch (const LabLost& lost) {
+                if (was_lost) throw;
+                loss = rescue(lost);
+                if (lost.is_readable()) lab_->record(events);
+            }
             if (synced) lab_->sync_log();
         } catch (const std::exception& problem) {
             trouble = problem.what();
         }
         lock.lock();
-        trouble_ = trouble;
-        if (trouble_.empty()) {
+        if (!loss.empty()) {
+            lost_ = true;
+            trouble_ = loss;
+        }
+        if (!lost_) trouble_ = trouble;
+        if (trouble.empty()) {
             written_ += events.size();
             if (synced) synced_ = written_;
             return;
@@ -102,7 +127,31 @@ struct LabRecorder::Worker {
         waiting_ = std::move(events);
     }
 
-    std::unique_ptr<LabFile> lab_;
+    // Copies the lost lab to a new file beside it and continues there. Returns what the user must know.
+    std::string rescue(const LabLost& lost) {
+        const std::string sentence = std::string(lost.what()) + ", so training stopped. ";
+        if (!lost.is_readable()) {
+            place_->abandon();
+            return sentence + "Its results cannot be read any more; the checkpoints of its runs are beside it.";
+        }
+        try {
+            std::filesystem::path target;
+            for (int i = 1; target.empty() || std::filesystem::exists(target); ++i) {
+                target = path_;
+                target.replace_extension("rescued" + (i > 1 ? "-" + std::to_string(i) : "") + ".ropelab");
+            }
+            lab_->save_as(target);
+            place_->abandon();
+            lab_ = LabFile::open(target);
+            return sentence + "Its results are in " + target.string() + ".";
+        } catch (const std::exception& problem) {
+            return sentence + "Its results could not be copied: " + problem.what();
+        }
+    }
+
+    const std::filesystem::path path_;
+    std::shared_ptr<LabFile> lab_;
+    const std::shared_ptr<LabFile> place_;  // the lab that training began with
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::condition_variable done_;
@@ -112,6 +161,7 @@ struct LabRecorder::Worker {
     std::uint64_t written_ = 0;   // number of events in the file
     std::uint64_t synced_ = 0;    // number of events synced to the disk
     std::uint64_t failures_ = 0;  // number of failed writes
+    bool lost_ = false;
     bool paused_ = false;
     bool flush_requested_ = false;
     bool stopping_ = false;
@@ -136,6 +186,14 @@ std::string LabRecorder::close() {
 
 std::string LabRecorder::trouble() const {
     return worker_->trouble();
+}
+
+bool LabRecorder::lost() const {
+    return worker_->lost();
+}
+
+void LabRecorder::require_same_file() const {
+    worker_->require_same_file();
 }
 
 }  // namespace ropelab

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <set>
 #include <string>
 
@@ -216,9 +217,20 @@ CREATE TABLE run_result (
 CREATE INDEX result_of_run ON run_result (run);
 )sql";
 
-constexpr std::array<const char*, 12> migrations_in_order = {version_1, version_2,  version_3,  version_4,
-                                                             version_5, version_6,  version_7,  version_8,
-                                                             version_9, version_10, version_11, version_12};
+// `clock` stores which clock timed a run (core/spec/training_clock.h). Older runs have none, except those of experiments
+// that compare training times: each trained alone, in an order that was random within its seed. `test_loss` is NULL for
+// runs without a test split.
+constexpr const char* version_13 = R"sql(
+ALTER TABLE summary ADD COLUMN test_loss REAL;
+ALTER TABLE conditions ADD COLUMN clock TEXT NOT NULL DEFAULT '';
+UPDATE conditions SET clock = 'random ' || run || ' experiment ' || (SELECT experiment FROM run WHERE id = conditions.run)
+WHERE run IN (SELECT run.id FROM run JOIN document ON document.experiment = run.experiment
+              WHERE json_valid(document.text) AND json_extract(document.text, '$.one_by_one') = 1);
+)sql";
+
+constexpr std::array<const char*, 13> migrations_in_order = {version_1,  version_2,  version_3, version_4, version_5,
+                                                             version_6,  version_7,  version_8, version_9, version_10,
+                                                             version_11, version_12, version_13};
 
 /// Returns SQL without comments and quotes of names, and with one space in the place of white space: the comments of a
 /// script may have changed since a lab was written, and SQLite quotes a name that it changes.
@@ -236,37 +248,41 @@ std::string plain_sql(std::string_view sql) {
     return result;
 }
 
-/// Returns whether a trigger only refuses changes of a table, and so runs nothing: it has no call or query but RAISE. Users
-/// may add such guards, and tests simulate a full disk with one.
-bool is_guard(std::string_view type, std::string_view sql) {
-    constexpr std::string_view begin = " BEGIN SELECT RAISE(ABORT, '";
-    constexpr std::string_view end = "'); END";
-    const std::size_t at = sql.find(begin);
-    if (type != "trigger" || at == std::string_view::npos || !sql.ends_with(end)) return false;
-    const std::string_view when = sql.substr(0, at);
-    const std::string_view rest = sql.substr(at + begin.size());
-    return when.find_first_of("(;'") == std::string_view::npos &&
-           rest.substr(0, rest.size() - end.size()).find('\'') == std::string_view::npos;
-}
+/// A table, index, view or trigger, with the SQL that created it (plain_sql).
+struct SchemaObject {
+    std::string type, name, table, sql;
+    auto operator<=>(const SchemaObject&) const = default;
+};
 
-/// Returns the tables, indices, views and triggers of a database with the SQL that created them.
-std::set<std::string> schema_of(const sqlite::Connection& database) {
-    std::set<std::string> result;
+std::set<SchemaObject> schema_of(const sqlite::Connection& database) {
+    std::set<SchemaObject> result;
     sqlite::Query row = database.query("SELECT type, name, tbl_name, sql FROM sqlite_master");
-    while (row.next()) {
-        const std::string sql = plain_sql(row.text(3));
-        // The guards of documents are part of the schema.
-        if (is_guard(row.text(0), sql) && !row.text(1).starts_with("document_")) continue;
-        result.insert(row.text(0) + ' ' + row.text(1) + ' ' + row.text(2) + ' ' + sql);
-    }
+    while (row.next()) result.insert({row.text(0), row.text(1), row.text(2), plain_sql(row.text(3))});
     return result;
 }
 
-/// Returns the schema that the migrations up to a version create.
-std::set<std::string> schema_of_version(std::span<const char* const> migrations) {
-    const sqlite::Connection database(":memory:", sqlite::Access::memory);
-    migrate(database, migrations);
-    return schema_of(database);
+/// Returns whether an object is a trigger that can only refuse a change: it has no call or query but RAISE, so it runs
+/// nothing.
+bool is_guard(const SchemaObject& object) {
+    constexpr std::string_view begin = " BEGIN SELECT RAISE(ABORT, '";
+    constexpr std::string_view end = "'); END";
+    const std::string_view sql = object.sql;
+    const std::size_t at = sql.find(begin);
+    if (object.type != "trigger" || at == std::string_view::npos || !sql.ends_with(end)) return false;
+    const std::string_view message = sql.substr(at + begin.size());
+    return sql.substr(0, at).find_first_of("(;'") == std::string_view::npos &&
+           message.substr(0, message.size() - end.size()).find('\'') == std::string_view::npos;
+}
+
+/// Returns whether a database has the schema that the migrations create, and beside it at most guards.
+bool has_schema_of(const sqlite::Connection& database, std::span<const char* const> migrations) {
+    const sqlite::Connection model(":memory:", sqlite::Access::memory);
+    migrate(model, migrations);
+    const std::set<SchemaObject> expected = schema_of(model);
+    const std::set<SchemaObject> found = schema_of(database);
+    return std::includes(found.begin(), found.end(), expected.begin(), expected.end()) &&
+           std::all_of(found.begin(), found.end(),
+                       [&](const SchemaObject& object) { return expected.contains(object) || is_guard(object); });
 }
 
 }  // namespace
@@ -304,7 +320,7 @@ int checked_version(const sqlite::Connection& database, const std::filesystem::p
                        "); update RoPE Lab to open it.");
     }
     // Views and triggers of a stranger would run with this program's queries.
-    if (schema_of(database) != schema_of_version(migrations.first(static_cast<std::size_t>(version)))) {
+    if (!has_schema_of(database, migrations.first(static_cast<std::size_t>(version)))) {
         throw BadInput(path.string() + " has other tables, views or triggers than a lab of file version " +
                        std::to_string(version) + ", so it is not opened: they could run commands of their author.");
     }

@@ -18,8 +18,8 @@ std::span<const char* const> lab_migrations();
 /// new version. Throws BadInput if a migration fails; the database then has the version before it.
 void migrate(const sqlite::Connection& database, std::span<const char* const> migrations);
 
-/// Returns the schema version of a lab. Throws BadInput if the database is not a lab, is newer than `migrations`, or has
-/// other tables, indices, views or triggers than these create.
+/// Returns the schema version of a lab. Throws BadInput if the database is not a lab, is newer than `migrations`, or
+/// has other tables, indices, views or triggers than these create.
 int checked_version(const sqlite::Connection& database, const std::filesystem::path& path,
                     std::span<const char* const> migrations);
 

@@ -103,7 +103,8 @@ void write_snapshot(const sqlite::Connection& database, const event::Probed& pro
         const std::vector<std::byte> bytes = bytes_of(part);
         database
             .query(
-                "INSERT OR REPLACE INTO snapshot (run, iteration, part, shape, type, numbers) VALUES (?, ?, ?, ?, ?, ?)")
+                "INSERT OR REPLACE INTO snapshot (run, iteration, part, shape, type, numbers) VALUES (?, ?, ?, ?, ?, "
+                "?)")
             .with(probed.run, probed.iteration, part.name, text_of(part.shape),
                   is_stored_in_16_bits(part) ? share16 : float32, std::span(bytes))
             .run();

@@ -83,8 +83,9 @@ void Connection::Close::operator()(sqlite3_stmt* statement) const {
 }
 
 Connection::Connection(const std::filesystem::path& path, Access access) : path_(path) {
-    const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                      (access == Access::write || access == Access::memory ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+    const int flags =
+        SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+        (access == Access::write || access == Access::memory ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
     const int code = sqlite3_open_v2(uri(path, access).c_str(), &handle_, flags, nullptr);
     try {
         if (code != SQLITE_OK) fail(code);

@@ -64,8 +64,8 @@ class Query {
     sqlite3_stmt* statement_;
 };
 
-/// Access mode of a connection. `read_immutable` is for a file in a read-only folder that no process changes; `memory` is
-/// a new database without a file.
+/// Access mode of a connection. `read_immutable` is for a file in a read-only folder that no process changes; `memory`
+/// is a new database without a file.
 enum class Access { read, read_immutable, write, memory };
 
 /// A database connection, to be used by one thread at a time. Every error throws BadInput with a message that names the

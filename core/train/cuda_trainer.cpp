@@ -196,7 +196,7 @@ std::vector<StepResult> CudaTrainer::step(const std::vector<std::vector<std::int
     }
     run([&] {
         learning_rates_.copy_(rates);
-        if (cohort_.data.training.mapped()) {
+        if (cohort_.data.training.in_files()) {
             copy_from_host(training_, starts.empty() ? sampled_batch() : starts, 0);
             steps_([this] { train(BatchSource::host); });
         } else if (starts.empty()) {
@@ -241,7 +241,7 @@ std::vector<double> CudaTrainer::mean_losses(Text text, const std::vector<std::v
     const std::int64_t context = cohort_.specs.front().context;
     const std::int64_t count = std::ssize(starts.front());
     const std::int64_t offset = text == Text::training ? 0 : std::ssize(cohort_.data.training.in_memory());
-    const bool from_host = text == Text::training && cohort_.data.training.mapped();
+    const bool from_host = text == Text::training && cohort_.data.training.in_files();
     std::vector<double> means;
     run([&] {
         const torch::Tensor all = on_host(starts, offset).to(totals_.device());

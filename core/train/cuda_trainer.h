@@ -35,7 +35,7 @@ struct DeviceCohort {
 [[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device);
 
 /// Trains and evaluates a cohort whose data are all in device memory: tokens, step number, learning rates, losses. Only
-/// the sequences of mapped text (core/spec/token_text.h) are copied from the host for each batch. A
+/// the sequences of text in files (core/spec/token_text.h) are copied from the host for each batch. A
 /// step starts as one CUDA graph, if graphs are available, and its results are copied to the host once. Tests run this
 /// class on the CPU.
 class CudaTrainer {

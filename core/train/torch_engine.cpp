@@ -23,6 +23,8 @@ namespace ropelab {
 
 namespace {
 
+constexpr std::int64_t most_threads = 1024;  // of the setting threads
+
 // Returns the number of free bytes of device memory; 0 if unknown. Asking LibTorch would create a context on a device
 // that is not in use yet; until there is one, the value from open_cuda is returned.
 std::int64_t free_device_memory() {
@@ -87,6 +89,10 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
     }
     std::int64_t threads = start.conditions ? start.conditions->threads : spec.threads;
     if (threads == 0) threads = default_threads_;
+    if (threads < 0 || threads > most_threads) {
+        throw BadInput("The run began with " + std::to_string(threads) + " threads, but it must be from 1 to " +
+                       std::to_string(most_threads) + "; its checkpoint or lab is damaged.");
+    }
     return std::make_unique<TorchCohort>(settled, data, threads, device_reason);
 }
 

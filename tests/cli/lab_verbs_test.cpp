@@ -118,7 +118,7 @@ TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--format", "word"}), "text, csv, latex or json");
     const auto chosen = ropelab_cli({"results", "--lab", lab_, "--format", "csv", "--columns", "n,theta"});
     EXPECT_THAT(chosen.out, testing::StartsWith("n,theta\r\n"));
-    EXPECT_THAT(ropelab_cli({"results", "--columns", "help"}).out, testing::StartsWith("paper "));
+    EXPECT_THAT(ropelab_cli({"results", "--columns", "help"}).out, testing::StartsWith("short "));
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--columns", "thetas"}), "did you mean theta?");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--columns", "n", "--json"}), "JSON contains all columns");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--best-bold"}), "--format latex");

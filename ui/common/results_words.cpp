@@ -143,6 +143,12 @@ QString measureWhy(const Measure& measure) {
         return QObject::tr(
             "This measure is the loss over the whole validation split at the end of training [nats per token].");
     }
+    if (measure.name == "test_loss") {
+        return QObject::tr(
+            "This measure is the loss over the whole test split at the end of training [nats per token]. It is "
+            "evaluated "
+            "once, and nothing is chosen by it. Only runs with split = 90/5/5 have it.");
+    }
     if (measure.name == "bits_per_character") {
         return QObject::tr(
             "This measure is the best validation loss in bits: loss in nats / ln 2. It is not defined for subwords. "

@@ -141,7 +141,8 @@ QByteArray pdf(std::span<const Figure> panels, const ExportOptions& options) {
             writer.addFileAttachment(QStringLiteral("settings%1.json").arg(ending),
                                      QJsonDocument(panels[i].settings).toJson(), QStringLiteral("application/json"));
         }
-        writer.addFileAttachment(QStringLiteral("figure.json"), recordJson(panels, options), QStringLiteral("application/json"));
+        writer.addFileAttachment(QStringLiteral("figure.json"), recordJson(panels, options),
+                                 QStringLiteral("application/json"));
         paintPage(panels, layout, writer, sizeIn(options, unit), styleOf(options, unit), true);
     }
     return withoutDate(buffer.data());

@@ -341,7 +341,8 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         ink.setAlphaF(each.dimmed ? 0.45F : 1.0F);
         painter->setPen(ink);
         const double base = y + toBase;
-        const QStringList lines = mostLines == 1 ? QStringList(labels[i]) : wrapped(labels[i], metrics, widths[i], mostLines);
+        const QStringList lines =
+            mostLines == 1 ? QStringList(labels[i]) : wrapped(labels[i], metrics, widths[i], mostLines);
         double line = base - metrics.height() * static_cast<double>(lines.size() - 1) / 2;
         for (const QString& words : lines) {
             painter->drawText(QPointF(text, line), words);

@@ -12,8 +12,8 @@ namespace {
 constexpr double kHeadGap = 5;
 constexpr double kMaxNoteFraction = 0.3;         // of the plot's height
 constexpr double kMaxPrintedNoteFraction = 0.5;  // on paper, where nobody can look up the rest
-constexpr double kSampleWidth = 14;       // width of the sample of a legend entry
-constexpr double kEntryGap = 14;          // distance of two legend entries
+constexpr double kSampleWidth = 14;              // width of the sample of a legend entry
+constexpr double kEntryGap = 14;                 // distance of two legend entries
 
 /// Returns whether the legend has an entry for a curve. A single point has its label beside it.
 bool isInLegend(const FigureCurve& curve) {

@@ -186,9 +186,8 @@ bool FigureLabels::placeWithLeader(const Point& point) {
     }
     const QList<QRectF> all = boxesAt(point, corners, size);
     QList<QRectF> candidates = besideLines(all, kNoLine);
-    candidates.removeIf([&](const QRectF& box) {
-        return !m_places.isLeaderFree(leaderOf(point, box), m_style.units(kClearGap) / 2);
-    });
+    candidates.removeIf(
+        [&](const QRectF& box) { return !m_places.isLeaderFree(leaderOf(point, box), m_style.units(kClearGap) / 2); });
     // The label of a picked point is needed even where only places across other lines and points remain.
     return placePoint(point, candidates, true) || (point.isPicked && placePoint(point, all, true));
 }

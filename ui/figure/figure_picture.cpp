@@ -51,10 +51,10 @@ struct Part {
 
 /// Returns the parts of an SVG outside of the record and the data.
 QList<Part> partsOfDrawing(const QByteArray& svg) {
-    static const QStringList geometry = {
-        QStringLiteral("d"),  QStringLiteral("points"), QStringLiteral("transform"), QStringLiteral("x"),
-        QStringLiteral("y"),  QStringLiteral("cx"),     QStringLiteral("cy"),        QStringLiteral("r"),
-        QStringLiteral("rx"), QStringLiteral("ry"),     QStringLiteral("width"),     QStringLiteral("height")};
+    static const QStringList geometry = {QStringLiteral("d"),  QStringLiteral("points"), QStringLiteral("transform"),
+                                         QStringLiteral("x"),  QStringLiteral("y"),      QStringLiteral("cx"),
+                                         QStringLiteral("cy"), QStringLiteral("r"),      QStringLiteral("rx"),
+                                         QStringLiteral("ry"), QStringLiteral("width"),  QStringLiteral("height")};
     QList<Part> parts;
     QXmlStreamReader xml(svg);
     while (!xml.atEnd()) {
@@ -186,7 +186,7 @@ std::optional<ExportOptions> drawingOptions(const FigureRecord& record, const QB
     const QJsonObject& drawing = record.drawing;
     if (drawing.isEmpty()) return std::nullopt;
     ExportOptions options;
-    options.format = bytes.startsWith("%PDF-")      ? FigureFormat::pdf
+    options.format = bytes.startsWith("%PDF-")     ? FigureFormat::pdf
                      : bytes.startsWith("\x89PNG") ? FigureFormat::png
                                                    : FigureFormat::svg;
     options.widthMm = drawing[QStringLiteral("width_mm")].toDouble();

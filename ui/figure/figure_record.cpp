@@ -88,10 +88,14 @@ FigureParts partsOf(const QByteArray& bytes) {
 }
 
 QJsonObject drawingJson(const ExportOptions& options) {
-    return {{QStringLiteral("width_mm"), options.widthMm}, {QStringLiteral("height_mm"), options.heightMm},
-            {QStringLiteral("dpi"), options.dpi},          {QStringLiteral("font_pt"), options.fontPt},
-            {QStringLiteral("dashes"), options.dashes},    {QStringLiteral("dark"), options.appearance == Appearance::dark},
-            {QStringLiteral("outlines"), options.outlines}, {QStringLiteral("columns"), options.columns},
+    return {{QStringLiteral("width_mm"), options.widthMm},
+            {QStringLiteral("height_mm"), options.heightMm},
+            {QStringLiteral("dpi"), options.dpi},
+            {QStringLiteral("font_pt"), options.fontPt},
+            {QStringLiteral("dashes"), options.dashes},
+            {QStringLiteral("dark"), options.appearance == Appearance::dark},
+            {QStringLiteral("outlines"), options.outlines},
+            {QStringLiteral("columns"), options.columns},
             {QStringLiteral("qt"), QLatin1String(qVersion())}};
 }
 

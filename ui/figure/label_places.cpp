@@ -47,7 +47,8 @@ double distanceOf(const QPointF& point, const QLineF& line) {
     return QLineF(point, line.pointAt(std::clamp(fraction, 0.0, 1.0))).length();
 }
 
-constexpr double kSamePlace = 0.01;  // points at this distance have the same place, so that no label can tell them apart
+constexpr double kSamePlace =
+    0.01;  // points at this distance have the same place, so that no label can tell them apart
 
 }  // namespace
 

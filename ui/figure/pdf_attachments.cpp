@@ -12,8 +12,8 @@ namespace {
 constexpr qsizetype kLargestAttachment = qsizetype{1} << 26;
 constexpr qsizetype kEntryLength = 20;  // of the table of cross-references, fixed by the format
 
-/// Returns the bytes that zlib compressed; nullopt if they are damaged or more than kLargestAttachment. qUncompress has no
-/// limit, and a few bytes of a stranger can stand for gigabytes.
+/// Returns the bytes that zlib compressed; nullopt if they are damaged or more than kLargestAttachment. qUncompress has
+/// no limit, and a few bytes of a stranger can stand for gigabytes.
 std::optional<QByteArray> inflated(const QByteArray& compressed) {
     z_stream stream{};
     if (inflateInit(&stream) != Z_OK) return std::nullopt;

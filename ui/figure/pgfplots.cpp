@@ -113,7 +113,8 @@ class PgfplotsWriter {
         QStringList places;
         for (const double value : std::as_const(ticks.at)) places << plain(value);
         QStringList texts;
-        for (const QString& label : std::as_const(ticks.labels)) texts << QLatin1Char('{') + latexText(label) + QLatin1Char('}');
+        for (const QString& label : std::as_const(ticks.labels))
+            texts << QLatin1Char('{') + latexText(label) + QLatin1Char('}');
         return text + QStringLiteral("\n  %1tick={%2}, %1ticklabels={%3}, scaled %1 ticks=false,\n")
                           .arg(which)
                           .arg(places.join(QLatin1Char(',')), texts.join(QLatin1Char(',')));

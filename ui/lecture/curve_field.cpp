@@ -163,8 +163,7 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
     };
     const double covered = details.value("covered", 0.0);
     return tr("Mean distance between the drawn and the right curve: %1; of a horizontal line at the right curve's "
-              "mean: "
-              "%2.%3")
+              "mean: %2.%3")
         .arg(withUnit(records.front().distance), withUnit(details.value("null_distance", 0.0)),
              covered < 0.995 ? tr(" The drawn curve covers %1 % of the right one.").arg(std::lround(100 * covered))
                              : QString());

@@ -7,8 +7,8 @@
 
 namespace ropelab::ui {
 
-/// Shows Markdown of a lecture with its formulas as pictures or, without pictures, as Unicode text. It is as high as its
-/// text at the given width.
+/// Shows Markdown of a lecture with its formulas as pictures or, without pictures, as Unicode text. It is as high as
+/// its text at the given width.
 class LectureText : public QWidget {
     Q_OBJECT
 

@@ -17,7 +17,8 @@ NumberField::NumberField(const QString& unit, double tolerance, QWidget* parent)
     auto* row = new QHBoxLayout(this);
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_edit->setAccessibleName(unit.isEmpty() ? tr("Number") : tr("Number (%1)").arg(unit));
-    m_edit->setToolTip(tr("Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %, or none if there is no such value."));
+    m_edit->setToolTip(
+        tr("Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %, or none if there is no such value."));
     m_edit->setPlaceholderText(tr("your number"));
     scaleWidth(m_edit, 160);
     m_unit->setProperty("quiet", true);

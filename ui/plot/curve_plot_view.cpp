@@ -365,8 +365,8 @@ QString CurvePlot::summaryOf(const Figure& now) const {
                                     : QStringLiteral("%1 %2").arg(readableNumber(number), now.y.unit);
     };
     // Runs that failed or still train end at other steps, so each value then has its own step.
-    const bool isOneStep = std::all_of(ends.begin(), ends.end(),
-                                       [&](const End& end) { return end.step == ends.front().step; });
+    const bool isOneStep =
+        std::all_of(ends.begin(), ends.end(), [&](const End& end) { return end.step == ends.front().step; });
     const auto where = [&](const End& end) {
         return isOneStep ? end.label : tr("%1, step %2").arg(end.label, readableCount(end.step));
     };
@@ -375,7 +375,8 @@ QString CurvePlot::summaryOf(const Figure& now) const {
     if (ends.size() == 1) {
         text = tr("%1: %2 %3 at step %4").arg(low->label, now.y.label, value(low->value), step);
     } else {
-        const QString quantity = isOneStep ? tr("%1 at step %2").arg(now.y.label, step) : tr("last %1").arg(now.y.label);
+        const QString quantity =
+            isOneStep ? tr("%1 at step %2").arg(now.y.label, step) : tr("last %1").arg(now.y.label);
         text = tr("%1 %2: %3 from %4 (%5) to %6 (%7)")
                    .arg(QString::number(ends.size()), m_groups.empty() ? tr("runs") : tr("groups"), quantity,
                         value(low->value), where(*low), value(high->value), where(*high));

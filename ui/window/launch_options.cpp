@@ -205,8 +205,8 @@ QStringList labFigureNames() {
 
 bool isFlagOfFigures(const QString& flag) {
     if (flag == QLatin1String("hf-config")) return false;  // names a file
-    for (const char* other : {"figure", "published", "baseline", "experiment", "unfinished", "split-by", "exclude-run",
-                              "stage"}) {
+    for (const char* other :
+         {"figure", "published", "baseline", "experiment", "unfinished", "split-by", "exclude-run", "stage"}) {
         if (flag == QLatin1String(other)) return true;
     }
     return std::any_of(std::begin(kFigureFlags), std::end(kFigureFlags),
@@ -230,8 +230,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "name"},
         {"setup",
          "The RoPE settings of the rooms, for example \"theta=500k head_dim=128 fraction=25%\", or two setups to "
-         "compare, "
-         "separated by |.",
+         "compare, separated by |.",
          "text"},
         {"size", "Size of the screenshot in pixels.", "width x height", "1280x720"},
         {"theme", "light or dark; default: the theme of the system.", "name"},
@@ -265,8 +264,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "key=value", "", true},
         {"compare", "Figures of the Results room: the measure to compare, for example final_training_loss.", "name"},
         {"test",
-         "Figures of the Results room: the test for confidence intervals and significance; student, welch or paired.",
-         "name", "welch"},
+         "Figures of the Results room: the test for confidence intervals and significance; student, welch or paired; "
+         "auto is paired if all groups have equal seeds, else welch.",
+         "name", "auto"},
         {"published",
          "Figures of the Results room: also show the values that papers report, if data set and model are the same."},
         {"experiment",
@@ -294,8 +294,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "number", "-1"},
         {"text",
          "Attention figures: the text to evaluate; default: the text stored in the snapshot. token-rotation, "
-         "circuit-…: "
-         "the text whose tokens are shown.",
+         "circuit-…: the text whose tokens are shown.",
          "text"},
         {"pair", "The index of the pair that the figure pair-logits shows.", "number", "0"},
         {"mean", "The mean of the components of q and k in the figure random-logits.", "number", "0"},

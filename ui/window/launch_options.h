@@ -90,7 +90,7 @@ struct LaunchOptions {
     std::map<std::string, std::string> baseline;  // settings of the baseline group; see ResultsOptions
     bool withPublished = false;                   // a figure of results also shows published values
     std::string compare;                          // the measure to compare; "" for the loss in `unit`
-    TestKind test = TestKind::welch;              // test for confidence intervals and significance
+    std::optional<TestKind> test = {};            // for confidence intervals and significance; see ResultsOptions
     ExportOptions figureOptions;
     bool isSound = false;  // true: --output is the sound of the figure, a WAV file
     QString verified;      // the figure file that --verify checks
@@ -106,8 +106,8 @@ QStringList anatomyFigureNames();
 /// Returns the names of all figures of a lab for --figure. The figures of a rotary setup are in rotaryFigures().
 QStringList labFigureNames();
 
-/// Returns whether a flag chooses what a figure shows. Only such flags are taken from an exported file, which a stranger
-/// may have written; none of them names a file.
+/// Returns whether a flag chooses what a figure shows. Only such flags are taken from an exported file, which a
+/// stranger may have written; none of them names a file.
 bool isFlagOfFigures(const QString& flag);
 
 /// Parses the command line, whose first argument is the name of the program. Throws BadInput with one sentence if an

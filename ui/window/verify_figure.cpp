@@ -198,7 +198,9 @@ QString labOf(const FigureRecord& record, const LaunchOptions& options) {
 void showRecordedPart(Figure& figure, const FigureRecord& record) {
     const auto set = [](Axis& axis, const Range& computed, const QJsonArray& ends) {
         const double length = std::abs(computed.maximum - computed.minimum);
-        const auto isOther = [&](double end, double other) { return std::abs(end - other) > kFigureTolerance * length; };
+        const auto isOther = [&](double end, double other) {
+            return std::abs(end - other) > kFigureTolerance * length;
+        };
         if (ends.size() != 2) return;
         const double minimum = ends[0].toDouble();
         const double maximum = ends[1].toDouble();
@@ -218,8 +220,7 @@ struct PictureCheck {
 };
 
 /// Draws the figures again with the options of the records and compares the picture with that of the file.
-PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& records,
-                          std::vector<Figure> figures) {
+PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& records, std::vector<Figure> figures) {
     using Outcome = PictureCheck::Outcome;
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return {Outcome::unknown, file.errorString()};
@@ -234,10 +235,11 @@ PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& 
         const QString why = pictureDifference(bytes, pageBytes(figures, *options));
         if (why.isEmpty()) return {};
         if (isDrawnByThisProgram(records.front())) return {Outcome::differs, why};
-        return {Outcome::unknown, QObject::tr("Version %1 of RoPE Lab with Qt %2 drew the picture, and this version "
-                                              "with Qt %3 draws it in another way.")
-                                      .arg(records.front().program, records.front().drawing[QStringLiteral("qt")].toString(),
-                                           QLatin1String(qVersion()))};
+        return {Outcome::unknown,
+                QObject::tr("Version %1 of RoPE Lab with Qt %2 drew the picture, and this version "
+                            "with Qt %3 draws it in another way.")
+                    .arg(records.front().program, records.front().drawing[QStringLiteral("qt")].toString(),
+                         QLatin1String(qVersion()))};
     } catch (const BadInput& error) {
         return {Outcome::unknown, QString::fromStdString(error.what())};
     }
@@ -299,19 +301,17 @@ int verifyFigure(const LaunchOptions& options) {
         } catch (const BadInput&) {
             throw;
         } catch (const std::exception& error) {  // a status of 1 means that the figure differs
-            throw BadInput("The figure " + nameOf(record).toStdString() +
-                           " cannot be computed again: " + error.what());
+            throw BadInput("The figure " + nameOf(record).toStdString() + " cannot be computed again: " + error.what());
         }
         isSame = isSame && differences.back().isEmpty();
     }
     // A picture of other data differs anyway.
-    const PictureCheck picture =
-        isSame ? checkPicture(options.verified, records, std::move(figures))
-               : PictureCheck{PictureCheck::Outcome::unknown, QObject::tr("Its data differ.")};
+    const PictureCheck picture = isSame ? checkPicture(options.verified, records, std::move(figures))
+                                        : PictureCheck{PictureCheck::Outcome::unknown, QObject::tr("Its data differ.")};
     const bool isPictureSame = picture.outcome == PictureCheck::Outcome::same;
-    const QString pictureWord = isPictureSame                                             ? QObject::tr("same")
+    const QString pictureWord = isPictureSame                                       ? QObject::tr("same")
                                 : picture.outcome == PictureCheck::Outcome::differs ? QObject::tr("differs")
-                                                                                          : QObject::tr("not checked");
+                                                                                    : QObject::tr("not checked");
     QJsonArray panels;
     QString out;
     for (std::size_t i = 0; i < records.size(); ++i) {
@@ -320,7 +320,8 @@ int verifyFigure(const LaunchOptions& options) {
                               {QStringLiteral("same"), differences[i].isEmpty()},
                               {QStringLiteral("differences"), QJsonArray::fromStringList(differences[i])}};
         const QString data = isPictureSame ? QObject::tr("same") : QObject::tr("data same");
-        const QString pictureWords = isSame && !isPictureSame ? QObject::tr(", picture %1").arg(pictureWord) : QString();
+        const QString pictureWords =
+            isSame && !isPictureSame ? QObject::tr(", picture %1").arg(pictureWord) : QString();
         out += QStringLiteral("%1: %2%3\n")
                    .arg(nameOf(records[i]), differences[i].isEmpty() ? data : QObject::tr("differs"), pictureWords);
         for (const QString& difference : std::as_const(differences[i])) out += QStringLiteral("  %1\n").arg(difference);

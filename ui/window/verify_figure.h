@@ -18,10 +18,10 @@ Figure recomputedFigure(const FigureRecord& record, const QString& lab, const st
 /// Returns one sentence for each column and each setting in which a record differs from a figure; empty if they agree.
 QStringList figureDifferences(const FigureRecord& record, const Figure& figure);
 
-/// Verifies the figures of the file LaunchOptions::verified: computes them and draws them again and prints what differs,
-/// as text or as JSON. Returns 0 if nothing differs, 1 if data or picture differ, and 2 if the data are the same but the
-/// picture cannot be checked. Throws BadInput if the file is no figure, if its data were edited, or if it cannot be
-/// computed again.
+/// Verifies the figures of the file LaunchOptions::verified: computes them and draws them again and prints what
+/// differs, as text or as JSON. Returns 0 if nothing differs, 1 if data or picture differ, and 2 if the data are the
+/// same but the picture cannot be checked. Throws BadInput if the file is no figure, if its data were edited, or if it
+/// cannot be computed again.
 int verifyFigure(const LaunchOptions& options);
 
 }  // namespace ropelab::ui

@@ -10,6 +10,7 @@
 #include "core/train/torch_cohort.h"
 #include "tests/core/cuda/device_memory.h"
 #include "tests/core/cuda/emulated_device.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"
 
 namespace ropelab {
@@ -138,14 +139,15 @@ TEST_F(CudaTrainerTest, TenStepsInMicroBatchesMatchTheWholeBatchOnTheCpu) {
     }
 }
 
-// Sequences of mapped files are copied from the host; the steps are captured all the same.
-TEST_F(CudaTrainerTest, TenStepsOnMappedTextMatchTokensInMemory) {
+// Sequences of text in files are copied from the host; the steps are captured all the same.
+TEST_F(CudaTrainerTest, TenStepsOnTextInFilesMatchTokensInMemory) {
     const auto runs = three(small());
     const EmulatedDevice device(Graphs::replayed);
     const TrainingHistory wanted = train(runs, 10);
-    const std::vector<unsigned char> bytes(tokens_.begin(), tokens_.end());
-    const std::span<const unsigned char> all(bytes);
-    const std::vector<TokenText::Piece> pieces = {{0, all.first(300)}, {300, all.subspan(300)}};
+    const std::string all(tokens_.begin(), tokens_.end());
+    const ScratchFolder folder;
+    const std::vector<TokenText::Piece> pieces = {{0, 300, folder.write("a", all.substr(0, 300))},
+                                                  {300, std::ssize(all) - 300, folder.write("b", all.substr(300))}};
     data_.training = TokenText(pieces, 700);
     const TrainingHistory got = train(runs, 10);
     for (std::size_t step = 0; step < wanted.steps.size(); ++step) {

@@ -45,7 +45,7 @@ TEST_F(TextFolderTest, FilesFormOneTextInTheOrderOfTheirNames) {
     EXPECT_EQ(texts.bytes(), 18);
     const TokenText text(texts.pieces(), texts.bytes());
     EXPECT_EQ(text.size(), 18u);
-    EXPECT_TRUE(text.mapped());
+    EXPECT_TRUE(text.in_files());
     EXPECT_EQ(copied(text, 0, 18), "first second third");
     for (std::int64_t first = 0; first < 18; ++first) {
         for (std::int64_t count = 0; first + count <= 18; ++count) {
@@ -54,10 +54,25 @@ TEST_F(TextFolderTest, FilesFormOneTextInTheOrderOfTheirNames) {
     }
 }
 
+// A text that is cut while it is in use ends in a sentence, not in a signal of the system.
+TEST_F(TextFolderTest, AFileThatBecomesShorterIsRefused) {
+    scratch_.write("texts/a.txt", std::string(10000, 'a'));
+    const TextFolder texts(folder());
+    const TokenText text(texts.pieces(), texts.bytes());
+    std::vector<std::int32_t> tokens(10000);
+    EXPECT_EQ(text.copy(0, 10000, tokens.data()), tokens.data() + 10000);
+    EXPECT_EQ(tokens, std::vector<std::int32_t>(10000, 'a'));
+    std::filesystem::resize_file(scratch_ / "texts/a.txt", 5000);
+    EXPECT_NO_THROW(text.copy(4000, 1000, tokens.data()));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(text.copy(4000, 1001, tokens.data()), BadInput), HasSubstr("has become shorter"));
+    std::filesystem::remove(scratch_ / "texts/a.txt");
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(text.copy(0, 1, tokens.data()), BadInput), HasSubstr("cannot be read any more"));
+}
+
 TEST_F(TextFolderTest, TokensInMemoryAreCopiedToo) {
     const std::vector<std::int32_t> tokens = {'a', 'b', 'c'};
     const TokenText text(tokens);
-    EXPECT_FALSE(text.mapped());
+    EXPECT_FALSE(text.in_files());
     EXPECT_EQ(text.size(), 3u);
     EXPECT_EQ(copied(text, 1, 2), "bc");
     EXPECT_EQ(TokenText().size(), 0u);

@@ -51,6 +51,7 @@ TEST(Utf8, MakesInvisibleCharactersPrintable) {
 TEST(Utf8, ControlCharactersAreReplacedByTheirCodePoints) {
     EXPECT_EQ(without_controls("a\x1b[31mb\u0085\x7f\tc\nθ"), "aU+001B[31mbU+0085U+007F\tc\nθ");
     EXPECT_EQ(without_controls("\xff ok"), "\xff ok");
+    EXPECT_EQ(without_controls("a,b\r\nover\rwritten"), "a,b\r\nover\\rwritten") << "lines of CSV end with both";
 }
 
 }  // namespace

@@ -51,6 +51,31 @@ TEST(Checkpoint, RoundTrip) {
     EXPECT_FALSE(read_checkpoint(folder / "old.safetensors")->text);
 }
 
+TEST(Checkpoint, StepsOfADamagedFileAreRejected) {
+    const ScratchFolder folder;
+    for (const auto& [iteration, evaluated] : {std::pair(-1, -1), std::pair(2'000'000'000, 0), std::pair(10, 20)}) {
+        Checkpoint damaged;
+        damaged.iteration = iteration;
+        damaged.evaluated = evaluated;
+        write_checkpoint(folder / "run-1.safetensors", damaged);
+        EXPECT_MESSAGE(read_checkpoint(folder / "run-1.safetensors"), BadInput, "not a checkpoint");
+    }
+}
+
+// A link in a stranger's folder could name a file of the user.
+TEST(Checkpoint, ReplacesALinkInsteadOfTheFileThatItNames) {
+    const ScratchFolder folder;
+    const auto file = folder.write("precious.txt", "kept");
+    for (const auto& target : {file, folder / "nothing.txt"}) {
+        std::filesystem::create_symlink(target, folder / "run-1.safetensors");
+        write_checkpoint(folder / "run-1.safetensors", {});
+        EXPECT_FALSE(std::filesystem::is_symlink(folder / "run-1.safetensors"));
+        std::filesystem::remove(folder / "run-1.safetensors");
+    }
+    EXPECT_EQ(std::filesystem::file_size(file), 4U);
+    EXPECT_FALSE(std::filesystem::exists(folder / "nothing.txt"));
+}
+
 TEST(Checkpoint, MissingFileIsNulloptAndForeignFileIsRejected) {
     const ScratchFolder folder;
     EXPECT_FALSE(read_checkpoint(folder / "none.safetensors"));

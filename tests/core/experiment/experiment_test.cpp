@@ -21,6 +21,15 @@ TEST(Experiment, SweptSettingsMultiplyAndTheFirstVariesSlowest) {
     EXPECT_EQ(runs[3].theta, 10000);
 }
 
+TEST(Experiment, RefusesMoreRunsThanAnyoneTrains) {
+    Experiment experiment;
+    std::vector<std::string> seeds;
+    for (int i = 0; i < 300; ++i) seeds.push_back(std::to_string(i));
+    experiment.set("seed", seeds);
+    experiment.set("data_seed", seeds);  // 90,000 runs
+    EXPECT_MESSAGE(experiment.expand(), BadInput, "more than 20000 runs");
+}
+
 TEST(Experiment, ExplicitRunsCombineWithSweptSettings) {
     Experiment experiment;
     experiment.set("seed", {"1", "2"});

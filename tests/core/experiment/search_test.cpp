@@ -103,11 +103,15 @@ TEST(Search, SamplesDependOnTheSeedOnlyAndMoreBeginWithTheSame) {
 // In each dimension, 2^k points of a Sobol sequence have one point in each of 2^k equal intervals, also after a digital
 // shift.
 TEST(Search, SobolFillsEachRangeEvenly) {
-    const auto points = search_points(search_over(Search::Method::sobol, {"theta=2..3", "dropout=0..0.5"}, 1023));
-    for (std::size_t dimension = 0; dimension < 2; ++dimension) {
-        std::set<int> intervals;
-        for (const auto& point : points) intervals.insert(static_cast<int>(point[dimension] * 256));
-        EXPECT_EQ(intervals.size(), 256U);
+    const auto points = search_points(search_over(Search::Method::sobol, {"theta=2..3", "dropout=0..0.5"}, 256));
+    for (const std::size_t samples : {16, 256}) {
+        for (std::size_t dimension = 0; dimension < 2; ++dimension) {
+            std::set<std::size_t> intervals;
+            for (std::size_t i = 0; i < samples; ++i) {
+                intervals.insert(static_cast<std::size_t>(points[i][dimension] * static_cast<double>(samples)));
+            }
+            EXPECT_EQ(intervals.size(), samples);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "core/data/corpus.h"
 #include "core/experiment/estimate.h"
 #include "core/experiment/runner.h"
 #include "core/experiment/time_records.h"
@@ -176,6 +177,36 @@ TEST(Forecasts, StateTheirErrors) {
     std::vector<Forecast> many(20, Forecast{11, 10});
     many.front() = {100, 10};
     EXPECT_EQ(forecast_words(many), "Estimates of the last 12 sweeps: median error 10 %, largest 10 %.");
+}
+
+// What a cohort stores is what a forecast of the same settings asks for.
+TEST_F(TimesFile, StoredKeyAndWorkAreThoseOfTheForecast) {
+    TorchEngine engine;
+    const std::string text = folder_.write("text.txt", small_text(4000)).string();
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (const Precision precision : {Precision::float32, Precision::bfloat16, Precision::automatic}) {
+            for (const Split split : {Split::ninety_ten, Split::ninety_five_five}) {
+                PlannedRun run;
+                run.id = 1;
+                run.spec = tiny_spec();
+                run.spec.data = text;
+                run.spec.split = split;
+                run.spec.operations = operations;
+                run.spec.precision = precision;
+                Runner runner([&]() -> Engine& { return engine; }, [](const Event&) {});
+                runner.start({{run}, {}, {}, {}, {}});
+                runner.join();
+                const TimedCohort stored = read_times(file_).cohorts.back();
+                EXPECT_EQ(stored.key, machine_time_model()->key_of(run.spec));
+                const auto validation = static_cast<double>(open_corpus(run.spec)->validation.size());
+                const CohortWork asked = cohort_work(run.spec, 1, 0, validation, false);
+                for (const TimedPart part : {TimedPart::steps, TimedPart::evaluations, TimedPart::samples}) {
+                    const auto index = static_cast<std::size_t>(part);
+                    EXPECT_EQ(stored.work[index].operations, asked[index].operations) << index;
+                }
+            }
+        }
+    }
 }
 
 // A finished sweep stores the times of its cohorts and its forecast; a stopped one stores neither.

@@ -287,14 +287,17 @@ TEST(ModelConfigText, ThrowsForTextsAndFilesThatAreNoConfig) {
 }
 
 json small(std::initializer_list<std::pair<const char*, json>> more) {
-    json config = {{"model_type", "llama"}, {"hidden_size", 128}, {"num_attention_heads", 4}, {"num_hidden_layers", 4},
+    json config = {{"model_type", "llama"},
+                   {"hidden_size", 128},
+                   {"num_attention_heads", 4},
+                   {"num_hidden_layers", 4},
                    {"max_position_embeddings", 4096}};
     for (const auto& [name, value] : more) config[name] = value;
     return config;
 }
 
 TEST(HuggingFaceConfig, NoWindowIsWrittenAsZeroOrMinusOne) {
-    for (const int window : {0, -1}) {
+    for (const json& window : {json(0), json(-1), json(false), json({-1, -1, -1, -1})}) {
         const HfModel model = read_hf_config(small({{"sliding_window", window}}));
         EXPECT_EQ(model.cache->global_layers, read_hf_config(small({})).cache->global_layers) << window;
         EXPECT_TRUE(model.unknown_keys.empty());
@@ -313,8 +316,13 @@ TEST(HuggingFaceConfig, ReadsTheNamesOfOtherPrograms) {
 }
 
 TEST(HuggingFaceConfig, AlphaMultipliesTheBaseAtEveryLength) {
-    const HfModel model =
-        read_hf_config(small({{"rope_theta", 1e4}, {"rope_scaling", {{"type", "dynamic"}, {"alpha", 1000}, {"factor", 1}}}}));
+    const json scaling = {{"type", "dynamic"}, {"alpha", 1000}, {"factor", 1}};
+    const HfModel other = read_hf_config(small({{"rope_theta", 1e4}, {"rope_scaling", scaling}}));
+    EXPECT_NEAR(other.of("").at(0).inverse_frequencies[1], std::pow(1e4, -2.0 / 32), 1e-12) << "only Hunyuan has alpha";
+    EXPECT_EQ(other.unknown_keys, std::vector<std::string>{"rope_scaling.alpha"});
+    const HfModel model = read_hf_config(
+        small({{"model_type", "hunyuan_v1_dense"}, {"rope_theta", 1e4}, {"head_dim", 32}, {"rope_scaling", scaling}}));
+    EXPECT_TRUE(model.unknown_keys.empty());
     const double theta = 1e4 * std::pow(1000, 32.0 / 30);
     for (const double length : {0.0, 4096.0, 65536.0}) {
         EXPECT_NEAR(model.of("").at(length).inverse_frequencies[1] / std::pow(theta, -2.0 / 32), 1, 1e-9) << length;
@@ -322,14 +330,55 @@ TEST(HuggingFaceConfig, AlphaMultipliesTheBaseAtEveryLength) {
 }
 
 TEST(HuggingFaceConfig, ModelsThatDoNotRotateAreRefused) {
-    for (const json& config : {small({{"position_embedding_type", "nope"}, {"rope_theta", 1e4}}),
-                               small({{"model_type", "esm"}, {"position_embedding_type", "absolute"}}),
-                               small({{"model_type", "baichuan"}, {"hidden_size", 5120}, {"num_attention_heads", 40}}),
-                               small({{"alibi", true}})}) {
+    for (const json& config :
+         {small({{"position_embedding_type", "nope"}, {"rope_theta", 1e4}}),
+          small({{"model_type", "esm"}, {"position_embedding_type", "absolute"}}),
+          small({{"model_type", "baichuan"}, {"hidden_size", 5120}, {"num_attention_heads", 40}}),
+          small({{"alibi", true}}), small({{"use_rope", false}, {"rope_theta", 1e4}}),
+          small({{"model_type", "nemotron_h"}, {"rope_theta", 1e4}}), small({{"model_type", "zamba"}}),
+          small({{"model_type", "esm"}}), small({{"model_type", "zamba2"}, {"rope_theta", 1e4}}),
+          small({{"model_type", "zamba2"}, {"use_mem_rope", false}}),
+          small({{"model_type", "granitemoehybrid"}, {"rope_theta", 1e4}})}) {
         EXPECT_MESSAGE(read_hf_config(config), BadInput, "without rotary embeddings");
     }
     EXPECT_NO_THROW(read_hf_config(small({{"position_embedding_type", "rotary"}, {"rotary_emb_base", 2e4}})));
-    EXPECT_NO_THROW(read_hf_config(small({{"model_type", "mpt"}, {"attn_config", {{"rope", true}, {"rope_theta", 2e4}}}})));
+    EXPECT_NO_THROW(read_hf_config(small({{"model_type", "zamba2"}, {"use_mem_rope", true}})));
+    EXPECT_NO_THROW(read_hf_config(small({{"model_type", "granitemoehybrid"}, {"position_embedding_type", "rope"}})));
+    EXPECT_NO_THROW(
+        read_hf_config(small({{"model_type", "mpt"}, {"attn_config", {{"rope", true}, {"rope_theta", 2e4}}}})));
+}
+
+TEST(HuggingFaceConfig, NamesTheLayersWithoutRotation) {
+    const auto remarks = [](const json& config) { return read_hf_config(config).remarks; };
+    const std::vector<std::string> two = {
+        "2 of the 4 layers have no rotary embedding; the frequencies are those of the others."};
+    EXPECT_EQ(remarks(small({{"model_type", "smollm3"}, {"no_rope_layers", {1, 0, 1, 0}}})), two);
+    EXPECT_EQ(remarks(small({{"model_type", "smollm3"}, {"no_rope_layer_interval", 2}})), two);
+    for (const char* type : {"cohere2", "exaone4", "exaone_moe", "afmoe"}) {
+        EXPECT_EQ(remarks(small({{"model_type", type}, {"sliding_window", 64}, {"sliding_window_pattern", 2}})), two)
+            << type;
+    }
+    EXPECT_TRUE(remarks(small({{"model_type", "exaone4"}, {"sliding_window", nullptr}})).empty())
+        << "without windows all layers rotate";
+    EXPECT_TRUE(remarks(small({})).empty());
+    EXPECT_MESSAGE(read_hf_config(small({{"no_rope_layers", {1, 0}}})), BadInput, "no_rope_layers");
+}
+
+TEST(HuggingFaceConfig, ScalingOfOneLayerTypeLeavesTheOthersAlone) {
+    const HfModel model = read_hf_config(small({{"rope_theta", 1e4},
+                                                {"rope_scaling", {{"type", "linear"}, {"factor", 4}}},
+                                                {"yarn_only_types", {"full_attention"}}}));
+    EXPECT_NEAR(model.of("full_attention").at(0).inverse_frequencies[0], 0.25, 1e-12);
+    EXPECT_NEAR(model.of("sliding_attention").at(0).inverse_frequencies[0], 1, 1e-12);
+    EXPECT_NEAR(model.of("sliding_attention").setup.theta, 1e4, 1e-9);
+    ASSERT_EQ(model.remarks.size(), 1U);
+    EXPECT_NE(model.remarks[0].find("yarn_only_types"), std::string::npos);
+}
+
+TEST(HuggingFaceConfig, FindsTheTextModelUnderItsNames) {
+    for (const char* name : {"text_config", "llm_config", "vlm_config", "language_model", "text_model", "decoder"}) {
+        EXPECT_EQ(read_hf_config({{name, small({{"rope_theta", 5e5}})}}).of("").setup.theta, 5e5) << name;
+    }
 }
 
 TEST(HuggingFaceConfig, SharedLayersHaveNoCacheOfTheirOwn) {
@@ -342,9 +391,12 @@ TEST(HuggingFaceConfig, FactorsBeyondTheOriginalContext) {
     for (int i = 0; i < 16; ++i) factors.push_back(1);
     const HfModel model = read_hf_config(small({{"max_position_embeddings", 8192},
                                                 {"original_max_position_embeddings", 4096},
-                                                {"rope_scaling", {{"type", "longrope"}, {"short_factor", factors},
-                                                                  {"long_factor", factors}, {"short_mscale", 1.1},
-                                                                  {"long_mscale", 1.3}}}}));
+                                                {"rope_scaling",
+                                                 {{"type", "longrope"},
+                                                  {"short_factor", factors},
+                                                  {"long_factor", factors},
+                                                  {"short_mscale", 1.1},
+                                                  {"long_mscale", 1.3}}}}));
     EXPECT_EQ(model.of("").at(4096).attention_factor, 1.1);
     EXPECT_EQ(model.of("").at(8192).attention_factor, 1.3);
 }
@@ -354,8 +406,9 @@ TEST(HuggingFaceConfig, ConstantsOfPythonMatterOnlyWhereTheyAreUsed) {
         R"({"model_type": "llama", "hidden_size": 128, "num_attention_heads": 4, "clip": Infinity, "low": -Infinity,
             "note": "NaN is no \"number\"", "rope_theta": 5e5})");
     EXPECT_EQ(read_hf_config(config).of("").setup.theta, 5e5);
-    EXPECT_MESSAGE(read_hf_config(parse_model_config(R"({"hidden_size": 128, "num_attention_heads": 4, "rope_theta": NaN})")),
-                   BadInput, "rope_theta");
+    EXPECT_MESSAGE(
+        read_hf_config(parse_model_config(R"({"hidden_size": 128, "num_attention_heads": 4, "rope_theta": NaN})")),
+        BadInput, "rope_theta");
 }
 
 TEST(HuggingFaceConfig, OtherFilesAreNamedAsWhatTheyAre) {

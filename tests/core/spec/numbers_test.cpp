@@ -39,6 +39,8 @@ TEST(Numbers, ParseNumberReturnsTheNumberThatNumberTextFormatted) {
     EXPECT_EQ(short_number(500), "500");
     EXPECT_EQ(short_number(10000), "10k");
     EXPECT_EQ(short_number(1500), "1.5k");
+    EXPECT_EQ(short_number(41381.7), "41.3817k");
+    EXPECT_EQ(short_number(2343456.7), "2.3434567M");
     EXPECT_EQ(short_number(1e6), "1M");
 }
 

@@ -94,15 +94,17 @@ TEST(ProbeParts, ShapesThatContradictEachOtherAreRefused) {
         parts.push_back({"sequences", {2}, {1, 4}});
         EXPECT_THROW(probe_result_of(parts), BadInput);
     };
-    refused({{"norm.query", {4}, {1, 2, 3, 4}}});                                        // one dimension
-    refused({{"norm.query", {1, 2, 2}, {1, 2, 3, 4}}, {"entropy", {1, 1}, {1}}});        // heads
-    refused({{"norm.query", {1, 1, 2}, {1, 2}}, {"stream.rms", {3}, {1, 2, 3}}});        // layers + 1
+    refused({{"norm.query", {4}, {1, 2, 3, 4}}});                                             // one dimension
+    refused({{"norm.query", {1, 2, 2}, {1, 2, 3, 4}}, {"entropy", {1, 1}, {1}}});             // heads
+    refused({{"norm.query", {1, 1, 2}, {1, 2}}, {"stream.rms", {3}, {1, 2, 3}}});             // layers + 1
     refused({{"norm.query", {1, 1, 2}, {1, 2}}, {"logit_contribution", {1, 1, 2}, {1, 0}}});  // pairs + 1
     refused({{"distances", {3}, {0, 1, 2}}, {"logit_by_distance", {1, 1, 2}, {1, 2}}});
     refused({{"attention", {1, 1, 2, 1}, {1, 0}}});
     refused({{"distances", {1}, {1e30F}}});
-    const NamedTensor parts[] = {{"norm.query", {1, 2, 2}, {1, 2, 3, 4}}, {"frequencies", {1, 1, 2}, {1, 2}},
-                                 {"norm.key", {1, 1, 2}, {1, 2}}, {"logit_contribution", {1, 2, 3}, {1, 0, 0, 1, 0, 0}}};
+    const NamedTensor parts[] = {{"norm.query", {1, 2, 2}, {1, 2, 3, 4}},
+                                 {"frequencies", {1, 1, 2}, {1, 2}},
+                                 {"norm.key", {1, 1, 2}, {1, 2}},
+                                 {"logit_contribution", {1, 2, 3}, {1, 0, 0, 1, 0, 0}}};
     EXPECT_EQ(probe_result_of(parts).key_usage.shape, (std::vector<std::int64_t>{1, 1, 2}));
 }
 

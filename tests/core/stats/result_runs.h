@@ -19,6 +19,19 @@ inline ResultRun result_run(nlohmann::json settings, double best) {
     return {std::move(settings), "run", summary, RunState::finished};
 }
 
+/// Returns the results table with Welch's test, unless the options name another one.
+inline ResultsTable welch_table(const std::vector<ResultRun>& runs, ResultsOptions options = {}) {
+    if (!options.test) options.test = TestKind::welch;
+    return results_table(runs, options);
+}
+
+/// Returns conditions of a run whose time this clock measured.
+inline RunConditions timed_by(const std::string& clock) {
+    RunConditions conditions;
+    conditions.clock = clock;
+    return conditions;
+}
+
 /// Returns runs with the results on Tiny Shakespeare in table 2 of the theta paper (best validation loss, mean m ±
 /// sample standard deviation s). The seeds 1337 to 1339 have the losses m − s, m and m + s, which have this mean and
 /// deviation.

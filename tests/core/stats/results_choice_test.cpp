@@ -37,7 +37,7 @@ std::vector<ResultRun> pairs_of_runs(double difference) {
 }
 
 TEST(ResultsChoice, PrintsTheChosenColumnsInTheirOrder) {
-    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultsTable table = welch_table(theta_paper_runs());
     const std::string csv = results_csv(table, columns_of("n, theta,p_welch,best_validation_loss_std"));
     EXPECT_THAT(csv, StartsWith("n,theta,p_welch,best_validation_loss_std\r\n3,500,"));
     const std::string text = results_text(table, columns_of("best_validation_loss,theta"));
@@ -50,7 +50,7 @@ TEST(ResultsChoice, PrintsTheChosenColumnsInTheirOrder) {
 }
 
 TEST(ResultsChoice, PaperHasTheColumnsOfAPaper) {
-    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultsTable table = welch_table(theta_paper_runs());
     EXPECT_THAT(results_csv(table, columns_of("paper")),
                 StartsWith("theta,best_validation_loss,best_validation_loss_std,n,improvement_percent,p_welch_holm,"
                            "mark\r\n"));
@@ -59,13 +59,19 @@ TEST(ResultsChoice, PaperHasTheColumnsOfAPaper) {
     EXPECT_THAT(text, HasSubstr("n.s. not significant"));
     EXPECT_THAT(results_text(table), Not(HasSubstr("n.s. not significant")));
     // A note explains a quantity only where a column shows it.
-    EXPECT_THAT(results_text(table), AllOf(HasSubstr("\n95 % interval: "), HasSubstr("\nDetectable difference: ")));
+    EXPECT_THAT(results_text(table, columns_of("full")),
+                AllOf(HasSubstr("\n95 % interval: "), HasSubstr("\nDetectable difference: ")));
+    // Without a choice a text fits into a terminal and says what the long sentences of `full` have in common once.
+    EXPECT_THAT(results_text(table), StartsWith("theta   best val. loss  n  improvement (%)  p Welch, Holm          "
+                                                "verdict\n"));
+    EXPECT_THAT(results_text(table), Not(HasSubstr("theta = 5000: ")));
+    EXPECT_THAT(results_text(table, columns_of("full")), HasSubstr("theta = 5000: Not significant"));
     EXPECT_THAT(text, AllOf(Not(HasSubstr("\n95 % interval: ")), Not(HasSubstr("\nDetectable difference: "))));
     EXPECT_THAT(results_csv(table, columns_of("paper,detectable")), HasSubstr(",mark,detectable\r\n"));
 }
 
 TEST(ResultsChoice, ListsTheColumns) {
-    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultsTable table = welch_table(theta_paper_runs());
     EXPECT_THAT([&] { results_csv(table, columns_of("thetaa")); },
                 ThrowsMessage<BadInput>(AllOf(HasSubstr("did you mean theta?"),
                                               HasSubstr("paper, full, settings, name, theta, n"),
@@ -83,16 +89,16 @@ TEST(ResultsChoice, ListsTheColumns) {
 }
 
 TEST(ResultsChoice, MarksCorrectedP) {
-    const ResultsTable far = results_table(pairs_of_runs(-0.2));
+    const ResultsTable far = welch_table(pairs_of_runs(-0.2));
     EXPECT_EQ(significance_mark(far, far.groups[0]), "baseline");
     EXPECT_EQ(significance_mark(far, far.groups[1]), "***");
     EXPECT_THAT(results_latex(far, columns_of("paper")), HasSubstr("& $<0.001$ & $^{***}$ \\\\\n"));
-    const ResultsTable near = results_table(pairs_of_runs(-0.001));
+    const ResultsTable near = welch_table(pairs_of_runs(-0.001));
     EXPECT_EQ(significance_mark(near, near.groups[1]), "n.s.");
 }
 
 TEST(ResultsCaption, NamesDataModelStepsPrecisionTestAndCorrection) {
-    const std::string latex = results_latex(results_table(pairs_of_runs(-0.2)), columns_of("paper"));
+    const std::string latex = results_latex(welch_table(pairs_of_runs(-0.2)), columns_of("paper"));
     EXPECT_THAT(latex, StartsWith("% This table needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n"));
     EXPECT_THAT(latex, HasSubstr("\\begin{table}\n\\centering\n\\caption{Best validation loss in nats per token, mean "
                                  "$\\pm$ sample standard deviation over n = 3 seeds. Data set: tinyshakespeare. "));
@@ -107,9 +113,9 @@ TEST(ResultsCaption, NamesDataModelStepsPrecisionTestAndCorrection) {
 
 TEST(ResultsCaption, ThePairedTestIsAppliedAndNamed) {
     ResultsOptions options;
-    const std::string welch = results_latex(results_table(pairs_of_runs(-0.006), options), columns_of("paper"));
+    const std::string welch = results_latex(welch_table(pairs_of_runs(-0.006), options), columns_of("paper"));
     options.test = TestKind::paired;
-    const ResultsTable table = results_table(pairs_of_runs(-0.006), options);
+    const ResultsTable table = welch_table(pairs_of_runs(-0.006), options);
     const std::string paired = results_latex(table, columns_of("paper"));
     EXPECT_THAT(welch, AllOf(HasSubstr(" & $p$ (Holm) & mark"), HasSubstr(" & n.s. \\\\\n")));
     EXPECT_THAT(paired, AllOf(HasSubstr("$p$ (Holm)"), HasSubstr("the t test paired by seed"),
@@ -118,7 +124,7 @@ TEST(ResultsCaption, ThePairedTestIsAppliedAndNamed) {
 }
 
 TEST(ResultsLatexTable, WideTablesAreTurned) {
-    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultsTable table = welch_table(theta_paper_runs());
     const std::string wide = results_latex(table);
     EXPECT_THAT(wide, HasSubstr("\\usepackage{booktabs}, \\usepackage{rotating} and \\usepackage{graphicx}."));
     EXPECT_THAT(wide, HasSubstr("% It has 16 columns: tables of more than 8 are turned by 90 degrees"));
@@ -131,7 +137,7 @@ TEST(ResultsLatexTable, WideTablesAreTurned) {
 }
 
 TEST(ResultsLatexTable, PrintsTheBestMeanInBold) {
-    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultsTable table = welch_table(theta_paper_runs());
     TableStyle style = columns_of("paper");
     EXPECT_THAT(results_latex(table, style), Not(HasSubstr("mathbf")));
     style.best_bold = true;
@@ -151,7 +157,7 @@ TEST(SettingWords, AreThoseOfTheWindow) {
     EXPECT_EQ(setting_words("bias", true), "yes");
     EXPECT_EQ(setting_words("data", "/home/a/text.txt"), "text.txt");
     EXPECT_EQ(setting_words("theta", nullptr), "–");
-    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultsTable table = welch_table(theta_paper_runs());
     EXPECT_EQ(group_words(table, table.groups[3]), "θ = 10k");
 }
 
@@ -169,7 +175,7 @@ TEST(SettingWords, AFractionIsTheSameInLabelsTablesAndSentences) {
     spec.heads = 2;
     spec.fraction = 0.0625;
     EXPECT_THAT(label_of(spec), HasSubstr("2 ch"));
-    const ResultsTable table = results_table(runs);
+    const ResultsTable table = welch_table(runs);
     EXPECT_EQ(group_words(table, table.groups[0]), "fraction = 2 ch");
     EXPECT_EQ(group_label(table, table.groups[0]), "fraction = 2 ch");
     EXPECT_EQ(group_label(table, table.groups[1]), "fraction = 25 %");

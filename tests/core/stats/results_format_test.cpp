@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/spec/keys.h"
+#include "core/spec/training_clock.h"
 #include "core/stats/results_cells.h"
 #include "core/stats/results_table.h"
 #include "tests/core/stats/result_runs.h"
@@ -18,6 +19,10 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+
+std::string full_text(const ResultsTable& table) {
+    return results_text(table, {.columns = {"full"}});
+}
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> result;
@@ -41,7 +46,7 @@ std::vector<std::string> fields_of(std::string line) {
 }
 
 TEST(ResultsText, ShowsMeansDeviationsAndTests) {
-    const std::string text = results_text(results_table(theta_paper_runs()));
+    const std::string text = full_text(welch_table(theta_paper_runs()));
     EXPECT_THAT(text, HasSubstr("1.4662 ± 0.0014"));
     EXPECT_THAT(text, HasSubstr("+0.52"));  // an improvement: the loss is lower
     EXPECT_THAT(text, HasSubstr("0.016"));
@@ -57,34 +62,40 @@ TEST(ResultsText, NotesExcludedRuns) {
     std::vector<ResultRun> runs = theta_paper_runs();
     runs[0].state = RunState::failed;
     runs[3].summary->best_validation_loss = std::numeric_limits<double>::infinity();
-    const std::string text = results_text(results_table(runs));
+    const std::string text = full_text(welch_table(runs));
     EXPECT_THAT(text, HasSubstr("theta = 500: the group excludes 1 run that failed or diverged."));
     EXPECT_THAT(text, HasSubstr("theta = 1000: the group excludes 1 run without a finite best_validation_loss"));
-    const std::vector<std::string> csv = lines_of(results_csv(results_table(runs)));
+    const std::vector<std::string> csv = lines_of(results_csv(welch_table(runs)));
     EXPECT_TRUE(
         csv[0].ends_with(",survivors_only,runs,unfinished,failed,chosen_precision,chosen_device,chosen_kernels\r"))
         << csv[0];
     EXPECT_TRUE(csv[1].ends_with(",true,3,0,1,,,\r")) << csv[1];
     EXPECT_TRUE(csv[2].ends_with(",false,3,0,0,,,\r")) << csv[2];
     EXPECT_THAT(text, HasSubstr("Its mean and comparison cover only the surviving runs."));
-    EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("\n500 & 2 of 3 runs; 1 failed or diverged & "));
+    EXPECT_THAT(results_latex(welch_table(runs)), HasSubstr("\n500 & 2 of 3 runs; 1 failed or diverged & "));
 }
 
 TEST(ResultsText, TimesOfACohortHaveNoDeviationAndNoTest) {
     std::vector<ResultRun> runs = theta_paper_runs();
-    EXPECT_THAT(results_text(results_table(runs)), HasSubstr("share one clock"));
+    EXPECT_THAT(full_text(welch_table(runs)), HasSubstr("share one clock"));
     // The deviation of a single measurement is omitted.
-    EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("± 0.0 ")));
-    EXPECT_THAT(results_latex(results_table(runs)), Not(HasSubstr("\\pm 0.0$")));
+    EXPECT_THAT(full_text(welch_table(runs)), Not(HasSubstr("± 0.0 ")));
+    EXPECT_THAT(results_latex(welch_table(runs)), Not(HasSubstr("\\pm 0.0$")));
     ResultsOptions seconds;
     seconds.compare = "seconds";
-    EXPECT_THAT(results_text(results_table(runs, seconds)), HasSubstr("train the runs sequentially to compare times"));
+    EXPECT_THAT(full_text(welch_table(runs, seconds)),
+                HasSubstr("No test: training times are one measurement per group"));
+    // The runs of an extended lab have several clocks, but no more is known of the machine's load.
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i].summary->seconds += static_cast<double>(i % 3);
-    EXPECT_THAT(results_text(results_table(runs)), Not(HasSubstr("clock")));
+    EXPECT_THAT(full_text(welch_table(runs)), AllOf(HasSubstr("share one clock"), HasSubstr(" 301.0 ")));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        runs[i].conditions = timed_by(to_text({"session", static_cast<std::int64_t>(i), true}));
+    }
+    EXPECT_THAT(full_text(welch_table(runs)), AllOf(Not(HasSubstr("clock")), HasSubstr("301.0 ± 1.0")));
 }
 
 TEST(ResultsCsv, ContainsTheExactNumbers) {
-    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultsTable table = welch_table(theta_paper_runs());
     const std::vector<std::string> lines = lines_of(results_csv(table));
     ASSERT_EQ(lines.size(), 7U);
     const std::vector<std::string> head = fields_of(lines[0]);
@@ -120,7 +131,8 @@ TEST(ResultsCsv, ContainsTheExactNumbers) {
 TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
     const std::string measured =
         "n,best_validation_loss,best_validation_loss_std,final_validation_loss,final_validation_loss_std,"
-        "whole_validation_loss,whole_validation_loss_std,bits_per_character,bits_per_character_std,"
+        "whole_validation_loss,whole_validation_loss_std,test_loss,test_loss_std,bits_per_character,bits_per_character_"
+        "std,"
         "bits_per_byte,bits_per_byte_std,final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_"
         "second,tokens_per_second_std,"
         "generated_tokens_per_second,generated_tokens_per_second_std,";
@@ -130,21 +142,21 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
         "detectable_paired,compared,test,baseline,verdict,survivors_only,runs,unfinished,failed,"
         "chosen_precision,chosen_device,chosen_kernels\r";
     const std::vector<ResultRun> one_group = {result_run({{"theta", 500}, {"seed", 1}}, 1.5)};
-    EXPECT_EQ(lines_of(results_csv(results_table(one_group)))[0], measured + compared);
+    EXPECT_EQ(lines_of(results_csv(welch_table(one_group)))[0], measured + compared);
     ResultsOptions options;
     options.target_loss = 1.5;
-    EXPECT_EQ(lines_of(results_csv(results_table(theta_paper_runs(), options)))[0],
+    EXPECT_EQ(lines_of(results_csv(welch_table(theta_paper_runs(), options)))[0],
               "theta," + measured + "iterations_until,iterations_until_std,iterations_until_n," + compared);
 }
 
 TEST(ResultsCsv, QuotesFieldsWithCommasAndQuotationMarks) {
     const std::vector<ResultRun> runs = {result_run({{"data", "a \"b\", c.txt"}, {"seed", 1}}, 1),
                                          result_run({{"data", "plain.txt"}, {"seed", 1}}, 2)};
-    EXPECT_THAT(results_csv(results_table(runs)), HasSubstr("\r\n\"a \"\"b\"\", c.txt\",1,"));
+    EXPECT_THAT(results_csv(welch_table(runs)), HasSubstr("\r\n\"a \"\"b\"\", c.txt\",1,"));
 }
 
 TEST(ResultsLatex, IsABooktabsTable) {
-    const std::string latex = results_latex(results_table(theta_paper_runs()));
+    const std::string latex = results_latex(welch_table(theta_paper_runs()));
     EXPECT_THAT(latex, HasSubstr("\\toprule\n$\\theta$ & $n$ & best val. loss"));
     EXPECT_THAT(latex, HasSubstr("5000 & 3 & $1.4662 \\pm 0.0014$"));
     EXPECT_THAT(latex, HasSubstr("& best val. loss (nats) & final val. loss (nats) & "));
@@ -165,11 +177,11 @@ TEST(ResultsLatex, IsABooktabsTable) {
 TEST(ResultsLatex, OmitsTheColumnsOfTestsForOneGroup) {
     const std::vector<ResultRun> one_group = {result_run({{"theta", 500}, {"seed", 1}}, 1.5)};
     EXPECT_THAT(
-        results_latex(results_table(one_group)),
+        results_latex(welch_table(one_group)),
         HasSubstr("\\begin{tabular}{rrrrrrrrr}\n\\toprule\n$n$ & best val. loss (nats) & final val. loss (nats) & "
                   "bits/char. & final train loss (nats) & training time (s) & tokens/s & "
                   "95\\,\\% interval & std. error \\\\\n\\midrule\n1 & $1.5000$ & "));
-    EXPECT_THAT(results_text(results_table(one_group)), Not(HasSubstr("verdict")));
+    EXPECT_THAT(full_text(welch_table(one_group)), Not(HasSubstr("verdict")));
 }
 
 TEST(ResultsLatex, PutsNumbersIntoMathMode) {
@@ -185,7 +197,7 @@ TEST(ResultsLatex, FormatsSmallNumbersAsPowersOfTen) {
     const std::vector<ResultRun> runs = {result_run({{"learning_rate", 1e-4}, {"seed", 1}}, 1),
                                          result_run({{"learning_rate", 2.5e-5}, {"seed", 1}}, 2),
                                          result_run({{"learning_rate", 0.01}, {"seed", 1}}, 2)};
-    const std::string latex = results_latex(results_table(runs));
+    const std::string latex = results_latex(welch_table(runs));
     EXPECT_THAT(latex, HasSubstr("\n$10^{-4}$ & 1 & "));
     EXPECT_THAT(latex, HasSubstr("\n$2.5 \\times 10^{-5}$ & 1 & "));
     EXPECT_THAT(latex, HasSubstr("\n0.01 & 1 & "));
@@ -194,7 +206,7 @@ TEST(ResultsLatex, FormatsSmallNumbersAsPowersOfTen) {
 TEST(ResultsLatex, EscapesSpecialCharacters) {
     const std::vector<ResultRun> runs = {result_run({{"data", "50%_off&more.txt"}, {"seed", 1}}, 1),
                                          result_run({{"data", "plain.txt"}, {"seed", 1}}, 2)};
-    EXPECT_THAT(results_latex(results_table(runs)), HasSubstr("50\\%\\_off\\&more.txt & 1"));
+    EXPECT_THAT(results_latex(welch_table(runs)), HasSubstr("50\\%\\_off\\&more.txt & 1"));
 }
 
 // Each measure has a value of its own, so that no measure can stand for another.
@@ -208,8 +220,9 @@ TEST(ResultsJson, ContainsEachMeasureUnderItsOwnName) {
     summary.tokens_per_second = 7;
     summary.generated_tokens_per_second = 8;
     summary.bytes_per_token = 2;
+    summary.test_loss = 9;
     const std::vector<ResultRun> runs = {{{{"seed", 1}}, "run", summary, RunState::finished}};
-    const ResultsTable table = results_table(runs);
+    const ResultsTable table = welch_table(runs);
     const nlohmann::json group = results_json(table)["groups"][0];
     const std::vector<std::string> lines = lines_of(results_csv(table));
     const std::vector<std::string> head = fields_of(lines[0]);
@@ -217,6 +230,7 @@ TEST(ResultsJson, ContainsEachMeasureUnderItsOwnName) {
     const std::vector<std::pair<std::string, double>> expected = {{"best_validation_loss", 2},
                                                                   {"final_validation_loss", 3},
                                                                   {"whole_validation_loss", 4},
+                                                                  {"test_loss", 9},
                                                                   {"final_training_loss", 5},
                                                                   {"bits_per_character", 2.8853900817779268},
                                                                   {"bits_per_byte", 1.4426950408889634},
@@ -235,7 +249,7 @@ TEST(ResultsJson, ContainsEachMeasureUnderItsOwnName) {
 TEST(ResultsJson, ContainsTheValuesOfEverySeedAndNullForMissingNumbers) {
     std::vector<ResultRun> runs = theta_paper_runs();
     runs[1].summary->best_validation_loss = std::numeric_limits<double>::quiet_NaN();
-    const nlohmann::json read = nlohmann::json::parse(results_json(results_table(runs)).dump());
+    const nlohmann::json read = nlohmann::json::parse(results_json(welch_table(runs)).dump());
     EXPECT_EQ(read["compared"], "best_validation_loss");
     EXPECT_EQ(read["units"]["best_validation_loss"], "nats");
     EXPECT_EQ(read["units"]["tokens_per_second"], "tokens/s");
@@ -280,7 +294,7 @@ class DecimalCommas {
 };
 
 TEST(ResultsFormats, UseDecimalPointsInEveryLocale) {
-    const ResultsTable table = results_table(theta_paper_runs());
+    const ResultsTable table = welch_table(theta_paper_runs());
     const auto all = [&] {
         return results_text(table) + results_csv(table) + results_latex(table) + results_json(table).dump();
     };

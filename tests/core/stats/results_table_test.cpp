@@ -28,6 +28,46 @@ TEST(ResultsTable, GroupsRunsThatDifferOnlyInTheirSeed) {
     EXPECT_NEAR(table.groups[2].described[0].standard_deviation, 0.0014, 1e-12);
 }
 
+TEST(ResultsTable, TestIsPairedIfAllGroupsHaveTheSeedsOfTheirBaseline) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    EXPECT_EQ(results_table(runs).test, TestKind::paired);
+    ResultsOptions options;
+    options.test = TestKind::student;
+    EXPECT_EQ(results_table(runs, options).test, TestKind::student);
+    runs.back().settings["seed"] = 7;
+    EXPECT_EQ(results_table(runs).test, TestKind::welch);
+    runs.pop_back();
+    EXPECT_EQ(results_table(runs).test, TestKind::welch);
+    const std::vector<ResultRun> single = {result_run({{"theta", 500}, {"seed", 1}}, 1.5),
+                                           result_run({{"theta", 1000}, {"seed", 1}}, 1.2)};
+    EXPECT_EQ(results_table(single).test, TestKind::welch) << "one seed has no pairs";
+}
+
+// The runs of an extended lab are in the order of their training.
+TEST(ResultsTable, GroupsCanBeInTheOrderOfTheirSettings) {
+    std::vector<ResultRun> runs;
+    for (const int theta : {500000, 2000, 10000}) {
+        for (const char* position : {"rope", "none"}) {
+            runs.push_back(result_run({{"theta", theta}, {"position", position}, {"seed", 1}}, 1.5));
+        }
+    }
+    std::vector<std::string> labels;
+    ResultsTable table = results_table(runs);
+    sort_by_settings(table);
+    EXPECT_EQ(group_label(table, table.groups[table.baseline]), "position = rope, theta = 10000");
+    for (const ResultGroup& group : table.groups) labels.push_back(group_label(table, group));
+    const std::vector<std::string> expected = {"position = rope, theta = 2000",   "position = rope, theta = 10000",
+                                               "position = rope, theta = 500000", "position = none, theta = 2000",
+                                               "position = none, theta = 10000",  "position = none, theta = 500000"};
+    EXPECT_EQ(labels, expected);
+}
+
+TEST(ResultsTable, ABaselineOfSeveralSettingsCanBeOneText) {
+    const std::map<std::string, std::string> expected = {{"theta", "500"}, {"rotated_layers", "1,3"}};
+    EXPECT_EQ(baseline_settings({"theta=500, rotated_layers=1,3"}), expected);
+    EXPECT_EQ(baseline_settings({"rotated_layers=1,3", "theta=500"}), expected);
+}
+
 // The paper claims p < 0.01 for θ = 5,000. Its numbers give p = 0.016 (Student) and 0.031 (Welch); after correction for
 // the five comparisons of the column, no difference is significant.
 TEST(ResultsTable, RecomputesTheTableOfTheThetaPaper) {
@@ -239,7 +279,7 @@ std::vector<ResultRun> two_data_sets() {
 }
 
 TEST(ResultsTable, ComparesGroupsOfTheSameDataSet) {
-    ResultsTable table = results_table(two_data_sets());
+    ResultsTable table = welch_table(two_data_sets());
     ASSERT_EQ(table.groups.size(), 6U);
     EXPECT_EQ(table.baseline, 2U);  // theta is at its default, although neither data set is
     for (int time = 0; time < 2; ++time) {

@@ -135,12 +135,8 @@ TEST(LabAnswers, LabsOfEarlierVersionsHaveNone) {
     const ScratchFolder folder;
     const auto path = folder.path() / "old.ropelab";
     {
-        LabFile::create(path);
-        sqlite::Connection database(path, sqlite::Access::write);
-        database.run("DROP TABLE run_result");
-        database.run("DROP TABLE answer");
-        database.run("ALTER TABLE run DROP COLUMN bytes_per_token");
-        database.run("PRAGMA user_version = 9");
+        folder.write("old.ropelab", "");
+        migrate(sqlite::Connection(path, sqlite::Access::write), lab_migrations().first(9));
     }
     const auto lab = LabFile::open(path);
     EXPECT_TRUE(lab->answers().empty());

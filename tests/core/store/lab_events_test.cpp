@@ -81,6 +81,9 @@ TEST_F(LabEvents, EventsChangeTheStateOfARun) {
     on_device.conditions.kernels = "all but norm";
     record({on_device});
     EXPECT_EQ(lab_->run(2).conditions->kernels, "all but norm");
+    on_device.conditions.clock = "cohort 3 session";
+    record({on_device});
+    EXPECT_EQ(lab_->run(2).conditions->clock, "cohort 3 session");
     EXPECT_FALSE(lab_->run(3).conditions);
 
     event::Progress progress;
@@ -90,7 +93,9 @@ TEST_F(LabEvents, EventsChangeTheStateOfARun) {
     EXPECT_EQ(state(2), RunState::paused);
     EXPECT_EQ(state(3), RunState::waiting);
     progress.paused = false;
-    record({progress, event::RunEnded{1, RunState::finished, "", summary_of(50)}});
+    RunSummary whole = summary_of(50);
+    whole.test_loss = 1.625;
+    record({progress, event::RunEnded{1, RunState::finished, "", whole}});
     EXPECT_EQ(state(1), RunState::finished);
     EXPECT_EQ(state(2), RunState::running);
     const RunSummary summary = lab_->run(1).summary.value();
@@ -99,6 +104,7 @@ TEST_F(LabEvents, EventsChangeTheStateOfARun) {
     EXPECT_EQ(summary.best_iteration, 40);
     EXPECT_EQ(summary.final_validation_loss, 1.75);
     EXPECT_EQ(summary.whole_validation_loss, 1.5);
+    EXPECT_EQ(summary.test_loss, 1.625);
     EXPECT_EQ(summary.final_training_loss, 0.8);
     EXPECT_EQ(summary.seconds, 12.5);
     EXPECT_EQ(summary.tokens_per_second, 1e5);

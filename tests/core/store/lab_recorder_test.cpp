@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "core/spec/error.h"
@@ -62,6 +63,73 @@ TEST_F(LabRecorderTest, TheDestructorWritesRemainingEvents) {
         for (const Event& event : trained(1, 1000)) recorder.record(event);
     }
     EXPECT_EQ(lab->run(1).iteration, 1000);
+}
+
+// What another program does to a lab that is being trained. The lab of 30 steps is then lost; `words` say how.
+struct Loss {
+    const char* words;
+    void (*happens)(const std::filesystem::path& lab, const std::filesystem::path& other);
+    bool rescued;
+};
+
+class LostLab : public LabRecorderTest, public testing::WithParamInterface<Loss> {};
+
+TEST_P(LostLab, StopsTrainingAndKeepsItsResults) {
+    lab_with_runs(path_, 1);
+    const auto other = folder_.path() / "other.ropelab";
+    lab_with_runs(other, 3)->add_experiment("another lab", "{}");
+    sqlite::Connection(other, sqlite::Access::write).run("UPDATE experiment SET created = 'another time'");
+    std::string message;
+    {
+        LabRecorder recorder(path_);
+        for (const Event& event : trained(1, 30)) recorder.record(event);
+        ASSERT_TRUE(recorder.flush());
+        GetParam().happens(path_, other);
+        for (std::int64_t i = 31; i <= 40; ++i) recorder.record(step(1, i));
+        EXPECT_FALSE(recorder.flush());
+        EXPECT_TRUE(recorder.lost());
+        message = recorder.close();
+    }
+    EXPECT_THAT(message, testing::HasSubstr(GetParam().words));
+    EXPECT_THAT(message, testing::HasSubstr("so training stopped"));
+    const auto rescued = folder_.path() / "x.rescued.ropelab";
+    EXPECT_EQ(std::filesystem::exists(rescued), GetParam().rescued);
+    if (GetParam().rescued) {
+        EXPECT_EQ(LabFile::open(rescued)->metrics(1).steps.iteration.size(), 40U);
+    }
+    if (std::filesystem::exists(path_) && std::filesystem::file_size(path_) > 4096) {
+        EXPECT_EQ(LabFile::open(path_)->runs().size(), 3U);
+        EXPECT_EQ(LabFile::open(path_)->run(1).iteration, 0) << "nothing was written into the other lab";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, LostLab,
+    testing::Values(Loss{"was removed", [](const auto& lab, const auto&) { std::filesystem::remove(lab); }, true},
+                    Loss{"was replaced",
+                         [](const auto& lab, const auto& other) { std::filesystem::rename(other, lab); }, true},
+                    Loss{"was cut or overwritten",
+                         [](const auto& lab, const auto& other) {
+                             std::ifstream from(other, std::ios::binary);
+                             std::ofstream(lab, std::ios::binary) << from.rdbuf();
+                         },
+                         false},
+                    Loss{"was cut or overwritten",
+                         [](const auto& lab, const auto&) { std::filesystem::resize_file(lab, 2000); }, false}));
+
+// Another program that opens and closes the lab merges its log into the file, which loses nothing.
+TEST_F(LabRecorderTest, AMergedLogIsNoLoss) {
+    lab_with_runs(path_, 1);
+    LabRecorder recorder(path_);
+    for (std::int64_t i = 1; i <= 5; ++i) {
+        recorder.record(step(1, i));
+        ASSERT_TRUE(recorder.flush());
+        LabFile::open(path_)->annotate_run(1, "seen");
+        sqlite::Connection(path_, sqlite::Access::write).run("PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+    EXPECT_FALSE(recorder.lost());
+    EXPECT_EQ(recorder.close(), "");
+    EXPECT_EQ(LabFile::open(path_)->run(1).iteration, 5);
 }
 
 TEST_F(LabRecorderTest, AcceptsEventsFromSeveralThreads) {

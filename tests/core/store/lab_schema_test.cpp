@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/spec/error.h"
+#include "core/spec/training_clock.h"
 #include "tests/core/store/lab_runs.h"
 
 namespace ropelab {
@@ -115,8 +116,8 @@ TEST_F(LabSchema, ALabWithOtherViewsTriggersOrTablesIsRefused) {
     for (const char* change :
          {"CREATE TRIGGER extra AFTER UPDATE ON run BEGIN UPDATE run SET note = note || note; END",
           "CREATE VIEW extra AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
-          "DROP TABLE choice; CREATE VIEW choice AS SELECT 'a' AS name, 'b' AS value", "CREATE TABLE extra (id INTEGER)",
-          "DROP TRIGGER document_stands", "CREATE INDEX extra ON run (name)"}) {
+          "DROP TABLE choice; CREATE VIEW choice AS SELECT 'a' AS name, 'b' AS value",
+          "CREATE TABLE extra (id INTEGER)", "DROP TRIGGER document_stands", "CREATE INDEX extra ON run (name)"}) {
         for (const std::size_t version : {lab_migrations().size(), std::size_t{8}}) {
             const auto path = folder_.write("changed.ropelab", "");
             const sqlite::Connection database(path, sqlite::Access::write);
@@ -131,6 +132,15 @@ TEST_F(LabSchema, ALabWithOtherViewsTriggersOrTablesIsRefused) {
     }
 }
 
+TEST_F(LabSchema, ATriggerThatOnlyRefusesChangesIsAllowed) {
+    migrate(database_, lab_migrations());
+    database_.run("CREATE TRIGGER guard BEFORE DELETE ON run WHEN OLD.id < 5 BEGIN SELECT RAISE(ABORT, 'kept'); END");
+    EXPECT_NO_THROW(LabFile::open(path_));
+    database_.run(
+        "CREATE TRIGGER fake BEFORE DELETE ON run WHEN (SELECT COUNT(*) FROM step) BEGIN SELECT RAISE(ABORT, ''); END");
+    EXPECT_THROW(LabFile::open(path_), BadInput);
+}
+
 TEST_F(LabSchema, OpensALabFromBeforeLaterResultsWereStored) {
     migrate(database_, lab_migrations().first(11));
     database_.run(
@@ -141,6 +151,26 @@ TEST_F(LabSchema, OpensALabFromBeforeLaterResultsWereStored) {
     lab->add_later_result(1, "head-conversion", "{}");
     EXPECT_EQ(LabFile::open(path_)->later_results("head-conversion").size(), 1U);
     EXPECT_EQ(lab->run(1).name, "done");
+}
+
+// Runs of an experiment that compares times trained alone in random order, whether or not the lab said so.
+TEST_F(LabSchema, OpensALabFromBeforeClocksWereStored) {
+    migrate(database_, lab_migrations().first(12));
+    database_.run(R"(
+        INSERT INTO experiment (name, description, created) VALUES ('times', '{}', '2026-01-01T00:00:00Z');
+        INSERT INTO experiment (name, description, created) VALUES ('others', '{}', '2026-01-01T00:00:00Z');
+        INSERT INTO document (experiment, kind, text, created) VALUES (1, 'sheet', '{"one_by_one": true}', '');
+        INSERT INTO document (experiment, kind, text, created) VALUES (2, 'sheet', '{"one_by_one": false}', '');
+        INSERT INTO document (experiment, kind, text, created) VALUES (2, 'other', 'no JSON', '');
+        INSERT INTO run (experiment, name, settings, state) VALUES (1, 'timed', '{}', 'finished');
+        INSERT INTO run (experiment, name, settings, state) VALUES (2, 'in a cohort', '{}', 'finished');
+        INSERT INTO conditions (run, precision, device, threads, reason) VALUES (1, 'float32', 'cpu', 2, '');
+        INSERT INTO conditions (run, precision, device, threads, reason) VALUES (2, 'float32', 'cpu', 2, '');
+        INSERT INTO summary (run, iterations, best_iteration, whole_evaluated) VALUES (1, 100, 100, 0))");
+    const auto lab = LabFile::open(path_);
+    EXPECT_EQ(training_clock(lab->run(1).conditions->clock), (TrainingClock{"experiment 1", 1, true}));
+    EXPECT_EQ(lab->run(2).conditions->clock, "");
+    EXPECT_EQ(lab->run(1).summary->test_loss, std::nullopt);
 }
 
 TEST_F(LabSchema, OpensALabFromBeforeTimesWereStored) {

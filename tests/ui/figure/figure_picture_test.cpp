@@ -49,11 +49,13 @@ TEST_P(FigurePictures, AgreeWithThemselves) {
 TEST_P(FigurePictures, ToleratesWhatRoundingChanges) {
     EXPECT_EQ(pictureDifference(drawn(figureWithPoint(2), GetParam()), drawn(figureWithPoint(2 + 1e-6), GetParam())),
               "")
-        << pictureDifference(drawn(figureWithPoint(2), GetParam()), drawn(figureWithPoint(2 + 1e-6), GetParam())).toStdString();
+        << pictureDifference(drawn(figureWithPoint(2), GetParam()), drawn(figureWithPoint(2 + 1e-6), GetParam()))
+               .toStdString();
 }
 
 TEST_P(FigurePictures, DifferByAMovedPoint) {
-    const QString words = pictureDifference(drawn(figureWithPoint(2.02), GetParam()), drawn(figureWithPoint(2), GetParam()));
+    const QString words =
+        pictureDifference(drawn(figureWithPoint(2.02), GetParam()), drawn(figureWithPoint(2), GetParam()));
     EXPECT_TRUE(words.startsWith("Picture: ")) << words.toStdString();
 }
 

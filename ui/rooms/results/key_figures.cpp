@@ -318,8 +318,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     }
     figure.x = axisOf(key);
     if (countDistinctValues(series) < 2 || table.groups.empty()) {
-        figure.emptyText = QObject::tr(
-            "This figure needs a sweep over θ, fraction, context or learning rate.");
+        figure.emptyText = QObject::tr("This figure needs a sweep over θ, fraction, context or learning rate.");
         figure.summary = figure.emptyText;
         return picture;
     }
@@ -333,13 +332,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.note = barsNote(
         table, QObject::tr("bars: 95 % confidence interval of the difference (%1)").arg(testTitle(table.test)));
     figure.summary =
-        QObject::tr(
-            "Improvement of the %3 over %1 in percent, with 95 % confidence intervals of the difference (%2).")
+        QObject::tr("Improvement of the %3 over %1 in percent, with 95 % confidence intervals of the difference (%2).")
             .arg(baseWords, testTitle(table.test), measureTitle(data.measure()));
-    figure.horizontalLines.push_back({.at = 0,
-                                      .label = QObject::tr("baseline: %1").arg(baseWords),
-                                      .ink = {Ink::Kind::quiet},
-                                      .labelAtEnd = true});
+    figure.horizontalLines.push_back(
+        {.at = 0, .label = QObject::tr("baseline: %1").arg(baseWords), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
     FigureTable& rows = figure.table;
     rows.names = {QObject::tr("improvement (%)"), QObject::tr("95 % interval, low (%)"),
                   QObject::tr("95 % interval, high (%)")};
@@ -361,9 +357,9 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         for (const KeyPoint& point : line.points) {
             // The baseline of the table, also for lines of other settings: the caption and the table name the same one.
             const ResultGroup* baseline = table.baseline_of(table.groups[point.group]);
-            const auto interval = baseline ? difference_interval(table.groups[point.group], *baseline, table.compared,
-                                                                 table.test)
-                                           : std::nullopt;
+            const auto interval =
+                baseline ? difference_interval(table.groups[point.group], *baseline, table.compared, table.test)
+                         : std::nullopt;
             if (!interval || !std::isfinite(interval->reference) || interval->reference == 0) continue;
             const double percent = (data.measure().more_is_better ? 100 : -100) / interval->reference;
             const double at = places[static_cast<qsizetype>(point.group)];

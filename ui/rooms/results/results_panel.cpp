@@ -69,6 +69,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     m_baseline = makeChoice(tr("Baseline"), content);
     addField(grid, tr("baseline"), m_baseline, tr("Every other group is compared with this group."));
     m_test = makeChoice(tr("Test"), content);
+    m_test->addItem(tr("paired if seeds are equal"), QStringLiteral("auto"));
     for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
         m_test->addItem(testTitle(test), QString::fromStdString(to_string(test)));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/experiment/search.h"
 #include "core/spec/error.h"
 
 namespace ropelab::ui {
@@ -44,6 +45,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
     Results results;
     results.experiment = selected.experiment;
     std::vector<ResultRun> runs;
+    std::map<std::int64_t, bool> searches;  // whether an experiment, by its number, is a search
     for (const std::size_t index : selected.indices) {
         const RunView& run = store.runs()[index];
         results.runs.push_back(run.record.id);
@@ -53,7 +55,14 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
         runs.back().conditions = run.record.conditions;
         runs.back().setting_name = run.settingName;
         runs.back().excluded = choices.excluded.contains(run.record.id);
-        if (measured) runs.back().measurements = measured->measurements(run.record.id);
+        if (measured) {
+            runs.back().measurements = measured->measurements(run.record.id);
+            if (!searches.contains(run.record.experiment)) {
+                searches[run.record.experiment] =
+                    measured->document(run.record.experiment, search_document).has_value();
+            }
+            runs.back().searched = searches[run.record.experiment];
+        }
         if (!choices.options.target_loss) continue;
         const auto& evaluations = run.evaluations;
         for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {

@@ -145,7 +145,7 @@ TEST_F(ResultsRoomTest, TerminalWritesResultsFigures) {
         QJsonDocument::fromJson(QByteArray::fromStdString(::testing::internal::GetCapturedStdout())).object();
     EXPECT_EQ(said["file"], launch.output);
     EXPECT_TRUE(
-        QJsonDocument(said["settings"].toObject()).toJson(QJsonDocument::Compact).contains("\"test\":\"welch\""));
+        QJsonDocument(said["settings"].toObject()).toJson(QJsonDocument::Compact).contains("\"test\":\"paired\""));
     EXPECT_FALSE(said["summary"].toString().isEmpty());
     launch.asJson = false;
     QFile csv(launch.output);
@@ -153,7 +153,7 @@ TEST_F(ResultsRoomTest, TerminalWritesResultsFigures) {
     const QByteArray text = csv.readAll();
     EXPECT_TRUE(text.contains("best validation loss (nats)")) << text.toStdString();
     EXPECT_TRUE(text.contains("1.31"));
-    EXPECT_TRUE(text.contains("\"test\":\"welch\""));
+    EXPECT_TRUE(text.contains("\"test\":\"paired\""));
     csv.close();
     launch.figures = {"improvement"};
     launch.test = TestKind::paired;
