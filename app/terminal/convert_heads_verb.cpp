@@ -58,6 +58,12 @@ std::string text_of(const HeadConversionResult& result, const std::string& name)
         line("and further training", result.conversion.key_value_heads, result.steps, result.loss_trained,
              &result.trained_rise, result.cache_after);
     }
+    if (result.continued_rise.n > 0) {
+        line("run, trained as long", result.heads_before, result.steps, result.loss_continued, nullptr,
+             result.cache_before);
+        text << "\nAfter the same further steps the conversion is " << result.continued_rise.mean << " above the run ("
+             << result.continued_rise.confidence_low << " to " << result.continued_rise.confidence_high << ").\n";
+    }
     return text.str();
 }
 
@@ -72,7 +78,7 @@ void convert(const Flags& flags) {
         throw BadInput("There is no checkpoint " + path.string() + "; it is written at the run's first evaluation.");
     watch_interrupts();
     ProgressLine progress;
-    const std::int64_t steps = steps_of(flags.conversion, checkpoint->spec);
+    const std::int64_t steps = 2 * steps_of(flags.conversion, checkpoint->spec);  // of the copy and of the run itself
     Checkpoint converted;
     const auto result = convert_heads(
         open_engine(), *checkpoint, flags.conversion, flags.data_dir,
@@ -141,7 +147,8 @@ void add_convert_heads(CLI::App& program) {
         "JSON: run, iteration, key_value_heads_before, key_value_heads, fraction and learning_rate (as given; 0: a\n"
         "tenth of the run's), steps (of further training), sequences (their number), loss_before, loss_pooled and\n"
         "loss_trained (nats per token on the same sequences), pooled_rise and trained_rise (rise over loss_before,\n"
-        "paired by sequence: mean, low and high of the 95 % interval, sequences), kv_cache_bytes_before and\n"
+        "paired by sequence: mean, low and high of the 95 % interval, sequences), loss_continued (of the unconverted\n"
+        "run after the same further steps), continued_rise (of loss_trained over it), kv_cache_bytes_before and\n"
         "kv_cache_bytes (of one sequence of the context's length); with --list an array of these objects, each\n"
         "with created (UTC).");
     verb->callback([flags] { flags->list ? list_conversions(*flags) : convert(*flags); });

@@ -147,6 +147,7 @@ std::string text_of(const Output& output, const Flags& flags, const TableStyle& 
 
 nlohmann::json json_of(const Output& output, const DecisionChoice& decision) {
     nlohmann::json result = results_json(output.table);
+    result["version"] = ROPELAB_VERSION;
     if (!output.generation.empty()) result["generation"] = output.generation;
     if (output.fitted) result["loss_fit"] = loss_fit_json(output.fitted->fit, output.fitted->predictions);
     result["decision_aid"] = decision_json(output.table, decision);

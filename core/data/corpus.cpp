@@ -128,6 +128,7 @@ void split_into_subwords(Corpus& corpus, const TextParts& parts, const RunSpec& 
 std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spec) {
     if (source.is_folder) return build_from_folder(source, spec);
     const std::string text = read_text(source, spec.data_seed, spec.data_length);
+    if (spec.tokenizer != Tokenizer::bytes && !source.language) require_text(source.file, text);
     auto corpus = std::make_shared<Corpus>();
     corpus->name = source.name;
     corpus->generated = source.language.has_value();

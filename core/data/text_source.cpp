@@ -1,11 +1,13 @@
 #include "core/data/text_source.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <system_error>
 
 #include "core/data/known_sets.h"
+#include "core/data/utf8.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 
@@ -80,6 +82,40 @@ std::string read_text(const TextSource& source, std::int64_t data_seed, std::int
     in.seekg(0);
     if (!in.read(text.data(), bytes)) throw BadInput(quoted(source.file) + " could be read only in part.");
     return text;
+}
+
+std::string other_format(std::string_view content) {
+    // Without a mark at its beginning, Latin text in UTF-16 has a zero in every other byte.
+    const auto has_zeros = [&](std::size_t at) {
+        return content.size() >= 4 && content[at] == 0 && content[at + 2] == 0 && content[1 - at] != 0 &&
+               content[3 - at] != 0;
+    };
+    if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff") || has_zeros(0) || has_zeros(1))
+        return "is text in UTF-16; save it as UTF-8.";
+    if (content.starts_with("version https://git-lfs"))
+        return "is a Git LFS pointer to a file, not the file; fetch it with \"git lfs pull\".";
+    if (content.starts_with("\x1f\x8b")) return "is compressed with gzip; unpack it first.";
+    return "";
+}
+
+void require_text(const fs::path& file, std::string_view content) {
+    constexpr std::size_t longest_error_page = 65536;
+    if (file.extension() == ".bin" && first_invalid_utf8(content)) {
+        throw BadInput(quoted(file) +
+                       " has numbers instead of text, like nanoGPT's train.bin; name the text from which " +
+                       "it was made, or set tokenizer = bytes to train on its bytes.");
+    }
+    if (const std::string format = other_format(content); !format.empty()) {
+        throw BadInput(quoted(file) + " " + format);
+    }
+    std::string start(content.substr(0, 15));
+    std::transform(start.begin(), start.end(), start.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    if (content.size() < longest_error_page && (start.starts_with("<!doctype html") || start.starts_with("<html"))) {
+        throw BadInput(quoted(file) +
+                       " is a short web page, perhaps the error page of a failed download; download the " +
+                       "text itself, or set tokenizer = bytes to train on the page.");
+    }
 }
 
 }  // namespace ropelab

@@ -32,4 +32,12 @@ TextSource locate(std::string_view data, const std::filesystem::path& data_dir =
 /// be a folder.
 std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length);
 
+/// Returns what a file is that should be text in UTF-8, as the end of a sentence: "is compressed with gzip; unpack it
+/// first."; "" for a text. Recognises UTF-16, gzip and pointers of Git LFS.
+std::string other_format(std::string_view content);
+
+/// Throws BadInput if the content of a file is none that a model of language trains on: other_format(), a short web
+/// page, such as the error page of a failed download, or the token numbers of nanoGPT's train.bin.
+void require_text(const std::filesystem::path& file, std::string_view content);
+
 }  // namespace ropelab

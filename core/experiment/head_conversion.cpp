@@ -129,18 +129,28 @@ std::optional<HeadConversionResult> convert_heads(Engine& engine, const Checkpoi
         if (converted) *converted = pooled;
         return result;
     }
-    RunSpec spec = pooled.spec;
-    spec.learning_rate = spec.final_learning_rate =
-        conversion.learning_rate == 0 ? checkpoint.spec.learning_rate / 10 : conversion.learning_rate;
-    auto trained = trained_further(engine, pooled, spec, result.steps, {}, data_dir, [&](std::int64_t steps) {
-        done = steps;
-        return should_continue(steps);
-    });
+    const auto further = [&](const Checkpoint& from) {
+        RunSpec spec = from.spec;
+        spec.learning_rate = spec.final_learning_rate =
+            conversion.learning_rate == 0 ? checkpoint.spec.learning_rate / 10 : conversion.learning_rate;
+        const std::int64_t before_this = done;
+        return trained_further(engine, from, spec, result.steps, {}, data_dir, [&](std::int64_t steps) {
+            done = before_this + steps;
+            return should_continue(done);
+        });
+    };
+    auto trained = further(pooled);
     if (!trained) return std::nullopt;
     const ProbeResult last = evaluate(*trained);
     if (!should_continue(done)) return std::nullopt;
+    const auto continued = further(checkpoint);
+    if (!continued) return std::nullopt;
+    const ProbeResult unconverted = evaluate(*continued);
+    if (!should_continue(done)) return std::nullopt;
     result.loss_trained = last.loss;
     result.trained_rise = loss_rise(before, last);
+    result.loss_continued = unconverted.loss;
+    result.continued_rise = loss_rise(unconverted, last);
     if (converted) *converted = std::move(*trained);
     return result;
 }

@@ -46,17 +46,21 @@ struct HeadConversionResult {
     double loss_before = 0;
     double loss_pooled = 0;   // after the conversion, before further training
     double loss_trained = 0;  // after the training steps; equal to loss_pooled without any
+    /// Of the unconverted run after the same further steps at the same learning rate, with which loss_trained is
+    /// compared; NaN without further steps, and in labs of older versions.
+    double loss_continued = Description::unknown;
     Description pooled_rise;  // rises of the loss over loss_before, paired by sequence
     Description trained_rise;
+    Description continued_rise;     // rise of loss_trained over loss_continued; n = 0 if that is unknown
     std::int64_t cache_before = 0;  // bytes (formula 32)
     std::int64_t cache_after = 0;
 };
 
 /// Converts a copy of the checkpoint, trains it and measures its losses; the run and its file do not change. Precision,
-/// threads and the order of batches are those of the run. `should_continue` is called with the number of finished
-/// steps; if it returns false, the result is nullopt. `converted` receives the converted and trained checkpoint unless
-/// it is null. Throws BadInput like with_pooled_heads, for settings out of range, and if the data is missing or the
-/// loss is no longer finite.
+/// threads and the order of batches are those of the run. The run itself is trained as long for comparison.
+/// `should_continue` is called with the number of finished steps of both; if it returns false, the result is nullopt.
+/// `converted` receives the converted and trained checkpoint unless it is null. Throws BadInput like with_pooled_heads,
+/// for settings out of range, and if the data is missing or the loss is no longer finite.
 std::optional<HeadConversionResult> convert_heads(Engine& engine, const Checkpoint& checkpoint,
                                                   const HeadConversion& conversion,
                                                   const std::filesystem::path& data_dir,

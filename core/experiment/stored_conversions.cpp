@@ -41,6 +41,10 @@ HeadConversionResult conversion_of(const nlohmann::json& json) {
     result.loss_before = number_or_nan(json.at("loss_before"));
     result.loss_pooled = number_or_nan(json.at("loss_pooled"));
     result.loss_trained = number_or_nan(json.at("loss_trained"));
+    if (json.contains("loss_continued")) {
+        result.loss_continued = number_or_nan(json.at("loss_continued"));
+        result.continued_rise = rise_of(json.at("continued_rise"));
+    }
     result.pooled_rise = rise_of(json.at("pooled_rise"));
     result.trained_rise = rise_of(json.at("trained_rise"));
     result.cache_before = json.at("kv_cache_bytes_before").get<std::int64_t>();
@@ -61,6 +65,8 @@ nlohmann::json head_conversion_json(const HeadConversionResult& result) {
             {"loss_before", result.loss_before},
             {"loss_pooled", result.loss_pooled},
             {"loss_trained", result.loss_trained},
+            {"loss_continued", result.loss_continued},
+            {"continued_rise", rise_json(result.continued_rise)},
             {"pooled_rise", rise_json(result.pooled_rise)},
             {"trained_rise", rise_json(result.trained_rise)},
             {"kv_cache_bytes_before", result.cache_before},
@@ -84,6 +90,19 @@ std::vector<StoredHeadConversion> stored_head_conversions(const LabFile& lab) {
     return conversions;
 }
 
+namespace {
+
+// Compares the converted run with the unconverted one after the same further steps.
+std::string continued_words(const HeadConversionResult& result) {
+    if (result.continued_rise.n == 0) return "";
+    const Description& rise = result.continued_rise;
+    return "; the unconverted run reached " + fixed_text(result.loss_continued, 4) +
+           " with the same further steps (the conversion is " + fixed_text(rise.mean, 4) + " above it, " +
+           fixed_text(rise.confidence_low, 4) + " to " + fixed_text(rise.confidence_high, 4) + ")";
+}
+
+}  // namespace
+
 std::string head_conversion_words(const HeadConversionResult& result) {
     const bool is_trained = result.steps > 0;
     const Description& rise = is_trained ? result.trained_rise : result.pooled_rise;
@@ -96,9 +115,9 @@ std::string head_conversion_words(const HeadConversionResult& result) {
            ": the validation loss of " + fixed_text(result.loss_before, 4) + " nats per token on " +
            grouped(result.sequences) + (result.sequences == 1 ? " sequence became " : " sequences became ") +
            fixed_text(result.loss_pooled, 4) + further + " (rise " + fixed_text(rise.mean, 4) + ", 95 % interval " +
-           fixed_text(rise.confidence_low, 4) + " to " + fixed_text(rise.confidence_high, 4) +
-           "), and the KV cache shrank from " + grouped(result.cache_before) + " to " + grouped(result.cache_after) +
-           " bytes.";
+           fixed_text(rise.confidence_low, 4) + " to " + fixed_text(rise.confidence_high, 4) + ")" +
+           continued_words(result) + ", and the KV cache shrank from " + grouped(result.cache_before) + " to " +
+           grouped(result.cache_after) + " bytes.";
 }
 
 }  // namespace ropelab

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "core/data/json_text.h"
+#include "core/data/text_source.h"
 #include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -159,11 +160,7 @@ namespace {
 
 // Throws BadInput if a file is something else than text in UTF-8, and says what it is.
 void check_is_text(std::string_view text, const std::string& name) {
-    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") || text.substr(0, 4).find('\0') != text.npos)
-        throw BadInput(name + " is text in UTF-16; save it as UTF-8.");
-    if (text.starts_with("version https://git-lfs"))
-        throw BadInput(name + " is a Git LFS pointer to a file, not the file; fetch it with \"git lfs pull\".");
-    if (text.starts_with("\x1f\x8b")) throw BadInput(name + " is compressed with gzip; unpack it first.");
+    if (const std::string format = other_format(text); !format.empty()) throw BadInput(name + " " + format);
     if (text.starts_with("<")) throw BadInput(name + " is a web page or XML, not JSON; download the file itself.");
 }
 

@@ -52,7 +52,8 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
                (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
     }
     if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in the group and in the baseline.";
-    if (table.test == TestKind::paired && group.difference.value_or(0) != 0) {
+    const bool varies = group.described[table.compared].standard_deviation > 0;
+    if (table.test == TestKind::paired && varies && group.difference.value_or(0) != 0) {
         return "No test: all pairs of seeds have the same difference, which leaves no variation to test against.";
     }
     return "No test: all seeds have equal values, so they are copies and not independent measurements.";

@@ -24,9 +24,10 @@ class KilledSweep : public testing::Test {
     // restored. The cohorts differ in shape and duration, so that the kills hit both.
     std::vector<std::string> sweep(const std::filesystem::path& lab) const {
         std::vector<std::string> arguments = {"sweep"};
-        for (const char* setting : {"theta=500,10000", "width=32,48", "context=32", "batch=4", "iterations=1000",
-                                    "evaluate_every=50", "evaluation=sampled", "evaluation_batches=2", "dropout=0.1",
-                                    "precision=float32", "device=cpu", "sample_length=0", "data_length=50000"}) {
+        for (const char* setting :
+             {"theta=500,10000", "width=32,48", "context=32", "batch=4", "iterations=1000", "evaluate_every=50",
+              "evaluation=sampled", "evaluation_batches=2", "dropout=0.1", "precision=float32", "device=cpu",
+              "sample_length=8", "probe_every=2", "data_length=50000"}) {
             arguments.insert(arguments.end(), {"--set", setting});
         }
         arguments.insert(arguments.end(), {"--lab", lab.string(), "--resume"});
@@ -59,6 +60,7 @@ class KilledSweep : public testing::Test {
     static void expect_equal(const LabFile& killed, const LabFile& undisturbed) {
         const auto runs = killed.runs();
         ASSERT_EQ(runs.size(), undisturbed.runs().size());
+        std::size_t all_texts = 0;  // only one run of a cohort writes them
         for (std::size_t i = 0; i < runs.size(); ++i) {
             const RunRecord& run = runs[i];
             const RunRecord other = undisturbed.runs()[i];
@@ -80,9 +82,29 @@ class KilledSweep : public testing::Test {
             EXPECT_EQ(metrics.evaluations.iteration, others.evaluations.iteration);
             EXPECT_EQ(metrics.evaluations.training_loss, others.evaluations.training_loss);
             EXPECT_EQ(metrics.evaluations.validation_loss, others.evaluations.validation_loss);
+            const auto texts = killed.samples(run.id);
+            const auto other_texts = undisturbed.samples(other.id);
+            ASSERT_EQ(texts.size(), other_texts.size());
+            all_texts += texts.size();
+            for (std::size_t text = 0; text < texts.size(); ++text) {
+                EXPECT_EQ(texts[text].iteration, other_texts[text].iteration);
+                EXPECT_EQ(texts[text].text, other_texts[text].text);
+            }
+            EXPECT_EQ(killed.snapshots(run.id), undisturbed.snapshots(other.id));
+            for (const std::int64_t iteration : killed.snapshots(run.id)) {
+                SCOPED_TRACE("snapshot of step " + std::to_string(iteration));
+                const ProbeResult probe = *killed.snapshot(run.id, iteration);
+                const ProbeResult same = undisturbed.snapshot(other.id, iteration).value_or(ProbeResult{});
+                EXPECT_EQ(probe.gradient_norm.values, same.gradient_norm.values);
+                EXPECT_EQ(probe.update_ratio.values, same.update_ratio.values);
+                EXPECT_EQ(probe.accumulated_update.values, same.accumulated_update.values);
+                EXPECT_EQ(probe.query_usage.values, same.query_usage.values);
+                EXPECT_EQ(probe.attention.values, same.attention.values);
+            }
             EXPECT_EQ(read_checkpoint(killed.checkpoint_path(run.id))->state,
                       read_checkpoint(undisturbed.checkpoint_path(other.id))->state);
         }
+        EXPECT_GT(all_texts, 2U);
     }
 
     ScratchFolder folder_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/experiment/lab_growth.h"
 #include "core/store/lab_file.h"
 #include "tests/cli/terminal.h"
 
@@ -85,6 +86,42 @@ TEST_F(LabGrowthVerbTest, MoreIterationsContinueFromCopiesOfTheCheckpoints) {
     lab_ = continued;
     EXPECT_EQ(runs().at(1).summary->best_validation_loss, whole->best_validation_loss);
     EXPECT_EQ(runs().at(1).summary->whole_validation_loss, whole->whole_validation_loss);
+}
+
+// The evaluation at the end of the shorter run, at iteration 25, is none of the longer run, although it is the best
+// one; of equal evaluations the first one counts.
+TEST_F(LabGrowthVerbTest, TheBestLossIsThatOfTheEvaluationsWhichRemain) {
+    ASSERT_EQ(create({"--set", "theta=500", "--set", "iterations=25"}).status, 0);
+    const auto lab = LabFile::open(lab_);
+    lab->record(std::vector<Event>{event::Evaluated{1, 0, 4.5, 4.0}, event::Evaluated{1, 10, 3.5, 3.0},
+                                   event::Evaluated{1, 20, 2.5, 3.0}, event::Evaluated{1, 25, 1.5, 1.0}});
+    Experiment longer = *newest_experiment(*lab);
+    longer.set("iterations", {"40"});
+    const Growth growth = growth_of(*lab, longer, false);
+    ASSERT_EQ(growth.added.size(), 1U);
+    grow_lab(*lab, longer, growth, {});
+    const RunSummary summary = *lab->run(2).summary;
+    EXPECT_EQ(summary.best_validation_loss, 3);
+    EXPECT_EQ(summary.best_iteration, 10);
+    EXPECT_EQ(summary.final_validation_loss, 3);
+    EXPECT_EQ(summary.final_training_loss, 2.5);
+    EXPECT_EQ(summary.whole_validation_loss, std::nullopt);
+}
+
+// Runs that were stopped can continue; one that failed cannot be trusted.
+TEST_F(LabGrowthVerbTest, OnlyFinishedAndStoppedRunsContinue) {
+    ASSERT_EQ(create({"--set", "theta=500"}).status, 0);
+    const auto lab = LabFile::open(lab_);
+    Experiment longer = *newest_experiment(*lab);
+    longer.set("iterations", {"40"});
+    for (const auto& [state, continues] : {std::pair(RunState::finished, true), std::pair(RunState::stopped, true),
+                                           std::pair(RunState::failed, false)}) {
+        lab->record(std::vector<Event>{event::RunEnded{1, state, "", *lab->run(1).summary}});
+        const Growth growth = growth_of(*lab, longer, false);
+        ASSERT_EQ(growth.added.size(), 1U);
+        EXPECT_EQ(growth.added[0].continues.has_value(), continues) << to_string(state);
+        EXPECT_EQ(growth.added[0].iteration, continues ? 20 : 0);
+    }
 }
 
 TEST_F(LabGrowthVerbTest, AScheduleThatHasEndedIsNotContinued) {

@@ -40,8 +40,6 @@ class AnswerField : public QWidget {
     /// Shows the right answer beside what was entered and takes no more input. `records` is what records() returned, or
     /// empty if nothing was entered. Returns one or two sentences that compare them.
     virtual QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) = 0;
-    /// Hides the right answer and takes another answer.
-    virtual void retry() = 0;
     /// Handles a digit key; returns false if the field does not use it.
     virtual bool pressDigit(int /*digit*/) { return false; }
 

@@ -137,20 +137,6 @@ QString ChoiceField::reveal(const AnswerTruth&, const std::vector<AnswerRecord>&
         .arg(m_choices.value(m_right));
 }
 
-void ChoiceField::retry() {
-    m_group->setExclusive(false);  // otherwise the last choice could not be deselected
-    for (int i = 0; i < m_buttons.size(); ++i) {
-        m_buttons[i]->setEnabled(true);
-        m_buttons[i]->setChecked(false);
-        m_marks[i]->hide();
-    }
-    m_group->setExclusive(true);
-    for (QSpinBox* hands : m_hands) {
-        hands->setEnabled(true);
-        hands->setValue(0);
-    }
-}
-
 bool ChoiceField::pressDigit(int digit) {
     if (digit < 1 || digit > m_buttons.size() || !m_buttons[digit - 1]->isEnabled()) return false;
     m_buttons[digit - 1]->setChecked(true);

@@ -24,7 +24,6 @@ class ChoiceField : public AnswerField {
     QWidget* focusTarget() override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
-    void retry() override;
     /// Selects the choice with this number, from 1.
     bool pressDigit(int digit) override;
 

@@ -105,11 +105,6 @@ void CurveCanvas::showTruth(const Figure& figure) {
     refreshFigure();
 }
 
-void CurveCanvas::hideTruth() {
-    m_truthShown = false;
-    refreshFigure();
-}
-
 void CurveCanvas::refreshFigure() {
     if (!m_hasAxes) {
         // A figure without curves has no numbers on its axes.

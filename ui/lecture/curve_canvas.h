@@ -35,8 +35,6 @@ class CurveCanvas : public FigureView {
     AnswerAxes axes() const;
     /// Shows the curves of the figure under the drawn one, and draws no more.
     void showTruth(const Figure& figure);
-    /// Hides the curves of the figure, so that the drawn curve can be changed.
-    void hideTruth();
 
  signals:
     /// The drawn curve changed.

@@ -169,9 +169,4 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
                              : QString());
 }
 
-void CurveField::retry() {
-    m_canvas->hideTruth();
-    m_clear->setEnabled(m_canvas->hasCurve());
-}
-
 }  // namespace ropelab::ui

@@ -24,7 +24,6 @@ class CurveField : public AnswerField {
     bool isReady() const override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
-    void retry() override;
 
     CurveCanvas* canvas() const { return m_canvas; }
     /// Returns the curve of a figure that is to be drawn: the first one whose label or quantity contains `name`, or for

@@ -72,9 +72,4 @@ QString NumberField::reveal(const AnswerTruth& truth, const std::vector<AnswerRe
         .arg(right, given, words(record.distance, truth.unit));
 }
 
-void NumberField::retry() {
-    m_edit->setEnabled(true);
-    m_edit->selectAll();
-}
-
 }  // namespace ropelab::ui

@@ -19,7 +19,6 @@ class NumberField : public AnswerField {
     QWidget* focusTarget() override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
-    void retry() override;
 
     QLineEdit* edit() const { return m_edit; }
 

@@ -54,7 +54,7 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
       m_result(new LectureText(kTextPt, this)),
       m_error(new QLabel(this)),
       m_hintButton(new QPushButton(tr("Show hint"), this)),
-      m_retry(new QPushButton(tr("Try again"), this)),
+      m_reveal(new QPushButton(tr("Show the answer"), this)),
       m_submit(new QPushButton(tr("Answer"), this)),
       m_figureTimer(new QTimer(this)) {
     setObjectName(QStringLiteral("question"));
@@ -74,18 +74,18 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
     scaleLayout(row, {0, 0, 0, 0}, 8);
     row->addWidget(m_hintButton);
     row->addStretch(1);
-    row->addWidget(m_retry);
+    row->addWidget(m_reveal);
     row->addWidget(m_submit);
     column->addLayout(row);
     m_submit->setProperty("primary", true);
     keepWidth(m_submit, {tr("Answer"), tr("Next")});
-    for (QPushButton* button : {m_hintButton, m_retry, m_submit}) button->setAutoDefault(false);
+    for (QPushButton* button : {m_hintButton, m_reveal, m_submit}) button->setAutoDefault(false);
     keepSpace(m_hintButton);
-    keepSpace(m_retry);
+    keepSpace(m_reveal);
     m_figureTimer->setInterval(kFigureWaitMs);
     connect(m_figureTimer, &QTimer::timeout, this, &QuestionPanel::takeFigure);
     connect(m_hintButton, &QPushButton::clicked, this, &QuestionPanel::showHint);
-    connect(m_retry, &QPushButton::clicked, this, &QuestionPanel::retry);
+    connect(m_reveal, &QPushButton::clicked, this, &QuestionPanel::reveal);
     connect(m_submit, &QPushButton::clicked, this, [this] { m_revealed ? emit finished() : submit(); });
     refresh();
 }
@@ -120,6 +120,10 @@ void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& pl
     m_fieldColumn->addWidget(m_field);
     connect(m_field, &AnswerField::changed, this, [this] {
         m_error->clear();
+        if (!m_revealed && isWrong()) {
+            m_answers.clear();
+            m_result->setMarkdown({});
+        }
         refresh();
     });
     refresh();
@@ -235,7 +239,11 @@ void QuestionPanel::focusAnswer() {
 }
 
 bool QuestionPanel::canSubmit() const {
-    return m_question && !m_revealed && m_field->isReady() && m_field->hasAnswer();
+    return m_question && !m_revealed && !isWrong() && m_field->isReady() && m_field->hasAnswer();
+}
+
+bool QuestionPanel::isWrong() const {
+    return std::any_of(m_answers.begin(), m_answers.end(), [](const auto& answer) { return !answer.right; });
 }
 
 void QuestionPanel::submit() {
@@ -256,7 +264,7 @@ void QuestionPanel::submit() {
         answer.question = m_question->text;
         answer.group = m_place.group.toStdString();
     }
-    showTruth();
+    m_mode == Mode::alone&& isWrong() ? askAgain() : showTruth();
     // The receiver may remove the question.
     const std::vector<AnswerRecord> answers = m_answers;
     for (const AnswerRecord& answer : answers) emit answered(answer);
@@ -268,12 +276,21 @@ void QuestionPanel::reveal() {
         m_waiting = Waiting::reveal;
         return;
     }
-    submit();
+    if (!isWrong()) submit();
     if (m_question && !m_revealed) {
-        m_answers.clear();
+        if (!isWrong()) m_answers.clear();  // nothing was entered, or nothing that could be read
         m_error->clear();
         showTruth();
     }
+}
+
+void QuestionPanel::askAgain() {
+    m_result->setMarkdown(m_question->hint.empty() || m_hintShown
+                              ? tr("Not right. Change the answer and try again, or show the right one.")
+                              : tr("Not right. Change the answer and try again, with the hint if you like, or show the "
+                                   "right one."));
+    refresh();
+    focusAnswer();
 }
 
 void QuestionPanel::showTruth() {
@@ -295,17 +312,6 @@ void QuestionPanel::showHint() {
     focusAnswer();
 }
 
-void QuestionPanel::retry() {
-    if (!m_question || !m_truth || !m_revealed) return;
-    m_revealed = false;
-    m_answers.clear();
-    m_result->setMarkdown({});
-    m_submit->setAccessibleDescription({});
-    m_field->retry();
-    refresh();
-    focusAnswer();
-}
-
 QString QuestionPanel::result() const {
     return m_result->markdown();
 }
@@ -316,11 +322,9 @@ QString QuestionPanel::error() const {
 
 void QuestionPanel::refresh() {
     const bool alone = m_mode == Mode::alone;
-    const bool wrong =
-        std::any_of(m_answers.begin(), m_answers.end(), [](const auto& answer) { return !answer.right; });
     m_hintButton->setVisible(alone && m_question && !m_question->hint.empty());
     m_hintButton->setEnabled(!m_hintShown && !m_revealed);
-    m_retry->setVisible(alone && m_revealed && wrong);
+    m_reveal->setVisible(alone && !m_revealed && isWrong());
     m_submit->setText(m_revealed ? tr("Next") : tr("Answer"));
     m_submit->setEnabled(m_revealed || canSubmit());
     m_hint->setVisible(m_hintShown);

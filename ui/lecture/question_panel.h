@@ -29,7 +29,8 @@ struct QuestionPlace {
     QString group;    // name of the group that answers, such as "third year 2026"; "" for none
 };
 
-/// Asks a question of a lecture, takes the answer and then shows the right answer beside it: a choice among answers, a
+/// Asks a question of a lecture, takes the answer and then shows the right answer beside it, to one person only after a
+/// right answer or on request: a choice among answers, a
 /// number, or a curve that is drawn over the empty axes of the room's figure. The right answer is computed when the
 /// question is asked, in a background thread.
 class QuestionPanel : public QFrame {
@@ -60,15 +61,14 @@ class QuestionPanel : public QFrame {
     void focusAnswer();
     /// Returns whether something was entered that submit() accepts.
     bool canSubmit() const;
-    /// Accepts what was entered and shows the right answer, as the button "Answer" and the Return key do. Does nothing
-    /// if nothing was entered. If the right answer is still being computed, shows it as soon as it is known.
+    /// Accepts what was entered, as the button "Answer" and the Return key do, and shows the right answer; one person
+    /// who was wrong can first try again. Does nothing if nothing was entered or changed. If the right answer is still
+    /// being computed, waits for it.
     void submit();
     /// Shows the right answer, even if no answer was given. An answer that was entered is submitted first.
     void reveal();
     /// Shows the hint of the question.
     void showHint();
-    /// Allows another answer to the same question; the next one is emitted with answered() too.
-    void retry();
 
     /// Returns whether the right answer is shown.
     bool isRevealed() const { return m_revealed; }
@@ -85,7 +85,7 @@ class QuestionPanel : public QFrame {
 
     QPushButton* submitButton() const { return m_submit; }
     QPushButton* hintButton() const { return m_hintButton; }
-    QPushButton* retryButton() const { return m_retry; }
+    QPushButton* revealButton() const { return m_reveal; }
 
  signals:
     /// An answer was given; the receiver stores it in the lab.
@@ -111,6 +111,10 @@ class QuestionPanel : public QFrame {
     void setTruth(AnswerTruth truth);
     void failTruth(const QString& reason);
     void showTruth();
+    /// Returns whether an answer was given that is wrong.
+    bool isWrong() const;
+    /// Says that the answer is wrong, and keeps the right one hidden.
+    void askAgain();
     void refresh();
 
     LectureStage& m_stage;
@@ -129,7 +133,7 @@ class QuestionPanel : public QFrame {
     LectureText* m_result;
     QLabel* m_error;
     QPushButton* m_hintButton;
-    QPushButton* m_retry;
+    QPushButton* m_reveal;
     QPushButton* m_submit;
     QTimer* m_figureTimer;
     LatestJob m_job;  // declared last so that its thread ends first

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/data/corpus.h"
 #include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
+#include "tests/support/expect_message.h"
 
 namespace ropelab {
 namespace {
@@ -71,6 +73,28 @@ TEST_F(TextSourceTest, ReportsEachInvalidFileInOneSentence) {
     std::filesystem::resize_file(large, static_cast<std::uintmax_t>(largest_file) + 1);
     EXPECT_THAT(ROPELAB_SENTENCE_OF(read_text(locate(large.string()), 1, 5000), BadInput),
                 HasSubstr("2,147,483,649 bytes"));
+}
+
+TEST_F(TextSourceTest, NamesWhatIsNoTextInOneSentence) {
+    using namespace std::string_literals;
+    for (const auto& [name, content, words] : {
+             std::tuple("a.txt", "\xff\xfet\0e\0"s, "is text in UTF-16; save it as UTF-8."),
+             std::tuple("a.txt", "t\0e\0x\0t\0"s, "is text in UTF-16"),
+             std::tuple("a.txt", "\0t\0e\0x\0t"s, "is text in UTF-16"),
+             std::tuple("a.txt.gz", "\x1f\x8b\x08"s, "is compressed with gzip; unpack it first."),
+             std::tuple("a.txt", "version https://git-lfs.github.com/spec/v1\noid"s, "is a Git LFS pointer"),
+             std::tuple("a.txt", "<!DOCTYPE HTML><title>404</title>"s, "is a short web page, perhaps the error page"),
+             std::tuple("train.bin", "\xc3\xff\x01\x80"s, "has numbers instead of text, like nanoGPT's train.bin"),
+         }) {
+        EXPECT_MESSAGE((require_text(name, content), 0), BadInput, words);
+    }
+    EXPECT_NO_THROW(require_text("enwik8", "<mediawiki xmlns=\"x\">"));
+    EXPECT_NO_THROW(require_text("page.html", "<html>" + std::string(100'000, 'a'))) << "a long page can be a text";
+    EXPECT_NO_THROW(require_text("a.bin", "text"));
+    EXPECT_NO_THROW(require_text("a.txt", std::string("\0\0\0\1", 4))) << "bytes of any kind are allowed";
+    RunSpec spec;
+    spec.data = scratch_.write("wide.txt", "\xff\xfet\0e\0"s).string();
+    EXPECT_MESSAGE(open_corpus(spec), BadInput, "is text in UTF-16");
 }
 
 TEST_F(TextSourceTest, ReportsWhyAFileIsNotReadable) {

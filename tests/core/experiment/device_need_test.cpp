@@ -65,6 +65,22 @@ TEST(DeviceNeed, DropoutStoresScoresAndFloat32DoublesMemory) {
     EXPECT_DOUBLE_EQ(exact.weights, 16.0 * static_cast<double>(parameter_count(spec, 64)));
 }
 
+// Each of a token's two experts stores its input and its output, 16 numbers each, beside 64 before and 64 after GELU.
+TEST(DeviceNeed, ExpertsStoreTheirRowsInputsAndOutputs) {
+    RunSpec spec = small();
+    const double dense = device_need(spec, 1, 64, 0).stored;
+    spec.experts = 4;
+    spec.experts_per_token = 2;
+    const double more = 16.0 * 2 * 2 * (2 * (64 + 2 * 16) - 64);
+    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).stored - dense, more);
+    RunSpec two = small();
+    two.layers = 2;
+    const double two_dense = device_need(two, 1, 64, 0).stored;
+    spec.layers = 2;
+    spec.dense_layers = 1;
+    EXPECT_DOUBLE_EQ(device_need(spec, 1, 64, 0).stored - two_dense, more) << "one of the two layers has experts";
+}
+
 TEST(DeviceNeed, OtherBlocksStoreOtherRows) {
     const double gpt2 = device_need(small(), 1, 64, 0).stored;
     RunSpec spec = small();

@@ -22,6 +22,24 @@ TEST(Estimate, GrowsWithRunsAndIterationsAndFallsWithSpeed) {
     EXPECT_LT(estimate({spec}, TimeModel::at_speed(1e10)).seconds, 3 * one.seconds);
 }
 
+// An evaluation reads its validation data and as many batches of the training data as are set.
+TEST(Estimate, CountsTheTokensOfEachEvaluation) {
+    RunSpec spec;
+    spec.iterations = 100;
+    spec.evaluate_every = 50;  // three evaluations
+    spec.evaluation_batches = 3;
+    spec.batch = 2;
+    spec.context = 16;
+    const auto operations = [&](Evaluation evaluation) {
+        spec.evaluation = evaluation;
+        return cohort_work(spec, 1, 0, 1000, false)[static_cast<std::size_t>(TimedPart::evaluations)].operations;
+    };
+    const double batches = 3.0 * 2 * 16;
+    EXPECT_NEAR(operations(Evaluation::whole) / evaluation_operations(spec, 3 * (1000 + batches)), 1, 1e-9);
+    EXPECT_NEAR(operations(Evaluation::sampled) / evaluation_operations(spec, 3 * 2 * batches + 1000), 1, 1e-9)
+        << "the last one also reads the whole split";
+}
+
 // A run with sampled evaluations ends with an evaluation of the whole split, whose length depends on the data set.
 TEST(Estimate, IncludesTheFinalEvaluationOfTheWholeSplit) {
     const ScratchFolder folder;

@@ -67,6 +67,10 @@ TEST_F(HeadConversionTest, FurtherTrainingReducesTheLoss) {
     EXPECT_EQ(result->heads_before, 2);
     EXPECT_EQ(result->steps, 30);
     EXPECT_GT(result->loss_pooled, result->loss_before);
+    // The run itself learns from the further steps too, so that it is the fair comparison.
+    EXPECT_NE(result->loss_continued, result->loss_before);
+    EXPECT_NEAR(result->continued_rise.mean, result->loss_trained - result->loss_continued, 1e-6);
+    EXPECT_EQ(result->continued_rise.n, result->sequences);
     EXPECT_LT(result->loss_trained, result->loss_pooled);
     EXPECT_NEAR(result->pooled_rise.mean, result->loss_pooled - result->loss_before, 1e-5);
     EXPECT_EQ(2 * result->cache_after, result->cache_before);
@@ -78,6 +82,7 @@ TEST_F(HeadConversionTest, FurtherTrainingReducesTheLoss) {
 
     const auto untrained = convert_heads(*engine_, checkpoint(), {.key_value_heads = 1, .fraction = 0}, {}, always);
     EXPECT_EQ(untrained->loss_trained, result->loss_pooled);
+    EXPECT_EQ(untrained->continued_rise.n, 0);
     EXPECT_FALSE(convert_heads(*engine_, checkpoint(), how, {}, [](std::int64_t done) { return done < 5; }));
 }
 

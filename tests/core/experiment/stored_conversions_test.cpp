@@ -59,6 +59,23 @@ TEST_F(StoredConversions, AreReadAsTheyWereStored) {
     EXPECT_EQ(read.cache_after, 16384);
 }
 
+TEST_F(StoredConversions, OlderOnesLackTheRunTrainedAsLong) {
+    nlohmann::json json = head_conversion_json(conversion_to(1));
+    json.erase("loss_continued");
+    json.erase("continued_rise");
+    lab_->add_later_result(1, "head-conversion", json.dump());
+    const HeadConversionResult read = stored_head_conversions(*lab_)[0].result;
+    EXPECT_EQ(read.continued_rise.n, 0);
+    EXPECT_THAT(head_conversion_words(read), testing::Not(testing::HasSubstr("unconverted")));
+    HeadConversionResult newer = conversion_to(1);
+    newer.loss_continued = 1.4375;
+    newer.continued_rise = {.n = 32, .mean = 0.125, .confidence_low = 0.1, .confidence_high = 0.15};
+    lab_->add_later_result(2, "head-conversion", head_conversion_json(newer).dump());
+    EXPECT_THAT(head_conversion_words(stored_head_conversions(*lab_)[1].result),
+                testing::HasSubstr("the unconverted run reached 1.4375 with the same further steps (the conversion is "
+                                   "0.1250 above it, 0.1000 to 0.1500)"));
+}
+
 TEST_F(StoredConversions, StayWhenTheRunResumesAndGoWithIt) {
     store_head_conversion(*lab_, 1, conversion_to(2));
     lab_->record(std::vector<Event>{event::CohortStarted{{1}, 0, 3000, {"float32", "cpu", 1, "", ""}},

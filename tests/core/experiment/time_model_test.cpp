@@ -10,6 +10,7 @@
 #include "core/data/corpus.h"
 #include "core/experiment/estimate.h"
 #include "core/experiment/runner.h"
+#include "core/experiment/step_cost.h"
 #include "core/experiment/time_records.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
@@ -123,6 +124,22 @@ TEST(TimeModel, PredictsAutoAsRunsOfSimilarSizeTrained) {
     EXPECT_EQ(model.key_of(other).device, "cpu");
 }
 
+// Similar means a similar ratio: 1 is nearer to 3 than to 0.1, although the differences are the other way round.
+TEST(TimeModel, TheMoreSimilarSizeIsThatOfTheSmallerRatio) {
+    const RunSpec spec;
+    const double operations = training_operations(spec, likely_vocabulary(spec));
+    for (const auto& [low, high, expected] :
+         {std::tuple(0.1, 3.0, "bfloat16"), std::tuple(0.5, 3.0, "float32"), std::tuple(0.9, 1.05, "bfloat16")}) {
+        std::vector<TimedCohort> cohorts = synthetic_cohorts(2, 0);
+        for (std::size_t i = 0; i < 2; ++i) {
+            cohorts[i].chose_precision = true;
+            cohorts[i].work[steps_part] = {1, 1, (i == 0 ? low : high) * operations};
+        }
+        cohorts[1].key.precision = "bfloat16";
+        EXPECT_EQ(TimeModel(cohorts).key_of(spec).precision, expected) << low << " and " << high;
+    }
+}
+
 TEST(TimeModel, LearnsEagerOperationsSeparately) {
     const TimeModel model(synthetic_cohorts(10, 0));
     RunSpec spec;
@@ -184,7 +201,7 @@ TEST_F(TimesFile, StoredKeyAndWorkAreThoseOfTheForecast) {
     TorchEngine engine;
     const std::string text = folder_.write("text.txt", small_text(4000)).string();
     for (const Operations operations : {Operations::fused, Operations::eager}) {
-        for (const Precision precision : {Precision::float32, Precision::bfloat16, Precision::automatic}) {
+        for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
             for (const Split split : {Split::ninety_ten, Split::ninety_five_five}) {
                 PlannedRun run;
                 run.id = 1;

@@ -249,7 +249,7 @@ TEST(HfAnatomy, AllKnownModelsHaveTotals) {
     for (const KnownModel& model : model_table()) {
         if (!hf_anatomy(model.config).totals().parameters) without.push_back(model.name);
     }
-    EXPECT_EQ(model_table().size(), 47U);
+    EXPECT_EQ(model_table().size(), 48U);
     EXPECT_TRUE(without.empty()) << without.front();
 }
 
@@ -265,7 +265,7 @@ TEST(HfAnatomy, KnownModelsHaveTheirPublishedParameters) {
         published[model.name] = *model.published_parameters;
         EXPECT_FALSE(model.published_in.empty()) << model.name;
     }
-    EXPECT_EQ(published.size(), 26U);
+    EXPECT_EQ(published.size(), 27U);
     for (const auto& [name, parameters] : published) EXPECT_EQ(totals_of(name).parameters, parameters) << name;
 }
 

@@ -6,19 +6,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/spec/error.h"
+#include "core/store/atomic_file.h"
 #include "core/store/lab_recorder.h"
+#include "core/store/output_file.h"
 #include "tests/core/store/lab_runs.h"
 
 namespace {
 
 std::mutex mutex;
 std::vector<std::string> synced;  // paths of the synced files, in order
+int failure = 0;                  // value of errno with which syncing fails; 0: it succeeds
 
 int noted(int file, long call) {
     std::array<char, 4096> name{};
@@ -26,7 +31,9 @@ int noted(int file, long call) {
     const ssize_t size = ::readlink(link.c_str(), name.data(), name.size());
     const std::lock_guard lock(mutex);
     synced.emplace_back(name.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-    return static_cast<int>(::syscall(call, file));
+    if (failure == 0) return static_cast<int>(::syscall(call, file));
+    errno = failure;
+    return -1;
 }
 
 }  // namespace
@@ -67,6 +74,36 @@ TEST(LabSync, FlushSyncsTheDisk) {
     EXPECT_THAT(take_synced(), testing::Contains(path.string() + "-wal"));
     ASSERT_TRUE(recorder.flush());
     EXPECT_TRUE(take_synced().empty()) << "there are no new events";
+}
+
+void fail_syncing(int error) {
+    const std::lock_guard lock(mutex);
+    failure = error;
+}
+
+// A file has its name only once its content is on the disk, and then the name is put on the disk too.
+TEST(LabSync, OutputIsSyncedBeforeItsName) {
+    const ScratchFolder folder;
+    take_synced();
+    write_output(folder / "a.txt", "new");
+    const std::vector<std::string> files = take_synced();
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_TRUE(files[0].ends_with(".part") || files[0].ends_with("a.txt")) << files[0];
+    EXPECT_EQ(files[1], folder.path());
+}
+
+TEST(LabSync, AContentThatDoesNotReachTheDiskReplacesNothing) {
+    const ScratchFolder folder;
+    const auto path = folder.write("a.txt", "old");
+    fail_syncing(EIO);
+    EXPECT_THROW(write_output(path, "new"), WriteError);
+    EXPECT_THROW(sync(folder.path()), WriteError);
+    fail_syncing(EINVAL);
+    EXPECT_NO_THROW(sync(folder.path())) << "some file systems cannot sync a folder";
+    fail_syncing(0);
+    EXPECT_NO_THROW(sync(folder.path()));
+    EXPECT_EQ(read_file(path), "old");
+    EXPECT_EQ(files_in(folder.path()), 1U) << "nothing of the new content is left";
 }
 
 }  // namespace

@@ -105,6 +105,11 @@ TEST_F(CourseDialogTest, TheKeyboardAloneLeadsThroughTheCourse) {
     ASSERT_TRUE(waitForQuestion());
     press(Qt::Key_2);  // wrong
     press(Qt::Key_Return);
+    QPushButton* reveal = dialog->questions().revealButton();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return reveal->isVisible(); }));
+    for (int tab = 0; tab < 10 && !reveal->hasFocus(); ++tab) press(Qt::Key_Tab);
+    ASSERT_TRUE(reveal->hasFocus());
+    press(Qt::Key_Space);
     ASSERT_TRUE(waitForTruth());
     press(Qt::Key_Return);
     ASSERT_TRUE(waitForQuestion());
@@ -153,11 +158,10 @@ TEST_F(CourseDialogTest, AWrongAnswerThatIsCorrectedCountsAsHelped) {
     ASSERT_TRUE(waitForQuestion());
     press(Qt::Key_2);
     press(Qt::Key_Return);
-    ASSERT_TRUE(waitForTruth());
+    ASSERT_TRUE(QTest::qWaitFor([&] { return dialog->questions().revealButton()->isVisible(); }));
     using Grade = CourseProgress::Grade;
     const LectureQuestion& question = *lecture.scenes[1].steps[0].ask;
     EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], question), Grade::wrong);
-    dialog->questions().retry();
     press(Qt::Key_1);
     press(Qt::Key_Return);
     EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], question), Grade::withHelp);

@@ -118,7 +118,7 @@ TEST_F(QuestionPanelTest, AChoiceIsAnsweredWithTheKeyboardAlone) {
     EXPECT_TRUE(panel->isRevealed());
     EXPECT_TRUE(panel->result().contains(QStringLiteral("Right")));
     EXPECT_TRUE(panel->result().contains(QStringLiteral("Its frequency is the lowest.")));
-    EXPECT_FALSE(panel->retryButton()->isVisible());
+    EXPECT_FALSE(panel->revealButton()->isVisible());
     press(Qt::Key_Return);
     EXPECT_EQ(finished.count(), 1);
 }
@@ -130,14 +130,30 @@ TEST_F(QuestionPanelTest, AWrongChoiceCanBeCorrectedAfterAHint) {
     press(Qt::Key_1);
     press(Qt::Key_Return);
     EXPECT_FALSE(stored.at(0).right);
-    EXPECT_TRUE(panel->result().contains(QStringLiteral("Wrong")));
-    ASSERT_TRUE(panel->retryButton()->isVisible());
-    QTest::mouseClick(panel->retryButton(), Qt::LeftButton);
     EXPECT_FALSE(panel->isRevealed());
+    EXPECT_TRUE(panel->result().startsWith(QStringLiteral("Not right.")));
+    EXPECT_FALSE(panel->result().contains(QStringLiteral("the last"))) << "the right answer stays hidden";
+    EXPECT_TRUE(panel->revealButton()->isVisible());
+    press(Qt::Key_Return);
+    EXPECT_EQ(stored.size(), 1U) << "the same answer is no second attempt";
     press(Qt::Key_2);
+    EXPECT_FALSE(panel->revealButton()->isVisible());
     press(Qt::Key_Return);
     ASSERT_EQ(stored.size(), 2U);
     EXPECT_TRUE(stored[1].right);
+    EXPECT_TRUE(panel->isRevealed());
+}
+
+TEST_F(QuestionPanelTest, AWrongAnswerShowsTheRightOneOnRequest) {
+    open(QuestionPanel::Mode::alone, choiceQuestion());
+    press(Qt::Key_1);
+    press(Qt::Key_Return);
+    QTest::mouseClick(panel->revealButton(), Qt::LeftButton);
+    EXPECT_TRUE(panel->isRevealed());
+    EXPECT_TRUE(panel->result().contains(QStringLiteral("Wrong")));
+    EXPECT_TRUE(panel->result().contains(QStringLiteral("the last")));
+    EXPECT_EQ(stored.size(), 1U);
+    EXPECT_FALSE(panel->revealButton()->isVisible());
 }
 
 TEST_F(QuestionPanelTest, LongChoicesAreWrappedAndTheirTextCanBeClicked) {
@@ -174,7 +190,9 @@ TEST_F(QuestionPanelTest, ANumberIsComparedWithTheComputedQuantity) {
     open(QuestionPanel::Mode::alone, numberQuestion());
     QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("50k"));
     press(Qt::Key_Return);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return panel->isRevealed(); }));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return panel->revealButton()->isVisible(); }));
+    EXPECT_FALSE(panel->result().contains(QStringLiteral("47,117")));
+    panel->reveal();
     ASSERT_EQ(stored.size(), 1U);
     // 2π · 10000^(31/32) = 47,117.24
     EXPECT_NEAR(stored[0].distance, 50000 - 47117.24, 0.1);
@@ -331,7 +349,7 @@ TEST_F(QuestionPanelTest, ACurveIsDrawnWhileTheFigureIsStillComputed) {
     // What was drawn stays, and is compared with the figure when it is complete.
     stage.shownFigures = {unfinished};
     stage.emptyRoom.busy = false;
-    ASSERT_TRUE(QTest::qWaitFor([&] { return panel->isRevealed(); }));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return panel->revealButton()->isVisible(); }));
     ASSERT_EQ(stored.size(), 1U);
     EXPECT_NEAR(stored[0].distance, 0.25, 0.02);  // a horizontal line at 0.5 and one that falls from 1 to 0
 }

@@ -7,6 +7,7 @@
 
 #include "core/spec/error.h"
 #include "ui/session/rotary_changes.h"
+#include "ui/session/undo_step.h"
 
 namespace ropelab::ui {
 namespace {
@@ -15,6 +16,14 @@ RotarySetup withTheta(const RotaryModel& model, double theta) {
     RotarySetup setup = model.setup();
     setup.theta = theta;
     return setup;
+}
+
+// The status strip has room for two changes.
+TEST(UndoStep, NamesUpToTwoChanges) {
+    const QStringList changes = {changedValue("θ", "500", "10k"), changedValue("context", "1k", "4k"), "third"};
+    EXPECT_EQ(changedValues(changes.first(1)), "θ 500 → 10k");
+    EXPECT_EQ(changedValues(changes.first(2)), "θ 500 → 10k, context 1k → 4k");
+    EXPECT_EQ(changedValues(changes), "");
 }
 
 TEST(RotaryModel, ChangesEmitOneSignalAndCanBeUndone) {

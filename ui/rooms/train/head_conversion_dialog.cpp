@@ -135,7 +135,7 @@ void HeadConversionDialog::convert() {
         return;
     }
     const HeadConversion how{.key_value_heads = m_heads->currentData().toInt(), .fraction = m_percent->value() / 100};
-    const std::int64_t steps = steps_of(how, m_spec);
+    const std::int64_t steps = 2 * steps_of(how, m_spec);  // of the copy and of the run itself
     m_progress->setRange(0, static_cast<int>(std::max<std::int64_t>(1, steps)));
     m_progress->setValue(0);
     m_result->clear();
@@ -235,6 +235,10 @@ void HeadConversionDialog::showResult(const HeadConversionResult& result) {
     if (result.steps > 0) {
         table += row(tr("trained %1 further").arg(countText(result.steps, tr("step"))), heads, result.loss_trained,
                      riseText(result.trained_rise), result.cache_after);
+    }
+    if (result.continued_rise.n > 0) {
+        table += row(tr("trained run, %1 further").arg(countText(result.steps, tr("step"))), result.heads_before,
+                     result.loss_continued, QStringLiteral("–"), result.cache_before);
     }
     m_result->setText(table + QStringLiteral("</table>") +
                       tr("Validation loss in nats per token on %1.").arg(countText(result.sequences, tr("sequence"))));
