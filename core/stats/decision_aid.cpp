@@ -291,8 +291,11 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
                                           const DecisionNames& names) {
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
     std::vector<std::string> lines = {"Compared in " + names.loss(measures()[aid.loss]) + " and " +
-                                      names.cost(aid.cost) + ", paired by seed where the seeds are equal, else with " +
-                                      test_title(table.test) + " (" + std::to_string(aid.comparisons) +
+                                      names.cost(aid.cost) + ", paired by seed" +
+                                      (table.test == TestKind::paired
+                                           ? std::string()
+                                           : " where the seeds are equal, else with " + test_title(table.test)) +
+                                      " (" + std::to_string(aid.comparisons) +
                                       (aid.comparisons == 1 ? " test)." : " tests).")};
     if (aid.untested_cost) {
         lines.emplace_back(

@@ -50,7 +50,10 @@ std::span<const Settings::Entry> Settings::table() {
          "Path of a lab and the numbers of its waiting runs, in the order in which they train; used to resume them."},
         {"results/figure", QStringLiteral("group-means"), "Figure that the Results room shows."},
         {"results/measure", QStringLiteral("best_validation_loss"), "Measure that the Results room compares."},
-        {"results/test", QStringLiteral("welch"), "Significance test of the Results room: welch, student or paired."},
+        {"results/test", QStringLiteral("auto"),
+         "Significance test of the Results room: auto (paired if all groups have equal seeds, else welch), welch, "
+         "student or "
+         "paired."},
         {"results/target", QString(), "Target loss of the measure \"steps to target\" in the Results room, as typed."},
         {"results/unfinished", false, "True if the Results room includes unfinished runs."},
         {"results/published", true, "True if figures of the Results room show published values."},

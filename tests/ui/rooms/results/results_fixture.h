@@ -15,6 +15,7 @@ class ResultsRoomTest : public Workbench {
     void SetUp() override {
         Workbench::SetUp();
         workspace = std::make_unique<Workspace>(options());
+        workspace->settings().setValue("results/test", "welch");
         room = std::make_unique<ResultsRoom>(*workspace, workspace->runAccess(), workspace->settings());
         room->resize(900, 600);
     }

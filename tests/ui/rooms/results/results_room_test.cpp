@@ -116,13 +116,25 @@ TEST_F(ResultsRoomTest, NewEvaluationsPreserveTheSelection) {
     EXPECT_FALSE(baseline->view()->isVisible());
 }
 
+TEST_F(ResultsRoomTest, TheTestIsPairedForEqualSeedsUnlessAnotherIsChosen) {
+    openUsual();
+    QComboBox& test = *room->choices().test();
+    EXPECT_EQ(room->results().table.test, TestKind::welch) << "the user chose it before";
+    test.setCurrentIndex(test.findData("auto"));
+    EXPECT_EQ(room->results().table.test, TestKind::paired);
+    openLab({{10000, {1.50, 1.51, 1.52}}, {500, {1.30, 1.32}}});
+    ASSERT_TRUE(waitUntil([&] { return room->results().table.groups.size() == 2; }));
+    EXPECT_EQ(room->results().table.test, TestKind::welch);
+}
+
 // The training speeds are one measurement, so that the caches are the cost, and only the three tests of the loss count.
 TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     openUsual();
     EXPECT_EQ(room->decisionWords(), "1 of 3 settings is not dominated: 500.");
     EXPECT_TRUE(
         room->decisionDetails().contains("Compared in best validation loss and size of KV cache and RoPE cache, "
-                                         "paired by seed where the seeds are equal, else with "))
+                                         "paired by seed where the seeds are equal, else with Welch's t test (3 "
+                                         "tests)."))
         << room->decisionDetails().toStdString();
     ResultsPanel& panel = room->choices();
     panel.decisionLoss()->setCurrentIndex(panel.decisionLoss()->findData("final_validation_loss"));
