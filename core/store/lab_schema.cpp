@@ -223,7 +223,9 @@ CREATE INDEX result_of_run ON run_result (run);
 constexpr const char* version_13 = R"sql(
 ALTER TABLE summary ADD COLUMN test_loss REAL;
 ALTER TABLE conditions ADD COLUMN clock TEXT NOT NULL DEFAULT '';
-UPDATE conditions SET clock = 'random ' || run || ' experiment ' || (SELECT experiment FROM run WHERE id = conditions.run)
+UPDATE conditions SET clock = (
+    SELECT 'random ' || run.id || ' experiment ' || experiment.id || ' ' || experiment.created    -- unique among labs
+    FROM run JOIN experiment ON experiment.id = run.experiment WHERE run.id = conditions.run)
 WHERE run IN (SELECT run.id FROM run JOIN document ON document.experiment = run.experiment
               WHERE json_valid(document.text) AND json_extract(document.text, '$.one_by_one') = 1);
 )sql";

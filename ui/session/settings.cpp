@@ -60,7 +60,7 @@ std::span<const Settings::Entry> Settings::table() {
         {"results/decisionLoss", QString(),
          "Loss that the decision aid weighs, a measure; empty for the compared measure."},
         {"results/decisionCost", QString(),
-         "Cost that the decision aid weighs, such as cache_bytes; empty for the measured speed."},
+         "Cost that the decision aid weighs, such as cache_bytes; empty for the automatic choice."},
         {"results/columns", QString(),
          "Columns of the table of results, separated by commas, or a preset; empty for all."},
         {"results/bestBold", false, "True if LaTeX tables of the Results room print the best mean in bold."},

@@ -69,12 +69,13 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     m_baseline = makeChoice(tr("Baseline"), content);
     addField(grid, tr("baseline"), m_baseline, tr("Every other group is compared with this group."));
     m_test = makeChoice(tr("Test"), content);
-    m_test->addItem(tr("paired if seeds are equal"), QStringLiteral("auto"));
+    m_test->addItem(tr("automatic"), QStringLiteral("auto"));
     for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
         m_test->addItem(testTitle(test), QString::fromStdString(to_string(test)));
     }
     addField(grid, tr("test"), m_test,
-             tr("The verdicts use this test, two-tailed at 5 % after Holm's correction. Choose it before you look at "
+             tr("The verdicts use this test: automatic is paired by seed if all groups have equal seeds, else Welch's. "
+                "It is two-tailed at 5 % after Holm's correction. Choose it before you look at "
                 "the results: the best of three tests is significant by chance more often than 5 %. Formula 37"));
     m_splitBy = makeChoice(tr("Split groups by"), content);
     m_splitBy->addItem(tr("settings only"), QString());
@@ -118,11 +119,13 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
              tr("The sentence above the table names the settings that no other setting beats in this loss and in the "
                 "cost below."));
     m_decisionCost = makeChoice(tr("Cost of the decision aid"), content);
-    m_decisionCost->addItem(tr("measured speed"), QString());
+    m_decisionCost->addItem(tr("automatic"), QString());
     for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));
-    addField(weighed, tr("cost"), m_decisionCost,
-             tr("The quantity that the decision aid weighs against the loss. “Measured speed” is the generation speed "
-                "if it is measured, else the training speed. Cache sizes follow from the settings and need no test."));
+    addField(
+        weighed, tr("cost"), m_decisionCost,
+        tr("The quantity that the decision aid weighs against the loss. Automatic is the generation speed if it is "
+           "measured, else the training speed if it can be tested, else the cache size, which follows from the "
+           "settings and needs no test."));
     column->addWidget(makeHeading(tr("Decision aid"), content));
     column->addLayout(weighed);
     m_columns = new ColumnChoice(content);
