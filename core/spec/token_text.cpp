@@ -13,9 +13,9 @@ namespace ropelab {
 
 // The file is read and not mapped into memory, because a mapped file that becomes shorter ends the program.
 void TokenText::read_piece(const Piece& piece, std::int64_t from, std::span<unsigned char> bytes) {
-    const std::string name = "The text file '" + piece.file.string() + "'";
+    const auto name = [&] { return "The text file '" + piece.file.string() + "'"; };
     const int file = ::open(piece.file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) throw BadInput(name + " cannot be read any more: " + std::strerror(errno) + ".");
+    if (file < 0) throw BadInput(name() + " cannot be read any more: " + std::strerror(errno) + ".");
     ssize_t count = 0;
     while (!bytes.empty()) {
         count = ::pread(file, bytes.data(), bytes.size(), from);
@@ -27,8 +27,8 @@ void TokenText::read_piece(const Piece& piece, std::int64_t from, std::span<unsi
     const int error = errno;
     ::close(file);
     if (bytes.empty()) return;
-    if (count < 0) throw BadInput(name + " cannot be read any more: " + std::strerror(error) + ".");
-    throw BadInput(name + " has become shorter while it was in use; put the text back, and resume the run.");
+    if (count < 0) throw BadInput(name() + " cannot be read any more: " + std::strerror(error) + ".");
+    throw BadInput(name() + " has become shorter while it was in use; put the text back, and resume the run.");
 }
 
 }  // namespace ropelab
