@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/lecture/lecture.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -124,6 +125,72 @@ double value_of(std::string_view text) {
     return value;
 }
 
+// A number in a text.
+struct WrittenNumber {
+    std::string_view text;
+    double value = 0;
+    int decimals = 0;
+};
+
+// Returns the numbers of a text that stand for themselves: not "x2", "\\lambda_0", "2^8" or "GPT-2".
+std::vector<WrittenNumber> numbers_in(std::string_view text) {
+    std::vector<WrittenNumber> result;
+    const auto digit_at = [&](std::size_t i) { return i < text.size() && is_digit(text[i]); };
+    for (std::size_t i = 0; i < text.size();) {
+        if (!is_digit(text[i])) {
+            ++i;
+            continue;
+        }
+        const std::size_t begin = i;
+        std::string digits;
+        int decimals = 0;
+        while (digit_at(i)) {
+            digits += text[i++];
+            const bool groups = i < text.size() && text[i] == ',' && digit_at(i + 1) && digit_at(i + 2) &&
+                                digit_at(i + 3) && !digit_at(i + 4);
+            if (groups) ++i;
+        }
+        if (i < text.size() && text[i] == '.' && digit_at(i + 1)) {
+            digits += text[i++];
+            for (; digit_at(i); ++decimals) digits += text[i++];
+        }
+        const char before = begin == 0 ? ' ' : text[begin - 1];
+        const bool in_word = is_letter(before) || before == '_' || before == '^' || before == '{' ||
+                             (before == '-' && begin >= 2 && is_letter(text[begin - 2])) ||
+                             (i < text.size() && is_letter(text[i]));
+        if (in_word || digits.size() > 15) continue;
+        const bool minus = before == '-' || text.substr(0, begin).ends_with("\xE2\x88\x92");
+        const double value = parse_number(digits);
+        result.push_back({text.substr(begin, i - begin), minus ? -value : value, decimals});
+    }
+    return result;
+}
+
+// Returns the clauses of a choice, without their punctuation.
+std::vector<std::string> clauses_of(std::string_view choice) {
+    std::vector<std::string> clauses;
+    while (!choice.empty()) {
+        const std::size_t end = std::min({choice.find(", "), choice.find("; "), choice.find(". "), choice.size()});
+        std::string_view clause = trimmed(choice.substr(0, end));
+        if (clause.ends_with('.')) clause.remove_suffix(1);
+        if (clause.starts_with("and ")) clause.remove_prefix(4);
+        if (!clause.empty()) clauses.emplace_back(clause);
+        choice.remove_prefix(std::min(end + 2, choice.size()));
+    }
+    return clauses;
+}
+
+// Returns whether a text contains a clause, and not as a part of longer words or numbers.
+bool holds(std::string_view text, std::string_view clause) {
+    const auto joins = [](char c) { return is_letter(c) || is_digit(c); };
+    for (std::size_t i = text.find(clause); i != std::string_view::npos; i = text.find(clause, i + 1)) {
+        const bool before = i > 0 && (joins(text[i - 1]) || text[i - 1] == '.' || text[i - 1] == ',');
+        const std::size_t end = i + clause.size();
+        if (!before && (end == text.size() || !joins(text[end]))) return true;
+    }
+    return false;
+}
+
 // Splits "3.7 degrees" into the number and the unit. A unit that does not begin with a letter needs no space.
 std::pair<std::string_view, std::string_view> number_and_unit(std::string_view text) {
     const auto is_end = [](char c) { return is_digit(c) || c == pi_sign; };
@@ -198,6 +265,46 @@ nlohmann::json parse_answer(std::string_view text, std::string_view unit) {
 bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, double tolerance) {
     if (given.is_null() || truth.is_null()) return given.is_null() && truth.is_null();
     return std::abs(given.get<double>() - truth.get<double>()) <= tolerance;
+}
+
+SecretAnswer secret_of(const LectureQuestion& question, const nlohmann::json& truth) {
+    SecretAnswer secret;
+    if (question.kind == LectureQuestion::Kind::choice) {
+        const bool numbers = std::all_of(question.choices.begin(), question.choices.end(),
+                                         [](const std::string& each) { return !each.empty() && is_digit(each[0]); });
+        for (const std::string& clause : clauses_of(question.choices.at(static_cast<std::size_t>(question.right)))) {
+            const auto with_clause = std::count_if(question.choices.begin(), question.choices.end(),
+                                                   [&](const std::string& each) { return holds(each, clause); });
+            const bool is_long = std::count(clause.begin(), clause.end(), ' ') >= 3;
+            if ((is_long || numbers) && with_clause == 1) secret.clauses.push_back(clause);
+        }
+        return secret;
+    }
+    if (!truth.is_number()) return secret;
+    const auto value = truth.get<double>();
+    secret.numbers = {value};
+    secret.tolerance = question.tolerance;
+    if (value != std::round(value) || value <= 0) return secret;
+    for (const WrittenNumber& number : numbers_in(question.text)) {
+        if (number.decimals == 0 && number.value > value) secret.numbers.push_back(number.value - value);
+    }
+    return secret;
+}
+
+std::string given_away(const SecretAnswer& secret, std::string_view text) {
+    for (const std::string& clause : secret.clauses) {
+        if (holds(text, clause)) return clause;
+    }
+    for (const WrittenNumber& number : numbers_in(text)) {
+        for (const double answer : secret.numbers) {
+            // A whole number is rather an index than the rounded answer, unless the answer is whole or large.
+            if (number.decimals == 0 && answer != std::round(answer) && std::abs(answer) < 100) continue;
+            const double scale = std::pow(10, number.decimals);
+            const bool rounds_to = number.value == std::round(answer * scale) / scale;
+            if (rounds_to || std::abs(number.value - answer) <= secret.tolerance) return std::string(number.text);
+        }
+    }
+    return {};
 }
 
 }  // namespace ropelab

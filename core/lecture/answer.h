@@ -46,4 +46,23 @@ nlohmann::json parse_answer(std::string_view text, std::string_view unit = "");
 /// Returns whether a given number (or null for "none") differs from the right one by at most `tolerance`.
 bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, double tolerance);
 
+struct LectureQuestion;
+
+/// What a text must not say before a question is answered.
+struct SecretAnswer {
+    /// The right number; for a count, also what it leaves of each larger number of the question ("How many of the 32
+    /// pairs": 18 says that it is 14).
+    std::vector<double> numbers;
+    double tolerance = 0;
+    /// Clauses of the right choice that no other choice has: those of four words or more, and all if each choice begins
+    /// with a number ("3 bits").
+    std::vector<std::string> clauses;
+};
+/// Returns the secret of a question. `truth` is the right number of a question for a number.
+SecretAnswer secret_of(const LectureQuestion& question, const nlohmann::json& truth);
+/// Returns the first number or clause in `text` that gives the answer away; "" if none does. A number with fewer
+/// decimals agrees if it is the rounded answer; a whole number only if the answer is whole or at least 100. Numbers that are an index or an exponent of a formula, or a part of a
+/// word, do not count.
+std::string given_away(const SecretAnswer& secret, std::string_view text);
+
 }  // namespace ropelab

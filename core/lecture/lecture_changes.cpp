@@ -23,4 +23,10 @@ bool apply_to_setups(const LectureChange& change, std::string_view room, Compare
     return true;
 }
 
+bool asks_later(const LectureScene& scene, int step, bool revealed) {
+    const auto from = static_cast<std::size_t>(std::max(0, revealed ? step + 1 : step));
+    return std::any_of(scene.steps.begin() + static_cast<std::ptrdiff_t>(std::min(from, scene.steps.size())),
+                       scene.steps.end(), [](const LectureStep& each) { return each.ask.has_value(); });
+}
+
 }  // namespace ropelab

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/lecture/answer.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/quantity.h"
 #include "core/lecture/recorded_lab.h"
@@ -28,6 +29,7 @@ class SceneChecks {
             apply(step);
             for (const LectureCheck& each : step.checks) check(each);
             if (step.ask && !step.ask->quantity.empty()) check_for_value(step.ask->quantity, step.ask->line);
+            if (step.ask) check_secret(step);
         }
         return std::move(results_);
     }
@@ -72,6 +74,37 @@ class SceneChecks {
         } catch (const std::exception& error) {
             result.problem = error.what();
         }
+        results_.push_back(std::move(result));
+    }
+
+    // Checks that what the class reads up to this step does not contain the answer to its question. The text of a scene
+    // with a room closes the scene.
+    void check_secret(const LectureStep& asking) {
+        const LectureQuestion& question = *asking.ask;
+        nlohmann::json truth;
+        try {
+            if (!question.quantity.empty()) truth = evaluate_quantity(question.quantity, source_);
+        } catch (const std::exception&) {
+            return;  // is reported as a quantity without a value
+        }
+        const SecretAnswer secret = secret_of(question, truth);
+        CheckedQuantity result{scene_.id, question.line, "answer", "not given away", "not given away", true, ""};
+        const auto read = [&](const char* what, const std::string& text, int line) {
+            const std::string found = given_away(secret, text);
+            if (found.empty() || !result.ok) return;
+            result.ok = false;
+            result.problem = std::string(what) + " of line " + std::to_string(line) + " says \"" + found +
+                             "\", which gives the answer away before the class has given one.";
+        };
+        read("the title", scene_.title, scene_.line);
+        read("the question of the scene", scene_.question, scene_.line);
+        if (scene_.room.empty() && !question.hides) read("the text", scene_.text, scene_.line);
+        for (const LectureStep& step : scene_.steps) {
+            read("the sentence", step.say, step.line);
+            if (&step == &asking) break;
+        }
+        read("the question", question.text, question.line);
+        read("the hint", question.hint, question.line);
         results_.push_back(std::move(result));
     }
 

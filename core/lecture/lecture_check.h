@@ -35,6 +35,8 @@ struct LectureCheckOptions {
 /// without one from the lab that the scene trains. Each scene with an experiment trains it, on the CPU and with the
 /// settings for checks; the result is a check "live". A quantity that cannot be computed is a failed check. The
 /// quantities of questions and of the number to find are checked for a value only, and listed only if they have none.
+/// Each question is a check "answer", which fails if a text that the class reads before gives the answer away; the
+/// figures are not read.
 std::vector<CheckedQuantity> check_lecture(const Lecture& lecture, const LectureCheckOptions& options = {});
 
 /// Returns whether a value of a quantity agrees with the expected one: numbers differ by at most `tolerance`, lists

@@ -101,19 +101,23 @@ CourseDialog::~CourseDialog() {
 QWidget* CourseDialog::makeScenePage() {
     auto* content = new QWidget(this);
     auto* column = new QVBoxLayout(content);
+    m_column = column;
     scaleLayout(column, {0, 0, 0, 0}, 12);
+    m_title = new LectureText(kCourseTextPt, content);
     m_text = new LectureText(kCourseTextPt, content);
     m_say = new LectureText(kCourseTextPt, content);
     m_question = new QuestionPanel(m_stage, QuestionPanel::Mode::alone, content);
     m_question->hide();
-    column->addWidget(m_text);
+    column->addWidget(m_title);
     column->addWidget(m_say);
     column->addWidget(m_question);
+    column->addWidget(m_text);
     column->addStretch(1);
     connect(m_question, &QuestionPanel::answered, this, &CourseDialog::storeAnswer);
     connect(m_question, &QuestionPanel::revealed, this, [this] {
         m_next->setText(tr("Next"));
         updateCover();
+        updateText();
         // The result is below the question; the layout places it after the sentence is set.
         QMetaObject::invokeMethod(
             this, [this] { m_area->ensureWidgetVisible(m_question); }, Qt::QueuedConnection);
@@ -215,6 +219,7 @@ void CourseDialog::openLecture(int lecture) {
     m_lecture = lecture;
     const LectureFormulas formulas = formulasOf(current());
     m_text->setFormulas(formulas);
+    m_title->setFormulas(formulas);
     m_say->setFormulas(formulas);
     m_question->setFormulas(formulas);
     m_player.setLecture(current());
@@ -247,10 +252,9 @@ void CourseDialog::showStep() {
     const LectureScene* scene = m_player.currentScene();
     if (!scene) return;
     m_pages->setCurrentIndex(0);
-    m_stage.showControls({}, true);  // a student alone may try every control
     m_question->clear();
     m_question->hide();
-    m_text->setMarkdown(QStringLiteral("## %1\n\n%2").arg(text(scene->title), text(scene->text)));
+    m_title->setMarkdown(QStringLiteral("## ") + text(scene->title));
     const LectureStep* step = m_player.currentStep();
     m_say->setMarkdown(step ? text(step->say) : QString());
     m_next->setText(step && step->ask ? tr("Skip") : tr("Next"));
@@ -260,6 +264,7 @@ void CourseDialog::showStep() {
     m_progress.setPlace({text(current().title), text(scene->id), m_player.step()});
     fillScenes();
     updateCover();
+    updateText();
     m_area->ensureVisible(0, 0);
     m_next->setFocus(Qt::OtherFocusReason);
     // A step that loops never comes to rest.
@@ -292,6 +297,7 @@ void CourseDialog::updateCover() {
     // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
     const bool isNext = asksForCurve(next) || (!step && hidesFigure(next));
     const bool hides = m_isOpen && !isSummaryShown() && (isOpen || isNext);
+    if (m_isOpen) updateControls();
     if (!hides) {
         delete m_cover;
         return;
@@ -307,6 +313,28 @@ void CourseDialog::updateCover() {
     m_cover->setGeometry(canvas->rect());
     m_cover->show();
     m_cover->raise();
+}
+
+void CourseDialog::updateControls() {
+    QStringList names;
+    bool asks = false;
+    if (const LectureScene* scene = m_player.currentScene(); scene && !isSummaryShown()) {
+        asks = asks_later(*scene, m_player.step(), m_question->isRevealed());
+        for (const std::string& name : scene->controls) names << text(name);
+    }
+    m_stage.showControls(names, !asks);
+}
+
+void CourseDialog::updateText() {
+    const LectureScene* scene = m_player.currentScene();
+    if (!scene) return;
+    const LectureStep* step = m_player.currentStep();
+    const bool isAsked = step && step->ask && !m_question->isRevealed();
+    const bool isPage = scene->room.empty();
+    const bool shows = isPage ? !(isAsked && step->ask->hides) : !m_player.nextStep() && !isAsked;
+    m_column->insertWidget(isPage ? 1 : 3, m_text);  // below the title, or below the question
+    m_text->setMarkdown(shows ? text(scene->text) : QString());
+    m_text->setVisible(shows);
 }
 
 bool CourseDialog::eventFilter(QObject* watched, QEvent* event) {

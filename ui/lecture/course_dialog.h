@@ -78,6 +78,12 @@ class CourseDialog : public QDialog {
     void askQuestion();
     /// Hides the picture of the main window while it would show the answer, and shows it otherwise.
     void updateCover();
+    /// Shows every control, which a student alone may try, once no question of the scene is open: some stand beside
+    /// numbers that can be an answer. Before, the controls of the scene.
+    void updateControls();
+    /// Shows the text of a scene: on a page of text, and in a room below its last step, because it contains the
+    /// answers.
+    void updateText();
     void storeAnswer(const AnswerRecord& answer);
     void followLink(const QUrl& link);
     const Lecture& current() const { return m_lectures[static_cast<std::size_t>(m_lecture)]; }
@@ -91,6 +97,8 @@ class CourseDialog : public QDialog {
     QComboBox* m_scenes;
     QStackedWidget* m_pages;
     QScrollArea* m_area = nullptr;
+    QVBoxLayout* m_column = nullptr;  // of a scene
+    LectureText* m_title = nullptr;
     LectureText* m_text = nullptr;
     LectureText* m_say = nullptr;
     QuestionPanel* m_question = nullptr;

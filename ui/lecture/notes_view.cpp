@@ -42,6 +42,8 @@ QString placeText(const LecturePlayer& player) {
 
 NotesView::NotesView(bool wide, QWidget* parent)
     : QWidget(parent),
+      m_reason(new QLabel(this)),
+      m_texts(new QWidget(this)),
       m_time(new QLabel(this)),
       m_clock(new QLabel(this)),
       m_place(new QLabel(this)),
@@ -61,12 +63,21 @@ NotesView::NotesView(bool wide, QWidget* parent)
     for (QLabel* label : {m_time, m_clock, m_place, m_find}) facts->addWidget(label);
     if (wide) facts->addStretch(1);
     outer->addLayout(facts, wide ? 2 : 0);
+    m_reason->setText(
+        tr("Notes and the next step are shown after the last question of this scene, because the class sees "
+           "this screen. A second screen shows them always."));
+    m_reason->setWordWrap(true);
+    m_reason->hide();
+    outer->addWidget(m_reason, wide ? 8 : 0);
+    auto* texts = new QBoxLayout(outer->direction(), m_texts);
+    scaleLayout(texts, {0, 0, 0, 0}, 12);
+    outer->addWidget(m_texts, wide ? 8 : 1);
     const auto add = [&](const QString& title, LectureText* text, int stretch) {
         auto* column = new QBoxLayout(QBoxLayout::TopToBottom);
         scaleLayout(column, {0, 0, 0, 0}, 4);
-        column->addWidget(makeHeading(title, this));
-        column->addWidget(scrolled(text, this), 1);
-        outer->addLayout(column, stretch);
+        column->addWidget(makeHeading(title, m_texts));
+        column->addWidget(scrolled(text, m_texts), 1);
+        texts->addLayout(column, stretch);
     };
     add(tr("Next"), m_next, wide ? 3 : 1);
     add(tr("Notes"), m_notes, wide ? 5 : 3);
@@ -88,6 +99,13 @@ void NotesView::showPlace(const LecturePlayer& player) {
                                                   : tr("The lecture ends here."));
 }
 
+void NotesView::setSecret(bool secret) {
+    m_isSecret = secret;
+    m_reason->setVisible(secret);
+    m_texts->setHidden(secret);
+    m_find->setHidden(secret);
+}
+
 void NotesView::showFind(const QString& words) {
     m_find->setText(words);
 }
@@ -99,15 +117,15 @@ void NotesView::showTime(double seconds, double plannedMinutes) {
 }
 
 QString NotesView::notes() const {
-    return m_notes->plainText();
+    return m_isSecret ? QString() : m_notes->plainText();
 }
 
 QString NotesView::next() const {
-    return m_next->plainText();
+    return m_isSecret ? QString() : m_next->plainText();
 }
 
 QString NotesView::find() const {
-    return m_find->text();
+    return m_isSecret ? QString() : m_find->text();
 }
 
 QString NotesView::time() const {

@@ -146,6 +146,7 @@ void Presentation::build() {
     connect(m_question, &QuestionPanel::finished, this, &Presentation::next);
     connect(m_question, &QuestionPanel::revealed, this, [this] {
         m_cover->hide();
+        keepSecret();
         place();
     });
     m_strip = new NotesView(true, canvas);
@@ -300,9 +301,15 @@ void Presentation::showPlace() {
         view->showPlace(m_player);
         view->showFind(QString());
     }
+    keepSecret();
     showRuns();
     place();
     if (step && step->loop) showSettled();  // a step that loops does not settle
+}
+
+void Presentation::keepSecret() {
+    const LectureScene* scene = m_player.currentScene();
+    m_strip->setSecret(scene && asks_later(*scene, m_player.step(), m_question->isRevealed()));
 }
 
 void Presentation::showSettled() {

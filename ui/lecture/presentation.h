@@ -83,6 +83,8 @@ class Presentation : public QObject {
     void clearCanvas();
     void place();
     void showPlace();
+    /// Hides the notes on the class's own screen until the last question of the scene is answered.
+    void keepSecret();
     void showSettled();
     void renewFind();
     /// Shows whose runs are on screen; nothing for a page of text without runs.

@@ -61,7 +61,8 @@ class LectureStage {
     virtual const LabFile* lab() { return nullptr; }
     /// Returns the path of the user's own lab, or "" if it has no file.
     virtual QString ownLabPath() { return {}; }
-    /// Shows only the controls with these names beside the picture; all controls if `all` is true.
+    /// Shows only the controls with these names beside the picture, and only the part of the room that the scene names;
+    /// all controls if `all` is true.
     virtual void showControls(const QStringList& names, bool all) = 0;
     /// Points at "pair 3", "control theta" or "figure spectrum"; at nothing if `what` is empty.
     virtual void pointAt(const QString& what) = 0;

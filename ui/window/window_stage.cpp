@@ -114,9 +114,14 @@ void WindowStage::showRoom(const QString& room, const QString& part) {
 }
 
 void WindowStage::setPart(const QString& part) {
-    m_part = m_isPresenting ? part : QString();
-    // The user may have left the room in which a part was shown.
-    for (Room* each : m_window.m_rooms) each->showOnlyPart(each == &room() ? m_part : QString());
+    m_scenePart = part;
+    m_partRoom = &room();
+    applyPart();
+}
+
+void WindowStage::applyPart() {
+    m_part = m_isPresenting || !m_showsAll ? m_scenePart : QString();
+    for (Room* each : m_window.m_rooms) each->showOnlyPart(each == m_partRoom ? m_part : QString());
 }
 
 Room& WindowStage::room() {
@@ -413,6 +418,7 @@ bool WindowStage::isCut() const {
 void WindowStage::showControls(const QStringList& names, bool all) {
     m_controls = names;
     m_showsAll = all;
+    applyPart();
     applyControls();
 }
 

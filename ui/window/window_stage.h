@@ -73,6 +73,8 @@ class WindowStage : public QObject, public LectureStage {
     };
     /// Shows a part of the current room alone while presenting; "" shows the whole room. All other rooms are whole.
     void setPart(const QString& part);
+    /// Shows only the part of the scene in a presentation, and where only the controls of the scene are shown.
+    void applyPart();
     void applyControls();
     /// Points at a figure. A room draws its figures some frames after a change, so an unknown name is tried `again`
     /// once before problem() is emitted.
@@ -105,6 +107,8 @@ class WindowStage : public QObject, public LectureStage {
     bool m_isFitted = false;                      // a scale was chosen for this presentation and window size
     ControlsOnly m_hidden;
     QHash<QString, int> m_fitted;  // scales that were found for rooms, by what they depend on
+    QString m_scenePart;           // part of the room that the scene names
+    Room* m_partRoom = nullptr;    // the room of that scene, which the user may have left
     QString m_part;                // part of the room that is shown alone; "" for the whole room
     QStringList m_controls;
     bool m_showsAll = true;

@@ -57,14 +57,16 @@ steps:
   - ask: {text: "How long?", quantity: first_negative(10)}
     check: {quantity: wavelength(32), expected: 5}
   - ask: {text: "How long?", quantity: first_negative})");
-    ASSERT_EQ(checks.size(), 3U);
+    ASSERT_EQ(checks.size(), 5U) << "both questions also keep their answers";
     EXPECT_EQ(checks[0].quantity, "wavelength(40)");
     EXPECT_THAT(checks[0].problem, ::testing::HasSubstr("no pair 40"));
     EXPECT_EQ(checks[1].quantity, "wavelength(32)");
     EXPECT_THAT(checks[1].problem, ::testing::HasSubstr("no pair 32"));
     EXPECT_EQ(checks[2].quantity, "first_negative(10)");
     EXPECT_THAT(checks[2].problem, ::testing::HasSubstr("no value"));
-    for (const CheckedQuantity& each : checks) EXPECT_FALSE(each.ok);
+    EXPECT_EQ(checks[3].quantity, "answer");
+    EXPECT_EQ(checks[4].quantity, "answer");
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(checks[static_cast<std::size_t>(i)].ok);
 }
 
 TEST(CheckLecture, ReadsTheRecordedLab) {
@@ -97,6 +99,26 @@ TEST(CheckLecture, LeavesTheRecordedLabAsItIs) {
     const std::filesystem::directory_iterator entries(folder.path());
     EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);  // no files of the database beside it
     std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+}
+
+TEST(CheckLecture, FindsTextsThatGiveAnAnswerAway) {
+    const auto checks = checks_of(R"(show: rotation
+setup: theta=10k head_dim=64 fraction=100% context=1024
+question: Do 18 pairs complete a period?
+steps:
+  - say: The period of pair 31 is about 47,117 tokens.
+  - ask: {text: "How long is the period of pair 31?", quantity: wavelength(31), tolerance: 1}
+  - ask: {text: "How many of the 32 pairs do not complete a period?", quantity: pairs_beyond(1024)}
+  - ask: {text: "How many channels complete one?", quantity: critical_dimension(1024)}
+  - ask: {text: "What happens?", choices: [The period is 50 times as long., Nothing.], right: 1}
+  - say: The period is 50 times as long.)");
+    ASSERT_EQ(checks.size(), 4U);
+    EXPECT_FALSE(checks[0].ok);
+    EXPECT_THAT(checks[0].problem, ::testing::HasSubstr("\"47,117\""));
+    EXPECT_FALSE(checks[1].ok) << "the scene's question says the complement, 32 - 14";
+    EXPECT_THAT(checks[1].problem, ::testing::HasSubstr("\"18\""));
+    EXPECT_TRUE(checks[2].ok) << checks[2].problem;
+    EXPECT_TRUE(checks[3].ok) << "the sentence comes after the question: " << checks[3].problem;
 }
 
 TEST(CheckLecture, ComparesNumbersListsAndNone) {

@@ -12,10 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "core/lecture/answer.h"
+#include "core/lecture/quantity.h"
+#include "tests/ui/support/drawn_texts.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/room.h"
+#include "ui/lecture/course_dialog.h"
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/presentation.h"
+#include "ui/lecture/question_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/stall_meter.h"
 #include "ui/window/window_stage.h"
@@ -85,6 +90,30 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
         return colors.size();
     }
 
+    /// Notes the texts that are shown now. Once the scene asks its question, none of them may contain the answer.
+    void keepSecret(const LecturePlayer& player, const QuestionPanel& question, const std::vector<QWidget*>& windows) {
+        if (player.step() < 0) m_shown.clear();
+        const LectureStep* step = player.currentStep();
+        QStringList now;
+        for (const QWidget* each : windows) now += ropelab::testing::shownTexts(*each);
+        m_shown.emplace_back(player.step(), now);
+        if (!step || !step->ask || question.isRevealed()) return;
+        nlohmann::json truth;
+        WindowStage& stage = window->windowStage();
+        if (!step->ask->quantity.empty()) truth = evaluate_quantity(step->ask->quantity, {stage.setups(), stage.lab()});
+        const SecretAnswer secret = secret_of(*step->ask, truth);
+        for (const auto& [shown, texts] : m_shown) {
+            for (const QString& text : texts) {
+                const bool isChoice = std::find(step->ask->choices.begin(), step->ask->choices.end(),
+                                                text.toStdString()) != step->ask->choices.end();
+                if (isChoice) continue;
+                EXPECT_EQ(given_away(secret, text.toStdString()), "")
+                    << "scene " << player.scene() + 1 << ", step " << shown + 1 << " shows \"" << text.toStdString()
+                    << "\" before the question \"" << step->ask->text << "\"";
+            }
+        }
+    }
+
     /// Shows the recorded lab of each scene that has one, so that nothing trains there.
     void showRecordings() {
         Lecture recorded = window->player().lecture();
@@ -117,6 +146,9 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
     }
 
     std::unique_ptr<MainWindow> window;
+
+ private:
+    std::vector<std::pair<int, QStringList>> m_shown;  // step and texts of the scene so far
 };
 
 TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
@@ -149,6 +181,7 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
                                  .arg(QLatin1String(run.lecture), QLatin1String(themeName(run.theme)))
                                  .arg(static_cast<int>(i), 3, 10, QLatin1Char('0'));
         EXPECT_GE(colorsOfPicture(name), kFewestColors) << name.toStdString();
+        keepSecret(player, *window->presentation().question(), {window.get()});
         meter.restart();
         press(Qt::Key_PageDown);
         // The first key at a question reveals the answer, once the figure that shows it is computed.
@@ -167,6 +200,34 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
     print(std::move(works));
     press(Qt::Key_Escape);
     EXPECT_FALSE(window->presentation().isActive());
+}
+
+TEST_P(LectureRun, ACourseKeepsItsAnswers) {
+    const ShownRun& run = GetParam();
+    if (run.theme == ThemeManager::Choice::dark && run.lecture == std::string("clocks")) return;  // like the light one
+    window->resize(run.size);
+    window->showCourse();
+    CourseDialog& course = window->course();
+    const LecturePlayer& player = course.player();
+    int lecture = -1;
+    for (const ShippedLecture& each : shipped_lectures()) {
+        ++lecture;
+        if (each.name == run.lecture) break;
+    }
+    course.goTo(lecture, 0);
+    int questions = 0;
+    for (std::size_t scene = 0; scene < player.lecture().scenes.size(); ++scene) {
+        const auto steps = static_cast<int>(player.lecture().scenes[scene].steps.size());
+        for (int step = -1; step < steps; ++step) {
+            course.goTo(lecture, static_cast<int>(scene), step);
+            waitForTraining();
+            window->room().refreshNow();
+            QTest::qWait(20);
+            if (course.questions().hasQuestion()) ++questions;
+            keepSecret(player, course.questions(), {window.get(), &course});
+        }
+    }
+    EXPECT_GT(questions, 8);
 }
 
 constexpr QSize kSmallProjector{1280, 720};

@@ -161,9 +161,17 @@ TEST_F(PresentationTest, NotesAreAStripOnOneScreen) {
     EXPECT_FALSE(show().areNotesShown());
     press(Qt::Key_N);
     EXPECT_TRUE(show().areNotesShown());
-    EXPECT_EQ(show().notes()->notes(), "Wait for the answer.");
-    EXPECT_EQ(show().notes()->next(), "The query stands at 10.");
     EXPECT_TRUE(show().notes()->time().endsWith("of 10 min"));
+    EXPECT_EQ(show().notes()->notes(), "") << "the class sees the strip, and a question follows";
+    EXPECT_EQ(show().notes()->next(), "");
+    for (int step = 0; step < 3; ++step) press(Qt::Key_PageDown);
+    player().finishGlides();
+    ASSERT_TRUE(waitUntil([&] { return show().question()->hasQuestion(); }));
+    EXPECT_EQ(show().notes()->notes(), "");
+    press(Qt::Key_PageDown);
+    ASSERT_TRUE(waitUntil([&] { return show().question()->isRevealed(); }));
+    EXPECT_EQ(show().notes()->notes(), "Wait for the answer.");
+    EXPECT_EQ(show().notes()->next(), "Scene: A page");
     ASSERT_TRUE(waitUntil([&] { return show().notes()->find() == "To find: wavelength(0) = 6.283"; }))
         << show().notes()->find().toStdString();
     press(Qt::Key_N);
