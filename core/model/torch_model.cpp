@@ -250,8 +250,7 @@ std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weight
         for (std::int64_t run = 0; run < runs; ++run) {
             for (std::int64_t sequence = 0; sequence < count; ++sequence) {
                 const std::int64_t start = starts[run][first + sequence];
-                inputs = tokens.copy(start, context, inputs);
-                targets = tokens.copy(start + 1, context, targets);
+                tokens.copy_sequence(start, context, inputs, targets);
             }
         }
         const auto device = weights.flat().device();

@@ -57,6 +57,16 @@ class TokenText {
         return to;
     }
 
+    /// Copies the tokens first … first + context − 1 to `inputs` and the ones that follow each of them to `targets`, and
+    /// moves both to the ends of the copies. Each token of a file is read once.
+    template <typename T>
+    void copy_sequence(std::int64_t first, std::int64_t context, T*& inputs, T*& targets) const {
+        std::vector<T> read(static_cast<std::size_t>(in_files() ? context + 1 : 0));
+        if (in_files()) copy(first, context + 1, read.data());
+        inputs = in_files() ? std::copy_n(read.data(), context, inputs) : copy(first, context, inputs);
+        targets = in_files() ? std::copy_n(read.data() + 1, context, targets) : copy(first + 1, context, targets);
+    }
+
     /// Reads bytes of a piece, from its byte `from` on, until `bytes` is full. Throws BadInput if the file cannot be
     /// read or has become shorter.
     static void read_piece(const Piece& piece, std::int64_t from, std::span<unsigned char> bytes);

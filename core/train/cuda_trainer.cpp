@@ -134,8 +134,7 @@ void CudaTrainer::copy_from_host(const Sequences& sequences, const std::vector<s
     for (const auto& run : starts) {
         for (std::int64_t i = first; i < first + sequences.starts.size(1); ++i) {
             const std::int64_t start = run[static_cast<std::size_t>(i)];
-            inputs = cohort_.data.training.copy(start, context, inputs);
-            targets = cohort_.data.training.copy(start + 1, context, targets);
+            cohort_.data.training.copy_sequence(start, context, inputs, targets);
         }
     }
     sequences.x.copy_(x);

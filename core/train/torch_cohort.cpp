@@ -42,8 +42,7 @@ Batch gather(const TokenText& tokens, const std::vector<std::vector<std::int64_t
     auto* targets = result.y.data_ptr<std::int64_t>();
     for (const auto& run : starts) {
         for (std::int64_t start : run) {
-            inputs = tokens.copy(start, context, inputs);
-            targets = tokens.copy(start + 1, context, targets);
+            tokens.copy_sequence(start, context, inputs, targets);
         }
     }
     return {result.x.to(device), result.y.to(device)};
