@@ -30,6 +30,9 @@ class SceneChecks {
             for (const LectureCheck& each : step.checks) check(each);
             if (step.ask && !step.ask->quantity.empty()) check_for_value(step.ask->quantity, step.ask->line);
             if (step.ask) check_secret(step);
+            for (const std::string& text : {step.say, step.ask ? step.ask->answer : std::string()}) {
+                for (const std::string& each : quantities_in(text)) check_for_value(each, step.line);
+            }
         }
         return std::move(results_);
     }
@@ -90,7 +93,7 @@ class SceneChecks {
         const SecretAnswer secret = secret_of(question, truth);
         CheckedQuantity result{scene_.id, question.line, "answer", "not given away", "not given away", true, ""};
         const auto read = [&](const char* what, const std::string& text, int line) {
-            const std::string found = given_away(secret, text);
+            const std::string found = given_away(secret, with_quantities(text, source_));
             if (found.empty() || !result.ok) return;
             result.ok = false;
             result.problem = std::string(what) + " of line " + std::to_string(line) + " says \"" + found +

@@ -4,6 +4,7 @@
 
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/lecture_scene.h"
+#include "core/lecture/quantity.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -216,6 +217,9 @@ LectureStep parse_step(const YamlNode& node, const LecturePlace& place, const Le
         } else {
             for (const YamlNode& each : check->items) step.checks.push_back(parse_check(each, here, now));
         }
+    }
+    for (const std::string& text : {step.say, step.ask ? step.ask->answer : std::string()}) {
+        for (const std::string& each : quantities_in(text)) check_scene_quantity(each, mapping.place(), now);
     }
     if (step.loop && step.set.empty()) {
         mapping.place_of("loop").fail("The step repeats, but it changes nothing; add \"set: {m: 64 over 8 s}\".");

@@ -1,6 +1,8 @@
 #include "core/lecture/quantity.h"
 
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 
 #include "core/lecture/lecture_yaml.h"
 #include "core/lecture/quantity_table.h"
@@ -42,6 +44,66 @@ const RotarySetup& setup_of(const QuantityCall& call, const QuantitySource& sour
 }
 
 }  // namespace
+
+namespace {
+
+/// A text with one quantity in double braces.
+struct Braces {
+    std::size_t begin = std::string_view::npos;  // of the braces; npos if there are none
+    std::size_t end = 0;
+    std::string expression;
+    std::string decimals;  // "" for none
+};
+
+Braces next_braces(std::string_view text, std::size_t from) {
+    Braces result;
+    const std::size_t begin = text.find("{{", from);
+    const std::size_t end = begin == std::string_view::npos ? begin : text.find("}}", begin);
+    if (end == std::string_view::npos) return result;
+    const std::string_view inside = text.substr(begin + 2, end - begin - 2);
+    const std::size_t bar = inside.rfind('|');
+    result = {begin, end + 2, std::string(trimmed(inside.substr(0, bar))), ""};
+    if (bar != std::string_view::npos) result.decimals = trimmed(inside.substr(bar + 1));
+    return result;
+}
+
+std::string value_text(const Braces& braces, const QuantitySource& source) {
+    try {
+        const nlohmann::json value = evaluate_quantity(braces.expression, source);
+        if (!value.is_number()) return "\u2026";
+        std::string words = number_text(value.get<double>());
+        if (!braces.decimals.empty()) {
+            std::ostringstream fixed;
+            fixed << std::fixed << std::setprecision(static_cast<int>(parse_number(braces.decimals)))
+                  << value.get<double>();
+            words = fixed.str();
+        }
+        return words.starts_with('-') ? "\u2212" + words.substr(1) : words;
+    } catch (const std::exception&) {
+        return "\u2026";
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> quantities_in(std::string_view text) {
+    std::vector<std::string> result;
+    for (Braces at = next_braces(text, 0); at.begin != std::string_view::npos; at = next_braces(text, at.end)) {
+        result.push_back(at.expression);
+    }
+    return result;
+}
+
+std::string with_quantities(std::string_view text, const QuantitySource& source) {
+    std::string result;
+    std::size_t done = 0;
+    for (Braces at = next_braces(text, 0); at.begin != std::string_view::npos; at = next_braces(text, done)) {
+        result += text.substr(done, at.begin - done);
+        result += value_text(at, source);
+        done = at.end;
+    }
+    return result += text.substr(done);
+}
 
 nlohmann::json finite_or_null(double value) {
     return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);

@@ -38,4 +38,11 @@ nlohmann::json evaluate_quantity(std::string_view expression, const QuantitySour
 /// Throws BadInput as evaluate_quantity() does for an expression that no setup or lab makes valid; computes nothing.
 void check_quantity(std::string_view expression);
 
+/// Returns the expressions of a text: a quantity in double braces, "{{final_validation_loss(theta=500)}}", with "| 4"
+/// for four decimals behind it.
+std::vector<std::string> quantities_in(std::string_view text);
+/// Returns the text with the values in place of the expressions, so that a sentence tells the numbers of the runs that
+/// are shown. A value that cannot be computed, such as that of a run that has not ended, becomes "…".
+std::string with_quantities(std::string_view text, const QuantitySource& source);
+
 }  // namespace ropelab

@@ -25,6 +25,7 @@
 #include "ui/common/text.h"
 #include "ui/lecture/course_summary.h"
 #include "ui/lecture/lecture_text.h"
+#include "ui/lecture/lecture_words.h"
 #include "ui/lecture/question_panel.h"
 #include "ui/lecture/stage.h"
 #include "ui/theme/theme_manager.h"
@@ -256,7 +257,7 @@ void CourseDialog::showStep() {
     m_question->hide();
     m_title->setMarkdown(QStringLiteral("## ") + text(scene->title));
     const LectureStep* step = m_player.currentStep();
-    m_say->setMarkdown(step ? text(step->say) : QString());
+    m_say->setMarkdown(step ? filledText(step->say, m_stage) : QString());
     m_next->setText(step && step->ask ? tr("Skip") : tr("Next"));
     m_back->setEnabled(m_lecture > 0 || m_player.scene() > 0 || m_player.step() >= 0);
     m_next->setEnabled(true);

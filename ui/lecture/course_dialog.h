@@ -17,6 +17,7 @@ class QScrollArea;
 class QStackedWidget;
 class QTextBrowser;
 class QUrl;
+class QVBoxLayout;
 
 namespace ropelab::ui {
 

@@ -4,8 +4,10 @@
 #include <QStringList>
 #include <cmath>
 
+#include "core/lecture/quantity.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
+#include "ui/lecture/stage.h"
 
 namespace ropelab::ui {
 
@@ -31,11 +33,17 @@ QString quantityValueText(const nlohmann::json& value) {
     return parts.join(QStringLiteral(", "));
 }
 
+QString filledText(const std::string& words, LectureStage& stage) {
+    if (words.find("{{") == std::string::npos) return text(words);
+    return text(with_quantities(words, {stage.setups(), stage.lab()}));
+}
+
 QString stepWords(const LectureStep& step) {
     if (step.ask) return wordsTr("Question: %1").arg(text(step.ask->text));
     if (!step.say.empty()) return text(step.say);
     QStringList changes;
-    for (const LectureChange& change : step.set) changes << text(change.key) + QStringLiteral(" = ") + text(change.value);
+    for (const LectureChange& change : step.set)
+        changes << text(change.key) + QStringLiteral(" = ") + text(change.value);
     if (!changes.isEmpty()) return changes.join(QStringLiteral(", "));
     return step.point.empty() ? wordsTr("The next step changes nothing that is seen.")
                               : wordsTr("Points at %1.").arg(text(step.point));

@@ -240,7 +240,7 @@ void Presentation::place() {
     const ThemeManager& manager = ThemeManager::instance();
     QStringList sentences;
     if (const LectureScene* scene = m_player.currentScene()) {
-        for (const LectureStep& step : scene->steps) sentences << text(step.say);
+        for (const LectureStep& step : scene->steps) sentences << filledText(step.say, m_stage);
     }
     const int above = bandHeight(*m_head, canvas.width());
     const int sentence = m_foot->heightFor(sentences, canvas.width());
@@ -282,7 +282,7 @@ void Presentation::showPlace() {
     if (m_inkScene != m_player.scene()) m_ink->wipe();
     m_inkScene = m_player.scene();
     m_head->showScene(scene ? text(scene->title) : QString(), scene ? text(scene->question) : QString());
-    m_foot->showSentence(step ? text(step->say) : QString());
+    m_foot->showSentence(step ? filledText(step->say, m_stage) : QString());
     m_page->hide();
     m_cover->showText(tr("Predict first"), QString());
     // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
@@ -303,6 +303,7 @@ void Presentation::showPlace() {
     }
     keepSecret();
     showRuns();
+    if (const QString reason = m_stage.whyRecorded(); scene && !step && !reason.isEmpty()) m_head->say(reason);
     place();
     if (step && step->loop) showSettled();  // a step that loops does not settle
 }
@@ -360,9 +361,12 @@ void Presentation::tick() {
 }
 
 void Presentation::showRuns() {
+    const LectureStep* step = m_player.currentStep();
+    // What the sentence says of runs that train changes while they do.
+    if (step && step->say.find("{{") != std::string::npos) m_foot->showSentence(filledText(step->say, m_stage));
     const LectureScene* scene = m_player.currentScene();
     const bool isText = scene && scene->room.empty() && scene->lab.empty();
-    m_head->showRuns(isText ? LectureStage::Runs::own : m_stage.runs());
+    m_head->showRuns(isText ? LectureStage::Runs::own : m_stage.runs(), m_stage.progress());
 }
 
 void Presentation::next() {

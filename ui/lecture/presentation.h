@@ -32,6 +32,7 @@ class QuestionPanel;
 ///   digits and Return         scene by number    T          theme: light, dark, high contrast
 ///   / name and Return         scene by name      P, D, C    pointer, draw ink, wipe ink
 ///   E                         text of the scene  R, S       reset the scene, save a snapshot
+///   L                         train live although it takes longer than the scene plans
 ///   N                         notes              Escape     leave, F5 step again
 class Presentation : public QObject {
     Q_OBJECT

@@ -69,8 +69,8 @@ void PresentationHead::showScene(const QString& title, const QString& question) 
     m_question->setVisible(!question.isEmpty());
 }
 
-void PresentationHead::showRuns(LectureStage::Runs runs) {
-    m_mark->setText(runs == LectureStage::Runs::live       ? tr("LIVE")
+void PresentationHead::showRuns(LectureStage::Runs runs, const QString& progress) {
+    m_mark->setText(runs == LectureStage::Runs::live       ? tr("LIVE %1").arg(progress).trimmed()
                     : runs == LectureStage::Runs::recorded ? tr("RECORDED")
                                                            : QString());
 }
@@ -106,8 +106,7 @@ QString PresentationHead::said() const {
     return m_notice->isHidden() ? QString() : m_notice->text();
 }
 
-PresentationFoot::PresentationFoot(QWidget* parent)
-    : QFrame(parent), m_text(new LectureText(kSentencePoints, this)) {
+PresentationFoot::PresentationFoot(QWidget* parent) : QFrame(parent), m_text(new LectureText(kSentencePoints, this)) {
     setObjectName(QStringLiteral("presentationFoot"));
     setProperty("panel", true);
     auto* column = new QVBoxLayout(this);

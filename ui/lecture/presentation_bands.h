@@ -23,7 +23,7 @@ class PresentationHead : public QFrame {
     void setFormulas(const LectureFormulas& formulas);
     void showScene(const QString& title, const QString& question);
     /// Shows the mark "live" or "recorded", or none for the user's own runs.
-    void showRuns(LectureStage::Runs runs);
+    void showRuns(LectureStage::Runs runs, const QString& progress);
     /// Shows what is being typed to jump; "" for nothing.
     void showTyped(const QString& typed);
     /// Shows a sentence in place of the title for some seconds.
@@ -54,8 +54,8 @@ class PresentationFoot : public QFrame {
     void setFormulas(const LectureFormulas& formulas);
     void showSentence(const QString& markdown);
     QString sentence() const;
-    /// Returns the height that the highest of these sentences needs at a width, so that the picture keeps its size during
-    /// a scene.
+    /// Returns the height that the highest of these sentences needs at a width, so that the picture keeps its size
+    /// during a scene.
     int heightFor(const QStringList& sentences, int width) const;
 
  private:

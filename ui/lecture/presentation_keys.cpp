@@ -53,11 +53,11 @@ bool isPrintable(const QKeyEvent& event) {
     return event.text().size() == 1 && event.text().front().isPrint();
 }
 
-constexpr std::array kHandled = {Qt::Key_Space,  Qt::Key_Right, Qt::Key_Left,      Qt::Key_Backspace, Qt::Key_B,
-                                 Qt::Key_Period, Qt::Key_Plus,  Qt::Key_Equal,     Qt::Key_Minus,     Qt::Key_T,
-                                 Qt::Key_P,      Qt::Key_D,     Qt::Key_C,         Qt::Key_E,         Qt::Key_R,
-                                 Qt::Key_S,      Qt::Key_N,     Qt::Key_Home,      Qt::Key_End,       Qt::Key_Up,
-                                 Qt::Key_Down,   Qt::Key_Slash};
+constexpr std::array kHandled = {Qt::Key_Space,  Qt::Key_Right, Qt::Key_Left,  Qt::Key_Backspace, Qt::Key_B,
+                                 Qt::Key_Period, Qt::Key_Plus,  Qt::Key_Equal, Qt::Key_Minus,     Qt::Key_T,
+                                 Qt::Key_P,      Qt::Key_D,     Qt::Key_C,     Qt::Key_E,         Qt::Key_R,
+                                 Qt::Key_S,      Qt::Key_L,     Qt::Key_N,     Qt::Key_Home,      Qt::Key_End,
+                                 Qt::Key_Up,     Qt::Key_Down,  Qt::Key_Slash};
 
 }  // namespace
 
@@ -188,6 +188,9 @@ bool Presentation::handleTool(int key) {
             return true;
         case Qt::Key_E:
             togglePage();
+            return true;
+        case Qt::Key_L:
+            m_stage.trainAnyway();
             return true;
         case Qt::Key_N:
             toggleNotes();

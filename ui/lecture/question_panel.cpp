@@ -19,6 +19,7 @@
 #include "ui/lecture/choice_field.h"
 #include "ui/lecture/curve_field.h"
 #include "ui/lecture/lecture_text.h"
+#include "ui/lecture/lecture_words.h"
 #include "ui/lecture/number_field.h"
 #include "ui/lecture/stage.h"
 
@@ -296,7 +297,7 @@ void QuestionPanel::askAgain() {
 void QuestionPanel::showTruth() {
     m_revealed = true;
     const QString compared = m_field->reveal(*m_truth, m_answers);
-    const QString explained = text(m_question->answer);
+    const QString explained = filledText(m_question->answer, m_stage);
     m_result->setMarkdown(explained.isEmpty() ? compared : compared + QStringLiteral("\n\n") + explained);
     refresh();
     m_submit->setAccessibleDescription(compared);  // a screen reader says it with the button that gets the focus

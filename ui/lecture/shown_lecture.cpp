@@ -94,6 +94,8 @@ class LectureWalk {
             }
             if (shown.picture && isEmpty(*shown.picture)) shown.picture.reset();
         }
+        shown.step.say = filledText(step.say, m_stage).toStdString();
+        if (step.ask) shown.step.ask->answer = filledText(step.ask->answer, m_stage).toStdString();
         if (step.ask && !step.ask->quantity.empty()) shown.value = valueOf(step.ask->quantity);
         m_shown.scenes.back().steps.push_back(std::move(shown));
     }

@@ -57,6 +57,12 @@ class LectureStage {
     /// Where the runs that are shown come from.
     enum class Runs { own, recorded, live };
     virtual Runs runs() { return Runs::own; }
+    /// Returns how far the training is whose runs are shown: "43 %, about 20 s left"; "" if none trains.
+    virtual QString progress() { return {}; }
+    /// Returns why a recording is shown in place of runs that the scene trains; "" if none is.
+    virtual QString whyRecorded() { return {}; }
+    /// Trains what the recording is shown for, however long it takes.
+    virtual void trainAnyway() {}
     /// Returns the lab that is shown, or null if it has no file.
     virtual const LabFile* lab() { return nullptr; }
     /// Returns the path of the user's own lab, or "" if it has no file.

@@ -12,11 +12,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/experiment/estimate.h"
 #include "core/spec/error.h"
 #include "ui/common/choice_box.h"
 #include "ui/common/findables.h"
+#include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/common/text.h"
@@ -194,8 +196,9 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
     m_liveKey = key;
     m_liveLab.clear();
     m_planned = training->seconds;
-    const double expected = estimate(experiment.expand(), *machine_time_model(), workspace.dataDir()).seconds;
-    m_isTooSlow = !lab.isEmpty() && expected > m_planned;
+    m_experiment = experiment;
+    m_expected = estimate(experiment.expand(), *machine_time_model(), workspace.dataDir()).seconds;
+    m_isTooSlow = !lab.isEmpty() && m_expected > m_planned;
     if (m_isTooSlow) return showRecording(lab);
     train(experiment);
 }
@@ -250,6 +253,8 @@ void WindowStage::watchTraining() {
     const double left = progress && std::isfinite(progress->seconds_left) ? progress->seconds_left : 0;
     if (elapsed + left <= kTolerance * m_planned) return;
     m_isTooSlow = true;
+    m_expected = elapsed + left;
+    emit problem(whyRecorded());
     showRecording(m_recording);
 }
 
@@ -261,6 +266,27 @@ LectureStage::Runs WindowStage::runs() {
     const LabDocument& shown = m_window.workspace().lab();
     if (shown.isOwn()) return Runs::own;
     return isSameFile(m_liveLab, shown.path()) ? Runs::live : Runs::recorded;
+}
+
+QString WindowStage::progress() {
+    const SweepSession& session = m_window.workspace().session();
+    const auto& progress = session.progress();
+    if (runs() != Runs::live || !session.isActive()) return {};
+    if (!progress || !std::isfinite(progress->seconds_left)) return tr("starting …");
+    return tr("%1 %, about %2 left").arg(std::lround(100 * progress->done)).arg(durationText(progress->seconds_left));
+}
+
+QString WindowStage::whyRecorded() {
+    if (!m_isTooSlow || runs() != Runs::recorded) return {};
+    return tr("Recorded, because training takes about %1 here and the scene plans %2; L trains anyway.")
+        .arg(durationText(m_expected), durationText(m_planned));
+}
+
+void WindowStage::trainAnyway() {
+    if (!m_isTooSlow || !m_experiment) return;
+    m_isTooSlow = false;
+    m_planned = std::numeric_limits<double>::infinity();
+    train(*m_experiment);
 }
 
 const LabFile* WindowStage::lab() {

@@ -46,6 +46,9 @@ class WindowStage : public QObject, public LectureStage {
     void startTraining(const LectureTraining& training) override;
     void showRuns(const QString& lab, const LectureTraining* training) override;
     Runs runs() override;
+    QString progress() override;
+    QString whyRecorded() override;
+    void trainAnyway() override;
     const LabFile* lab() override;
     QString ownLabPath() override;
     void showControls(const QStringList& names, bool all) override;
@@ -120,7 +123,9 @@ class WindowStage : public QObject, public LectureStage {
     QString m_liveLab;                 // path of the lab that trains, or trained, in front of the class
     QString m_liveKey;                 // experiment of that lab
     bool m_isTooSlow = false;
-    double m_planned = 0;  // longest time of the training in seconds
+    std::optional<Experiment> m_experiment;  // what the scene trains
+    double m_expected = 0;                   // how long that takes, in seconds
+    double m_planned = 0;                    // longest time of the training in seconds
     QElapsedTimer m_trainsSince;
     QTimer m_watch;
 };

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/lecture/quantity.h"
+#include "core/spec/error.h"
 #include "core/store/lab_file.h"
 #include "tests/core/lecture/lecture_text.h"
 #include "tests/support/scratch_folder.h"
@@ -119,6 +121,15 @@ steps:
     EXPECT_THAT(checks[1].problem, ::testing::HasSubstr("\"18\""));
     EXPECT_TRUE(checks[2].ok) << checks[2].problem;
     EXPECT_TRUE(checks[3].ok) << "the sentence comes after the question: " << checks[3].problem;
+}
+
+TEST(CheckLecture, FillsNumbersIntoSentences) {
+    QuantitySource source;
+    source.setups = {parse_setup("theta=10k head_dim=64"), std::nullopt};
+    EXPECT_EQ(with_quantities("It needs {{wavelength(31) | 1}} tokens, not {{wavelength(0)|2}}.", source),
+              "It needs 47117.2 tokens, not 6.28.");
+    EXPECT_EQ(with_quantities("{{alibi_bias(0, 10)}} and {{runs}}, {{open", source), "\u22125 and \u2026, {{open");
+    EXPECT_THROW(checks_of("show: rotation\nsteps:\n  - say: \"{{wavelenth(3)}}\""), BadInput);
 }
 
 TEST(CheckLecture, ComparesNumbersListsAndNone) {
