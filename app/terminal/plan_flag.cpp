@@ -13,6 +13,7 @@
 #include "core/experiment/engine_loader.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/preview.h"
+#include "core/experiment/time_records.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
 
@@ -107,7 +108,8 @@ nlohmann::json json_of(const Preview& plan) {
 }
 
 std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
-    return "about " + duration_text(seconds) + ", " + bytes_text(bytes) + (measured ? " (measured)" : " (estimated)");
+    return "about " + (measured ? duration_text(seconds) : expected_duration(seconds)) + ", " + bytes_text(bytes) +
+           (measured ? " (measured)" : " (estimated)");
 }
 
 std::string text_of(const Preview& plan) {

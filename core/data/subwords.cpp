@@ -13,6 +13,7 @@
 #include "core/data/known_sets.h"
 #include "core/data/subword_kinds.h"
 #include "core/spec/error.h"
+#include "core/data/read_file.h"
 
 namespace ropelab {
 
@@ -20,10 +21,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::int64_t most_bytes = std::int64_t{256} << 20;  // tokenizers of 256,000 tokens have 40 MB
+
 std::optional<std::string> content_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(in), {});
+    try {
+        return read_regular_file(file, most_bytes);
+    } catch (const BadInput&) {
+        return std::nullopt;
+    }
 }
 
 // Returns the folder of trained SentencePiece models, or an empty path if the user has no cache.
@@ -113,14 +118,13 @@ std::shared_ptr<const Subwords> trained_subwords(Tokenizer kind, std::int64_t si
 }
 
 std::shared_ptr<const Subwords> subwords_of_file(const fs::path& file) {
-    constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;  // tokenizers of 256,000 tokens have 40 MB
     std::error_code error;
     const std::string name = "'" + file.string() + "'";
-    if (const auto bytes = fs::file_size(file, error); !error && bytes > most_bytes) {
+    if (const auto bytes = fs::file_size(file, error); !error && std::cmp_greater(bytes, most_bytes)) {
         throw BadInput("The tokenizer " + name + " has " + std::to_string(bytes >> 20) +
                        " MiB, but a tokenizer has at most " + std::to_string(most_bytes >> 20) + " MiB.");
     }
-    auto content = fs::is_regular_file(file, error) ? content_of(file) : std::nullopt;
+    auto content = content_of(file);
     if (!content) {
         throw BadInput("The tokenizer " + name + " cannot be read; name a tokenizer.json or a SentencePiece .model.");
     }

@@ -222,15 +222,16 @@ void add_head(SectionBuilder& section, const RunSpec& spec, const ShapeNumbers& 
         add_norm(section, spec, n, {.id = "final_norm", .name = "Final norm"}, "final_norm");
     }
     const std::string input = branch_input(spec);
-    AnatomyStage head = {.id = "head",
-                         .name = "Output head",
-                         .kind = spec.tied_head ? "tied to the embedding" : "",
-                         .symbols = "(B, T, V)",
-                         .shape = {n.B, n.T, n.V},
-                         .formula = "logits = " + input + (spec.tied_head ? "·E^⊤" : "·W_head^⊤"),
-                         .settings = {"tied_head", "tokenizer", "vocabulary_size"}};
+    AnatomyStage head = {
+        .id = "head",
+        .name = "Output head",
+        .kind = spec.tied_head ? "tied to the embedding" : "",
+        .symbols = "(B, T, V)",
+        .shape = {n.B, n.T, n.V},
+        .formula = "logits = " + input + (spec.tied_head ? "·E^⊤" : "·W_head^⊤") + (spec.head_bias ? " + β_head" : ""),
+        .settings = {"tied_head", "head_bias", "tokenizer", "vocabulary_size"}};
     if (spec.tied_head) head.operations = 2.0 * real(n.V) * real(n.C);
-    section.add(std::move(head), {"head.weight"});
+    section.add(std::move(head), {"head.weight", "head.bias"});
 }
 
 std::vector<AnatomySize> anatomy_sizes(const RunSpec& spec, const ShapeNumbers& n) {
@@ -320,13 +321,13 @@ Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary) {
     anatomy.sizes = anatomy_sizes(spec, n);
     SectionBuilder front(layout, "");
     SectionBuilder back(layout, "");
-    for (const char* name : {"final_norm.weight", "final_norm.bias", "final_norm.scale", "head.weight"})
+    for (const char* name : {"final_norm.weight", "final_norm.bias", "final_norm.scale", "head.weight", "head.bias"})
         front.leave(name);
     add_embeddings(front, spec, n);
     anatomy.sections.push_back({"", {}, front.finish()});
     for (AnatomySection& section : layer_sections(spec, layout, n)) anatomy.sections.push_back(std::move(section));
     for (const Parameter& parameter : layout.parameters) {
-        const bool is_last = parameter.name.starts_with("final_norm.") || parameter.name == "head.weight";
+        const bool is_last = parameter.name.starts_with("final_norm.") || parameter.name.starts_with("head.");
         if (!is_last) back.leave(parameter.name);
     }
     add_head(back, spec, n);
@@ -349,6 +350,7 @@ RunSpec traditional_model(RunSpec spec) {
     spec.deepnorm = false;
     spec.bias = true;
     spec.tied_head = true;
+    spec.head_bias = false;
     spec.attention = AttentionKind::mha;
     spec.latent_width = 0;
     spec.rotary_channels = 0;

@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr std::size_t recent_sweeps = 12;  // forecasts of which the range of the next is made
+constexpr std::size_t fewest_for_range = 3;
 constexpr std::size_t most_lines = 400;  // of a file; older ones are dropped
 constexpr std::array<const char*, timed_part_count> timed_part_words = {
     "start", "steps", "evaluations", "samples", "probes", "checkpoints", "measuring"};
@@ -30,6 +32,7 @@ struct Learned {
     fs::file_time_type time{};
     std::uintmax_t size = 0;
     std::shared_ptr<const TimeModel> model = std::make_shared<const TimeModel>();
+    std::vector<Forecast> sweeps;
 };
 Learned& learned() {
     static Learned state;
@@ -122,6 +125,7 @@ void use_times_file(const fs::path& file) {
     state.size = 0;
     state.time = {};
     state.model = std::make_shared<const TimeModel>();
+    state.sweeps.clear();
 }
 
 fs::path times_file() {
@@ -159,8 +163,31 @@ std::shared_ptr<const TimeModel> machine_time_model() {
     if (error || (size == state.size && time == state.time)) return state.model;
     state.size = size;
     state.time = time;
-    state.model = std::make_shared<const TimeModel>(read_times(state.file).cohorts);
+    TimeRecords records = read_times(state.file);
+    state.model = std::make_shared<const TimeModel>(std::move(records.cohorts));
+    state.sweeps = std::move(records.sweeps);
     return state.model;
+}
+
+std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sweeps) {
+    if (sweeps.size() < fewest_for_range) return {seconds / 2, seconds * 2};
+    double low = 1;
+    double high = 1;
+    for (std::size_t i = sweeps.size() - std::min(sweeps.size(), recent_sweeps); i < sweeps.size(); ++i) {
+        low = std::min(low, sweeps[i].measured / sweeps[i].predicted);
+        high = std::max(high, sweeps[i].measured / sweeps[i].predicted);
+    }
+    return {low * seconds, high * seconds};
+}
+
+std::string expected_duration(double seconds) {
+    machine_time_model();  // reads the file again if it has changed
+    Learned& state = learned();
+    const std::lock_guard lock(state.mutex);
+    const auto [low, high] = time_range(seconds, state.sweeps);
+    const std::string first = duration_text(low);
+    const std::string last = duration_text(high);
+    return first == last ? first : first + " to " + last;
 }
 
 std::vector<double> forecast_errors(const std::vector<Forecast>& sweeps, std::size_t most) {

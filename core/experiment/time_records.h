@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -39,6 +40,13 @@ void store_time(const Forecast& forecast);
 /// Returns the model of this machine, learned from times_file(). The file is read again only if it has changed.
 /// Thread-safe.
 std::shared_ptr<const TimeModel> machine_time_model();
+
+/// Returns the shortest and the longest time in seconds that a sweep of the predicted time probably takes: by the
+/// factors by which the last twelve sweeps were faster or slower than predicted, and between half and twice the time
+/// where fewer than three are known.
+std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sweeps);
+/// Returns that range on this machine as text: "40 s to 2 min", or one time if both have the same text.
+std::string expected_duration(double seconds);
 
 /// Returns how good the last estimates were: "Estimates of the last 12 sweeps: median error 14 %, largest 28 %."; "" if
 /// there is none. Errors are relative to the measured time.

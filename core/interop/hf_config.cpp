@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 
 #include "core/data/json_text.h"
@@ -10,6 +9,7 @@
 #include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "core/data/read_file.h"
 
 namespace ropelab {
 
@@ -202,8 +202,8 @@ json parse_model_config(std::string_view text, const std::string& name) {
 }
 
 json load_model_config(const std::filesystem::path& named) {
-    std::string text(max_bytes + 1, '\0');
     if (named == "-") {
+        std::string text(max_bytes + 1, '\0');
         std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
         text.resize(static_cast<std::size_t>(std::cin.gcount()));
         return parse_model_config(text, "Standard input");
@@ -211,13 +211,7 @@ json load_model_config(const std::filesystem::path& named) {
     // The folder of a model stands for its config.json.
     std::error_code error;
     const auto file = std::filesystem::is_directory(named, error) ? named / "config.json" : named;
-    std::ifstream stream(file, std::ios::binary);
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    // A short file sets eof. A folder opens, but nothing can be read from it.
-    if (!stream.is_open() || stream.bad() || (stream.gcount() == 0 && !stream.eof()))
-        throw BadInput("The file " + file.string() + " cannot be read; choose a file that exists.");
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    return parse_model_config(text, "The file " + file.string());
+    return parse_model_config(read_regular_file(file, max_bytes), "The file " + file.string());
 }
 
 }  // namespace ropelab

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "core/data/json_text.h"
 #include "core/experiment/stored_run.h"
 #include "core/spec/error.h"
+#include "core/data/read_file.h"
 #include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"
 #include "core/stats/run_selection.h"
@@ -23,18 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int most_students = 999;
-constexpr std::uintmax_t largest_result_file = 16'000'000;  // bytes
+constexpr std::int64_t largest_result_file = 16'000'000;  // bytes
 
 // Returns the text of a result file, which a student may have replaced by anything.
 std::string result_text(const fs::path& file) {
-    std::error_code error;
-    if (!fs::is_regular_file(file, error)) throw BadInput(file.string() + " is not a file.");
-    if (fs::file_size(file, error) > largest_result_file && !error) {
-        throw BadInput(file.string() + " is larger than 16 MB, so it is no result of a sweep.");
-    }
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw BadInput(file.string() + " cannot be read.");
-    return {std::istreambuf_iterator<char>(in), {}};
+    return read_regular_file(file, largest_result_file);
 }
 
 // Returns the settings of a printed run without its results.

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <set>
 
 #include "core/lecture/lecture.h"
 #include "core/lecture/lecture_scene.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "core/data/read_file.h"
 
 namespace ropelab {
 
@@ -70,16 +70,7 @@ fs::path found_lecture(const fs::path& named) {
 std::string lecture_bytes(const fs::path& file) {
     std::error_code error;
     if (!fs::exists(file, error)) throw BadInput("There is no file " + file.string() + ".");
-    if (!fs::is_regular_file(file, error)) throw BadInput(file.string() + " is not a file; name a lecture (.md).");
-    if (fs::file_size(file, error) > most_lecture_bytes && !error) throw too_large(file.string(), fs::file_size(file));
-    std::ifstream stream(file, std::ios::binary);
-    std::string text(most_lecture_bytes + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (stream.bad() || (!stream && stream.gcount() == 0 && fs::file_size(file, error) > 0)) {
-        throw BadInput(file.string() + " cannot be read.");
-    }
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    return text;
+    return read_regular_file(file, most_lecture_bytes);
 }
 
 }  // namespace

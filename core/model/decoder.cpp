@@ -209,8 +209,8 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
         return feed_forward(spec_, weights, rows, layer, precision, dropout, experts, {stages, layer});
     };
     const auto head = [&](const torch::Tensor& rows) {
-        const torch::Tensor logits =
-            linear(rows, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"), {}, precision);
+        const torch::Tensor logits = linear(rows, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"),
+                                            weights.get("head.bias"), precision);
         outside.computed("head", logits);
         return logits;
     };

@@ -217,7 +217,8 @@ torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {
         branch = &fed_;
     }
     normalize_stream(norm("final_norm"), branch);
-    const Matrix head = matrix(spec_.tied_head ? "embedding" : "head");
+    Matrix head = matrix(spec_.tied_head ? "embedding" : "head");
+    head.bias = vector("head.bias");
     Vector logits(static_cast<std::size_t>(head.rows));
     multiply(head, normed_, logits);
     return torch::tensor(c10::ArrayRef<float>(logits));

@@ -41,8 +41,8 @@ SheetPlan plan_bpc(const SheetRequest& request) {
     plan.notes.push_back(
         "The data flow that the post prints has biases in every linear layer and an output matrix of its own with a "
         "bias: 16 · 205 + 205 = 3,485 parameters at its width 16. The models of this sheet have no biases, and their "
-        "output matrix is the token embedding. The settings bias=true and tied_head=false give the post's layers in a "
-        "sweep of your own, but for the bias of the output matrix. The post prints no bits per character; the margin "
+        "output matrix is the token embedding. The settings bias=true, tied_head=false and head_bias=true give the "
+        "post's layers in a sweep of your own. The post prints no bits per character; the margin "
         "of 0.5 % is this program's choice.");
     plan.experiment.set("data", {data});
     plan.experiment.set_explicit_runs(

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/experiment/experiment.h"
+#include "core/experiment/time_records.h"
 #include "core/reproduce/calibration.h"
 #include "core/reproduce/published.h"
 #include "core/reproduce/sheet_cells.h"
@@ -333,7 +334,7 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
     text +=
         "\nRuns: " + std::to_string(cost.runs) +
         (plan.sequential ? ", trained sequentially," : ", trained in " + std::to_string(cost.cohorts) + " cohorts") +
-        "; about " + duration_text(cost.seconds) + " on this machine with all evaluations and measurements, " +
+        "; about " + expected_duration(cost.seconds) + " on this machine with all evaluations and measurements, " +
         bytes_text(cost.bytes) +
         " of memory"
         ", at most " +

@@ -98,15 +98,19 @@ std::vector<double> circuit_attention(std::span<const double> logits, std::int64
     return weights;
 }
 
-std::vector<double> circuit_attention_by_distance(std::span<const double> logits, std::int64_t tokens) {
+std::vector<double> circuit_attention_by_distance(std::span<const double> logits, std::int64_t tokens,
+                                                  std::int64_t first) {
     check_distances(logits, tokens);
     const auto size = static_cast<std::size_t>(tokens);
     std::vector<double> means(size, 0.0);
-    for (std::size_t row = 0; row < size; ++row) {
+    const auto begin = std::min(static_cast<std::size_t>(first), size - 1);
+    for (std::size_t row = begin; row < size; ++row) {
         for_each_weight(logits, static_cast<std::int64_t>(row),
                         [&](std::size_t distance, double weight) { means[distance] += weight; });
     }
-    for (std::size_t distance = 0; distance < size; ++distance) means[distance] /= static_cast<double>(size - distance);
+    for (std::size_t distance = 0; distance < size; ++distance) {
+        means[distance] /= static_cast<double>(size - std::max(distance, begin));
+    }
     return means;
 }
 

@@ -39,8 +39,11 @@ std::vector<double> circuit_logits(std::span<const double> query, std::span<cons
 std::vector<double> circuit_attention(std::span<const double> logits, std::int64_t tokens);
 
 /// Returns the mean attention weight at the distances 0 … tokens − 1 over the queries that have a key at this distance,
-/// as ProbeResult::attention_by_distance measures it inside a model. Throws BadInput like circuit_attention.
-std::vector<double> circuit_attention_by_distance(std::span<const double> logits, std::int64_t tokens);
+/// as ProbeResult::attention_by_distance measures it inside a model. Queries in front of position `first` are left out:
+/// a query with few keys gives each of them a large weight, whatever the head prefers. Throws BadInput like
+/// circuit_attention.
+std::vector<double> circuit_attention_by_distance(std::span<const double> logits, std::int64_t tokens,
+                                                  std::int64_t first = 0);
 
 /// Returns the index of the largest logit, the distance at which a circuit attends; of the shortest distance if several
 /// are equally large. Throws BadInput if there are none.

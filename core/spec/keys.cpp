@@ -263,6 +263,9 @@ std::vector<Key> make_keys() {
         flag_key("bias", "model", "If true, linear layers and LayerNorms have biases.", &R::bias),
         flag_key("tied_head", "model",
                  "If true, the output head and the token embedding share their weights (weight tying).", &R::tied_head),
+        flag_key("head_bias", "model",
+                 "If true, the output head adds a learned number to the logit of each token, which starts at 0.",
+                 &R::head_bias),
         number_key(
             "dropout", "model", "",
             "Dropout probability during training, after the embedding, in attention and on the residual branches.", 0,

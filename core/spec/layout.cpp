@@ -232,6 +232,7 @@ Layout layout_of(const RunSpec& spec, int vocabulary) {
         }
     }
     if (spec.norm_position != NormPosition::post) add_norm("final_norm");
+    if (spec.head_bias) add("head.bias", {vocabulary}, 0.0);
     layout.vectors = layout.total - layout.matrices;
     if (spec.theta_varies()) add("rotary.shift", shift_shape(spec), 0.0);
     return layout;
@@ -246,7 +247,7 @@ std::int64_t non_embedding_parameters(const RunSpec& spec) {
     const Layout layout = layout_of(spec, 1);
     std::int64_t count = layout.total;
     for (const char* name :
-         {"embedding.weight", "positions.weight", "head.weight", "rotary.shift", "distance_bias.weight"}) {
+         {"embedding.weight", "positions.weight", "head.weight", "head.bias", "rotary.shift", "distance_bias.weight"}) {
         if (layout.contains(name)) count -= layout.at(name).size;
     }
     for (const Parameter& parameter : layout.parameters) {

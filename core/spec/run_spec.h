@@ -135,6 +135,7 @@ struct RunSpec {
     Initialization initialization = Initialization::gpt2;
     bool bias = false;
     bool tied_head = true;
+    bool head_bias = false;
     double dropout = 0.0;
     AttentionKind attention = AttentionKind::mha;
     std::int64_t latent_width = 0;          // of mla; 0: 4 × head dimension, at most half the width

@@ -145,7 +145,7 @@ TEST(FrequenciesVerb, RejectsInvalidConfigFiles) {
     EXPECT_BAD_INPUT(refused(R"({"head_dim": 64, "rope_theta": 1e300})"), "rope_theta");
     EXPECT_BAD_INPUT(refused(R"({"head_dim": 64, "rope_theta": 1e999})"), "too large");
     EXPECT_BAD_INPUT(refused(R"({"head_dim": 64, "rope_scaling": {"type": "spiral"}})"), "spiral");
-    EXPECT_BAD_INPUT(refused(std::string(std::size_t{100} << 20, '[')), "more than 4 MiB");
+    EXPECT_BAD_INPUT(refused(std::string(std::size_t{100} << 20, '[')), "at most 4.2 MB are read here");
     EXPECT_BAD_INPUT(refused(std::string(std::size_t{1} << 20, '[')), "64 levels");
     EXPECT_BAD_INPUT(refused(R"({"model_type": "gpt2", "n_embd": 64, "n_head": 4})"), "without rotary");
 }

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "core/spec/error.h"
+#include "core/data/read_file.h"
 #include "ui/figure/export.h"
 #include "ui/figure/figure_caption.h"
 #include "ui/figure/pdf_attachments.h"
@@ -20,6 +21,7 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kRecordVersion = 1;
+constexpr std::int64_t kLargestFigure = 256'000'000;  // bytes
 
 /// The parts of a file that describe its figures: the record and the data by the letter of the panel.
 struct FigureParts {
@@ -162,14 +164,14 @@ QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& optio
         .toJson(QJsonDocument::Compact);
 }
 
+QByteArray readFigureBytes(const QString& path) {
+    return QByteArray::fromStdString(
+        read_regular_file(std::filesystem::path(QFile::encodeName(path).toStdString()), kLargestFigure));
+}
+
 std::vector<FigureRecord> readFigureFile(const QString& path) {
     const std::string name = QFileInfo(path).fileName().toStdString();
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) {
-        throw BadInput("The figure \"" + path.toStdString() + "\" cannot be read: " + file.errorString().toStdString() +
-                       ".");
-    }
-    const FigureParts parts = partsOf(file.readAll());
+    const FigureParts parts = partsOf(readFigureBytes(path));
     const QJsonObject all = QJsonDocument::fromJson(parts.record).object();
     if (all[QStringLiteral("format")] != QLatin1String("ropelab-figure")) {
         throw BadInput("The file \"" + name +

@@ -38,6 +38,8 @@ QString panelLetter(std::size_t panel, std::size_t count);
 /// picture again: the options, the version of Qt and the ends of the axes.
 QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& options);
 
+/// Returns the bytes of an exported figure. Throws BadInput as read_regular_file() does, and for more than 256 MB.
+QByteArray readFigureBytes(const QString& path);
 /// Reads the records of a file that exportFigure or exportPage wrote as PDF, SVG or PNG, one for each figure. Throws
 /// BadInput with the reason if the file cannot be read or contains no record.
 std::vector<FigureRecord> readFigureFile(const QString& path);

@@ -12,7 +12,9 @@
 
 #include "core/lecture/lecture.h"
 #include "core/lecture/lecture_rooms.h"
+#include "core/lecture/lecture_sections.h"
 #include "core/spec/error.h"
+#include "core/data/read_file.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
@@ -47,9 +49,7 @@ bool isShipped(const std::filesystem::path& file) {
 }
 
 std::string contentOf(const QString& path) {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) throw BadInput(path.toStdString() + " cannot be read.");
-    return file.readAll().toStdString();
+    return read_regular_file(toPath(path), most_lecture_bytes);
 }
 
 }  // namespace
@@ -78,11 +78,11 @@ void MainWindow::makeLectures() {
     });
     connect(m_presentation, &Presentation::left, this, [this] {
         m_actions->refresh();
-        m_banners->show(kLectureBanner, BannerArea::Kind::information,
-                        tr("The lecture “%1” is paused. Your own setup and lab come back when you end it.")
-                            .arg(text(m_player->lecture().title)),
-                        {{tr("Return to the step"), [this] { presentLecture(); }},
-                         {tr("End lecture"), [this] { endLecture(); }}});
+        m_banners->show(
+            kLectureBanner, BannerArea::Kind::information,
+            tr("The lecture “%1” is paused. Your own setup and lab come back when you end it.")
+                .arg(text(m_player->lecture().title)),
+            {{tr("Return to the step"), [this] { presentLecture(); }}, {tr("End lecture"), [this] { endLecture(); }}});
     });
     connect(m_presentation, &Presentation::answered, this, [this](const AnswerRecord& answer) {
         try {
@@ -105,10 +105,7 @@ LectureStage& MainWindow::stage() {
 }
 
 void MainWindow::addLectureActions() {
-    m_actions->add({.id = "lecture.open",
-                    .menu = "Lecture",
-                    .text = tr("Open lecture …"),
-                    .handler = [this] {
+    m_actions->add({.id = "lecture.open", .menu = "Lecture", .text = tr("Open lecture …"), .handler = [this] {
                         if (const QString path = askLecture(); !path.isEmpty()) openLecture(path);
                     }});
     bool isFirst = true;
@@ -119,15 +116,15 @@ void MainWindow::addLectureActions() {
                         .handler = [this, file = each.file] { openLecture(fromPath(file)); },
                         .separatorBefore = std::exchange(isFirst, false)});
     }
-    m_actions->add({.id = "lecture.present",
-                    .menu = "Lecture",
-                    .text = tr("Start presentation"),
-                    .shortcuts = {QKeySequence(Qt::Key_F5)},
-                    .handler = [this] { presentLecture(); },
-                    .enabled = [this] { return m_player->hasLecture(); },
-                    .liveText =
-                        [this] { return m_stage->hasBegun() ? tr("Return to the step") : tr("Start presentation"); },
-                    .separatorBefore = true});
+    m_actions->add(
+        {.id = "lecture.present",
+         .menu = "Lecture",
+         .text = tr("Start presentation"),
+         .shortcuts = {QKeySequence(Qt::Key_F5)},
+         .handler = [this] { presentLecture(); },
+         .enabled = [this] { return m_player->hasLecture(); },
+         .liveText = [this] { return m_stage->hasBegun() ? tr("Return to the step") : tr("Start presentation"); },
+         .separatorBefore = true});
     m_actions->add({.id = "lecture.end",
                     .menu = "Lecture",
                     .text = tr("End lecture"),

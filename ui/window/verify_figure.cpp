@@ -222,9 +222,7 @@ struct PictureCheck {
 /// Draws the figures again with the options of the records and compares the picture with that of the file.
 PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& records, std::vector<Figure> figures) {
     using Outcome = PictureCheck::Outcome;
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) return {Outcome::unknown, file.errorString()};
-    const QByteArray bytes = file.readAll();
+    const QByteArray bytes = readFigureBytes(path);
     const auto options = drawingOptions(records.front(), bytes);
     if (!options) {
         return {Outcome::unknown, QObject::tr("The record does not say how the picture was drawn, because an earlier "

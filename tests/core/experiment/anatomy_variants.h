@@ -65,7 +65,7 @@ inline const std::vector<std::string>& anatomy_variants() {
         "norm=dyt bias=true",
         "norm_position=post",
         "norm_position=post deepnorm=true norm=dyt bias=true experts=4",
-        "norm_position=sandwich block=llama bias=true tied_head=false",
+        "norm_position=sandwich block=llama bias=true tied_head=false head_bias=true",
         "norm_position=sandwich block=pythia",
         "norm_position=post attention_layers=deltanet+full position=rope+bias",
         "position=learned+rope theta_training=head attention=gated",

@@ -197,6 +197,21 @@ TEST(Forecasts, StateTheirErrors) {
 }
 
 // What a cohort stores is what a forecast of the same settings asks for.
+TEST_F(TimesFile, TimesArePromisedAsARange) {
+    using Range = std::array<double, 2>;
+    EXPECT_EQ(time_range(100, {{10, 90}, {10, 10}}), (Range{50, 200})) << "too few to know";
+    EXPECT_EQ(time_range(100, {{10, 12}, {10, 9}, {10, 20}}), (Range{90, 200}));
+    EXPECT_EQ(time_range(100, {{10, 12}, {10, 13}, {10, 15}}), (Range{100, 150})) << "the prediction is in the range";
+    std::vector<Forecast> many(13, Forecast{10, 10});
+    many.front() = {10, 1000};
+    EXPECT_EQ(time_range(100, many), (Range{100, 100})) << "only the last twelve sweeps count";
+
+    EXPECT_EQ(expected_duration(3600), "30 min to 2 h 0 min");
+    for (const double measured : {11.0, 10.0, 20.0}) store_time(Forecast{10, measured});
+    EXPECT_EQ(expected_duration(60), "1 min 0 s to 2 min 0 s");
+    EXPECT_EQ(expected_duration(0), "0.0 s");
+}
+
 TEST_F(TimesFile, StoredKeyAndWorkAreThoseOfTheForecast) {
     TorchEngine engine;
     const std::string text = folder_.write("text.txt", small_text(4000)).string();

@@ -162,8 +162,8 @@ TEST(ParseLecture, ControlsOfARoomPrecedeSettingsOfTheSetup) {
 TEST(LoadLecture, NamesAMissingFileAndAFolder) {
     const ScratchFolder folder;
     EXPECT_MESSAGE(load_lecture(folder / "none.md"), BadInput, "There is no file");
-    EXPECT_MESSAGE(load_lecture(folder.path()), BadInput, "is not a file");
-    EXPECT_MESSAGE(load_lecture("/dev/null"), BadInput, "is not a file");
+    EXPECT_MESSAGE(load_lecture(folder.path()), BadInput, "not a file");
+    EXPECT_MESSAGE(load_lecture("/dev/null"), BadInput, "not a file");
     EXPECT_MESSAGE(load_lecture("clokcs-of-nobody"), BadInput, "There is no lecture \"clokcs-of-nobody\"");
 }
 

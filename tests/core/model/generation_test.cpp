@@ -70,6 +70,7 @@ TEST_F(GenerationTest, EveryBlockGivesEqualLogitsTokenByToken) {
             spec.qk_norm = flag ? QkNorm::head : QkNorm::none;
             spec.bias = flag;
             spec.tied_head = !flag;
+            spec.head_bias = flag != (block == Block::gpt2);  // with and without tied weights
             spec.rotated_layers = flag ? "1" : "all";
             const auto model = trained(spec);
             Generation options;

@@ -89,6 +89,22 @@ TEST(Circuit, AttentionIsTheCausalSoftmaxOfTheLogits) {
         EXPECT_NEAR(means[distance], sums[distance] / static_cast<double>(6 - distance), 1e-14);
 }
 
+TEST(Circuit, AHeadPrefersTheDistanceAtWhichItAimsOnAShortText) {
+    const Head of = head("theta=10k head_dim=64");
+    for (const int distance : {1, 3}) {
+        const std::vector<double> logits = logits_of(of, aimed(of, distance, 1), 6);
+        const std::vector<double> all = circuit_attention_by_distance(logits, 6);
+        EXPECT_GT(all[0], all[static_cast<std::size_t>(distance)]) << "the first tokens have few keys";
+        const std::vector<double> means = circuit_attention_by_distance(logits, 6, distance);
+        for (std::size_t other = 0; other < 6; ++other) {
+            if (other != static_cast<std::size_t>(distance)) {
+                EXPECT_GT(means[static_cast<std::size_t>(distance)], means[other]) << distance << ", " << other;
+            }
+        }
+        EXPECT_NEAR(circuit_attention_by_distance(logits, 6, 5)[0], circuit_attention(logits, 6)[35], 1e-14);
+    }
+}
+
 TEST(Circuit, ALargerNormMakesAPreviousTokenHeadSharper) {
     const Head of = head("theta=10k head_dim=64");
     double previous = 0;

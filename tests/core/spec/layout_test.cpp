@@ -52,6 +52,21 @@ TEST(Layout, WeightsOfZeroCentredNormsStartAtZeroAndDecay) {
     }
 }
 
+TEST(Layout, TheHeadHasTheBiasOfThePostOnBitsPerCharacter) {
+    RunSpec spec;
+    spec.width = 16;
+    spec.heads = 2;
+    spec.tied_head = false;
+    spec.head_bias = true;
+    const Layout layout = layout_of(spec, 205);
+    // 16 · 205 + 205, as the post prints
+    EXPECT_EQ(layout.at("head.weight").size + layout.at("head.bias").size, 3485);
+    EXPECT_EQ(layout.at("head.bias").deviation, 0);
+    spec.tied_head = true;
+    EXPECT_FALSE(layout_of(spec, 205).contains("head.weight"));
+    EXPECT_TRUE(layout_of(spec, 205).contains("head.bias"));
+}
+
 TEST(Layout, OffsetsFollowEachOther) {
     for (const NormKind norm : {NormKind::automatic, NormKind::zero_centred_rms, NormKind::dyt}) {
         const Layout layout = layout_of(layout_spec(norm, NormPosition::sandwich), layout_vocabulary);

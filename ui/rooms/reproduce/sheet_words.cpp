@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/experiment/time_records.h"
 #include "core/reproduce/sheet_cells.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/format.h"
@@ -103,7 +104,8 @@ QString measuringText(std::int64_t left) {
 QString costExample() {
     constexpr std::int64_t many = 1000;
     constexpr double long_time = 99 * 3600.0 + 59 * 60;
-    return costText(sequentialText(countText(many, QObject::tr("run"))), durationText(long_time),
+    return costText(sequentialText(countText(many, QObject::tr("run"))),
+                    durationText(long_time) + QStringLiteral(" to ") + durationText(long_time),
                     bytesText(99'900'000'000), QStringLiteral("0.053")) +
            QLatin1Char('.');
 }
@@ -125,7 +127,7 @@ QString costWords(const SheetPlan& plan, const std::filesystem::path& dataDir) {
     const QString runs = countText(cost.runs, QObject::tr("run"));
     return costText(plan.sequential ? sequentialText(runs)
                                     : QObject::tr("%1 in %2").arg(runs, countText(cost.cohorts, QObject::tr("cohort"))),
-                    durationText(cost.seconds), bytesText(cost.bytes),
+                    text(expected_duration(cost.seconds)), bytesText(cost.bytes),
                     text(rough_text(static_cast<double>(cost.parameters) / 1e6)));
 }
 

@@ -120,7 +120,10 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
         built.x = trained->distances;
         built.y = trained->built;
     } else {
-        const std::vector<double> means = circuit_attention_by_distance(scene.logits(length), length);
+        // Of the queries that reach the distance at which the head aims: the first token can attend only to itself.
+        const std::int64_t first = std::min(circuitReadout(scene).target, length - 1);
+        const std::vector<double> means = circuit_attention_by_distance(scene.logits(length), length, first);
+        if (first > 0) figure.note = tr("queries from position %1 on").arg(groupedText(first));
         for (std::int64_t distance = 0; distance < length; ++distance) {
             built.x.append(static_cast<double>(distance));
             built.y.append(means[static_cast<std::size_t>(distance)]);

@@ -12,6 +12,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/experiment/time_records.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
@@ -72,7 +73,8 @@ QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem
 
 QString estimateSentence(const Estimate& cost) {
     return QObject::tr("%1, about %2, %3")
-        .arg(runsText(cost), unbreakable(durationText(cost.seconds)), unbreakable(bytesText(cost.bytes)));
+        .arg(runsText(cost), unbreakable(QString::fromStdString(expected_duration(cost.seconds))),
+             unbreakable(bytesText(cost.bytes)));
 }
 
 SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent)
