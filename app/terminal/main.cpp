@@ -12,7 +12,7 @@
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/data/utf8.h"
-#include "core/experiment/time_records.h"
+#include "core/forecast/time_records.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/experiment/step_cost.h"
+#include "core/plan/step_cost.h"
 
 namespace ropelab::bench {
 

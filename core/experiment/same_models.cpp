@@ -24,32 +24,11 @@ void forget(RunSpec& spec, Members... members) {
     ((spec.*members = defaults.*members), ...);
 }
 
-// Sets the rotary settings of a model without rotated pairs to their defaults.
+// Removes RoPE from a model without rotated pairs.
 void forget_rotation(RunSpec& spec) {
     if (spec.position == Position::rope || spec.position == Position::xpos) spec.position = Position::none;
     if (spec.position == Position::learned_rope) spec.position = Position::learned;
     if (spec.position == Position::rope_bias) spec.position = Position::t5;
-    forget(spec, &RunSpec::theta, &RunSpec::fraction, &RunSpec::partial, &RunSpec::pairs, &RunSpec::rotated_layers,
-           &RunSpec::frequencies, &RunSpec::theta_training, &RunSpec::theta_schedule);
-}
-
-// Sets the settings of position encodings that the model does not have to their defaults.
-void forget_other_encodings(RunSpec& spec) {
-    if (spec.position != Position::shaw) forget(spec, &RunSpec::relative_clip);
-    if (spec.position != Position::xpos) forget(spec, &RunSpec::xpos_scale_base);
-    if (spec.position != Position::cope) forget(spec, &RunSpec::cope_positions);
-    if (!spec.has_distance_bias()) forget(spec, &RunSpec::distance_buckets, &RunSpec::largest_distance);
-}
-
-// Sets the settings of experts that have no effect to their defaults.
-void forget_unused_experts(RunSpec& spec) {
-    // No expert can exceed a capacity of all tokens.
-    if (spec.expert_capacity * static_cast<double>(spec.experts_per_token) >= static_cast<double>(spec.experts)) {
-        spec.expert_capacity = 0;
-    }
-    if (spec.experts > 0) return;
-    forget(spec, &RunSpec::experts_per_token, &RunSpec::expert_capacity, &RunSpec::expert_balance,
-           &RunSpec::expert_noise, &RunSpec::second_expert, &RunSpec::router_deviation, &RunSpec::dense_layers);
 }
 
 // A normal form of the model that a run trains, equal for runs that train the same model: the settings, with those that
@@ -73,11 +52,6 @@ ModelPart model_of(const RunSpec& run) {
     spec.key_value_heads = run.kv_heads();
     spec.mlp_width = run.hidden_width();
     spec.norm = run.norm_kind();
-    if (run.optimizer == OptimizerKind::adamw) forget(spec, &RunSpec::momentum);
-    if (run.optimizer == OptimizerKind::sgd) {
-        forget(spec, &RunSpec::beta1, &RunSpec::beta2);
-    }
-    if (run.weight_decay == 0) forget(spec, &RunSpec::weight_decay_kind);
     if (run.attention == AttentionKind::mla) {
         spec.latent_width = run.latent_channels();
         spec.rotary_channels = run.rotary_head_dim();
@@ -90,10 +64,12 @@ ModelPart model_of(const RunSpec& run) {
     if (run.heads == 1 && run.qk_norm == QkNorm::projection) spec.qk_norm = QkNorm::head;
     spec.attention_layers.clear();
     for (const LayerAttention kind : kinds) spec.attention_layers += std::to_string(static_cast<int>(kind));
-    forget(spec, &RunSpec::multiple_of);
     spec.feed_forward = run.feed_forward_kind();
     if (run.block == Block::llama) spec.block = Block::gpt2;  // they differ in their norm and feed-forward network
-    forget_unused_experts(spec);
+    // No expert can exceed a capacity of all tokens.
+    if (spec.expert_capacity * static_cast<double>(spec.experts_per_token) >= static_cast<double>(spec.experts)) {
+        spec.expert_capacity = 0;
+    }
     if (run.decay_iterations == 0) spec.decay_iterations = run.iterations;
     if (!run.rotates()) {
         forget_rotation(spec);
@@ -113,7 +89,6 @@ ModelPart model_of(const RunSpec& run) {
         } else {
             forget(spec, &RunSpec::rotated_layers);
             spec.fraction = static_cast<double>(channels) / run.rotary_head_dim();
-            if (channels == run.rotary_head_dim()) forget(spec, &RunSpec::partial);
             if (!run.theta_varies()) {
                 const Frequencies known = ropelab::frequencies(frequency_settings_of(run));
                 model.frequencies = known.inverse_frequencies;
@@ -124,10 +99,8 @@ ModelPart model_of(const RunSpec& run) {
             }
         }
     }
-    forget_other_encodings(spec);
-    if (!spec.theta_varies() || spec.theta_schedule == ThetaSchedule::constant) forget(spec, &RunSpec::theta_end);
-    if (!spec.theta_varies() || spec.theta_training == ThetaTraining::fixed) {
-        forget(spec, &RunSpec::theta_learning_rate);
+    for (const Key& known : keys()) {
+        if (!known.matters(spec)) known.set(spec, known.get(RunSpec{}));
     }
     return model;
 }

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/experiment/anatomy.h"
+#include "core/plan/anatomy.h"
 
 namespace ropelab {
 

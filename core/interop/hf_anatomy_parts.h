@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/experiment/anatomy_words.h"
+#include "core/plan/anatomy_words.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/hf_decoders.h"
 

@@ -219,7 +219,9 @@ class RotaryReader {
                 scaling.short_factors = factors("short_factor");
                 scaling.long_factors = factors("long_factor");
                 return;
-            default:
+            case ScalingMethod::none:
+            case ScalingMethod::ntk:
+            case ScalingMethod::ntk_by_parts:
                 if (const auto unused = own_.find_in_file({"factor"})) {
                     model_.remarks.push_back("The rope type is " + type + ", so the factor " + excerpt(*unused->value) +
                                              " has no effect.");

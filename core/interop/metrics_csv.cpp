@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/experiment/experiment.h"
-#include "core/experiment/stored_run.h"
+#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "core/stats/results_table.h"
 #include "core/store/output_file.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/data/json_text.h"
-#include "core/experiment/stored_run.h"
+#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "core/data/read_file.h"
 #include "core/spec/run_names.h"

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/experiment/stored_run.h"
+#include "core/sweep/stored_run.h"
 #include "core/lecture/quantity_table.h"
-#include "core/reproduce/published.h"
+#include "core/reproduce/sheets/published.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/rope/context.h"
 #include "core/rope/logit.h"

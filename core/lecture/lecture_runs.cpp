@@ -2,9 +2,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/experiment/engine_loader.h"
-#include "core/experiment/lab_plan.h"
-#include "core/experiment/runner.h"
+#include "core/machine/engine_loader.h"
+#include "core/sweep/lab_plan.h"
+#include "core/run/runner.h"
 #include "core/lecture/lecture_check.h"
 #include "core/store/lab_recorder.h"
 

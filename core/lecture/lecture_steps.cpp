@@ -179,7 +179,7 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
     return question;
 }
 
-std::string parse_point(const std::string& text, const LecturePlace& place) {
+std::string parse_point(const std::string& text, const LecturePlace& place, const std::string& room) {
     const std::size_t space = text.find(' ');
     const std::string kind = text.substr(0, space);
     const std::string_view what = space == std::string::npos ? "" : trimmed(std::string_view(text).substr(space));
@@ -195,6 +195,11 @@ std::string parse_point(const std::string& text, const LecturePlace& place) {
         const double pair = place.run([&] { return parse_number(what); });
         if (pair != std::trunc(pair) || pair < 0) place.fail("Pairs are whole numbers from 0, as in \"pair 3\".");
     }
+    if (room.empty()) place.fail("A scene without a room has nothing to point at; add \"show: ROOM\" to the scene.");
+    if (kind == "control" && !is_lecture_control(lecture_room(room), what)) {
+        place.fail("The room \"" + room + "\" has no control \"" + shortened(what) + "\" to point at; did you mean \"" +
+                   nearest(shortened(what), lecture_controls(lecture_room(room))) + "\"?");
+    }
     return kind + " " + std::string(what);
 }
 
@@ -208,7 +213,7 @@ LectureStep parse_step(const YamlNode& node, const LecturePlace& place, const Le
     LectureScene now = scene;  // checks of this step are made with the room and setup as they are then
     now.room = state.room;
     now.setup = state.setups;
-    if (mapping.has("point")) step.point = parse_point(mapping.text("point"), mapping.place_of("point"));
+    if (mapping.has("point")) step.point = parse_point(mapping.text("point"), mapping.place_of("point"), state.room);
     if (const YamlNode* ask = mapping.find("ask")) step.ask = parse_question(*ask, mapping.place_of("ask"), now);
     if (const YamlNode* check = mapping.find("check")) {
         const LecturePlace here = mapping.place_of("check");

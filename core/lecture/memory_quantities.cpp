@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "core/experiment/experiment.h"
-#include "core/experiment/step_cost.h"
+#include "core/plan/step_cost.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
 #include "core/lecture/quantity_table.h"

@@ -2,7 +2,7 @@
 
 #include "core/lecture/lecture_yaml.h"
 #include "core/lecture/quantity_table.h"
-#include "core/reproduce/published.h"
+#include "core/reproduce/sheets/published.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/experiment/experiment.h"
-#include "core/experiment/expert_load.h"
-#include "core/experiment/stored_run.h"
+#include "core/study/expert_load.h"
+#include "core/sweep/stored_run.h"
 #include "core/lecture/quantity_table.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"

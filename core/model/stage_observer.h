@@ -8,7 +8,7 @@
 namespace ropelab {
 
 /// Observes the stages of a forward pass, in the order in which the decoder computes them. The ids of stages are those
-/// of AnatomyStage (core/experiment/anatomy.h); the layer is −1 outside the layers.
+/// of AnatomyStage (core/plan/anatomy.h); the layer is −1 outside the layers.
 class StageObserver {
  public:
     virtual ~StageObserver() = default;

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/data/corpus.h"
-#include "core/experiment/checkpoint.h"
+#include "core/run/checkpoint.h"
 #include "core/experiment/experiment.h"
-#include "core/experiment/step_cost.h"
-#include "core/experiment/stored_run.h"
+#include "core/plan/step_cost.h"
+#include "core/sweep/stored_run.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/experiment/anatomy.h"
+#include "core/plan/anatomy.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/experiment/anatomy_times.h"
+#include "core/plan/anatomy_times.h"
 #include "core/report/document.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -71,30 +71,10 @@ std::string stage_caption(const AnatomyModel& model) {
     return text;
 }
 
-// Number of characters of a UTF-8 text.
-std::size_t characters(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::string padded(const std::string& text, std::size_t width, bool right) {
-    const std::string space(width - std::min(width, characters(text)), ' ');
-    return right ? space + text : text + space;
-}
-
 std::string stages_as_text(const AnatomyModel& model) {
     std::vector<Cells> rows = {stage_heads(model.anatomy)};
     for (Cells& row : stage_rows(model.anatomy)) rows.push_back(std::move(row));
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const Cells& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters(row[i]));
-    }
-    std::string text;
-    for (const Cells& row : rows) {
-        std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i) line += (i == 0 ? "" : "  ") + padded(row[i], widths[i], i > 3);
-        text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-    }
+    std::string text = aligned_text(rows, "llllr");
     text += '\n' + sizes_text(model.anatomy) +
             "\nNumbers of a stage in a layer are those of one layer. FLOPs are those of a forward pass: 2·m·n·k for a "
             "product; attention counts the keys that the mask leaves;\nnorms, softmax, activation functions, rotations "

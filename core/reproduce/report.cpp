@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "core/experiment/experiment.h"
-#include "core/experiment/time_records.h"
-#include "core/reproduce/calibration.h"
-#include "core/reproduce/published.h"
+#include "core/forecast/time_records.h"
+#include "core/reproduce/rules/calibration.h"
+#include "core/reproduce/sheets/published.h"
 #include "core/reproduce/sheet_cells.h"
-#include "core/reproduce/source_tests.h"
+#include "core/reproduce/rules/source_tests.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 
@@ -101,26 +101,6 @@ json head_json(const SheetPlan& plan) {
             {"stored_rules", stored.empty() ? json() : json(stored)}};
 }
 
-// Returns aligned columns: the first and last one left-aligned, the others right-aligned.
-std::string aligned(const std::vector<std::vector<std::string>>& lines) {
-    std::vector<std::size_t> widths;
-    for (const auto& line : lines) {
-        widths.resize(std::max(widths.size(), line.size()));
-        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
-    }
-    std::string text;
-    for (const auto& line : lines) {
-        std::string row;
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            const std::string blank(widths[i] - width_of(line[i]), ' ');
-            row += (i == 0 ? "" : "  ") + (i == 0 || i + 1 == line.size() ? line[i] + blank : blank + line[i]);
-        }
-        row.erase(row.find_last_not_of(' ') + 1);
-        text += row + '\n';
-    }
-    return text;
-}
-
 std::string head_text(const SheetPlan& plan) {
     std::string text = plan.title + "\n" + plan.source + "\n\n";
     for (std::size_t i = 0; i < plan.claims.size(); ++i) {
@@ -149,7 +129,7 @@ std::string table_text(const SheetPlan& plan, const std::vector<const SheetRow*>
                          row->plan.paper ? sample_text(*row->plan.paper) : missing_cell, recomputed_text(*row),
                          std::move(verdict)});
     }
-    std::string text = '\n' + aligned(lines);
+    std::string text = '\n' + aligned_text(lines, "lrrrrrrrl");
     for (const SheetRow* row : rows) {
         if (row->words.empty()) continue;
         const std::string claim = row->plan.claim.empty() ? "" : claim_title(plan, row->plan.claim) + ", ";

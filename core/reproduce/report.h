@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reproduce/evaluate.h"
+#include "core/reproduce/rules/evaluate.h"
 
 namespace ropelab {
 

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "core/data/known_sets.h"
-#include "core/experiment/device_need.h"
+#include "core/plan/device_need.h"
 #include "core/experiment/experiment.h"
-#include "core/experiment/probing.h"
-#include "core/experiment/step_cost.h"
-#include "core/reproduce/measuring.h"
+#include "core/run/probing.h"
+#include "core/plan/step_cost.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"

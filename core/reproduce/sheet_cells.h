@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/experiment/estimate.h"
-#include "core/experiment/runner.h"
-#include "core/reproduce/evaluate.h"
+#include "core/forecast/estimate.h"
+#include "core/run/runner.h"
+#include "core/reproduce/rules/evaluate.h"
 
 namespace ropelab {
 

@@ -2,7 +2,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/experiment/lab_plan.h"
+#include "core/sweep/lab_plan.h"
 #include "core/reproduce/sheet.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"

@@ -1,10 +1,10 @@
 #include "core/reproduce/sheet_lab.h"
 
 #include "core/data/json_text.h"
-#include "core/experiment/lab_plan.h"
-#include "core/experiment/stored_run.h"
-#include "core/reproduce/measuring.h"
-#include "core/reproduce/predictions.h"
+#include "core/sweep/lab_plan.h"
+#include "core/sweep/stored_run.h"
+#include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/rules/predictions.h"
 
 namespace ropelab {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "core/experiment/runner.h"
-#include "core/reproduce/evaluate.h"
+#include "core/run/runner.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

@@ -15,10 +15,7 @@ namespace ropelab {
 
 namespace {
 
-constexpr int max_head_dim = 4096;
-constexpr double max_theta = 1e15;
 constexpr std::int64_t max_context = std::int64_t{1} << 30;
-constexpr std::int64_t max_heads = 65536;
 constexpr char between_setups = '|';
 constexpr std::string_view setting_separators = " ,\t\r\n";
 
@@ -34,150 +31,148 @@ std::string percentage(double fraction) {
     return parse_number(text) / 100.0 == fraction ? text + "%" : number_text(fraction);
 }
 
-double parse_percentage(std::string_view text) {
-    if (text.ends_with('%')) return parse_number(text.substr(0, text.size() - 1)) / 100.0;
-    return parse_number(text);
-}
-
-std::int64_t parse_whole(std::string_view text) {
-    const double value = parse_number(text);
-    if (value != std::trunc(value) || std::abs(value) > 1e15) {
-        throw BadInput("\"" + std::string(text) + "\" must be a whole number, such as 4096.");
+// Returns a value as it stands in a line of text; "" for a number that is not set.
+std::string line_text(const SetupKey& key, const Value& value) {
+    using Kind = SettingFacts::Kind;
+    if (key.kind == Kind::flag) return std::get<bool>(value) ? "yes" : "no";
+    if (const auto* number = std::get_if<double>(&value)) {
+        return key.kind == Kind::fraction ? percentage(*number) : compact(*number);
     }
-    return static_cast<std::int64_t>(value);
+    return to_text(value);
 }
 
-void check_head_dim(std::int64_t value) {
-    if (value < 2 || value > max_head_dim || value % 2 != 0) {
-        throw BadInput("The head dimension is " + std::to_string(value) + ", but it must be even and between 2 and " +
-                       std::to_string(max_head_dim) + ".");
-    }
+template <typename Enum, typename Values>
+std::vector<std::pair<std::string_view, Enum>> words_of(const Values& values) {
+    std::vector<std::pair<std::string_view, Enum>> words;
+    for (const Enum value : values) words.emplace_back(word_of(value), value);
+    return words;
 }
 
-int parse_head_dim(std::string_view text) {
-    const std::int64_t value = parse_whole(text);
-    check_head_dim(value);
-    return static_cast<int>(value);
-}
-
-bool parse_yes(std::string_view text) {
-    if (text == "yes" || text == "no") return text == "yes";
-    throw BadInput("\"" + std::string(text) + "\" must be yes or no.");
-}
-
-/// Returns the value of the one of two words that `text` is. Throws BadInput if it is neither.
-template <typename T>
-T choose(std::string_view text, std::string_view first, T first_value, std::string_view second, T second_value) {
-    if (text == first) return first_value;
-    if (text == second) return second_value;
-    throw BadInput("\"" + std::string(text) + "\" must be " + std::string(first) + " or " + std::string(second) + ".");
-}
-
-std::string list_text(const std::vector<double>& numbers) {
-    std::string text;
-    for (double number : numbers) text += (text.empty() ? "" : ";") + number_text(number);
-    return text;
-}
-
-std::vector<double> parse_list(std::string_view text) {
-    std::vector<double> numbers;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(';', start), text.size());
-        numbers.push_back(parse_number(text.substr(start, end - start)));
-        start = end + 1;
-    }
-    return numbers;
-}
-
-/// Setting in the text form of a rotary setup: `always` is true if text_of always includes it, `text` formats its
-/// value, and `parse` stores a value from text.
-struct SetupKey {
-    std::string_view name;
-    bool always;
-    std::function<std::string(const RotarySetup&)> text;
-    std::function<void(RotarySetup&, std::string_view)> parse;
-};
-
-SetupKey number_key(std::string_view name, double Scaling::*member) {
-    return {name, false, [member](const RotarySetup& setup) { return compact(setup.scaling.*member); },
-            [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_number(text); }};
-}
-
-/// Makes a setting that may have no value. No value is the default and is formatted as an empty text, so text_of omits
-/// it.
-SetupKey optional_key(std::string_view name, std::optional<double> Scaling::*member) {
-    return {name, false,
-            [member](const RotarySetup& setup) {
-                return setup.scaling.*member ? compact(*(setup.scaling.*member)) : std::string();
-            },
-            [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_number(text); }};
-}
-
-SetupKey list_key(std::string_view name, std::vector<double> Scaling::*member) {
-    return {name, false, [member](const RotarySetup& setup) { return list_text(setup.scaling.*member); },
-            [member](RotarySetup& setup, std::string_view text) { setup.scaling.*member = parse_list(text); }};
-}
-
-const std::vector<SetupKey>& setup_keys() {
-    using S = const RotarySetup&;
-    using T = std::string_view;
-    static const std::vector<SetupKey> all = {
-        {"theta", true, [](S s) { return compact(s.theta); }, [](RotarySetup& s, T t) { s.theta = parse_number(t); }},
-        {"head_dim", true, [](S s) { return std::to_string(s.head_dim); },
-         [](RotarySetup& s, T t) { s.head_dim = parse_head_dim(t); }},
-        {"fraction", true, [](S s) { return percentage(s.fraction); },
-         [](RotarySetup& s, T t) { s.fraction = parse_percentage(t); }},
-        {"context", true, [](S s) { return std::to_string(s.context); },
-         [](RotarySetup& s, T t) { s.context = parse_whole(t); }},
-        {"partial", false, [](S s) { return std::string(s.partial == Partial::slice ? "slice" : "truncate"); },
-         [](RotarySetup& s, T t) { s.partial = choose(t, "slice", Partial::slice, "truncate", Partial::truncate); }},
-        {"pairing", false, [](S s) { return std::string(s.pairing == Pairing::half ? "half" : "interleaved"); },
-         [](RotarySetup& s, T t) {
-             s.pairing = choose(t, "half", Pairing::half, "interleaved", Pairing::interleaved);
-         }},
-        {"precision", false, [](S s) { return std::string(word_of(s.precision)); },
-         [](RotarySetup& s, T t) { s.precision = parse_number_format(t); }},
-        {"heads", false, [](S s) { return std::to_string(s.heads); },
-         [](RotarySetup& s, T t) { s.heads = parse_whole(t); }},
-        {"attention_window", false, [](S s) { return std::to_string(s.attention_window); },
-         [](RotarySetup& s, T t) { s.attention_window = parse_whole(t); }},
-        {"scaling", false, [](S s) { return std::string(word_of(s.scaling.method)); },
-         [](RotarySetup& s, T t) { s.scaling.method = parse_scaling(t); }},
-        number_key("factor", &Scaling::factor),
-        number_key("original_context", &Scaling::original_context),
-        number_key("beta_fast", &Scaling::beta_fast),
-        number_key("beta_slow", &Scaling::beta_slow),
-        {"truncate", false, [](S s) { return std::string(s.scaling.truncate ? "yes" : "no"); },
-         [](RotarySetup& s, T t) { s.scaling.truncate = parse_yes(t); }},
-        number_key("low_freq_factor", &Scaling::low_freq_factor),
-        number_key("high_freq_factor", &Scaling::high_freq_factor),
-        optional_key("attention_factor", &Scaling::attention_factor),
-        optional_key("mscale", &Scaling::mscale),
-        optional_key("mscale_all_dim", &Scaling::mscale_all_dim),
-        list_key("short_factors", &Scaling::short_factors),
-        list_key("long_factors", &Scaling::long_factors),
+// Returns whether the scaling of a setup is one of these methods.
+std::function<bool(const RotarySetup&)> scaled_by(std::vector<ScalingMethod> methods) {
+    return [methods = std::move(methods)](const RotarySetup& setup) {
+        return std::ranges::find(methods, setup.scaling.method) != methods.end();
     };
-    return all;
 }
 
-const SetupKey& find_key(std::string_view name) {
-    std::string wanted(name);
-    std::ranges::replace(wanted, '-', '_');  // options of the command line are spelled with hyphens
-    std::vector<std::string_view> known;
-    for (const SetupKey& key : setup_keys()) {
-        if (key.name == wanted) return key;
-        known.push_back(key.name);
-    }
-    throw BadInput("\"" + std::string(name) + "\" is not a setting of a rotary setup; did you mean \"" +
-                   nearest(wanted, known) + "\"?");
+std::vector<SetupKey> make_setup_keys() {
+    using S = RotarySetup;
+    using enum ScalingMethod;
+    std::vector<std::pair<std::string_view, ScalingMethod>> methods;
+    for (const ScalingName& name : scaling_names()) methods.emplace_back(name.word, name.method);
+    const std::vector<ScalingMethod> by_periods = {ntk_by_parts, yarn};
+    return {
+        number_key<S>({"theta", "", "", "RoPE base θ. Pair i of a head with d channels rotates by θ^(−2i/d) per token.",
+                       1.0001, unlimited},
+                      &S::theta),
+        number_key<S>(
+            {"head_dim", "", "channels", "Head dimension d: channels per attention head. It must be even.", 2, 4096},
+            &S::head_dim),
+        number_key<S>({"fraction",
+                       "",
+                       "",
+                       "Rotated fraction of each head (partial rotary factor), such as 0.25, 25 % or 6 ch (channels).",
+                       0,
+                       1,
+                       {},
+                       SettingFacts::Kind::fraction},
+                      &S::fraction),
+        number_key<S>({"context", "", "tokens",
+                       "Context length L in tokens. Dynamic NTK and LongRoPE use it as the current sequence length.", 1,
+                       max_context},
+                      &S::context),
+        choice_key<S, Partial>(
+            {"partial", "", "",
+             "slice: all wavelengths are spread over the rotated channels (Hugging Face, GPT-NeoX; formula 3). "
+             "truncate: the "
+             "frequencies of the whole head are used, and the lowest ones are set to 0 (p-RoPE; formula 4)."},
+            {{"slice", Partial::slice}, {"truncate", Partial::truncate}}, &S::partial)
+            .when([](const S& s) { return s.fraction > 0 && s.fraction < 1; }),
+        choice_key<S, Pairing>({"pairing", "", "",
+                                "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). interleaved: "
+                                "channels 2i and 2i + 1 form a "
+                                "pair (GPT-J, RoFormer). The frequencies are the same (formula 6)."},
+                               {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
+        choice_key<S, NumberFormat>({"precision", "", "", "Number format of the cos/sin table."},
+                                    words_of<NumberFormat>(number_formats()), &S::precision),
+        number_key<S>({"heads", "", "", "Number of attention heads per layer.", 1, 65536}, &S::heads),
+        number_key<S>({"attention_window", "", "tokens",
+                       "Tokens that a token attends to, itself included; 0 means the whole context.", 0, max_context},
+                      &S::attention_window),
+        choice_key<S, ScalingMethod>(
+            {"scaling", "", "", "Method that changes the frequencies for a longer context (formulas 18 to 24)."},
+            methods, [](auto& s) -> auto& { return s.scaling.method; }),
+        number_key<S>(
+            {"factor", "", "", "Scaling factor s: target context divided by training context.", 1, unlimited},
+            [](auto& s) -> auto& { return s.scaling.factor; })
+            .when(scaled_by({linear, ntk, dynamic, ntk_by_parts, yarn, llama3, longrope})),
+        number_key<S>(
+            {"original_context", "", "tokens",
+             "Context length L that the model was trained with; 0 means the context of the setup.", 0, max_context},
+            [](auto& s) -> auto& { return s.scaling.original_context; })
+            .when(scaled_by({dynamic, ntk_by_parts, yarn, llama3, longrope})),
+        number_key<S>(
+            {"beta_fast", "", "periods",
+             "Pairs with more periods than this in the training context are not scaled (Peng et al. 2023, formulas 21 "
+             "and "
+             "22).",
+             0, unlimited},
+            [](auto& s) -> auto& { return s.scaling.beta_fast; })
+            .when(scaled_by(by_periods)),
+        number_key<S>(
+            {"beta_slow", "", "periods",
+             "The frequencies of pairs with fewer periods than this in the training context are divided by the factor "
+             "(Peng "
+             "et al. 2023, formulas 21 and 22).",
+             0, unlimited},
+            [](auto& s) -> auto& { return s.scaling.beta_slow; })
+            .when(scaled_by(by_periods)),
+        flag_key<S>(
+            {"truncate", "", "", "Whether the ends of the ramp are rounded to whole pairs."},
+            [](auto& s) -> auto& { return s.scaling.truncate; })
+            .when(scaled_by({yarn})),
+        number_key<S>(
+            {"low_freq_factor", "", "periods",
+             "The frequencies of pairs with fewer periods than this in the training context are divided by the factor "
+             "(Grattafiori et al. 2024, formula 23).",
+             0, unlimited},
+            [](auto& s) -> auto& { return s.scaling.low_freq_factor; })
+            .when(scaled_by({llama3})),
+        number_key<S>(
+            {"high_freq_factor", "", "periods",
+             "Pairs with more periods than this in the training context are not scaled (Grattafiori et al. 2024, "
+             "formula "
+             "23).",
+             0, unlimited},
+            [](auto& s) -> auto& { return s.scaling.high_freq_factor; })
+            .when(scaled_by({llama3})),
+        optional_number_key<S>(
+            {"attention_factor", "", "",
+             "Attention factor, which multiplies cos and sin; the method computes it without one.", -unlimited,
+             unlimited},
+            [](auto& s) -> auto& { return s.scaling.attention_factor; })
+            .when(scaled_by({ntk_by_parts, yarn, longrope})),
+        optional_number_key<S>(
+            {"mscale", "", "", "DeepSeek's mscale.", -unlimited, unlimited},
+            [](auto& s) -> auto& { return s.scaling.mscale; })
+            .when(scaled_by({yarn})),
+        optional_number_key<S>(
+            {"mscale_all_dim", "", "", "DeepSeek's mscale_all_dim.", -unlimited, unlimited},
+            [](auto& s) -> auto& { return s.scaling.mscale_all_dim; })
+            .when(scaled_by({yarn})),
+        list_key<S>(
+            {"short_factors", "", "", "Divisors of the frequencies up to the original context, one per rotated pair."},
+            [](auto& s) -> auto& { return s.scaling.short_factors; })
+            .when(scaled_by({longrope})),
+        list_key<S>(
+            {"long_factors", "", "", "Divisors of the frequencies beyond the original context, one per rotated pair."},
+            [](auto& s) -> auto& { return s.scaling.long_factors; })
+            .when(scaled_by({longrope})),
+    };
 }
 
 void store_value(RotarySetup& setup, const SetupKey& key, std::string_view text) {
-    try {
-        key.parse(setup, text);
-    } catch (const BadInput& error) {
-        throw BadInput("The setting " + std::string(key.name) + " is not valid: " + error.what());
-    }
+    key.set(setup, parse_value(key, text, setup.head_dim));
 }
 
 // Parses one entry "name=value" and stores the value. `seen` holds the settings of the entries before.
@@ -186,7 +181,7 @@ void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const S
     if (equals == std::string_view::npos) {
         throw BadInput("\"" + std::string(entry) + "\" has no value; write settings like theta=10k or fraction=25%.");
     }
-    const SetupKey& key = find_key(entry.substr(0, equals));
+    const SetupKey& key = setup_key(entry.substr(0, equals));
     if (std::ranges::find(seen, &key) != seen.end()) {
         throw BadInput("The rotary setup has the setting " + std::string(key.name) + " twice; give it only once.");
     }
@@ -233,33 +228,36 @@ int rotary_dim(const RotarySetup& setup) {
 }
 
 void check(const RotarySetup& setup) {
-    check_head_dim(setup.head_dim);
-    if (setup.theta > max_theta) {
-        throw BadInput("The RoPE base theta is " + number_text(setup.theta) + ", but it must be at most 1e15.");
-    }
-    if (setup.context < 1 || setup.context > max_context) {
-        throw BadInput("The context is " + std::to_string(setup.context) + " tokens, but it must be between 1 and " +
-                       std::to_string(max_context) + ".");
-    }
-    if (setup.heads < 1 || setup.heads > max_heads) {
-        throw BadInput("The number of heads is " + std::to_string(setup.heads) + ", but it must be between 1 and " +
-                       std::to_string(max_heads) + ".");
-    }
-    if (setup.attention_window < 0 || setup.attention_window > max_context) {
-        throw BadInput("The attention window is " + std::to_string(setup.attention_window) +
-                       " tokens, but it must be between 0 (the whole context) and " + std::to_string(max_context) +
-                       ".");
-    }
+    RotarySetup copy = setup;
+    for (const SetupKey& key : setup_keys()) key.set(copy, key.get(setup));
     frequencies(frequency_settings(setup));
 }
 
+const std::vector<SetupKey>& setup_keys() {
+    static const std::vector<SetupKey> all = make_setup_keys();
+    return all;
+}
+
+const SetupKey& setup_key(std::string_view name) {
+    std::string wanted(name);
+    std::ranges::replace(wanted, '-', '_');  // options of the command line are spelled with hyphens
+    std::vector<std::string_view> known;
+    for (const SetupKey& key : setup_keys()) {
+        if (key.name == wanted) return key;
+        known.push_back(key.name);
+    }
+    throw BadInput("\"" + std::string(name) + "\" is not a setting of a rotary setup; did you mean \"" +
+                   nearest(wanted, known) + "\"?");
+}
+
 std::string text_of(const RotarySetup& setup) {
+    static constexpr std::array<std::string_view, 4> always = {"theta", "head_dim", "fraction", "context"};
     const RotarySetup standard;
     std::string text;
     for (const SetupKey& key : setup_keys()) {
-        const std::string value = key.text(setup);
-        if (!key.always && value == key.text(standard)) continue;
-        text += (text.empty() ? "" : " ") + std::string(key.name) + "=" + value;
+        const Value value = key.get(setup);
+        if (std::ranges::find(always, key.name) == always.end() && value == key.get(standard)) continue;
+        text += (text.empty() ? "" : " ") + std::string(key.name) + "=" + line_text(key, value);
     }
     return text;
 }
@@ -289,7 +287,7 @@ std::vector<std::string_view> setup_settings() {
 
 void set_setting(RotarySetup& setup, std::string_view name, std::string_view text) {
     RotarySetup changed = setup;
-    store_value(changed, find_key(name), text);
+    store_value(changed, setup_key(name), text);
     check(changed);
     setup = std::move(changed);
 }

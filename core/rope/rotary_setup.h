@@ -8,6 +8,7 @@
 #include "core/rope/frequencies.h"
 #include "core/rope/number_format.h"
 #include "core/rope/rotation.h"
+#include "core/spec/setting_key.h"
 
 namespace ropelab {
 
@@ -41,9 +42,16 @@ FrequencySettings plain_settings(const RotarySetup& setup);
 /// Returns the rotary dimension d_r of a setup (formula 10).
 int rotary_dim(const RotarySetup& setup);
 
-/// Throws BadInput if a value of the setup is out of range. The ranges are: head dimension even and 2 to 4,096; theta
-/// above 1 and at most 1e15; fraction 0 to 1; context 1 to 2^30; heads 1 to 65,536; attention window 0 to 2^30.
-/// scaled() defines the ranges of the scaling. The message is one sentence that names the value.
+/// A setting of a rotary setup.
+using SetupKey = SettingKey<RotarySetup>;
+/// Returns all settings, in the order of a line of text.
+const std::vector<SetupKey>& setup_keys();
+/// Returns the setting with a name, whose words may be joined by hyphens. Throws BadInput if there is none; the message
+/// names the most similar one.
+const SetupKey& setup_key(std::string_view name);
+
+/// Throws BadInput if a value of the setup is outside the range of its key, if the head dimension is odd, or if
+/// frequencies() refuses the scaling. The message is one sentence that names the value.
 void check(const RotarySetup& setup);
 
 /// Formats a setup as a line of text that can be copied and pasted: "theta=500k head_dim=128 fraction=25% context=8192

@@ -1,6 +1,7 @@
 #include "core/spec/probe.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -274,6 +275,54 @@ ProbeResult compacted(ProbeResult result, std::int64_t max_distances) {
     result.distances.clear();
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) result.distances.push_back((starts[i] + starts[i + 1] - 1) / 2);
     return result;
+}
+
+namespace {
+
+constexpr std::int64_t most_snapshots = 100;  // per run, at evaluations
+
+std::int64_t rounded_up(std::int64_t number, std::int64_t divisor) {
+    return (number + divisor - 1) / divisor;
+}
+
+}  // namespace
+
+bool probes_at(const RunSpec& spec, std::int64_t iteration) {
+    if (spec.probe_every == 0) return false;
+    if (iteration >= spec.iterations) return true;
+    if (iteration % spec.evaluate_every != 0)
+        return iteration < spec.evaluate_every && std::has_single_bit(static_cast<std::uint64_t>(iteration));
+    const std::int64_t evaluations = rounded_up(spec.iterations, spec.evaluate_every);
+    const std::int64_t step = std::max(spec.probe_every, rounded_up(evaluations, most_snapshots));
+    return iteration / spec.evaluate_every % step == 0;
+}
+
+std::int64_t number_of_probes(const RunSpec& spec, std::int64_t from) {
+    if (spec.probe_every == 0) return 0;
+    std::int64_t count = 1;  // after the last step
+    if (from == 0 && spec.iterations > 0) ++count;
+    for (std::int64_t step = 1; step < std::min(spec.evaluate_every, spec.iterations); step *= 2) {
+        count += step >= from ? 1 : 0;
+    }
+    const std::int64_t evaluations = rounded_up(spec.iterations, spec.evaluate_every);
+    const std::int64_t interval =
+        spec.evaluate_every * std::max(spec.probe_every, rounded_up(evaluations, most_snapshots));
+    return count + (spec.iterations - 1) / interval - (std::max<std::int64_t>(from, 1) - 1) / interval;
+}
+
+std::optional<std::int64_t> next_probe(const RunSpec& spec, std::int64_t iteration) {
+    if (spec.probe_every == 0 || iteration >= spec.iterations) return std::nullopt;
+    std::int64_t next = iteration + 1;
+    while (!probes_at(spec, next)) {
+        const std::int64_t power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(next)));
+        const std::int64_t evaluation = (next / spec.evaluate_every + 1) * spec.evaluate_every;
+        next = std::min(next < spec.evaluate_every ? std::min(power, evaluation) : evaluation, spec.iterations);
+    }
+    return next;
+}
+
+bool probes_are_expensive(double probing, double training) {
+    return probing > 5.0 && probing > 0.04 * training;
 }
 
 }  // namespace ropelab

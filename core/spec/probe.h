@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/rope/scaling.h"
 #include "core/spec/named_tensor.h"
+#include "core/spec/run_spec.h"
 
 namespace ropelab {
 
@@ -222,7 +224,7 @@ struct ProbeResult {
     /// Distinct tokens of the sequences, in ascending order.
     std::vector<std::int32_t> expert_tokens;
     /// Share of a layer's choices that route each of expert_tokens to each expert: layers × experts × tokens. The
-    /// shares of a layer with experts sum to 1 (core/experiment/expert_load.h).
+    /// shares of a layer with experts sum to 1 (core/study/expert_load.h).
     ProbeArray expert_shares;
     /// Load-balancing loss of each layer (formula 50): 1 for an even load.
     ProbeArray expert_balance;  // layers × 1
@@ -245,5 +247,21 @@ ProbeResult probe_result_of(std::span<const NamedTensor> parts);
 /// its mean at its middle. The standard errors are replaced by their means, which are upper bounds of the errors of the
 /// grouped means.
 ProbeResult compacted(ProbeResult result, std::int64_t max_distances = 256);
+
+/// Returns whether a run is probed after `iteration` training steps: at every `probe_every`-th evaluation, at the end,
+/// and after 1, 2, 4, 8, … steps before the first evaluation. More than 100 probed evaluations are thinned evenly, so
+/// that the lab file stays small.
+bool probes_at(const RunSpec& spec, std::int64_t iteration);
+/// Returns the number of probes of a run from step `from` on, that of step `from` included.
+std::int64_t number_of_probes(const RunSpec& spec, std::int64_t from);
+
+/// Returns the first step after `iteration` at which a run is probed (see probes_at); 0 is the probe before the first
+/// step, which `iteration` −1 returns. nullopt if no probe follows.
+std::optional<std::int64_t> next_probe(const RunSpec& spec, std::int64_t iteration);
+
+/// Returns whether probing has been so expensive compared with training (both in seconds) that the next probe is
+/// skipped: more than 5 seconds and more than 4 %. This happens with many small runs on a fast device; usually it is
+/// about 1 %.
+bool probes_are_expensive(double probing, double training);
 
 }  // namespace ropelab

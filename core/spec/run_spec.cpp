@@ -349,9 +349,14 @@ bool RunSpec::gates_feed_forward() const {
         case FeedForward::geglu:
         case FeedForward::swiglu:
             return true;
-        default:
+        case FeedForward::automatic:
+        case FeedForward::relu:
+        case FeedForward::gelu:
+        case FeedForward::swish:
+        case FeedForward::relu2:
             return false;
     }
+    return false;
 }
 
 std::int64_t RunSpec::hidden_width() const {
@@ -454,7 +459,10 @@ std::string position_label(const RunSpec& spec) {
 // Returns whether runs with these position encodings can be in one cohort. All encodings but learned embeddings and
 // RoPE have no parameter per run or weights of their own, so a cohort applies them to all of its runs or to none.
 bool same_encoding(Position a, Position b) {
-    const auto can_be_mixed = [](Position position) { return position < Position::sinusoidal; };
+    const auto can_be_mixed = [](Position position) {
+        return position == Position::none || position == Position::learned || position == Position::rope ||
+               position == Position::learned_rope;
+    };
     return a == b || (can_be_mixed(a) && can_be_mixed(b));
 }
 

@@ -195,7 +195,10 @@ struct RunSpec {
     CudaKernels cuda_kernels = CudaKernels::automatic;
 
     /// Returns whether tokens are subwords or words, so that a token has a varying number of characters.
-    bool has_subwords() const { return tokenizer >= Tokenizer::bpe; }
+    bool has_subwords() const {
+        return tokenizer == Tokenizer::bpe || tokenizer == Tokenizer::unigram || tokenizer == Tokenizer::words ||
+               tokenizer == Tokenizer::file;
+    }
     /// Returns the largest number of tokens that a tokenizer is trained to have: `vocabulary_size`, or 1,024 if it is
     /// 0.
     std::int64_t largest_vocabulary() const { return vocabulary_size == 0 ? 1024 : vocabulary_size; }
@@ -262,13 +265,16 @@ struct RunSpec {
     /// Returns whether attention depends on the distances between tokens only, not on their positions. Models without
     /// position encoding are not among them.
     bool has_relative_positions() const {
-        return position == Position::rope || position == Position::alibi || position >= Position::shaw;
+        return position != Position::none && !learns_positions() && position != Position::sinusoidal;
     }
     /// Returns whether the model has a learned bias by distance (formula 40).
     bool has_distance_bias() const { return position == Position::t5 || position == Position::rope_bias; }
     /// Returns whether the fused kernels compute attention with this position encoding; LibTorch's operations compute
     /// it with every other one.
-    bool has_fused_encoding() const { return position < Position::shaw; }
+    bool has_fused_encoding() const {
+        return position == Position::none || position == Position::learned || position == Position::rope ||
+               position == Position::learned_rope || position == Position::sinusoidal || position == Position::alibi;
+    }
     /// Returns whether the model has learned position embeddings.
     bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
 

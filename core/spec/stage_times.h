@@ -8,7 +8,7 @@
 
 namespace ropelab {
 
-/// Place of a stage in a forward pass: the id of the stage (AnatomyStage::id in core/experiment/anatomy.h) and its
+/// Place of a stage in a forward pass: the id of the stage (AnatomyStage::id in core/plan/anatomy.h) and its
 /// layer, which is −1 outside the layers.
 struct StagePlace {
     std::string id;

@@ -43,19 +43,6 @@ std::string p_words(double p) {
     return p < 0.001 ? "p < 0.001" : "p = " + p_text(p);
 }
 
-std::size_t width_of(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::string csv_number(const std::optional<double>& value) {
-    return value && std::isfinite(*value) ? number_text(*value) : "";
-}
-
-nlohmann::json json_number(const std::optional<double>& value) {
-    return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json();
-}
-
 std::string mean_and_deviation(const Description& described, int decimals) {
     if (described.n == 0) return missing_cell;
     const std::string mean = fixed_text(described.mean, decimals);

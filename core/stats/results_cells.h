@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/stats/results_table.h"
+#include "core/table/table.h"
 
 namespace ropelab {
 
@@ -45,34 +46,11 @@ std::int64_t counted_runs(const ResultsTable& table, const ResultGroup& group);
 /// diverged", "4 of 5 runs; 1 without a finite value".
 std::string runs_cell(const ResultsTable& table, const ResultGroup& group);
 
-/// Returns the number of characters of a UTF-8 text, which is its width on a terminal.
-std::size_t width_of(const std::string& text);
-
-/// Formats a number for CSV with full precision; "" if it is missing.
-std::string csv_number(const std::optional<double>& value);
-/// Converts a number to JSON; null if it is missing or not finite.
-nlohmann::json json_number(const std::optional<double>& value);
-/// Formats a text as a field of CSV, in quotation marks if it needs them.
-std::string csv_field(const std::string& text);
-/// Escapes the special characters of LaTeX in a text.
-std::string latex_escaped(const std::string& text);
 /// Formats the value of a setting for LaTeX; a number such as "1e-04" becomes a power of ten.
 std::string latex_setting(const nlohmann::json& value);
 /// Converts a cell of numbers, such as "1200 ± 50 (2 of 3)", to LaTeX: numbers in math mode, the note in brackets
 /// outside it, an interval as [1.4627, 1.4697]; "--" for missing_cell.
 std::string latex_number(const std::string& cell);
-
-/// Parts of a LaTeX table.
-struct LatexTable {
-    std::string alignment;  // one letter per column
-    std::string lines;      // heading, \\midrule and rows
-    std::string caption;
-    std::string label;
-    std::string comments;  // lines that begin with "% "
-};
-/// Returns a LaTeX table with caption and label (packages booktabs and graphicx). A table that is wider than the column
-/// or page is made smaller; one of more than eight columns is turned (package rotating), and a comment says so.
-std::string latex_table(const LatexTable& table);
 
 /// Column of the results table. `full` omits the columns whose heading is "" for a format; a column that is chosen by
 /// its name is always printed.

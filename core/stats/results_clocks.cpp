@@ -15,7 +15,8 @@ namespace {
 // Returns the session of each run's clock by its seed.
 std::map<std::int64_t, std::string> sessions_of(const ResultGroup& group) {
     std::map<std::int64_t, std::string> result;
-    for (std::size_t i = 0; i < group.seeds.size(); ++i) result[group.seeds[i]] = training_clock(group.clocks[i])->session;
+    for (std::size_t i = 0; i < group.seeds.size(); ++i)
+        result[group.seeds[i]] = training_clock(group.clocks[i])->session;
     return result;
 }
 

@@ -29,13 +29,6 @@ json json_sample(const Description& described, const std::vector<double>& raw) {
 
 }  // namespace
 
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + "\"";
-}
-
 std::string results_csv(const ResultsTable& table, const TableStyle& style) {
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::csv, style);
     std::string result;

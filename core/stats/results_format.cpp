@@ -7,8 +7,6 @@ namespace ropelab {
 
 namespace {
 
-constexpr std::size_t most_upright_columns = 8;
-
 bool has_marks(const std::vector<ResultsColumn>& columns) {
     return std::any_of(columns.begin(), columns.end(),
                        [](const ResultsColumn& column) { return column.chosen_name() == "mark"; });
@@ -34,38 +32,6 @@ std::string bold_number(const std::string& cell) {
 
 }  // namespace
 
-std::string latex_table(const LatexTable& table) {
-    const bool is_wide = table.alignment.size() > most_upright_columns;
-    const std::string environment = is_wide ? "sidewaystable" : "table";
-    std::string result = "% This table needs \\usepackage{booktabs}" +
-                         std::string(is_wide ? ", \\usepackage{rotating}" : "") + " and \\usepackage{graphicx}.\n";
-    if (is_wide) {
-        result += "% It has " + std::to_string(table.alignment.size()) + " columns: tables of more than " +
-                  std::to_string(most_upright_columns) +
-                  " are turned by 90 degrees and fitted to the page. \"--columns paper\" prints a narrow one.\n";
-    }
-    result += table.comments + "\\begin{" + environment + "}\n\\centering\n\\caption{" + table.caption + "}\n\\label{" +
-              table.label + "}\n\\vspace{1ex}\n" + (is_wide ? "" : "\\setlength{\\tabcolsep}{4pt}\n");
-    // A table that is wider than the page or the column is made smaller; \width is its natural width.
-    result += "\\resizebox{" +
-              std::string(is_wide ? "\\linewidth" : "\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi") +
-              "}{!}{%\n\\begin{tabular}{" + table.alignment + "}\n\\toprule\n" + table.lines +
-              "\\bottomrule\n\\end{tabular}}\n";
-    return result + "\\end{" + environment + "}\n";
-}
-
-std::string latex_escaped(const std::string& text) {
-    static const std::map<char, std::string> commands = {
-        {'\\', "\\textbackslash{}"}, {'~', "\\textasciitilde{}"}, {'^', "\\textasciicircum{}"}};
-    std::string result;
-    for (const char c : text) {
-        const auto command = commands.find(c);
-        if (std::string_view("&%$#_{}").find(c) != std::string_view::npos) result += '\\';
-        result += command == commands.end() ? std::string(1, c) : command->second;
-    }
-    return result;
-}
-
 std::string latex_setting(const nlohmann::json& value) {
     const std::string text = setting_text(value);
     const auto exponent = text.find('e');
@@ -88,17 +54,13 @@ std::string latex_number(const std::string& cell) {
 }
 
 std::string results_text(const ResultsTable& table, const TableStyle& style) {
-    std::vector<std::string> lines(table.groups.size() + 1);
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
+    std::vector<std::vector<std::string>> rows(table.groups.size() + 1);
     for (const ResultsColumn& column : columns) {
-        std::vector<std::string> cells = {column.title};
-        for (const ResultGroup& group : table.groups) cells.push_back(column.cell(group));
-        std::size_t width = 0;
-        for (const std::string& cell : cells) width = std::max(width, width_of(cell));
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            lines[i] += std::string(width - width_of(cells[i]) + (lines[i].empty() ? 0 : 2), ' ') + cells[i];
-        }
+        rows[0].push_back(column.title);
+        for (std::size_t i = 0; i < table.groups.size(); ++i) rows[i + 1].push_back(column.cell(table.groups[i]));
     }
+    std::vector<std::string> lines;
     for (const std::string& note : table_notes(table, columns)) lines.push_back(note);
     if (has_marks(columns)) lines.push_back(mark_legend());
     const bool is_short = style.columns.empty();
@@ -110,7 +72,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
         lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
     for (const ThetaCurve& curve : theta_curves(table)) lines.push_back(theta_curve_words(table, curve));
-    std::string result;
+    std::string result = aligned_text(rows);
     for (const std::string& line : lines) result += line + '\n';
     return result;
 }

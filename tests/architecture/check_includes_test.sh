@@ -12,21 +12,21 @@ run_check() {
 make_good_tree() {
     rm -rf "${tree:?}"/*
     local folder
-    mkdir -p "$tree"/core/{rope,spec,data,store,experiment,reproduce,interop,bench,report,lecture,stats,model,train,cuda} "$tree"/app \
+    mkdir -p "$tree"/core/{rope,spec,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,stats,model,train,cuda} "$tree"/app \
         "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window}
     printf '#include <vector>\n#include "core/spec/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
     printf '#include <sqlite3.h>\n#include "core/data/corpus.h"\n' >"$tree/core/store/lab_file.cpp"
     printf '#include "core/store/run_settings.h"\n' >"$tree/core/stats/decision_aid.cpp"
-    printf '#include "core/stats/t_test.h"\n#include "core/data/corpus.h"\n' >"$tree/core/experiment/runner.cpp"
+    printf '#include "core/stats/t_test.h"\n#include "core/data/corpus.h"\n' >"$tree/core/run/runner.cpp"
     for folder in reproduce interop bench; do
-        printf '#include "core/experiment/runner.h"\n#include "core/stats/t_test.h"\n' >"$tree/core/$folder/above.cpp"
+        printf '#include "core/run/runner.h"\n#include "core/stats/t_test.h"\n' >"$tree/core/$folder/above.cpp"
     done
     printf '#include "core/reproduce/sheet.h"\n#include "core/bench/machine.h"\n' >"$tree/core/report/report.cpp"
     printf '#include <torch/torch.h>\n#include "core/spec/engine.h"\n' >"$tree/core/model/decoder.cpp"
     printf '#include <ATen/ATen.h>\n#include "core/model/decoder.h"\n' >"$tree/core/train/cohort.cpp"
     printf '#include "core/cuda/cuda_kernels.h"\n' >"$tree/core/model/fused.cpp"
-    printf '#include <QWidget>\n#include <qcustomplot.h>\n#include "core/experiment/runner.h"\n' >"$tree/ui/plot/plot.h"
+    printf '#include <QWidget>\n#include <qcustomplot.h>\n#include "core/run/runner.h"\n' >"$tree/ui/plot/plot.h"
     printf '#include "ui/common/format.h"\n#include "core/reproduce/sheet.h"\n' >"$tree/ui/session/runs.h"
     printf '#include "ui/session/runs.h"\n#include "ui/plot/plot.h"\n' >"$tree/ui/rooms/train/room.cpp"
     printf '#include "ui/rooms/train/room.h"\n#include "ui/models/map.h"\n' >"$tree/ui/window/rooms.cpp"
@@ -74,7 +74,7 @@ expect_include_rejected core/cuda/bad.cu '#include <ATen/ATen.h>'
 expect_include_rejected core/cuda/bad.cu '#include "core/model/decoder.h"'
 expect_include_rejected core/store/bad.h '#include "../model/decoder.h"'
 lower=()
-for line in data store stats experiment 'reproduce interop bench' 'report lecture'; do
+for line in table data store stats machine plan experiment forecast run sweep study 'reproduce interop bench' 'report lecture'; do
     for folder in $line; do
         for other in "${lower[@]}"; do
             expect_include_rejected "core/$other/bad.cpp" "#include \"core/$folder/thing.h\""

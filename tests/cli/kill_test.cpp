@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "core/experiment/checkpoint.h"
+#include "core/run/checkpoint.h"
 #include "core/store/lab_file.h"
 #include "tests/cli/terminal.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/experiment/lab_growth.h"
+#include "core/sweep/lab_growth.h"
 #include "core/store/lab_file.h"
 #include "tests/cli/terminal.h"
 

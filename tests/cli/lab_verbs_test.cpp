@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/experiment/checkpoint.h"
+#include "core/run/checkpoint.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/setting_names.h"
-#include "core/experiment/stored_run.h"
+#include "core/sweep/stored_run.h"
 #include "core/stats/run_selection.h"
 #include "core/store/lab_file.h"
 #include "core/store/sqlite.h"

@@ -3,7 +3,7 @@
 #include <QString>
 #include <vector>
 
-#include "core/experiment/anatomy.h"
+#include "core/plan/anatomy.h"
 #include "core/interop/hf_config.h"
 #include "ui/session/rotary_model.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/experiment/experiment.h"
 #include "core/experiment/setting_names.h"
-#include "core/experiment/stored_run.h"
+#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "ui/session/run_checkpoint.h"
 #include "ui/session/setting_colors.h"

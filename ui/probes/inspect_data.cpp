@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/experiment/experiment.h"
-#include "core/experiment/probing.h"
+#include "core/run/probing.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/experiment/ablation.h"
-#include "core/experiment/extrapolation.h"
+#include "core/study/ablation.h"
+#include "core/study/extrapolation.h"
 #include "core/spec/probe.h"
 #include "ui/figure/figure.h"
 #include "ui/plot/figure_view.h"

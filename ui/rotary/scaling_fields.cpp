@@ -1,6 +1,5 @@
 #include "ui/rotary/scaling_fields.h"
 
-#include <QHash>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "ui/common/format.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 
 namespace ropelab::ui {
 namespace {
@@ -28,90 +28,43 @@ QVBoxLayout* addPage(QStackedWidget* stack) {
 
 }  // namespace
 
-/// A parameter of a scaling: its field, its member of Scaling, and the methods that use it.
+/// A parameter of a scaling, with its label and the range of its slider.
 struct ScalingFields::Parameter {
     const char* name;
-    const char* unit;
+    const char* label;
     double minimum;
     double maximum;
-    double Scaling::*member;
-    QList<ScalingMethod> methods;
-    const char* why;
 
-    bool isTokens() const { return member == &Scaling::original_context; }
+    const SetupKey& key() const { return setup_key(name); }
+    bool isTokens() const { return key().unit == "tokens"; }
+    bool isUsedBy(ScalingMethod method) const {
+        RotarySetup setup;
+        setup.scaling.method = method;
+        return key().matters(setup);
+    }
 };
 
 const QList<ScalingFields::Parameter>& ScalingFields::parameters() {
-    using M = ScalingMethod;
     static const QList<Parameter> all = {
-        {"factor",
-         "",
-         1,
-         128,
-         &Scaling::factor,
-         {M::linear, M::ntk, M::dynamic, M::ntk_by_parts, M::yarn, M::llama3},
-         "Scaling factor s: target context divided by training context."},
-        {"training context",
-         "tokens",
-         16,
-         1048576,
-         &Scaling::original_context,
-         {M::dynamic, M::ntk_by_parts, M::yarn, M::llama3, M::longrope},
-         "Context length L that the model was trained with."},
-        {"β fast",
-         "periods",
-         1,
-         128,
-         &Scaling::beta_fast,
-         {M::yarn, M::ntk_by_parts},
-         "Pairs with more periods than this in the training context are not scaled. Peng et al. 2023, formulas 21 and "
-         "22"},
-        {"β slow",
-         "periods",
-         0.1,
-         32,
-         &Scaling::beta_slow,
-         {M::yarn, M::ntk_by_parts},
-         "The frequencies of pairs with fewer periods than this in the training context are divided by the factor. "
-         "Peng et al. 2023, formulas 21 and 22"},
-        {"low frequency factor",
-         "periods",
-         0.1,
-         32,
-         &Scaling::low_freq_factor,
-         {M::llama3},
-         "The frequencies of pairs with fewer periods than this in the training context are divided by the factor. "
-         "Grattafiori et al. 2024, formula 23"},
-        {"high frequency factor",
-         "periods",
-         0.2,
-         64,
-         &Scaling::high_freq_factor,
-         {M::llama3},
-         "Pairs with more periods than this in the training context are not scaled. Grattafiori et al. 2024, formula "
-         "23"},
+        {"factor", "factor", 1, 128},
+        {"original_context", "training context", 16, 1048576},
+        {"beta_fast", "β fast", 1, 128},
+        {"beta_slow", "β slow", 0.1, 32},
+        {"low_freq_factor", "low frequency factor", 0.1, 32},
+        {"high_freq_factor", "high frequency factor", 0.2, 64},
     };
     return all;
 }
 
 QWidget* ScalingFields::field(const QString& name) const {
-    static const QHash<QString, double Scaling::*> members = {
-        {QStringLiteral("factor"), &Scaling::factor},
-        {QStringLiteral("original_context"), &Scaling::original_context},
-        {QStringLiteral("beta_fast"), &Scaling::beta_fast},
-        {QStringLiteral("beta_slow"), &Scaling::beta_slow},
-        {QStringLiteral("low_freq_factor"), &Scaling::low_freq_factor},
-        {QStringLiteral("high_freq_factor"), &Scaling::high_freq_factor}};
-    const auto member = members.constFind(name);
-    if (member == members.constEnd()) return nullptr;
     for (const auto& [parameter, slider] : m_sliders) {
-        if (parameter->member == *member) return slider;
+        if (name == QLatin1String(parameter->name)) return slider;
     }
     return nullptr;
 }
 
 bool ScalingFields::isShared(const Parameter& parameter) {
-    return parameter.methods.contains(ScalingMethod::llama3) && parameter.methods.size() > 1;
+    return parameter.isUsedBy(ScalingMethod::llama3) && parameter.isUsedBy(ScalingMethod::yarn);
 }
 
 ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
@@ -122,26 +75,24 @@ ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
     QVBoxLayout* other = addPage(m_bands);
     QVBoxLayout* llama = addPage(m_bands);
     for (const Parameter& parameter : parameters()) {
-        auto* slider = new NumberSlider({.label = tr(parameter.name),
-                                         .unit = tr(parameter.unit),
+        auto* slider = new NumberSlider({.label = tr(parameter.label),
+                                         .unit = text(parameter.key().unit),
                                          .minimum = parameter.minimum,
                                          .maximum = parameter.maximum,
                                          .logarithmic = true,
                                          .step = parameter.isTokens() ? 1.0 : 0.0,
                                          .text = parameter.isTokens() ? wholeText : plain,
-                                         .why = tr(parameter.why)},
+                                         .why = text(parameter.key().meaning)},
                                         this);
-        const QString what = tr("change %1").arg(tr(parameter.name));
+        const QString what = tr("change %1").arg(tr(parameter.label));
         connect(slider, &NumberSlider::changed, this, [this, what, &parameter](double value) {
-            Scaling next = m_scaling;
-            next.*parameter.member = value;
-            emit changed(what, next);
+            RotarySetup next;
+            next.scaling = m_scaling;
+            parameter.key().set(next, value);
+            emit changed(what, next.scaling);
         });
         connect(slider, &NumberSlider::finished, this, &ScalingFields::finished);
-        (isShared(parameter)                                 ? column
-         : parameter.methods.contains(ScalingMethod::llama3) ? llama
-                                                             : other)
-            ->addWidget(slider);
+        (isShared(parameter) ? column : parameter.isUsedBy(ScalingMethod::llama3) ? llama : other)->addWidget(slider);
         m_sliders.append({&parameter, slider});
     }
     column->addWidget(m_bands);
@@ -152,9 +103,9 @@ ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
 void ScalingFields::setSetup(const RotarySetup& setup) {
     m_scaling = setup.scaling;
     for (const auto& [parameter, slider] : m_sliders) {
-        const double value = m_scaling.*parameter->member;
+        const double value = std::get<double>(parameter->key().get(setup));
         slider->setValue(value > 0 ? value : static_cast<double>(setup.context));
-        slider->setEnabled(parameter->methods.contains(m_scaling.method));
+        slider->setEnabled(parameter->isUsedBy(m_scaling.method));
     }
     m_bands->setCurrentIndex(m_scaling.method == ScalingMethod::llama3 ? 1 : 0);
 }

@@ -4,8 +4,8 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QGridLayout>
-#include <QHash>
 #include <QHBoxLayout>
+#include <QHash>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -25,6 +25,15 @@
 #include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+QString meaningOf(const char* name) {
+    return text(setup_key(name).meaning);
+}
+
+}  // namespace
+
 SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
     setAccessibleName(tr("Rotary setup"));
     auto* column = new QVBoxLayout(this);
@@ -147,7 +156,7 @@ void SetupPanel::makeNumbers() {
              .logarithmic = true,
              .step = 2,
              .text = wholeText,
-             .why = tr("Number of channels per attention head, d. It must be even.")},
+             .why = meaningOf("head_dim")},
             tr("change head dimension"), [](RotarySetup& setup, double value) {
                 setup.head_dim = static_cast<int>(std::lround(value));
                 setup.scaling.short_factors.clear();  // one factor per pair, valid for the previous head dimension only
@@ -164,7 +173,7 @@ void SetupPanel::makeNumbers() {
              .logarithmic = true,
              .step = 1,
              .text = wholeText,
-             .why = tr("Context length L in tokens. Dynamic NTK and LongRoPE use it as the current sequence length.")},
+             .why = meaningOf("context")},
             tr("change context"), [](RotarySetup& setup, double value) { setup.context = std::llround(value); });
 }
 
@@ -176,10 +185,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
         change(tr("change slice or truncate"),
                [&](RotarySetup& setup) { setup.partial = index == 0 ? Partial::slice : Partial::truncate; });
     });
-    addField(
-        grid, tr("partial"), m_partial,
-        tr("slice: all wavelengths are spread over the rotated channels (Hugging Face, GPT-NeoX; formula 3). truncate: "
-           "the frequencies of the whole head are used, and the lowest ones are set to 0 (p-RoPE; formula 4)."));
+    addField(grid, tr("partial"), m_partial, meaningOf("partial"));
 
     m_pairing = makeChoice(tr("pairing"), this);
     m_pairing->addItems({tr("half"), tr("interleaved")});
@@ -188,9 +194,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
         change(tr("change pairing"),
                [&](RotarySetup& setup) { setup.pairing = index == 0 ? Pairing::half : Pairing::interleaved; });
     });
-    addField(grid, tr("pairing"), m_pairing,
-             tr("half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). interleaved: channels 2i and 2i "
-                "+ 1 form a pair (GPT-J, RoFormer). The frequencies are the same (formula 6)."));
+    addField(grid, tr("pairing"), m_pairing, meaningOf("pairing"));
 
     m_precision = makeChoice(tr("precision of the table"), this);
     for (const NumberFormat format : number_formats()) {
@@ -202,7 +206,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
             setup.precision = static_cast<NumberFormat>(m_precision->itemData(index).toInt());
         });
     });
-    addField(grid, tr("precision"), m_precision, tr("Number format of the cos/sin table."));
+    addField(grid, tr("precision"), m_precision, meaningOf("precision"));
 
     m_scaling = makeChoice(tr("scaling"), this);
     for (const ScalingName& name : scaling_names()) {
@@ -218,8 +222,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
             }
         });
     });
-    addField(grid, tr("scaling"), m_scaling,
-             tr("Method that changes the frequencies for a longer context (formulas 18 to 24)."));
+    addField(grid, tr("scaling"), m_scaling, meaningOf("scaling"));
 }
 
 void SetupPanel::renew() {
@@ -255,9 +258,9 @@ void SetupPanel::applyText(const QString& text) {
 
 QWidget* SetupPanel::field(const QString& name) const {
     const QHash<QString, QWidget*> fields = {
-        {QStringLiteral("theta"), m_theta},       {QStringLiteral("fraction"), m_fraction},
-        {QStringLiteral("head_dim"), m_headDim},  {QStringLiteral("context"), m_context},
-        {QStringLiteral("partial"), m_partial},   {QStringLiteral("pairing"), m_pairing},
+        {QStringLiteral("theta"), m_theta},         {QStringLiteral("fraction"), m_fraction},
+        {QStringLiteral("head_dim"), m_headDim},    {QStringLiteral("context"), m_context},
+        {QStringLiteral("partial"), m_partial},     {QStringLiteral("pairing"), m_pairing},
         {QStringLiteral("precision"), m_precision}, {QStringLiteral("scaling"), m_scaling}};
     const auto found = fields.constFind(name);
     return found == fields.constEnd() ? m_scalingFields->field(name) : *found;

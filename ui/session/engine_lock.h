@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 
 namespace ropelab::ui {
 

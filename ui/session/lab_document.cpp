@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/experiment/halving.h"
-#include "core/experiment/lab_growth.h"
-#include "core/experiment/lab_plan.h"
-#include "core/experiment/search.h"
+#include "core/sweep/lab_growth.h"
+#include "core/sweep/lab_plan.h"
+#include "core/sweep/search.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/paths.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/sweep_options.h"

@@ -8,9 +8,9 @@
 
 #include "core/experiment/experiment.h"
 #include "core/experiment/halving.h"
-#include "core/experiment/search.h"
+#include "core/sweep/search.h"
 #include "core/experiment/setting_names.h"
-#include "core/experiment/stored_run.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 
 namespace ropelab::ui {

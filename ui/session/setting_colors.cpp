@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/experiment/setting_names.h"
-#include "core/experiment/stored_run.h"
+#include "core/sweep/stored_run.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/measuring.h"
 #include "ui/common/paths.h"
 #include "ui/session/engine_work.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 
 namespace ropelab::ui {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/experiment/lab_growth.h"
+#include "core/sweep/lab_growth.h"
 #include "core/spec/error.h"
 
 namespace ropelab::ui {

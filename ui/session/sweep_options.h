@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
-#include "core/experiment/search.h"
+#include "core/sweep/search.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::ui {

@@ -3,7 +3,7 @@
 #include <QThread>
 #include <utility>
 
-#include "core/experiment/lab_plan.h"
+#include "core/sweep/lab_plan.h"
 
 namespace ropelab::ui {
 

@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 #include "core/store/lab_recorder.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/event_queue.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/experiment/lab_growth.h"
+#include "core/sweep/lab_growth.h"
 #include "core/spec/error.h"
 #include "ui/common/paths.h"
 

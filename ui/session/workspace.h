@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/experiment/engine_loader.h"
-#include "core/experiment/runner.h"
+#include "core/machine/engine_loader.h"
+#include "core/run/runner.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"

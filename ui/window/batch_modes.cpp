@@ -21,7 +21,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/experiment/engine_loader.h"
+#include "core/machine/engine_loader.h"
 #include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "ui/animation/frame_files.h"

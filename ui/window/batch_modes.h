@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 #include "ui/window/launch_options.h"
 
 namespace ropelab::ui {

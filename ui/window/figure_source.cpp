@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "core/experiment/engine_loader.h"
-#include "core/experiment/lab_results.h"
+#include "core/machine/engine_loader.h"
+#include "core/sweep/lab_results.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "ui/common/paths.h"

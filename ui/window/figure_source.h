@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <vector>
 
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 #include "ui/figure/figure.h"
 #include "ui/session/workspace.h"
 #include "ui/window/launch_options.h"

@@ -8,7 +8,7 @@
 #include <QUrl>
 #include <algorithm>
 
-#include "core/experiment/head_vectors.h"
+#include "core/study/head_vectors.h"
 #include "core/spec/error.h"
 #include "ui/models/model_map.h"
 #include "ui/rooms/rotation/animation_dialog.h"

@@ -14,7 +14,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/experiment/estimate.h"
+#include "core/forecast/estimate.h"
 #include "core/spec/error.h"
 #include "ui/common/choice_box.h"
 #include "ui/common/findables.h"

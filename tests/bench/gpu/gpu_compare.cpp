@@ -14,7 +14,7 @@
 #include <string>
 #include <tuple>
 
-#include "core/experiment/device_need.h"
+#include "core/plan/device_need.h"
 #include "core/model/device_graph.h"
 #include "core/spec/numbers.h"
 #include "core/train/cuda.h"
@@ -24,7 +24,7 @@
 
 namespace ropelab {
 
-// Replaces the function of core/experiment/likely_vocabulary.cpp, which requires SentencePiece: the models of this
+// Replaces the function of core/plan/likely_vocabulary.cpp, which requires SentencePiece: the models of this
 // program have the vocabulary of Tiny Shakespeare.
 std::int64_t likely_vocabulary(const RunSpec&) {
     return 65;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/experiment/step_cost.h"
+#include "core/plan/step_cost.h"
 
 namespace ropelab::bench {
 namespace {

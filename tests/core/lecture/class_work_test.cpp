@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "core/experiment/lab_plan.h"
+#include "core/sweep/lab_plan.h"
 #include "core/spec/error.h"
 #include "core/stats/run_selection.h"
 #include "tests/support/scratch_folder.h"

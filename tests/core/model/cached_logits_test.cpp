@@ -6,7 +6,7 @@
 
 #include "core/model/cached_decoder.h"
 #include "core/model/token_decoder.h"
-#include "tests/core/experiment/anatomy_variants.h"
+#include "tests/core/plan/anatomy_variants.h"
 
 namespace ropelab {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/experiment/anatomy_times.h"
+#include "core/plan/anatomy_times.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/model_table.h"
 #include "core/spec/error.h"

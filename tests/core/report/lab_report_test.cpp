@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "core/experiment/lab_growth.h"
-#include "core/experiment/lab_plan.h"
-#include "core/experiment/stored_conversions.h"
+#include "core/sweep/lab_growth.h"
+#include "core/sweep/lab_plan.h"
+#include "core/study/stored_conversions.h"
 #include "core/spec/error.h"
 #include "core/stats/run_selection.h"
 #include "tests/support/expect_message.h"

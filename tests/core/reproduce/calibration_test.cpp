@@ -1,4 +1,4 @@
-#include "core/reproduce/calibration.h"
+#include "core/reproduce/rules/calibration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/reproduce/evaluate.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "tests/core/reproduce/sheet_runs.h"
 
 namespace ropelab {

@@ -1,4 +1,4 @@
-#include "core/reproduce/collapse.h"
+#include "core/reproduce/rules/collapse.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/measuring.h"
 #include "tests/core/reproduce/sheet_runs.h"
 
 namespace ropelab {

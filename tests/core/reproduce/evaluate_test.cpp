@@ -1,4 +1,4 @@
-#include "core/reproduce/evaluate.h"
+#include "core/reproduce/rules/evaluate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/reproduce/group_values.h"
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/group_values.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
 

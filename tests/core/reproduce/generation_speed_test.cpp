@@ -1,11 +1,11 @@
-#include "core/reproduce/generation_speed.h"
+#include "core/reproduce/rules/generation_speed.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/experiment/lab_plan.h"
-#include "core/reproduce/measuring.h"
+#include "core/sweep/lab_plan.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"

@@ -1,4 +1,4 @@
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/measuring.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "core/data/corpus.h"
-#include "core/experiment/checkpoint.h"
-#include "core/reproduce/building.h"
+#include "core/run/checkpoint.h"
+#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/reproduce/published.h"
+#include "core/reproduce/sheets/published.h"
 
 namespace ropelab {
 namespace {

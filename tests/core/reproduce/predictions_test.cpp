@@ -1,11 +1,11 @@
-#include "core/reproduce/predictions.h"
+#include "core/reproduce/rules/predictions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/reproduce/building.h"
-#include "core/reproduce/evaluate.h"
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/sheets/building.h"
+#include "core/reproduce/rules/evaluate.h"
+#include "core/reproduce/rules/measuring.h"
 
 namespace ropelab {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/reproduce/published_results.h"
+#include "core/reproduce/sheets/published_results.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

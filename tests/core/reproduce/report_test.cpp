@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_cells.h"
 #include "tests/core/reproduce/sheet_runs.h"
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "core/experiment/device_need.h"
-#include "core/experiment/step_cost.h"
-#include "core/reproduce/measuring.h"
+#include "core/plan/device_need.h"
+#include "core/plan/step_cost.h"
+#include "core/reproduce/rules/measuring.h"
 #include "tests/support/tiny.h"
 
 namespace ropelab {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/reproduce/building.h"
-#include "core/reproduce/evaluate.h"
+#include "core/reproduce/sheets/building.h"
+#include "core/reproduce/rules/evaluate.h"
 
 namespace ropelab {
 

@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "core/reproduce/building.h"
-#include "core/reproduce/evaluate.h"
-#include "core/reproduce/generation_speed.h"
-#include "core/reproduce/published.h"
+#include "core/reproduce/sheets/building.h"
+#include "core/reproduce/rules/evaluate.h"
+#include "core/reproduce/rules/generation_speed.h"
+#include "core/reproduce/sheets/published.h"
 #include "core/reproduce/sheet_cells.h"
 #include "core/spec/error.h"
 #include "tests/core/data/scratch.h"

@@ -1,11 +1,11 @@
-#include "core/reproduce/source_tests.h"
+#include "core/reproduce/rules/source_tests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/reproduce/published.h"
+#include "core/reproduce/sheets/published.h"
 
 namespace ropelab {
 namespace {

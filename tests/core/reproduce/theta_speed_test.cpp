@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/reproduce/evaluate.h"
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/evaluate.h"
+#include "core/reproduce/rules/measuring.h"
 
 namespace ropelab {
 namespace {

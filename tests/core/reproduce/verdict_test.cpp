@@ -1,11 +1,11 @@
-#include "core/reproduce/verdict.h"
+#include "core/reproduce/rules/verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_cells.h"
 #include "core/stats/results_cells.h"
 #include "tests/core/reproduce/sheet_runs.h"

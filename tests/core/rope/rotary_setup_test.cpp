@@ -143,12 +143,12 @@ TEST(RotarySetup, InvalidTextThrowsOneSentence) {
         {"theta=", "setting theta is not valid: "},
         {"theta=1k theta=2k", "the setting theta twice"},
         {"theta=abc", "\"abc\" is not a number"},
-        {"theta=1", "above 1"},
-        {"theta=1e16", "at most 1e15"},
+        {"theta=1", "1.0001 or more"},
+        {"theta=1e16", "between 1.0001 and 1e+15"},
         {"theta=inf", "finite"},
         {"factor=nan", "finite"},
         {"head_dim=63", "even"},
-        {"head_dim=0", "even"},
+        {"head_dim=0", "between 2 and 4096"},
         {"head_dim=8192", "4096"},
         {"head_dim=99999999999", "4096"},
         {"head_dim=64.5", "whole number"},
@@ -160,14 +160,14 @@ TEST(RotarySetup, InvalidTextThrowsOneSentence) {
         {"heads=0", "between 1 and 65536"},
         {"heads=65537", "between 1 and 65536"},
         {"heads=2.5", "whole number"},
-        {"attention_window=-1", "between 0 (the whole context) and 1073741824"},
-        {"attention_window=2e9", "between 0 (the whole context) and 1073741824"},
-        {"partial=both", "slice or truncate"},
-        {"pairing=neox", "half or interleaved"},
+        {"attention_window=-1", "between 0 and 1073741824"},
+        {"attention_window=2e9", "between 0 and 1073741824"},
+        {"partial=both", "one of: slice, truncate"},
+        {"pairing=neox", "one of: half, interleaved"},
         {"precision=float8", "float"},
-        {"scaling=yam", "did you mean \"yarn\"?"},
+        {"scaling=yam", "one of: none, linear, ntk"},
         {"scaling=linear factor=0.5", "1 or more"},
-        {"truncate=maybe", "yes or no"},
+        {"truncate=maybe", "true or false"},
         {"scaling=longrope factor=2", "short_factors has 0 numbers"},
         {"short_factors=1;;2", "not a number"},
     };
@@ -211,7 +211,7 @@ TEST(RotarySetup, TextOfTwoSetupsIsRefusedWhereOneIsNeeded) {
 TEST(RotarySetup, CheckThrowsForValuesThatParsingCannotReturn) {
     RotarySetup setup;
     setup.theta = std::nan("");
-    EXPECT_MESSAGE(check(setup), BadInput, "above 1");
+    EXPECT_MESSAGE(check(setup), BadInput, "1.0001 or more");
     setup = {};
     setup.head_dim = -2;
     EXPECT_MESSAGE(check(setup), BadInput, "-2");
@@ -228,8 +228,8 @@ TEST(RotarySetup, OneSettingIsSetFromItsText) {
     EXPECT_EQ(setup.theta, 500000);
     EXPECT_EQ(setup.fraction, 0.25);
     const RotarySetup before = setup;
-    EXPECT_MESSAGE(set_setting(setup, "theta", "0.5"), BadInput, "above 1");
-    EXPECT_MESSAGE(set_setting(setup, "head_dim", "7"), BadInput, "head_dim is not valid");
+    EXPECT_MESSAGE(set_setting(setup, "theta", "0.5"), BadInput, "1.0001 or more");
+    EXPECT_MESSAGE(set_setting(setup, "head_dim", "7"), BadInput, "head dimension is 7, but it must be even");
     EXPECT_MESSAGE(set_setting(setup, "thta", "7"), BadInput, "did you mean \"theta\"?");
     EXPECT_EQ(setup, before);
     for (const std::string_view name : setup_settings()) {

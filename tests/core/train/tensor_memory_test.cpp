@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/experiment/process_memory.h"
+#include "core/machine/process_memory.h"
 
 namespace ropelab {
 namespace {

@@ -5,7 +5,7 @@
 #include <QFileInfo>
 #include <set>
 
-#include "core/experiment/lab_plan.h"
+#include "core/sweep/lab_plan.h"
 #include "core/spec/error.h"
 #include "core/stats/run_selection.h"
 #include "tests/ui/support/workbench.h"

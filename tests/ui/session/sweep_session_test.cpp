@@ -4,7 +4,7 @@
 
 #include <QSignalSpy>
 
-#include "core/experiment/lab_plan.h"
+#include "core/sweep/lab_plan.h"
 #include "core/spec/error.h"
 #include "core/store/sqlite.h"
 #include "tests/ui/support/workbench.h"

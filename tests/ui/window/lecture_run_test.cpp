@@ -224,6 +224,13 @@ TEST_P(LectureRun, ACourseKeepsItsAnswers) {
             window->room().refreshNow();
             QTest::qWait(20);
             if (course.questions().hasQuestion()) ++questions;
+            if (const char* pictures = std::getenv("ROPELAB_PICTURES")) {
+                const QString name =
+                    QStringLiteral("course-%1-%2-%3").arg(QLatin1String(run.lecture)).arg(scene).arg(step);
+                const QDir pictureFolder(QString::fromLocal8Bit(pictures));
+                window->grab().save(pictureFolder.filePath(name + QStringLiteral("-window.png")));
+                course.grab().save(pictureFolder.filePath(name + QStringLiteral("-course.png")));
+            }
             keepSecret(player, course.questions(), {window.get(), &course});
         }
     }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/experiment/checkpoint.h"
+#include "core/run/checkpoint.h"
 #include "core/report/anatomy_model.h"
 #include "core/spec/error.h"
 #include "ui/common/text.h"

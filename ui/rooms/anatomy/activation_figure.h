@@ -3,7 +3,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "core/experiment/stage_activation.h"
+#include "core/study/stage_activation.h"
 #include "core/store/lab_file.h"
 #include "ui/figure/figure.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "core/experiment/stage_activation.h"
+#include "core/study/stage_activation.h"
 #include "core/report/anatomy_model.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"

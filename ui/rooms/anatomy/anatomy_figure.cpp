@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/experiment/anatomy_times.h"
+#include "core/plan/anatomy_times.h"
 #include "core/report/anatomy_table.h"
 #include "ui/common/text.h"
 #include "ui/figure/figure_style.h"

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/experiment/step_cost.h"
+#include "core/plan/step_cost.h"
 #include "ui/common/choice_box.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/field_note.h"

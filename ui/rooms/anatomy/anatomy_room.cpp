@@ -16,8 +16,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/experiment/anatomy_times.h"
-#include "core/experiment/checkpoint.h"
+#include "core/plan/anatomy_times.h"
+#include "core/run/checkpoint.h"
 #include "core/interop/model_table.h"
 #include "core/report/anatomy_table.h"
 #include "ui/common/actions.h"

@@ -5,7 +5,7 @@
 namespace ropelab::ui {
 
 // Figures of a run's checkpoint with pairs ablated. Each shows the controls beside the ablation
-// (core/experiment/ablation_control.h), or says that there are none.
+// (core/study/ablation_control.h), or says that there are none.
 
 /// Returns the figure of the loss by position, for the whole model, with pairs ablated, and the mean of the controls.
 InspectPicture ablationLoss(const InspectData& data);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/experiment/probing.h"
+#include "core/run/probing.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/interval_bands.h"

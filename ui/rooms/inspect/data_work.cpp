@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/data/utf8.h"
-#include "core/experiment/probing.h"
+#include "core/run/probing.h"
 #include "ui/common/format.h"
 #include "ui/rooms/inspect/probe_work.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/experiment/expert_load.h"
+#include "core/study/expert_load.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/interval_bands.h"

@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <QWidget>
 
-#include "core/experiment/extrapolation.h"
+#include "core/study/extrapolation.h"
 
 class QComboBox;
 class QLabel;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 #include "core/store/lab_file.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/experiment/checkpoint.h"
+#include "core/run/checkpoint.h"
 #include "core/spec/error.h"
 #include "ui/common/text.h"
 #include "ui/rooms/inspect/data_work.h"

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "core/experiment/probing.h"
-#include "core/experiment/runner.h"
+#include "core/run/probing.h"
+#include "core/run/runner.h"
 #include "core/rope/context.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 

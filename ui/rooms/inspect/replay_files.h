@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 #include "core/rope/context.h"
 #include "ui/rooms/inspect/replay_job.h"
 

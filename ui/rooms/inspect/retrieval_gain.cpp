@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/experiment/probing.h"
+#include "core/run/probing.h"
 #include "ui/common/format.h"
 #include "ui/rooms/inspect/course_figures.h"
 

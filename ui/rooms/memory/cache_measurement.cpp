@@ -6,8 +6,8 @@
 #include <QVBoxLayout>
 #include <system_error>
 
-#include "core/experiment/checkpoint.h"
-#include "core/experiment/probing.h"
+#include "core/run/checkpoint.h"
+#include "core/run/probing.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"

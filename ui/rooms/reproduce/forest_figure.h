@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "core/reproduce/evaluate.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "ui/figure/figure.h"
 
 namespace ropelab::ui {

@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "core/reproduce/evaluate.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "ui/figure/figure.h"
 
 class QComboBox;

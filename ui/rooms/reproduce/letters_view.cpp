@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/reproduce/published.h"
+#include "core/reproduce/sheets/published.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/number_slider.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/reproduce/measuring.h"
-#include "core/reproduce/published.h"
+#include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/sheets/published.h"
 #include "core/reproduce/sheet_cells.h"
-#include "core/reproduce/source_tests.h"
+#include "core/reproduce/rules/source_tests.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/format.h"

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/reproduce/evaluate.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "ui/common/text_table.h"
 
 namespace ropelab::ui {

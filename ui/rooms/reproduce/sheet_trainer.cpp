@@ -8,8 +8,8 @@
 #include <QTemporaryDir>
 #include <algorithm>
 
-#include "core/experiment/lab_plan.h"
-#include "core/reproduce/measuring.h"
+#include "core/sweep/lab_plan.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/spec/error.h"
 #include "ui/common/paths.h"
 #include "ui/session/engine_lock.h"

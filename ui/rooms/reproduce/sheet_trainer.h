@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/reproduce/evaluate.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/sheet_lab.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/event_queue.h"

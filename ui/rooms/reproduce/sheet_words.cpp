@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/experiment/time_records.h"
+#include "core/forecast/time_records.h"
 #include "core/reproduce/sheet_cells.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/format.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/stats/descriptive.h"
 #include "ui/common/results_words.h"
 #include "ui/figure/ticks.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/reproduce/measuring.h"
+#include "core/reproduce/rules/measuring.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/prediction_table.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/experiment/search.h"
+#include "core/sweep/search.h"
 #include "core/spec/error.h"
 
 namespace ropelab::ui {

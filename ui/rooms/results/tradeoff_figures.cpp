@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/experiment/step_cost.h"
+#include "core/plan/step_cost.h"
 #include "core/spec/cache_bytes.h"
 #include "core/stats/results_front.h"
 #include "core/stats/setting_words.h"

@@ -7,8 +7,8 @@
 #include <QSpinBox>
 #include <cmath>
 
-#include "core/experiment/circuit_in_run.h"
-#include "core/experiment/head_vectors.h"
+#include "core/study/circuit_in_run.h"
+#include "core/study/head_vectors.h"
 #include "core/rope/circuit.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"

@@ -8,7 +8,7 @@
 #include <QSpinBox>
 #include <variant>
 
-#include "core/experiment/probing.h"
+#include "core/run/probing.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"

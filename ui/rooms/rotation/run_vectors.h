@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "core/experiment/head_vectors.h"
+#include "core/study/head_vectors.h"
 #include "core/spec/event.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/experiment/learned_encoding.h"
+#include "core/study/learned_encoding.h"
 #include "core/rope/rotary_setup.h"
 #include "ui/figure/figure.h"
 #include "ui/session/rotary_model.h"

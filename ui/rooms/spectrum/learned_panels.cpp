@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/experiment/stored_run.h"
+#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <system_error>
 
-#include "core/experiment/checkpoint.h"
-#include "core/experiment/stored_conversions.h"
+#include "core/run/checkpoint.h"
+#include "core/study/stored_conversions.h"
 #include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"

@@ -3,7 +3,7 @@
 #include <QDialog>
 #include <filesystem>
 
-#include "core/experiment/head_conversion.h"
+#include "core/study/head_conversion.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"
 #include "ui/session/run_store.h"

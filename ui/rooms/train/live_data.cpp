@@ -3,7 +3,7 @@
 #include <QObject>
 #include <algorithm>
 
-#include "core/experiment/probing.h"
+#include "core/run/probing.h"
 #include "ui/common/format.h"
 
 namespace ropelab::ui {

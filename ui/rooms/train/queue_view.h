@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "core/experiment/runner.h"
+#include "core/run/runner.h"
 #include "ui/session/run_access.h"
 
 class QListWidget;

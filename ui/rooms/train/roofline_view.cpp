@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "core/data/corpus.h"
-#include "core/experiment/estimate.h"
-#include "core/experiment/step_cost.h"
+#include "core/forecast/estimate.h"
+#include "core/plan/step_cost.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/plot/figure_view.h"

@@ -12,7 +12,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/experiment/search.h"
+#include "core/sweep/search.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/findables.h"

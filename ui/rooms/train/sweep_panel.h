@@ -12,7 +12,7 @@ class QPushButton;
 class QScrollArea;
 class QVBoxLayout;
 
-#include "core/experiment/estimate.h"
+#include "core/forecast/estimate.h"
 #include "core/experiment/experiment.h"
 #include "ui/session/run_access.h"
 

@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "core/experiment/preview.h"
+#include "core/sweep/preview.h"
 #include "ui/session/run_access.h"
 
 class QLabel;

@@ -16,8 +16,8 @@
 #include <limits>
 
 #include "core/data/corpus.h"
-#include "core/experiment/anatomy_times.h"
-#include "core/experiment/checkpoint.h"
+#include "core/plan/anatomy_times.h"
+#include "core/run/checkpoint.h"
 #include "core/report/anatomy_table.h"
 #include "core/spec/layout.h"
 #include "tests/ui/support/workbench.h"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "core/experiment/checkpoint.h"
+#include "core/run/checkpoint.h"
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
 #include "tests/ui/support/workbench.h"

@@ -2,8 +2,8 @@
 
 #include <QPushButton>
 
-#include "core/experiment/lab_plan.h"
-#include "core/reproduce/measuring.h"
+#include "core/sweep/lab_plan.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/common/prediction_table.h"

@@ -11,8 +11,8 @@
 #include <QTableView>
 #include <cmath>
 
-#include "core/experiment/stored_conversions.h"
-#include "core/reproduce/calibration.h"
+#include "core/study/stored_conversions.h"
+#include "core/reproduce/rules/calibration.h"
 #include "core/stats/decision_aid.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/common/actions.h"

@@ -10,8 +10,8 @@
 #include <numbers>
 
 #include "core/data/corpus.h"
-#include "core/experiment/checkpoint.h"
-#include "core/experiment/head_vectors.h"
+#include "core/run/checkpoint.h"
+#include "core/study/head_vectors.h"
 #include "core/rope/circuit.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/number_slider.h"

@@ -3,7 +3,7 @@
 #include <QLineEdit>
 
 #include "core/data/corpus.h"
-#include "core/experiment/checkpoint.h"
+#include "core/run/checkpoint.h"
 #include "core/spec/random_stream.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/rotation/rotation_room.h"

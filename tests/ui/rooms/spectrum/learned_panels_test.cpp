@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/experiment/lab_plan.h"
+#include "core/sweep/lab_plan.h"
 #include "core/spec/layout.h"
 #include "core/spec/random_stream.h"
 #include "tests/core/data/scratch.h"

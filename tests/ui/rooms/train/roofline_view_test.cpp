@@ -1,6 +1,6 @@
 #include "ui/rooms/train/roofline_view.h"
 
-#include "core/experiment/step_cost.h"
+#include "core/plan/step_cost.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/roofline_figure.h"

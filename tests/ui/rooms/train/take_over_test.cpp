@@ -1,6 +1,6 @@
 #include "ui/rooms/train/take_over.h"
 
-#include "core/experiment/lab_plan.h"
+#include "core/sweep/lab_plan.h"
 #include "core/store/sqlite.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/train/train_room.h"

@@ -1,0 +1,118 @@
+#include <memory>
+
+#include "app/terminal/output.h"
+#include "app/terminal/progress.h"
+#include "app/terminal/verbs.h"
+#include "core/plan/anatomy_times.h"
+#include "core/machine/engine_loader.h"
+#include "core/experiment/experiment.h"
+#include "core/report/anatomy_table.h"
+#include "core/spec/error.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct Flags {
+    std::vector<std::string> settings;
+    std::string preset;
+    std::string lab;
+    RunId run = 0;
+    std::string model;
+    std::string hf_config;
+    std::string kind;
+    std::int64_t vocabulary = 0;
+    std::string format = "text";
+    bool measures = false;
+    bool json = false;
+
+    bool describes() const { return !settings.empty() || !preset.empty(); }
+};
+
+void check_sources(const Flags& flags) {
+    const int count = static_cast<int>(flags.describes()) + static_cast<int>(!flags.lab.empty()) +
+                      static_cast<int>(!flags.model.empty()) + static_cast<int>(!flags.hf_config.empty());
+    if (count > 1) {
+        throw BadInput("--set (or --preset), --lab, --model and --hf-config each name a model; give one of them.");
+    }
+    if (flags.run != 0 && flags.lab.empty()) throw BadInput("--run is the number of a run of a lab; add --lab FILE.");
+    const bool is_run = flags.model.empty() && flags.hf_config.empty();
+    if (!is_run && (flags.vocabulary != 0 || !flags.kind.empty())) {
+        throw BadInput("--vocabulary and --kind apply to settings and runs; leave them out for a published model.");
+    }
+}
+
+AnatomyModel model_of_flags(const Flags& flags) {
+    if (!flags.model.empty()) return model_of_name(flags.model);
+    if (!flags.hf_config.empty()) return model_of_config(flags.hf_config);
+    if (!flags.lab.empty()) {
+        const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+        const auto runs = lab->runs();
+        if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs.");
+        return model_of_run(*lab, flags.run == 0 ? runs.front().id : flags.run);
+    }
+    Experiment experiment = flags.preset.empty() ? Experiment("anatomy") : preset(flags.preset).experiment;
+    experiment.set_assignments(flags.settings);
+    return model_of_settings(experiment.expand().front(), flags.vocabulary,
+                             flags.preset.empty() ? "settings" : "preset " + flags.preset);
+}
+
+/// Adds the times of the stages on this machine. Throws BadInput for a model without settings.
+void measure(AnatomyModel& model) {
+    if (!model.spec) {
+        throw BadInput(
+            "--measure computes forward passes of a model with settings (--set, --preset or --lab); leave it out for a "
+            "published model.");
+    }
+    watch_interrupts();
+    const StageTimes times = measure_stages(open_engine(), *model.spec, model.vocabulary, interrupted);
+    if (times.empty()) throw std::runtime_error("Interrupted before the stages were measured.");
+    add_times(model.anatomy, times);
+}
+
+void run(const Flags& flags) {
+    check_sources(flags);
+    const AnatomyFormat format = anatomy_format(flags.format);
+    AnatomyModel model = model_of_flags(flags);
+    if (!flags.kind.empty()) {
+        if (flags.kind != "traditional" && flags.kind != "modern")
+            throw BadInput("\"" + flags.kind + "\" is not a kind of decoder; it must be traditional or modern.");
+        const RunSpec spec =
+            flags.kind == "modern" ? modern_model(model.spec.value()) : traditional_model(model.spec.value());
+        model = model_of_settings(spec, model.vocabulary, flags.kind);
+    } else if (flags.vocabulary != 0) {
+        model = model_of_settings(model.spec.value(), flags.vocabulary, model.name);
+    }
+    if (flags.measures) measure(model);
+    if (flags.json) return print_json(anatomy_json(model));
+    print_text(anatomy_table(model, format));
+}
+
+}  // namespace
+
+void add_anatomy(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand(
+        "anatomy", "List the stages of a model from tokens to logits: shapes, parameters, FLOPs and KV cache");
+    verb->add_option("--set", flags->settings,
+                     "Setting of the model, such as block=llama; of several values, the first one")
+        ->allow_extra_args(false);
+    verb->add_option("--preset", flags->preset, "Preset whose first run is listed");
+    verb->add_option("--lab", flags->lab, "Lab file with the run");
+    verb->add_option("--run", flags->run, "Number of the run (default: the lab's first)");
+    verb->add_option("--model", flags->model, "Known model, such as \"Llama 3 8B\"");
+    verb->add_option("--hf-config", flags->hf_config,
+                     "Hugging Face config.json, or the folder of a model that contains one");
+    verb->add_option("--kind", flags->kind,
+                     "Instead of the model itself, the traditional (GPT-2) or the modern (Llama) decoder with its "
+                     "layers, heads and width");
+    verb->add_option("--vocabulary", flags->vocabulary, "Vocabulary size (default: that of the data set)");
+    verb->add_option("--format", flags->format, "Format of the table: text, csv, latex or markdown")
+        ->capture_default_str();
+    verb->add_flag("--measure", flags->measures,
+                   "Measure how long each stage of a forward pass takes on this machine, with initial weights");
+    verb->add_flag("--json", flags->json, "Print the stages as JSON");
+    verb->callback([flags] { run(*flags); });
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,228 @@
+#include "app/terminal/rotary/rotary_flags.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "app/terminal/output.h"
+#include "core/interop/model_table.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+constexpr std::int64_t most_context = std::int64_t{1} << 30;
+
+// Returns whether a setting is a parameter of scaling methods that has a flag of its name.
+bool is_scaling_parameter(const SetupKey& key) {
+    RotarySetup unscaled;
+    unscaled.fraction = 0.5;
+    return !key.matters(unscaled) && key.name != "truncate";
+}
+
+// "--beta-fast" for beta_fast.
+std::string flag_of(const SetupKey& key) {
+    std::string flag = "--" + std::string(key.name);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
+}
+
+}  // namespace
+
+std::vector<double> parse_list(const std::string& text) {
+    std::string list = text;
+    std::replace(list.begin(), list.end(), ',', ';');
+    return list_of({"list"}, list);
+}
+
+std::int64_t parse_count(const std::string& text, const std::string& flag, std::int64_t low, std::int64_t high) {
+    const double value = parse_number(text);
+    if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)) || value != std::trunc(value)) {
+        throw BadInput(flag + " is " + text + ", but it must be a whole number from " + std::to_string(low) + " to " +
+                       std::to_string(high) + ".");
+    }
+    return static_cast<std::int64_t>(value);
+}
+
+double parse_positive(const std::string& text, const std::string& flag, double high) {
+    const double value = parse_number(text);
+    if (!(value > 0 && value <= high))
+        throw BadInput(flag + " is " + text + ", but it must be above 0 and at most " + number_text(high) + ".");
+    return value;
+}
+
+void RotaryFlags::add_size(CLI::App& verb, const std::string& context_help) {
+    single_.push_back(
+        verb.add_option("--head-dim", head_dim_, std::string(setup_key("head_dim").meaning))->capture_default_str());
+    single_.push_back(
+        verb.add_option("--fraction", fraction_, std::string(setup_key("fraction").meaning))->capture_default_str());
+    verb.add_option("--context", context_, context_help);
+    verb.add_option("--setup", setup_text_, "Rotary setup as text, such as \"theta=500k head_dim=128 fraction=25%\"");
+    verb.add_option("--hf-config", hf_config_, "config.json of a Hugging Face model");
+    verb.add_option("--model", model_, "Name of a known model, such as \"Llama 3.1 8B\"");
+}
+
+void RotaryFlags::add_spectrum(CLI::App& verb) {
+    single_.push_back(
+        verb.add_option("--theta", theta_, std::string(setup_key("theta").meaning))->capture_default_str());
+    single_.push_back(
+        verb.add_option("--partial", partial_, std::string(setup_key("partial").meaning))->capture_default_str());
+    verb.add_option("--layer-type", layer_type_,
+                    "Layer type of a model that has several: full_attention or sliding_attention");
+}
+
+void RotaryFlags::add_scaling(CLI::App& verb) {
+    std::string names;
+    for (const ScalingName& name : scaling_names()) names += (names.empty() ? "" : ", ") + std::string(name.word);
+    single_.push_back(verb.add_option("--scaling", scaling_, "Scaling method for context extension: " + names)
+                          ->capture_default_str());
+    // CLI11 options keep pointers to their values, so the vector must not reallocate.
+    parameters_.reserve(setup_keys().size());
+    for (const SetupKey& key : setup_keys()) {
+        if (!is_scaling_parameter(key)) continue;
+        std::string users;
+        RotarySetup scaled;
+        for (const ScalingName& name : scaling_names()) {
+            scaled.scaling.method = name.method;
+            if (key.matters(scaled)) users += (users.empty() ? "" : ", ") + std::string(name.word);
+        }
+        const std::string standard = to_text(key.get(RotarySetup{}));
+        std::string help = users + ": " + std::string(key.meaning);
+        if (key.kind == SettingFacts::Kind::list) help += " Commas separate the numbers.";
+        if (!standard.empty() && key.name != "original_context") help += " (default: " + standard + ")";
+        Parameter& entry = parameters_.emplace_back(Parameter{&key, nullptr, ""});
+        entry.option = verb.add_option(flag_of(key), entry.text, help);
+        single_.push_back(entry.option);
+    }
+    single_.push_back(
+        verb.add_flag("--exact-ramp", exact_ramp_,
+                      "yarn: do not round the ends of the ramp to whole pairs (\"truncate\": false in config.json)"));
+}
+
+CLI::Option* RotaryFlags::add_shape(CLI::App& verb, const std::string& name, std::string& value,
+                                    const std::string& help) {
+    shape_.push_back(verb.add_option(name, value, help));
+    return shape_.back();
+}
+
+bool RotaryFlags::gives(std::string_view name) const {
+    return std::any_of(parameters_.begin(), parameters_.end(),
+                       [name](const Parameter& each) { return each.key->name == name && each.option->count() > 0; });
+}
+
+void RotaryFlags::check_sources() const {
+    std::vector<std::string> sources;
+    if (!setup_text_.empty()) sources.emplace_back("--setup");
+    if (!hf_config_.empty()) sources.emplace_back("--hf-config");
+    if (!model_.empty()) sources.emplace_back("--model");
+    const auto refuse = [&](const std::string& other) {
+        throw BadInput(sources.front() + " and " + other + " cannot be combined; give one of them.");
+    };
+    if (sources.size() > 1) refuse(sources[1]);
+    if (!layer_type_.empty() && !names_model())
+        throw BadInput("--layer-type needs --hf-config or --model, because it selects one of the model's layer types.");
+    if (sources.empty()) return;
+    for (const CLI::Option* option : single_) {
+        if (option->count() > 0) refuse(option->get_name());
+    }
+    for (const CLI::Option* option : shape_) {
+        if (option->count() > 0 && names_model()) refuse(option->get_name());
+    }
+}
+
+Scaling RotaryFlags::scaling_of_flags() const {
+    RotarySetup scaled;
+    scaled.scaling.method = parse_scaling(scaling_);
+    const ScalingMethod method = scaled.scaling.method;
+    for (const Parameter& entry : parameters_) {
+        if (entry.option->count() == 0) continue;
+        if (!entry.key->matters(scaled)) {
+            throw BadInput("The scaling " + scaling_ + " does not use " + flag_of(*entry.key) + "; leave it out.");
+        }
+        std::string text = entry.text;
+        std::replace(text.begin(), text.end(), ',', ';');
+        entry.key->set(scaled, parse_value(*entry.key, text, scaled.head_dim));
+    }
+    if (exact_ramp_ && method != ScalingMethod::yarn)
+        throw BadInput("The scaling " + scaling_ + " does not use --exact-ramp; leave it out.");
+    scaled.scaling.truncate = !exact_ramp_;
+    const bool needs_factor = method != ScalingMethod::none && method != ScalingMethod::longrope;
+    if (needs_factor && !gives("factor"))
+        throw BadInput("The scaling " + scaling_ +
+                       " needs --factor, the target context divided by the training context.");
+    const bool needs_context =
+        method != ScalingMethod::none && method != ScalingMethod::linear && method != ScalingMethod::ntk;
+    if (needs_context && scaled.scaling.original_context == 0 && !gives_context())
+        throw BadInput("The scaling " + scaling_ +
+                       " needs --original-context, the context at which the model was trained.");
+    return scaled.scaling;
+}
+
+void RotaryFlags::parse_flags() {
+    setup.head_dim = static_cast<int>(parse_count(head_dim_, "--head-dim", 1, 4096));
+    setup.theta = parse_number(theta_);
+    rotary_dim(setup.head_dim, 1);  // throws BadInput for an odd head dimension before the fraction is parsed
+    setup.fraction = parse_fraction(fraction_, setup.head_dim);
+    setup.partial = parse_partial(partial_);
+    setup.scaling = scaling_of_flags();
+    if (setup.scaling.original_context > 0) setup.context = static_cast<std::int64_t>(setup.scaling.original_context);
+}
+
+void RotaryFlags::load_model() {
+    model = read_hf_config(hf_config_.empty() ? known_model(model_).config : load_model_config(hf_config_));
+    layer_type = layer_type_;
+    const HfRotary& rotary = model->of(layer_type);
+    setup = rotary.setup;
+    settings = frequency_settings(setup);
+    if (gives_context()) settings.length = static_cast<double>(parse_count(context_, "--context", 1, most_context));
+    frequencies = rotary.at(gives_context() ? settings.length : 0);
+}
+
+void RotaryFlags::parse() {
+    check_sources();
+    const std::int64_t length = gives_context() ? parse_count(context_, "--context", 1, most_context) : 0;
+    if (names_model()) {
+        load_model();
+    } else {
+        if (setup_text_.empty()) {
+            parse_flags();
+            // Without --original-context, --context is both the training context and the current length.
+            if (length > 0 && setup.scaling.original_context == 0) setup.context = length;
+        } else {
+            setup = parse_setup(setup_text_);
+        }
+        check(setup);
+        settings = frequency_settings(setup);
+        settings.length = static_cast<double>(length);
+        frequencies = ropelab::frequencies(settings);
+    }
+    if (length > 0) setup.context = length;
+}
+
+void warn_of_unknown_keys(const HfModel& model) {
+    for (const std::string& key : model.unknown_keys)
+        std::cerr << "ropelab-cli: The key " << key << " of the config is unknown and was ignored.\n";
+}
+
+void warn_of_remarks(const HfModel& model) {
+    for (const std::string& remark : model.remarks) std::cerr << "ropelab-cli: " << remark << '\n';
+}
+
+std::string values_text(const HfModel& model) {
+    std::ostringstream text;
+    for (const HfValue& value : model.values) {
+        const std::string name = value.layer_type.empty() ? value.name : value.name + " (" + value.layer_type + ")";
+        const bool renamed = value.origin == HfOrigin::file && value.key != value.name;
+        text << std::left << std::setw(46) << name << std::setw(16) << value.text
+             << (renamed ? "file: " + value.key : std::string(word_of(value.origin))) << '\n';
+    }
+    for (const std::string& remark : model.remarks) text << remark << '\n';
+    return text.str();
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/interop/hf_config.h"
+#include "core/rope/rotary_setup.h"
+
+namespace ropelab::terminal {
+
+/// Parses numbers that are separated by commas, such as "1,1.5,2". Throws BadInput if one of them is not a number.
+std::vector<double> parse_list(const std::string& text);
+
+/// The flags that describe a rotary embedding to the commands frequencies, context and cache: individual settings, or
+/// instead one of a setup's text (--setup), a Hugging Face config.json (--hf-config) and a known model (--model).
+class RotaryFlags {
+ public:
+    /// Adds --head-dim, --fraction, --context, --setup, --hf-config and --model.
+    void add_size(CLI::App& verb, const std::string& context_help);
+    /// Adds the flags that determine the frequencies: --theta, --partial and --layer-type.
+    void add_spectrum(CLI::App& verb);
+    /// Adds --scaling and the parameters of the scaling methods.
+    void add_scaling(CLI::App& verb);
+    /// Adds a command's own flag for a part of the model's shape. It cannot be combined with --hf-config or --model,
+    /// which define the shape.
+    CLI::Option* add_shape(CLI::App& verb, const std::string& name, std::string& value, const std::string& help);
+
+    /// Returns whether --hf-config or --model was given.
+    bool names_model() const { return !hf_config_.empty() || !model_.empty(); }
+    /// Returns whether --context was given.
+    bool gives_context() const { return !context_.empty(); }
+
+    /// Parses the flags into the public members below. Throws BadInput for invalid values and for flags that cannot be
+    /// combined.
+    void parse();
+
+    // The results of parse().
+    RotarySetup setup;             // the setup; its context is --context if that is given
+    FrequencySettings settings;    // the parameters of the frequencies, with the scaling
+    Frequencies frequencies;       // the frequencies, at the length --context if that is given
+    std::optional<HfModel> model;  // the model of --hf-config or --model
+    std::string layer_type;        // the chosen layer type of the model; "" for its first one
+
+ private:
+    void check_sources() const;
+    void parse_flags();
+    void load_model();
+    Scaling scaling_of_flags() const;
+
+    std::string head_dim_ = "64";
+    std::string theta_ = "10000";
+    std::string fraction_ = "1";
+    std::string partial_ = "slice";
+    std::string setup_text_;
+    std::string hf_config_;
+    std::string layer_type_;
+    std::string model_;
+    std::string context_;
+
+    // A flag for a parameter of the scaling methods.
+    struct Parameter {
+        const SetupKey* key = nullptr;
+        CLI::Option* option = nullptr;
+        std::string text;
+    };
+    bool gives(std::string_view name) const;
+
+    std::string scaling_ = "none";
+    bool exact_ramp_ = false;
+    std::vector<Parameter> parameters_;
+    std::vector<CLI::Option*> single_;  // flags that --setup, --hf-config and --model replace
+    std::vector<CLI::Option*> shape_;   // flags of add_shape
+};
+
+/// Parses "8192" or "8k" as a whole number from `low` to `high`. Throws BadInput, naming the flag, for any other text.
+std::int64_t parse_count(const std::string& text, const std::string& flag, std::int64_t low, std::int64_t high);
+/// Parses a number above 0 and at most `high`. Throws BadInput, naming the flag, for any other text.
+double parse_positive(const std::string& text, const std::string& flag, double high);
+
+/// Prints a warning to standard error for each key of a config.json that was ignored.
+void warn_of_unknown_keys(const HfModel& model);
+/// Prints the remarks on a model to standard error, for output without them.
+void warn_of_remarks(const HfModel& model);
+/// Returns a text table of a model's rotary values and where each comes from (the file or a default).
+std::string values_text(const HfModel& model);
+
+}  // namespace ropelab::terminal

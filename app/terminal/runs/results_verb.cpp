@@ -1,0 +1,280 @@
+#include <memory>
+
+#include "app/terminal/output.h"
+#include "app/terminal/progress.h"
+#include "app/terminal/runs/results_fit.h"
+#include "app/terminal/runs/results_runs.h"
+#include "app/terminal/verbs.h"
+#include "core/machine/engine_loader.h"
+#include "core/reproduce/rules/generation_speed.h"
+#include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/sheets/published_results.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/stats/decision_aid.h"
+#include "core/stats/results_table.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct Flags {
+    std::string lab;
+    std::string format = "text";
+    std::string compare = "best_validation_loss";
+    std::vector<std::string> baseline;
+    std::vector<std::string> merge;
+    std::string test = "auto";
+    std::string sort;
+    std::string until;
+    std::string data_dir;
+    SelectionFlags runs;
+    bool measure = false;
+    bool lengths = false;
+    bool generation = false;
+    GenerationSpeed speed = sweep_generation;
+    std::string mode = "recompute";
+    FitFlags fit;
+    std::string columns;
+    std::string decide;
+    bool best_bold = false;
+    bool published = false;
+    bool json = false;
+};
+
+void check_table_format(const std::string& format) {
+    if (format != "text" && format != "csv" && format != "latex" && format != "json")
+        throw BadInput("\"" + format + "\" is not an output format; it must be text, csv, latex or json.");
+}
+
+// Measures the quantities that predictions about the lab's sweeps need, such as retrieval accuracy and loss beyond the
+// context.
+void measure_predicted(const Flags& flags) {
+    watch_interrupts();
+    const auto lab = LabFile::open(flags.lab);
+    const auto engine = []() -> Engine& { return open_engine(); };
+    for (const StoredSheet& stored : stored_predictions(*lab)) {
+        if (measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, engine, [] { return interrupted(); })) {
+            continue;
+        }
+        throw std::runtime_error("Stopped. The same command resumes from here.");
+    }
+}
+
+// Measures the losses of every finished run at multiples of its context.
+void measure_lengths(const Flags& flags) {
+    watch_interrupts();
+    const auto lab = LabFile::open(flags.lab);
+    const auto engine = []() -> Engine& { return open_engine(); };
+    SheetPlan plan;
+    plan.extensions = {1, 2, 4};
+    for (const ExperimentRecord& experiment : lab->experiments()) {
+        if (!measure_runs(*lab, experiment.id, plan, flags.data_dir, engine, [] { return interrupted(); })) {
+            throw std::runtime_error("Stopped. The same command resumes from here.");
+        }
+    }
+}
+
+// Measures the generation speed of every finished run at the settings of the flags.
+void measure_generation_speeds(const Flags& flags) {
+    GenerationSpeed settings = flags.speed;
+    if (flags.mode != "recompute" && flags.mode != "rolling") {
+        throw BadInput("\"" + flags.mode + "\" is not a generation mode; it must be recompute or rolling.");
+    }
+    settings.mode = flags.mode == "rolling" ? Generation::Mode::rolling : Generation::Mode::recompute;
+    watch_interrupts();
+    const auto lab = LabFile::open(flags.lab);
+    const auto engine = []() -> Engine& { return open_engine(); };
+    if (!measure_generations(*lab, settings, std::nullopt, engine, [] { return interrupted(); })) {
+        throw std::runtime_error("Stopped. The same command resumes from here.");
+    }
+}
+
+// Returns the choices of the printed table. Throws BadInput if the format does not have them.
+TableStyle style_of(const Flags& flags, const std::string& format) {
+    TableStyle style;
+    if (!flags.columns.empty()) style.columns = column_list(flags.columns);
+    if (!style.columns.empty() && format == "json")
+        throw BadInput("JSON contains all columns; --columns is for text, csv and latex.");
+    style.best_bold = flags.best_bold;
+    if (style.best_bold && format != "latex") throw BadInput("--best-bold is for --format latex.");
+    if (flags.published && format != "text") throw BadInput("--published is for --format text.");
+    if (flags.fit.fit && (format == "csv" || format == "latex")) {
+        throw BadInput("The fit is printed as text or JSON; use --format text or --format json.");
+    }
+    return style;
+}
+
+// Adds the runs of other labs.
+void merge_labs(const Flags& flags) {
+    // Opens all labs first, so that an unreadable one is reported before anything is written.
+    for (const std::string& other : flags.merge) LabFile::open(other, LabFile::Mode::read);
+    const bool there = std::filesystem::exists(flags.lab);
+    const auto lab = there ? LabFile::open(flags.lab) : LabFile::create(flags.lab);
+    for (const std::string& other : flags.merge) lab->merge(other);
+}
+
+ResultsOptions options_of(const Flags& flags) {
+    ResultsOptions options;
+    options.compare = flags.compare;
+    options.test = test_kind(flags.test);
+    if (!flags.until.empty()) options.target_loss = parse_number(flags.until);
+    options.baseline = baseline_settings(flags.baseline);
+    return options;
+}
+
+// What `results` prints.
+struct Output {
+    ResultsTable table;
+    LabRuns runs;
+    std::vector<SweepPredictions> sweeps;
+    std::optional<FittedLoss> fitted;
+    std::string generation;  // settings of the generation speeds; "" if there are none
+    std::string words;       // which runs count
+};
+
+std::string text_of(const Output& output, const Flags& flags, const TableStyle& style, const DecisionChoice& decision) {
+    const bool is_part =
+        output.runs.experiments > 1 && output.runs.selected.experiment != RunSelection::all_experiments;
+    return output.words + (is_part ? " --experiment all includes the other experiments." : "") + '\n' +
+           results_text(output.table, style) + decision_text(output.table, decision) +
+           (output.generation.empty() ? "" : output.generation + '\n') +
+           (flags.published ? published_text(output.runs.selected_records()) : "") +
+           (output.fitted ? fitted_text(*output.fitted) : "") +
+           sweep_predictions_text(output.sweeps, "Add --measure to measure the quantities that the predictions need.");
+}
+
+nlohmann::json json_of(const Output& output, const DecisionChoice& decision) {
+    nlohmann::json result = results_json(output.table);
+    result["version"] = ROPELAB_VERSION;
+    if (!output.generation.empty()) result["generation"] = output.generation;
+    if (output.fitted) result["loss_fit"] = loss_fit_json(output.fitted->fit, output.fitted->predictions);
+    result["decision_aid"] = decision_json(output.table, decision);
+    result["selection"] = selection_json(output.runs, output.words);
+    add_sweep_predictions(result, output.sweeps);
+    return result;
+}
+
+void run(const Flags& flags) {
+    if (flags.columns == "help") return print_text(column_help());
+    if (flags.lab.empty()) throw BadInput("--lab is missing; name a lab file.");
+    const std::string format = flags.json ? "json" : flags.format;
+    check_table_format(format);
+    const TableStyle style = style_of(flags, format);
+    const DecisionChoice decision = decision_choice(flags.decide);
+    if (!flags.merge.empty()) merge_labs(flags);
+    if (!flags.data_dir.empty() && !flags.measure && !flags.lengths) {
+        throw BadInput("--data-dir applies to --measure and --measure-lengths.");
+    }
+    if (flags.measure) measure_predicted(flags);
+    if (flags.lengths) measure_lengths(flags);
+    if (flags.generation) measure_generation_speeds(flags);
+
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    SelectionFlags chosen = flags.runs;
+    chosen.merged = !flags.merge.empty();
+    Output output;
+    output.runs = lab_runs(*lab, selection_of(chosen, *lab));
+    ResultsOptions options = options_of(flags);
+    apply(output.runs.selection, options);
+    output.table = results_table(result_runs(*lab, output.runs, options.target_loss.has_value()), options);
+    if (flags.fit.fit) {
+        output.fitted = fitted_loss(flags.fit, output.table, output.runs.selected_records(), !flags.baseline.empty());
+    }
+    flags.sort.empty() ? sort_by_settings(output.table) : sort_groups(output.table, flags.sort);
+    output.words = output.runs.words(output.table);
+    output.generation = generation_note(*lab);
+    output.sweeps = selected_predictions(*lab, output.runs.selected);
+    // A wrong column is an error before the selection is stored.
+    std::string printed;
+    if (format == "text") printed = text_of(output, flags, style, decision);
+    if (format == "csv") printed = results_csv(output.table, style);
+    if (format == "latex") {
+        printed =
+            "% " + output.words + '\n' + sweep_predictions_latex(output.sweeps) + results_latex(output.table, style);
+    }
+    if (chosen.changes()) remember(output.runs.selection, flags.lab);
+    if (format == "json") return print_json(json_of(output, decision));
+    print_text(printed);
+}
+
+}  // namespace
+
+void add_results(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb =
+        program.add_subcommand("results",
+                               "Print a table of a lab's results: mean ± standard deviation over seeds, and "
+                               "significance tests. The seeds of a group share one data set, so intervals and p values "
+                               "do not generalise to other texts.");
+    verb->add_option("--lab", flags->lab, "Lab file (required)");
+    verb->add_option("--format", flags->format, "Output format: text, csv, latex or json")->capture_default_str();
+    verb->add_option("--columns", flags->columns,
+                     "Columns of the table in their order, such as settings,best_validation_loss,n, or a preset: paper "
+                     "or full (default); \"--columns help\" lists all");
+    verb->add_flag("--best-bold", flags->best_bold, "LaTeX: print the best mean of each measure in bold");
+    verb->add_flag("--published", flags->published,
+                   "Text: also print the losses that Huang et al. 2025 report, if data set and model are the paper's");
+    std::string names;
+    for (const Measure& measure : measures()) names += (names.empty() ? "" : ", ") + std::string(measure.name);
+    verb->add_option("--compare", flags->compare, "Quantity that the tests compare: " + names)->capture_default_str();
+    verb->add_option("--baseline", flags->baseline,
+                     "Baseline group, as key=value; all other groups are compared with it")
+        ->allow_extra_args(false);
+    verb->add_option(
+            "--test", flags->test,
+            "Significance test of the verdicts: student, welch or paired (by seed); auto is paired if all groups "
+            "have equal seeds, else welch")
+        ->capture_default_str();
+    std::string choices;
+    for (const std::string_view loss : decision_losses()) choices += (choices.empty() ? "" : ", ") + std::string(loss);
+    for (const DecisionCost& cost : decision_costs()) choices += ", " + std::string(cost.name);
+    verb->add_option("--decide", flags->decide,
+                     "Loss and cost that the decision aid weighs, as LOSS,COST or one of them: " + choices);
+    verb->add_option(
+        "--sort", flags->sort,
+        "Column to sort by: a swept setting's key, n, a quantity of --compare, improvement, p_student, p_welch "
+        "or p_paired; a minus sign sorts in descending order, such as --sort=-theta");
+    verb->add_option("--until", flags->until,
+                     "Also print the number of steps until this validation loss [nats per token] is reached");
+    verb->add_option("--merge", flags->merge,
+                     "Lab files whose runs are first added to --lab, such as those of a cluster's jobs");
+    verb->add_flag("--measure", flags->measure,
+                   "First measure what the predictions about a sweep need: retrieval accuracy, length extrapolation");
+    verb->add_flag(
+        "--measure-lengths", flags->lengths,
+        "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure "
+        "loss-by-length; models whose positions have no definition at 4 times the context (learned positions) "
+        "have none");
+    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    CLI::Option* generation = verb->add_flag(
+        "--measure-generation", flags->generation,
+        "First measure the generation speed [tokens/s] of every finished run that has no measurement at these "
+        "settings. The runs are measured sequentially, seed by seed, in an order that is sampled from the seed");
+    verb->add_option("--generation-samples", flags->speed.samples,
+                     "Number of timed samples per run, after one sample as warm-up")
+        ->needs(generation)
+        ->capture_default_str();
+    verb->add_option("--generation-length", flags->speed.length, "Number of tokens per sample")
+        ->needs(generation)
+        ->capture_default_str();
+    verb->add_option("--generation-temperature", flags->speed.temperature,
+                     "Sampling temperature; 0: always the most probable token")
+        ->needs(generation)
+        ->capture_default_str();
+    verb->add_option("--generation-top-k", flags->speed.top_k,
+                     "Number of most probable tokens from which each token is sampled; 0: all tokens")
+        ->needs(generation)
+        ->capture_default_str();
+    verb->add_option("--generation-mode", flags->mode,
+                     "Generation beyond the context: recompute or rolling, as for sample --mode")
+        ->needs(generation)
+        ->capture_default_str();
+    add_selection_options(*verb, flags->runs);
+    add_fit_options(*verb, flags->fit);
+    verb->add_flag("--json", flags->json, "Print the result as JSON")->excludes(verb->get_option("--format"));
+    verb->callback([flags] { run(*flags); });
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "app/terminal/output.h"
+#include "app/terminal/progress.h"
+#include "app/terminal/training/training.h"
+#include "app/terminal/verbs.h"
+#include "core/machine/engine_loader.h"
+#include "core/sweep/lab_plan.h"
+#include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/report.h"
+#include "core/reproduce/sheet_lab.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/store/temporary_folder.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Flags {
+    std::string name;
+    std::string scale = "smoke";
+    std::string lab;
+    std::string data_dir;
+    std::optional<std::int64_t> seeds;
+    bool resume = false;
+    bool list = false;
+    bool plan = false;
+    std::string format = "text";
+    bool json = false;
+};
+
+// Throws BadInput if the format is unknown or if there is no such table.
+void check_sheet_format(const Flags& flags) {
+    if (flags.format != "text" && flags.format != "csv" && flags.format != "latex" && flags.format != "json")
+        throw BadInput("\"" + flags.format + "\" is not an output format; it must be text, csv, latex or json.");
+    if ((flags.list || flags.plan) && (flags.format == "csv" || flags.format == "latex"))
+        throw BadInput("--format " + flags.format + " prints the tables of results; --list and --plan have none.");
+}
+
+void print_list(bool as_json) {
+    nlohmann::json list = nlohmann::json::array();
+    std::string text;
+    for (const Sheet& known : sheets()) {
+        list.push_back({{"name", known.name}, {"title", known.title}});
+        text += known.name + std::string(16 - std::min<std::size_t>(15, known.name.size()), ' ') + known.title + '\n';
+    }
+    as_json ? print_json({{"sheets", list}}) : print_text(text);
+}
+
+SheetPlan planned(const Flags& flags) {
+    return sheet(flags.name).plan({sheet_scale(flags.scale), flags.seeds, flags.data_dir});
+}
+
+std::size_t seeds_of(const SheetPlan& plan) {
+    return plan.experiment.values("seed").size();
+}
+
+// Throws BadInput if the stored sheet is not the one that the flags describe. The stored plan is used even if a sheet
+// of that name would have other data or rules today.
+void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
+    const std::string what =
+        stored.sheet + " at " + to_string(stored.scale) + " scale, " + std::to_string(seeds_of(stored)) + " seeds";
+    const bool seeds_differ = flags.seeds && *flags.seeds != static_cast<std::int64_t>(seeds_of(stored));
+    if (stored.sheet != flags.name || stored.scale != sheet_scale(flags.scale) || seeds_differ) {
+        throw BadInput("The lab " + flags.lab + " holds the sheet " + what +
+                       "; reproduce that sheet, or name another lab.");
+    }
+}
+
+// Creates the lab in a temporary folder and moves it to `path` when it holds the whole sheet, so that no incomplete lab
+// can appear at `path`.
+void start_lab(const fs::path& path, const Flags& flags) {
+    const SheetPlan plan = planned(flags);
+    const TemporaryFolder folder;
+    const auto lab = LabFile::create(folder.path() / "sheet.ropelab");
+    enter_sheet(*lab, plan);
+    Plan runs = plan_continued_runs(*lab, unfinished_runs(*lab));
+    runs.data_dir = flags.data_dir;
+    settle_data(*lab, runs);
+    lab->save_as(path);
+}
+
+StoredSheet opened_sheet(const fs::path& path, const Flags& flags) {
+    std::error_code error;
+    if (!fs::exists(path, error)) {
+        if (flags.resume)
+            throw BadInput("There is no lab " + path.string() + " to resume; leave out --resume to create it.");
+        start_lab(path, flags);
+    }
+    const auto lab = LabFile::open(path);
+    lab->recover();
+    const auto stored = stored_sheet(*lab);
+    if (!stored) throw BadInput("The lab " + path.string() + " holds no sheet; name another lab, or a new file.");
+    refuse_other_sheet(stored->plan, flags);
+    return *stored;
+}
+
+[[noreturn]] void stopped(const Flags& flags) {
+    throw std::runtime_error(flags.lab.empty() ? "Stopped. Nothing was stored, because --lab was not given."
+                                               : "Stopped. The same command resumes from here.");
+}
+
+void train_and_measure(const fs::path& path, const StoredSheet& stored, const Flags& flags) {
+    Plan plan = remaining_plan(*LabFile::open(path), stored);
+    plan.data_dir = flags.data_dir;
+    if (const auto lab = LabFile::open(path, LabFile::Mode::read); plan.runs.empty() && !lab->claimed_runs().empty()) {
+        throw std::runtime_error(lab->words_of(lab->claimed_runs()));
+    }
+    settle_data(*LabFile::open(path), plan);
+    std::map<RunId, Outcome> outcomes;
+    Memory memory;
+    const event::SweepEnded ending = train(std::move(plan), path, outcomes, memory);
+    if (ending.state == RunState::stopped || interrupted()) stopped(flags);
+    watch_interrupts();
+    const auto lab = LabFile::open(path);
+    if (ending.state == RunState::failed) {
+        // Runs that diverge are part of the result. There is no result if every run failed or if some runs did not end.
+        const auto runs = sheet_runs(*lab, stored.experiment);
+        const auto finished = [](const SheetRun& run) { return run.state == RunState::finished; };
+        const auto ended = [](const auto& outcome) { return outcome.second.state != RunState::waiting; };
+        if (std::none_of(runs.begin(), runs.end(), finished) || !std::all_of(outcomes.begin(), outcomes.end(), ended)) {
+            throw std::runtime_error(ending.message);
+        }
+        std::cerr << ending.message << std::endl;
+    }
+    const auto engine = []() -> Engine& { return open_engine(); };
+    if (!measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, engine, [] { return interrupted(); }))
+        stopped(flags);
+}
+
+void reproduce(const fs::path& path, const Flags& flags) {
+    const StoredSheet stored = opened_sheet(path, flags);
+    train_and_measure(path, stored, flags);
+    const auto runs = sheet_runs(*LabFile::open(path, LabFile::Mode::read), stored.experiment);
+    const auto rows = evaluate(stored.plan, runs);
+    const auto predictions = score(stored.plan, runs);
+    if (flags.format == "csv") return print_text(sheet_csv(rows));
+    if (flags.format == "latex") return print_text(sheet_latex(stored.plan, rows));
+    flags.json ? print_json(sheet_json(stored.plan, rows, predictions))
+               : print_text(sheet_text(stored.plan, rows, predictions));
+}
+
+void run(const Flags& flags) {
+    if (flags.list) return print_list(flags.json);
+    if (flags.name.empty())
+        throw BadInput("The name of a sheet is missing; \"ropelab-cli reproduce --list\" lists the sheets.");
+    if (flags.plan) {
+        const SheetPlan plan = planned(flags);
+        return flags.json ? print_json(plan_json(plan, flags.data_dir)) : print_text(plan_text(plan, flags.data_dir));
+    }
+    sheet(flags.name);
+    sheet_scale(flags.scale);
+    if (!flags.lab.empty()) return reproduce(flags.lab, flags);
+    const TemporaryFolder folder;
+    reproduce(folder.path() / "reproduce.ropelab", flags);
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand(
+        "reproduce", "Retrain a published experiment and test its claims with preregistered rules");
+    verb->add_option("name", flags->name,
+                     "Name of a sheet (a published table or claim), such as theta-table-2; --list lists all");
+    verb->add_option("--scale", flags->scale, "Size of the experiment: smoke (seconds), laptop or paper")
+        ->capture_default_str();
+    CLI::Option* lab = verb->add_option("--lab", flags->lab,
+                                        "Lab file that stores runs and results; if it exists, its sheet is resumed");
+    verb->add_option("--seeds", flags->seeds,
+                     "Seeds per setting (default: 2 at smoke scale, otherwise the sheet's own number)");
+    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    verb->add_flag("--resume", flags->resume, "Only resume: fail if the lab does not exist")->needs(lab);
+    verb->add_flag("--list", flags->list, "List the sheets");
+    verb->add_flag("--plan", flags->plan, "Print runs, time and memory, rules and predictions without training");
+    CLI::Option* format =
+        verb->add_option("--format", flags->format, "Output format: text, csv, latex or json")->capture_default_str();
+    verb->add_flag("--json", flags->json, "Print the result as JSON")->excludes(format);
+    verb->callback([flags] {
+        flags->json = flags->json || flags->format == "json";
+        check_sheet_format(*flags);
+        run(*flags);
+    });
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,499 @@
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "app/terminal/output.h"
+#include "app/terminal/training/plan_flag.h"
+#include "app/terminal/training/slurm_flag.h"
+#include "app/terminal/training/training.h"
+#include "app/terminal/verbs.h"
+#include "core/data/corpus.h"
+#include "core/run/checkpoint.h"
+#include "core/experiment/experiment.h"
+#include "core/sweep/lab_growth.h"
+#include "core/sweep/lab_plan.h"
+#include "core/run/runner.h"
+#include "core/sweep/search.h"
+#include "core/sweep/slurm.h"
+#include "core/sweep/stored_run.h"
+#include "core/reproduce/sheet_lab.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+#include "core/spec/run_names.h"
+#include "core/stats/results_cells.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct Flags {
+    std::string preset;
+    std::string experiment;
+    std::vector<std::string> settings;
+    std::vector<std::string> zips;
+    std::vector<std::string> exclusions;
+    std::string lab;
+    std::string device;
+    std::string data_dir;
+    std::optional<std::int64_t> cohort;  // the only cohort to train
+    std::string search;                  // method of search; "" for none
+    Search sampling;                     // samples, seed and first rung of the search
+    SlurmFlags slurm;
+    bool plan = false;
+    bool measure = false;
+    bool resume = false;
+    bool anew = false;  // runs with more iterations start from the beginning
+    bool take_over = false;
+    bool json = false;
+    bool one_run = false;  // the command is train, not sweep
+
+    /// Returns whether any flag describes an experiment.
+    bool describes() const {
+        return !preset.empty() || !experiment.empty() || !settings.empty() || !zips.empty() || !exclusions.empty() ||
+               !device.empty() || !search.empty();
+    }
+};
+
+// An experiment with the search that sampled its runs, if there is one.
+struct Described {
+    Experiment experiment;
+    std::optional<Search> search;
+};
+
+// Applies --set: with --search, a range of a setting is sampled; without it, a range lists whole numbers.
+void apply_settings(const Flags& flags, Described& described) {
+    Experiment& experiment = described.experiment;
+    if (!flags.search.empty()) {
+        described.search = flags.sampling;
+        described.search->method = search_method(flags.search);
+    }
+    std::vector<std::string> listed;
+    std::vector<SearchRange> ranges;
+    for (const std::string& setting : flags.settings) {
+        const auto range = described.search ? parse_search_range(setting) : std::nullopt;
+        if (!range) {
+            listed.push_back(setting);
+            continue;
+        }
+        ranges.push_back(*range);
+    }
+    experiment.set_assignments(listed);
+    if (described.search) described.search->ranges = std::move(ranges);
+}
+
+Described described_by(const Flags& flags, const std::optional<Experiment>& base = std::nullopt) {
+    if (!flags.preset.empty() && !flags.experiment.empty()) {
+        throw BadInput("--preset and --experiment cannot be combined; give one of them.");
+    }
+    Described described{base ? *base : Experiment(flags.one_run ? "run" : "sweep"), std::nullopt};
+    Experiment& result = described.experiment;
+    if (!flags.preset.empty()) result = preset(flags.preset).experiment;
+    if (!flags.experiment.empty()) result = Experiment::from_json(read_json(flags.experiment));
+    apply_settings(flags, described);
+    // The flags name all zips and exclusions, so that a repeated command describes the same experiment.
+    if (base && !flags.zips.empty()) result.set_zips({});
+    if (base && !flags.exclusions.empty()) result.set_exclusions({});
+    for (const std::string& zip : flags.zips) result.add_zip(zip);
+    for (const std::string& exclusion : flags.exclusions) result.add_exclusion(exclusion);
+    if (!flags.device.empty()) {
+        const auto sets_device = [](const std::string& setting) { return setting.starts_with("device="); };
+        if (std::any_of(flags.settings.begin(), flags.settings.end(), sets_device)) {
+            throw BadInput("The device is set twice, by --device and by --set; set it once.");
+        }
+        result.set("device", {flags.device});
+    }
+    if (described.search) apply_search(*described.search, result);
+    return described;
+}
+
+Experiment description(const Flags& flags) {
+    return described_by(flags).experiment;
+}
+
+// Returns the experiment that the flags describe for an existing lab, and what it adds to the lab; nullopt if the flags
+// describe nothing, or an experiment that the lab stores. Without --preset and --experiment, the flags change the lab's
+// newest experiment.
+struct Extension {
+    Experiment experiment;
+    std::optional<Search> search;
+    Growth growth;
+};
+std::optional<Extension> extension_of(const LabFile& lab, const Flags& flags) {
+    if (!flags.describes()) return std::nullopt;
+    const bool whole = !flags.preset.empty() || !flags.experiment.empty();
+    Described described = described_by(flags, whole ? std::nullopt : newest_experiment(lab));
+    Extension result{std::move(described.experiment), std::move(described.search), {}};
+    if (stores_experiment(lab, result.experiment)) return std::nullopt;
+    if (result.search && result.search->method == Search::Method::halving) {
+        throw BadInput("Successive halving compares the runs of one new sweep, so it cannot extend the lab " +
+                       flags.lab + "; name another lab.");
+    }
+    if (flags.cohort) {
+        throw BadInput("The lab " + flags.lab +
+                       " holds another experiment; --cohort resumes one cohort of the experiment with which its lab "
+                       "was created.");
+    }
+    result.growth = growth_of(lab, result.experiment, flags.anew);
+    if (flags.one_run && result.growth.added.size() > 1) {
+        throw BadInput("This adds " + std::to_string(result.growth.added.size()) +
+                       " runs to the lab, but \"train\" trains exactly one; use \"sweep\".");
+    }
+    return result;
+}
+
+// Returns a sentence on what an extension adds to its lab.
+std::string words_of(const Growth& growth) {
+    const auto continued = static_cast<std::size_t>(std::count_if(
+        growth.added.begin(), growth.added.end(), [](const AddedRun& run) { return run.continues.has_value(); }));
+    std::string words = "The lab has " + std::to_string(growth.present) + " of the experiment's " +
+                        counted(growth.present + growth.added.size(), "run");
+    if (growth.added.empty()) return words + ", so no run is added.";
+    words += "; " + counted(growth.added.size(), "run") + " added";
+    if (continued > 0) words += ", " + std::to_string(continued) + " of them from the checkpoints of shorter runs";
+    return words + ".";
+}
+
+void refuse_other_cohort(const LabFile& lab, const Flags& flags) {
+    if (!flags.cohort) return;
+    const std::optional<Experiment> stored = newest_experiment(lab);
+    check_contains_cohort(lab, stored ? *stored : description(flags), *flags.cohort);
+}
+
+// Returns the folder of data sets: that of the flags, or else the one that the lab remembers.
+std::filesystem::path data_dir_for(const LabFile& lab, const Flags& flags) {
+    return flags.data_dir.empty() ? remembered_data_dir(lab) : std::filesystem::path(flags.data_dir);
+}
+
+// Opens an existing lab, adds what the flags ask for, and fills in the plan of its unfinished runs.
+std::unique_ptr<LabFile> plan_resumed_runs(const Flags& flags, Plan& plan) {
+    auto lab = LabFile::open(flags.lab);
+    lab->recover(flags.take_over);
+    const std::optional<Extension> extension = extension_of(*lab, flags);
+    refuse_other_cohort(*lab, flags);
+    plan.data_dir = data_dir_for(*lab, flags);
+    if (extension && !extension->growth.added.empty()) {
+        grow_lab(*lab, extension->experiment, extension->growth, plan.data_dir,
+                 [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
+                     if (extension->search) store_search(file, id, *extension->search, runs);
+                 });
+        std::cerr << words_of(extension->growth) << std::endl;
+    }
+    plan.runs = plan_continued_runs(*lab, unfinished_runs(*lab)).runs;
+    settle_data(*lab, plan);
+    return lab;
+}
+
+// Prints what --resume would train, without changing the lab.
+void print_resumed_plan(const Flags& flags) {
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    const std::optional<Extension> extension = extension_of(*lab, flags);
+    PlannedTraining training;
+    for (const PlannedRun& run : plan_continued_runs(*lab, unfinished_runs(*lab)).runs) {
+        const auto head = read_checkpoint_head(run.checkpoint);
+        training.add(run.spec, head ? head->iteration : 0);
+    }
+    training.words = training.runs.empty() ? "Every run of the lab has ended."
+                                           : counted(training.runs.size(), "unfinished run") + " of the lab.";
+    if (extension) {
+        training.words += " " + words_of(extension->growth);
+        for (const AddedRun& added : extension->growth.added) training.add(added.spec, added.iteration);
+    }
+    print_plan(training, flags.measure, data_dir_for(*lab, flags), flags.json);
+}
+
+using Names = std::map<RunId, std::string>;
+
+// Fills in the plan and returns the lab that stores it (null without --lab). Without a lab, `names` receives the names
+// of the runs.
+std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names) {
+    plan.data_dir = flags.data_dir;
+    std::unique_ptr<LabFile> lab;
+    std::error_code error;
+    const bool there = !flags.lab.empty() && std::filesystem::exists(flags.lab, error);
+    if (there && !flags.resume) {
+        throw BadInput("The lab " + flags.lab +
+                       " exists already; add --resume to resume its unfinished runs, or name another lab.");
+    }
+    if (there) return plan_resumed_runs(flags, plan);
+    const Described described = described_by(flags);
+    const Experiment& experiment = described.experiment;
+    const std::vector<RunSpec> all = experiment.expand();
+    std::vector<std::size_t> chosen(all.size());
+    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    if (flags.cohort) chosen = indices_of_cohort(all, *flags.cohort);
+    std::vector<RunSpec> specs;
+    for (const std::size_t place : chosen) specs.push_back(all[place]);
+    if (flags.one_run && specs.size() != 1) {
+        throw BadInput("This describes " + std::to_string(specs.size()) +
+                       " runs, but \"train\" trains exactly one; use \"sweep\".");
+    }
+    // Opening the data throws BadInput for bad data before any run starts.
+    if (!flags.lab.empty()) {
+        lab = create_filled_lab(flags.lab, [&](LabFile& fresh) {
+            const auto more = [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
+                enter_predictions(file, id, runs);
+                remember_data_dir(file, id, flags.data_dir);
+                if (described.search) store_search(file, id, *described.search, runs);
+            };
+            plan.runs = (flags.cohort ? plan_new_cohort(fresh, experiment, *flags.cohort, more)
+                                      : plan_new_runs(fresh, experiment, more))
+                            .runs;
+            settle_data(fresh, plan);
+        });
+        plan.runs = plan_continued_runs(*lab, unfinished_runs(*lab)).runs;
+    } else {
+        for (const RunSpec& spec : specs) open_corpus(spec, flags.data_dir);
+        const std::vector<std::string> all_names = run_names(all);
+        for (const std::size_t place : chosen) {
+            const auto id = static_cast<RunId>(plan.runs.size()) + 1;
+            plan.runs.push_back({id, all[place], {}, false, std::nullopt});
+            if (described.search) plan.runs.back().halving = halving_of(*described.search, 0, all);
+            names[id] = all_names[place];
+        }
+    }
+    return lab;
+}
+
+nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
+    nlohmann::json json = to_json(outcome.plan.spec);
+    const RunSummary& summary = outcome.summary;
+    json["run"] = outcome.plan.id;
+    json["label"] = name;
+    json["state"] = to_string(outcome.state);
+    if (!outcome.message.empty()) json["message"] = outcome.message;
+    json["chosen_precision"] = outcome.conditions.precision;
+    json["chosen_device"] = outcome.conditions.device;
+    if (!outcome.conditions.kernels.empty()) json["chosen_kernels"] = outcome.conditions.kernels;
+    json["chosen_threads"] = outcome.conditions.threads;
+    json["trained_iterations"] = summary.iterations;
+    json["best_validation_loss"] = summary.best_validation_loss;
+    json["best_iteration"] = summary.best_iteration;
+    json["final_validation_loss"] = summary.final_validation_loss;
+    json["whole_validation_loss"] =
+        summary.whole_validation_loss ? nlohmann::json(*summary.whole_validation_loss) : nullptr;
+    json["test_loss"] = summary.test_loss ? nlohmann::json(*summary.test_loss) : nullptr;
+    json["final_training_loss"] = summary.final_training_loss;
+    json["bits_per_byte"] = bits_per_byte(summary);
+    json["bytes_per_token"] = summary.bytes_per_token;
+    json["seconds"] = summary.seconds;
+    json["tokens_per_second"] = summary.tokens_per_second;
+    return json;
+}
+
+void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names, const Memory& memory, bool as_json) {
+    if (as_json) {
+        nlohmann::json runs = nlohmann::json::array();
+        for (const auto& [id, outcome] : outcomes) runs.push_back(json_of(outcome, names.at(id)));
+        const auto known = [](std::int64_t bytes) { return bytes > 0 ? nlohmann::json(bytes) : nullptr; };
+        return print_json({{"runs", runs},
+                           {"predicted_memory_bytes", known(memory.predicted)},
+                           {"peak_memory_bytes", known(memory.peak)}});
+    }
+    std::vector<std::vector<std::string>> rows = {
+        {"run", "best val. loss", "full val. loss", "final train loss", "tokens/s", "state"}};
+    for (const auto& [id, outcome] : outcomes) {
+        const RunSummary& summary = outcome.summary;
+        rows.push_back({names.at(id), fixed_text(summary.best_validation_loss, 4),
+                        fixed_text(summary.whole_validation_loss.value_or(RunSummary::unknown), 4),
+                        fixed_text(summary.final_training_loss, 4),
+                        std::to_string(std::lround(summary.tokens_per_second)),
+                        to_string(outcome.state) + (outcome.message.empty() ? "" : ": " + outcome.message)});
+    }
+    std::ostringstream text;
+    text << aligned_text(rows, "lrrrrl");
+    text << "Losses in nats per token. The full validation loss covers the whole validation split.\n";
+    std::set<std::pair<std::string, std::int64_t>> tokenizers;
+    for (const auto& [id, outcome] : outcomes) {
+        tokenizers.emplace(to_text(key("tokenizer").get(outcome.plan.spec)), outcome.plan.spec.vocabulary_size);
+    }
+    const bool subwords = std::any_of(outcomes.begin(), outcomes.end(),
+                                      [](const auto& entry) { return entry.second.plan.spec.has_subwords(); });
+    if (subwords) {
+        std::vector<std::vector<std::string>> bits = {{"run", "bits per byte of the best validation loss"}};
+        for (const auto& [id, outcome] : outcomes) {
+            bits.push_back({names.at(id), fixed_text(bits_per_byte(outcome.summary), 4)});
+        }
+        text << aligned_text(bits, "lr");
+    }
+    if (tokenizers.size() > 1) {
+        text << "The runs have different tokenizers, so that only their bits per byte can be compared.\n";
+    }
+    if (memory.peak > 0) {
+        text << "Peak memory of training: " << bytes_text(memory.peak)
+             << "; predicted: " << bytes_text(memory.predicted) << ".\n";
+    }
+    print_text(text.str());
+}
+
+// Throws std::runtime_error if a run failed in an earlier call and was not resumed in this one.
+void refuse_failed(const std::map<RunId, Outcome>& outcomes) {
+    const auto is_failed = [](const auto& entry) { return entry.second.state == RunState::failed; };
+    const auto first = std::find_if(outcomes.begin(), outcomes.end(), is_failed);
+    if (first == outcomes.end()) return;
+    throw std::runtime_error(std::to_string(std::count_if(outcomes.begin(), outcomes.end(), is_failed)) + " of " +
+                             std::to_string(outcomes.size()) + " runs failed earlier. " + first->second.message);
+}
+
+std::string preset_names() {
+    std::string names;
+    for (const Preset& known : presets()) names += (names.empty() ? "" : ", ") + known.name;
+    return names;
+}
+
+// Prints the output of --plan.
+void print_planned(const Flags& flags) {
+    if (!flags.lab.empty() && !flags.resume) {
+        throw BadInput("--plan trains nothing, so --lab has no effect; add --resume to plan the training of that lab.");
+    }
+    std::error_code error;
+    if (!flags.lab.empty() && std::filesystem::exists(flags.lab, error)) return print_resumed_plan(flags);
+    PlannedTraining training;
+    for (RunSpec& spec : description(flags).expand()) training.add(std::move(spec), 0);
+    print_plan(training, flags.measure, flags.data_dir, flags.json);
+}
+
+void run(const Flags& flags) {
+    if (!flags.slurm.folder.empty()) return write_slurm(description(flags), flags.slurm, flags.data_dir, flags.json);
+    if (flags.plan) return print_planned(flags);
+    Plan plan;
+    Names names;
+    const auto lab = plan_runs(flags, plan, names);
+    if (lab && flags.cohort) {
+        const auto stored = lab->experiments();
+        plan.settle_precision =
+            settle_precision_in_file(std::filesystem::path(flags.lab).parent_path() / precision_file,
+                                     Experiment::from_text(stored.back().description));
+    }
+    std::map<RunId, Outcome> outcomes;
+    if (lab) {
+        // Runs that ended in an earlier call are part of the output.
+        for (const RunRecord& record : lab->runs()) {
+            names[record.id] = record.name;
+            outcomes[record.id] = {{record.id, stored_spec(record), {}, false, {}},
+                                   record.state,
+                                   record.message,
+                                   record.summary.value_or(RunSummary{}),
+                                   record.conditions.value_or(RunConditions{})};
+        }
+    }
+
+    const std::string not_trained = lab ? lab->words_of(lab->claimed_runs()) : "";
+    Memory memory;
+    const event::SweepEnded ending = train(std::move(plan), flags.lab, outcomes, memory);
+    print_outcomes(outcomes, names, memory, flags.json);
+    if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
+    if (ending.state == RunState::stopped) {
+        throw std::runtime_error(lab ? "Stopped. Add --resume to resume from here."
+                                     : "Stopped. Nothing was stored, because --lab was not given.");
+    }
+    refuse_failed(outcomes);
+    if (!not_trained.empty()) throw std::runtime_error(not_trained);
+}
+
+// Adds --plan and --measure to the command sweep. CLI11 reports flags that exclude each other as CLI::ParseError.
+void add_plan_options(CLI::App& verb, Flags& flags) {
+    CLI::Option* plan = verb.add_flag("--plan", flags.plan,
+                                      "Print the runs, their cohorts, time and memory without training; with --resume: "
+                                      "what would be added to the lab and trained");
+    verb.add_flag("--measure", flags.measure, "With --plan: time a few steps of each cohort instead of estimating")
+        ->needs(plan);
+}
+
+// Adds --search and its flags to the command sweep.
+void add_search_options(CLI::App& verb, Flags& flags) {
+    CLI::Option* search = verb.add_option(
+        "--search", flags.search,
+        "Sample the ranges of --set, such as \"learning_rate=1e-3..1e-2 log\": random (independent samples), sobol "
+        "(points of a Sobol sequence, which fill the ranges evenly) or halving (sobol, or the values of the sweep "
+        "without ranges; at the rungs r, 2r, 4r, … the worse half of the settings by validation loss, mean over seeds, "
+        "is stopped)");
+    verb.add_option("--samples", flags.sampling.samples, "Number of samples of the ranges")
+        ->needs(search)
+        ->capture_default_str();
+    verb.add_option("--search-seed", flags.sampling.seed, "Random seed of the samples")
+        ->needs(search)
+        ->capture_default_str();
+    verb.add_option("--first-rung", flags.sampling.first_rung,
+                    "With --search halving: iteration r of the first rung (default: an eighth of the iterations, "
+                    "rounded up to an evaluation)")
+        ->needs(search)
+        ->check(CLI::PositiveNumber);
+    search->excludes(verb.get_option("--cohort"))->excludes(verb.get_option("--slurm"));
+}
+
+// Adds --cohort, --slurm and --max-parallel-tasks to the command sweep.
+void add_cluster_options(CLI::App& verb, Flags& flags) {
+    CLI::Option* cohort = verb.add_option("--cohort", flags.cohort,
+                                          "Train only this cohort, counted from 0 (used by the tasks of --slurm)");
+    CLI::Option* slurm =
+        verb.add_option("--slurm", flags.slurm.folder, "Write a Slurm job array into this folder without training");
+    verb.add_option("--max-parallel-tasks", flags.slurm.at_once,
+                    "Maximum number of tasks of the job array that run in parallel")
+        ->capture_default_str()
+        ->needs(slurm);
+    slurm->excludes(cohort)->excludes(verb.get_option("--lab"))->excludes(verb.get_option("--resume"));
+    verb.get_option("--plan")->excludes(cohort)->excludes(slurm);
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+    const auto add = [&](const char* name, const char* what, bool one_run) {
+        auto flags = std::make_shared<Flags>();
+        flags->one_run = one_run;
+        CLI::App* verb = program.add_subcommand(name, what);
+        verb->add_option("--preset", flags->preset, "Built-in experiment: " + preset_names());
+        verb->add_option("--experiment", flags->experiment, "JSON file that describes the experiment");
+        verb->add_option("--set", flags->settings,
+                         "key=value sets a setting; key=value,value,… sweeps it, and key=1..10 sweeps all whole "
+                         "numbers from 1 to 10 (ropelab-cli --help keys lists all)")
+            ->allow_extra_args(false);
+        verb->add_option("--zip", flags->zips,
+                         "key,key: vary these swept settings together (first values, second values, …) instead of in "
+                         "all combinations")
+            ->allow_extra_args(false);
+        verb->add_option("--exclude", flags->exclusions,
+                         "key=value or key=value,key=value: exclude the runs with these values")
+            ->allow_extra_args(false);
+        verb->add_option("--lab", flags->lab, "Lab file that stores the experiment, its curves and checkpoints");
+        verb->add_flag("--resume", flags->resume,
+                       "Resume the unfinished runs of the lab; create the lab if it does not exist. Flags that "
+                       "describe an experiment change the lab's newest one, and its missing runs are added: more "
+                       "seeds or values, or more iterations, for which runs continue from copies of the checkpoints "
+                       "of the shorter ones")
+            ->needs(verb->get_option("--lab"));
+        verb->add_flag("--anew", flags->anew,
+                       "With --resume: train added runs with more iterations from the beginning, with the schedule of "
+                       "their new length")
+            ->needs(verb->get_option("--resume"));
+        verb->add_flag(
+                "--take-over", flags->take_over,
+                "With --resume: also resume runs that a program on another machine was training; use it only after "
+                "that program has ended")
+            ->needs(verb->get_option("--resume"));
+        verb->add_option("--device", flags->device, "Device: auto, cpu or cuda");
+        verb->add_option("--data-dir", flags->data_dir,
+                         "Folder that is searched first for known data sets; the lab remembers it");
+        verb->add_flag("--json", flags->json, "Print the result as JSON");
+        if (!one_run) {
+            add_plan_options(*verb, *flags);
+            add_cluster_options(*verb, *flags);
+            add_search_options(*verb, *flags);
+        }
+        verb->footer("\"ropelab-cli --help keys\" lists every setting with its default.");
+        verb->callback([flags] { run(*flags); });
+    };
+    add("train", "Train one model with one seed", true);
+    add("sweep", "Train every run of an experiment; runs of equal shape train as one batched program (a cohort)",
+        false);
+}
+
+}  // namespace ropelab::terminal

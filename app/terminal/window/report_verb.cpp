@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <memory>
+
+#include "app/terminal/output.h"
+#include "app/terminal/verbs.h"
+#include "app/terminal/window/window_program.h"
+#include "core/bench/machine.h"
+#include "core/report/lab_report.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Flags {
+    std::string lab;
+    std::string output;
+    std::vector<std::string> baseline;
+    std::string compare = ResultsOptions{}.compare;
+    std::string test = "auto";
+    bool without_figures = false;
+    bool force = false;
+    bool json = false;
+};
+
+void prepare_folder(const Flags& flags) {
+    std::error_code error;
+    const fs::path folder = flags.output;
+    if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+        throw BadInput(flags.output + " is a file; name a folder.");
+    }
+    if (fs::exists(folder / "report.md", error) && !flags.force) {
+        throw BadInput("The folder " + flags.output + " contains a report already; add --force to overwrite it.");
+    }
+    fs::create_directories(folder / "figures", error);
+    if (error) throw BadInput("The folder " + flags.output + " cannot be created: " + error.message() + ".");
+}
+
+// Draws the figures as PDF for LaTeX and as SVG for Markdown and HTML. Returns the names of those that exist.
+std::vector<std::string> draw_figures(const Flags& flags, const LabFile& lab, const ResultsOptions& results,
+                                      const std::vector<std::string>& names) {
+    std::vector<std::string> drawn;
+    for (const std::string& name : names) {
+        bool complete = true;
+        for (const char* format : {".svg", ".pdf"}) {
+            const fs::path file = fs::path(flags.output) / "figures" / (name + format);
+            std::vector<std::string> arguments = {"--figure", name, "--lab", flags.lab, "--output", file.string()};
+            const std::vector<std::string> same_results = figure_flags(lab, name, results);
+            arguments.insert(arguments.end(), same_results.begin(), same_results.end());
+            complete = complete && run_window_program("The figures of a report", arguments);
+        }
+        if (complete) drawn.push_back(name);
+    }
+    return drawn;
+}
+
+std::string machine_sentence() {
+    const bench::Machine machine = bench::this_machine();
+    return "The report was written on a machine with the processor " + machine.processor + ", " +
+           counted(machine.cores, "core") + " and " + bytes_text(machine.memory_bytes) + " of memory.";
+}
+
+void run(const Flags& flags) {
+    ReportOptions options;
+    options.results.baseline = baseline_settings(flags.baseline);
+    options.results.compare = flags.compare;
+    options.results.test = test_kind(flags.test);
+    options.version = ROPELAB_VERSION;
+    options.date = bench::today();
+    options.machine = machine_sentence();
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    std::vector<std::string> names = suitable_figures(*lab, options.results);  // throws for a lab without runs
+    prepare_folder(flags);
+    if (flags.without_figures) {
+        options.figure_problem = "The report was written without figures (--no-figures).";
+        names.clear();
+    }
+    options.figures = draw_figures(flags, *lab, options.results, names);
+    std::erase_if(names, [&](const std::string& name) {
+        return std::find(options.figures.begin(), options.figures.end(), name) != options.figures.end();
+    });
+    if (!names.empty()) {
+        options.figure_problem = "These figures could not be drawn:";
+        for (const std::string& name : names) options.figure_problem += " " + name;
+        options.figure_problem += ".";
+    }
+    write_report(flags.output, *lab, options);
+    if (flags.json) {
+        return print_json({{"output", flags.output},
+                           {"files", {"report.md", "report.html", "report.tex"}},
+                           {"figures", options.figures},
+                           {"missing_figures", names}});
+    }
+    print_text("Wrote report.md, report.html and report.tex with " + counted(options.figures.size(), "figure") +
+               " to " + flags.output + ".\n" + (names.empty() ? "" : options.figure_problem + '\n'));
+}
+
+}  // namespace
+
+void add_report(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand(
+        "report",
+        "Write a report of a lab as Markdown, HTML and LaTeX: settings, data, environment, tables, tests, verdicts, "
+        "figures, and the commands that repeat them");
+    verb->add_option("--lab", flags->lab, "Lab file; its stored choice of runs applies to the results, as for results")
+        ->required();
+    verb->add_option("--output", flags->output, "Folder to write; it is created if it does not exist")->required();
+    verb->add_option("--baseline", flags->baseline,
+                     "Baseline group, as key=value; all other groups are compared with it")
+        ->allow_extra_args(false);
+    verb->add_option("--compare", flags->compare, "Quantity that the tests compare, as for results")
+        ->capture_default_str();
+    verb->add_option(
+            "--test", flags->test,
+            "Significance test of the verdicts: student, welch or paired (by seed); auto is paired if all groups "
+            "have equal seeds, else welch")
+        ->capture_default_str();
+    verb->add_flag("--no-figures", flags->without_figures, "Write the report without figures");
+    verb->add_flag("--force", flags->force, "Overwrite the report of an earlier call");
+    verb->add_flag("--json", flags->json, "Print the written files as JSON");
+    verb->callback([flags] { run(*flags); });
+}
+
+}  // namespace ropelab::terminal

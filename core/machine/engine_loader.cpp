@@ -1,0 +1,70 @@
+#include "core/machine/engine_loader.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <stdexcept>
+
+#include "core/machine/openmp.h"
+#include "core/machine/process_memory.h"
+
+namespace ropelab {
+
+namespace {
+std::atomic<std::int64_t> before_engine{0};
+}
+
+std::vector<std::filesystem::path> engine_paths() {
+    std::vector<std::filesystem::path> paths;
+    if (const char* named = std::getenv("ROPELAB_ENGINE"); named && *named) paths.emplace_back(named);
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (!error) {
+        // In a build folder, tests are in other folders than programs, so the parent folders are searched too.
+        for (auto folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+            paths.push_back(folder / "lib" / "libropelab_engine.so");
+            paths.push_back(folder / "lib" / "ropelab" / "libropelab_engine.so");
+            if (folder.filename() == "build") break;
+        }
+    }
+    return paths;
+}
+
+std::int64_t memory_before_engine() {
+    return before_engine;
+}
+
+Engine& open_engine() {
+    static std::mutex mutex;
+    static Engine* engine = nullptr;
+    const std::lock_guard lock(mutex);
+    if (engine) return *engine;
+
+    configure_openmp();  // in time, because libgomp is loaded with the engine unless Qt has loaded it before
+
+    before_engine = process_memory().now;
+    std::string problem;
+    for (const auto& path : engine_paths()) {
+        std::error_code error;
+        if (!std::filesystem::exists(path, error)) continue;
+        void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (!library) {
+            problem = dlerror();
+            continue;
+        }
+        using Opener = Engine* (*)();
+        if (const auto opener = reinterpret_cast<Opener>(dlsym(library, "ropelab_engine"))) {
+            engine = opener();
+            return *engine;
+        }
+        problem = path.string() + " is not RoPE Lab's engine";
+    }
+    if (problem.empty()) problem = "libropelab_engine.so was not found in the program's ../lib folder";
+    throw std::runtime_error("The training engine cannot be loaded: " + problem +
+                             ". Build it with packaging/setup.sh and cmake, or set ROPELAB_ENGINE to its path.");
+}
+
+}  // namespace ropelab

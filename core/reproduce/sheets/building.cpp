@@ -1,0 +1,232 @@
+#include "core/reproduce/sheets/building.h"
+
+#include <algorithm>
+
+#include "core/data/known_sets.h"
+#include "core/reproduce/sheets/published.h"
+#include "core/spec/error.h"
+#include "core/stats/power.h"
+#include "core/stats/results_cells.h"
+
+namespace ropelab {
+
+std::vector<SheetData> data_for(const std::vector<std::string>& names, const SheetRequest& request,
+                                std::vector<std::string>& notes) {
+    std::vector<SheetData> sets;
+    std::vector<std::string> stand_ins = {"synthetic", "synthetic-local"};
+    for (const std::string& name : names) {
+        const KnownSet& set = known_set(name);
+        const auto found = find_on_disk(set, request.data_dir);
+        if (found && found->bytes == set.bytes) {
+            sets.push_back({name, name, true, ""});
+            continue;
+        }
+        if (request.scale == SheetScale::paper) {
+            throw BadInput("Paper scale requires all of " + set.title + ", which is not on disk. Download it with " +
+                           "ropelab-cli data fetch " + name + " or use the scale laptop.");
+        }
+        if (found) {
+            sets.push_back({name, name, false, ""});
+            notes.push_back("This sheet uses " + found->description + " instead of all of " + set.title +
+                            ". Losses on it are not comparable with the published losses, which are not shown.");
+        } else if (!stand_ins.empty()) {
+            sets.push_back({name, stand_ins.front(), false,
+                            "Claims about " + set.title +
+                                " cannot be tested on a synthetic language. Download the data "
+                                "set with ropelab-cli data fetch " +
+                                name + " and start the sheet in a new lab."});
+            notes.push_back(set.title + " is not on disk. This sheet uses the synthetic language \"" +
+                            stand_ins.front() +
+                            "\" instead. Its rows are measured and shown, but no claim is tested on it.");
+            stand_ins.erase(stand_ins.begin());
+        } else {
+            notes.push_back(set.title + " is not on disk and is left out.");
+        }
+    }
+    return sets;
+}
+
+std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usual) {
+    const std::int64_t count = request.seeds.value_or(request.scale == SheetScale::smoke ? 2 : usual);
+    if (count < 2 || count > 1000) {
+        throw BadInput("A sheet cannot run with " + std::to_string(count) +
+                       " seeds per setting; the number of seeds must be between 2 and 1000.");
+    }
+    std::vector<std::string> seeds;
+    for (std::int64_t i = 0; i < count; ++i) seeds.push_back(std::to_string(1337 + i));
+    return seeds;
+}
+
+SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohmann::json& source,
+                     std::int64_t usual_seeds) {
+    SheetPlan plan;
+    plan.sheet = name;
+    plan.title = sheet(name).title;
+    plan.source = source.at("source").get<std::string>();
+    plan.scale = request.scale;
+    plan.experiment = Experiment(plan.sheet);
+    const auto seeds = seeds_for(request, usual_seeds);
+    plan.experiment.set("seed", seeds);
+    plan.experiment.set("sample_length", {"0"});
+    plan.notes.push_back(
+        "All seeds share one data set: intervals and verdicts hold for other initializations and batches on this text, "
+        "and not for other texts.");
+    const std::string count = std::to_string(seeds.size()) + " seeds per setting";
+    if (request.scale == SheetScale::smoke) {
+        plan.notes.push_back("Smoke scale, " + count + ": the runs check that the sheet works; they test no claim.");
+    } else if (request.scale == SheetScale::laptop) {
+        plan.notes.push_back(
+            "Laptop scale, " + count +
+            ": the models are small and the training is short. Verdicts hold for these models after this length of "
+            "training only: models that learn faster are ahead after few steps, and need not be after many.");
+    } else {
+        plan.notes.push_back("Paper scale, " + count +
+                             ". Published protocol: " + source.at("protocol").get<std::string>() + ".");
+    }
+    return plan;
+}
+
+void set_all(Experiment& experiment, const Settings& settings) {
+    for (const auto& [key, values] : settings) experiment.set(key, values);
+}
+
+Settings smoke_shape() {
+    return {{"data_length", {"20000"}},
+            {"layers", {"1"}},
+            {"heads", {"1"}},
+            {"width", {"64"}},
+            {"context", {"32"}},
+            {"batch", {"2"}},
+            {"iterations", {"8"}},
+            {"warmup", {"2"}},
+            {"evaluate_every", {"4"}},
+            {"evaluation", {"sampled"}},
+            {"evaluation_batches", {"2"}},
+            {"precision", {"float32"}}};
+}
+
+Settings laptop_shape() {
+    return {{"layers", {"2"}},
+            {"heads", {"1"}},
+            {"width", {"64"}},
+            {"context", {"256"}},
+            {"batch", {"4"}},
+            {"iterations", {"1000"}},
+            {"warmup", {"50"}},
+            {"learning_rate", {"3e-3"}},
+            {"final_learning_rate", {"3e-4"}},
+            {"evaluate_every", {"250"}},
+            {"evaluation", {"sampled"}},
+            {"evaluation_batches", {"50"}}};
+}
+
+std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_steps) {
+    if (scale == SheetScale::smoke) return {"4", "8"};
+    if (scale == SheetScale::laptop) return {"800", "2400"};
+    return {std::to_string(paper_steps / 4), std::to_string(paper_steps)};
+}
+
+std::string lengths_words(const std::vector<std::string>& lengths) {
+    std::string words;
+    for (const std::string& steps : lengths) {
+        words += (words.empty() ? "after " : " and after ") + grouped(static_cast<std::int64_t>(parse_number(steps)));
+    }
+    return words + " steps";
+}
+
+VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family) {
+    VerdictRule rule;
+    rule.kind = kind;
+    rule.direction = direction;
+    rule.margin = margin;
+    rule.family = std::move(family);
+    return rule;
+}
+
+VerdictRule size_rule(double low, double high, std::string family) {
+    VerdictRule rule = rule_of(VerdictRule::Kind::size, 0, 0, std::move(family));
+    rule.low = low;
+    rule.high = high;
+    return rule;
+}
+
+VerdictRule proportion_rule(int direction, double bound, std::string family) {
+    VerdictRule rule = rule_of(VerdictRule::Kind::proportion, direction, 0, std::move(family));
+    rule.bound = bound;
+    return rule;
+}
+
+void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first) {
+    if (set.missing.empty()) return;
+    for (std::size_t i = first; i < plan.rows.size(); ++i) {
+        PlannedRow& row = plan.rows[i];
+        if (row.rule) row.out_of_reach = set.missing + (row.out_of_reach.empty() ? "" : " " + row.out_of_reach);
+    }
+}
+
+void add_power_note(SheetPlan& plan) {
+    std::map<std::string, int> comparisons;  // by family
+    for (const PlannedRow& row : plan.rows) {
+        const bool counts = row.rule && row.rule->kind == VerdictRule::Kind::difference && row.out_of_reach.empty();
+        if (counts) ++comparisons[row.rule->family];
+    }
+    int most = 0;
+    for (const auto& [family, count] : comparisons) most = std::max(most, count);
+    if (most == 0) return;
+    const VerdictRule rule;
+    const auto seeds = static_cast<std::int64_t>(plan.experiment.values("seed").size());
+    const auto detectable = detectable_difference_of_pairs({seeds, 0, 1}, {rule.alpha / most, rule.power});
+    if (!detectable) return;
+    plan.notes.push_back("With " + std::to_string(seeds) +
+                         " seeds per setting, a row that claims a direction detects a mean difference of " +
+                         fixed_text(*detectable, 1) +
+                         " standard deviations of the differences within pairs with 80 % power, at the first and "
+                         "strictest step of Holm's correction over " +
+                         std::to_string(most) + " rows. Smaller differences are likely to stay undecided.");
+}
+
+PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,
+                        GroupKeys baseline, VerdictRule rule) {
+    PlannedRow row;
+    row.claim = std::move(claim);
+    row.keys = std::move(keys);
+    row.measure = std::move(measure);
+    row.group = std::move(group);
+    row.baseline = std::move(baseline);
+    row.rule = std::move(rule);
+    return row;
+}
+
+PlannedRow shown_row(nlohmann::json keys, std::string measure, GroupKeys group) {
+    PlannedRow row;
+    row.keys = std::move(keys);
+    row.measure = std::move(measure);
+    row.group = std::move(group);
+    return row;
+}
+
+double chance_of_set(std::size_t n, std::size_t k) {
+    double combinations = 1;
+    for (std::size_t i = 0; i < k; ++i)
+        combinations = combinations * static_cast<double>(n - i) / static_cast<double>(i + 1);
+    return 1 / combinations;
+}
+
+Settings theta_paper_shape() {
+    Settings settings;
+    const Experiment& published = preset("theta-paper").experiment;
+    for (const Key& known : keys()) {
+        const std::string name(known.name);
+        if (published.is_set(name) && name != "seed" && name != "data" && name != "theta") {
+            settings.emplace_back(name, published.values(name));
+        }
+    }
+    return settings;
+}
+
+const std::vector<std::string>& theta_paper_bases() {
+    static const std::vector<std::string> bases = {"500", "1000", "5000", "10000", "20000", "50000"};
+    return bases;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,80 @@
+#include "core/run/after_fault.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/forecast/cohort_width.h"
+
+namespace ropelab {
+
+namespace {
+
+// Returns the CPU conditions of a run with device=cuda that never began. Other runs that never began get theirs when
+// their cohort is created.
+RunConditions on_cpu(const RunSpec& spec) {
+    const std::string precision = spec.precision == Precision::bfloat16 ? "bfloat16" : "float32";
+    return {precision, "cpu", spec.threads, precision + ":"};
+}
+
+// Returns the run as it resumes after its device failed; `began` has the conditions that its cohort trained with.
+TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>& began, const AfterFault& resumption) {
+    PlannedRun plan = run.plan;
+    plan.resume = plan.resume || began;
+    TrainedRun result = prepare(plan);
+    result.device_faults = run.device_faults + 1;
+    result.width_settled = run.width_settled || began;
+    result.device_trust = DeviceTrust::libtorch_alone();
+    result.device_trust->device = !resumption.to_cpu;
+    std::optional<RunConditions> conditions = result.conditions();
+    if (!result.checkpoint) conditions = began ? began : run.conditions();
+    if (!conditions && resumption.to_cpu && plan.spec.device == Device::cuda) conditions = on_cpu(plan.spec);
+    if (!conditions) {
+        result.device_message = resumption.message;
+        return result;
+    }
+    if (resumption.to_cpu) conditions->device = "cpu";
+    conditions->kernels = resumption.to_cpu ? "" : to_text(*result.device_trust);
+    conditions->reason += " " + resumption.message;
+    result.moved = conditions;
+    return result;
+}
+
+// Splits a cohort into parts that fit into the memory of the CPU.
+std::vector<std::vector<TrainedRun>> parts_for_cpu(std::vector<TrainedRun> cohort) {
+    RunSpec spec = cohort.front().plan.spec;
+    if (const auto conditions = cohort.front().conditions()) spec.precision = precision_of(*conditions);
+    std::vector<std::vector<TrainedRun>> parts;
+    auto next = cohort.begin();
+    for (const std::size_t size : equal_parts(cohort.size(), max_width_in_memory(spec))) {
+        const auto end = next + static_cast<std::ptrdiff_t>(size);
+        parts.emplace_back(std::make_move_iterator(next), std::make_move_iterator(end));
+        next = end;
+    }
+    return parts;
+}
+
+}  // namespace
+
+std::vector<std::vector<TrainedRun>> runs_after_fault(const std::vector<TrainedRun>& cohort,
+                                                      const std::optional<RunConditions>& began,
+                                                      const AfterFault& resumption) {
+    std::vector<std::vector<TrainedRun>> cohorts;
+    for (const TrainedRun& run : cohort) {
+        TrainedRun next = after_fault(run, began, resumption);
+        const auto match = std::find_if(cohorts.begin(), cohorts.end(),
+                                        [&](const auto& members) { return members.front().starts_like(next); });
+        if (match != cohorts.end()) {
+            match->push_back(std::move(next));
+        } else {
+            cohorts.emplace_back().push_back(std::move(next));
+        }
+    }
+    if (!resumption.to_cpu) return cohorts;
+    std::vector<std::vector<TrainedRun>> parts;
+    for (std::vector<TrainedRun>& members : cohorts) {
+        for (auto& part : parts_for_cpu(std::move(members))) parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+}  // namespace ropelab

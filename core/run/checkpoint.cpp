@@ -1,0 +1,93 @@
+#include "core/run/checkpoint.h"
+
+#include "core/data/json_text.h"
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+#include "core/store/safetensors.h"
+
+namespace ropelab {
+
+namespace {
+
+std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_state) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return std::nullopt;
+    TensorFile file = with_state ? read_safetensors(path) : TensorFile{{}, read_safetensors_metadata(path)};
+    try {
+        if (file.metadata.at("format") != "ropelab-checkpoint-1") throw std::out_of_range("format");
+        const auto progress = parse_bounded(file.metadata.at("progress"));
+        Checkpoint result;
+        result.spec = run_spec_from_json(parse_bounded(file.metadata.at("settings")));
+        result.vocabulary = file.metadata.at("vocabulary");
+        result.iteration = progress.at("iteration");
+        result.evaluated = progress.at("evaluated");
+        result.conditions.precision = progress.at("precision");
+        result.conditions.device = progress.at("device");
+        result.conditions.threads = progress.at("threads");
+        result.conditions.reason = progress.at("reason");
+        result.conditions.kernels = progress.value("kernels", "");
+        // JSON has neither infinity nor NaN; both are stored as null.
+        const auto number = [&](const char* name) {
+            return progress.at(name).is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                               : progress.at(name).get<double>();
+        };
+        constexpr std::int64_t most_steps = 1'000'000'000;  // of the setting iterations
+        if (result.iteration < 0 || result.iteration > most_steps || result.evaluated > result.iteration) {
+            throw std::out_of_range("iteration");
+        }
+        result.summary.iterations = result.iteration;
+        result.summary.best_validation_loss = number("best_validation_loss");
+        result.summary.best_iteration = progress.at("best_iteration");
+        result.summary.final_validation_loss = number("final_validation_loss");
+        result.summary.final_training_loss = number("final_training_loss");
+        result.summary.seconds = number("seconds");
+        if (const auto text = progress.find("text"); text != progress.end()) {
+            result.text = TextMark{text->at("name"), text->at("bytes"), text->at("sha256")};
+        }
+        result.state = std::move(file.tensors);
+        return result;
+    } catch (const std::exception&) {
+        throw BadInput(path.string() + " is a safetensors file, but not a checkpoint of RoPE Lab.");
+    }
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    // A link could name a file that is not a checkpoint.
+    if (std::filesystem::is_symlink(path, error)) std::filesystem::remove(path, error);
+    nlohmann::json progress = {
+        {"iteration", checkpoint.iteration},
+        {"evaluated", checkpoint.evaluated},
+        {"precision", checkpoint.conditions.precision},
+        {"device", checkpoint.conditions.device},
+        {"threads", checkpoint.conditions.threads},
+        {"reason", checkpoint.conditions.reason},
+        {"kernels", checkpoint.conditions.kernels},
+        {"best_validation_loss", checkpoint.summary.best_validation_loss},
+        {"best_iteration", checkpoint.summary.best_iteration},
+        {"final_validation_loss", checkpoint.summary.final_validation_loss},
+        {"final_training_loss", checkpoint.summary.final_training_loss},
+        {"seconds", checkpoint.summary.seconds},
+    };
+    if (const auto& text = checkpoint.text) {
+        progress["text"] = {{"name", text->name}, {"bytes", text->bytes}, {"sha256", text->sha256}};
+    }
+    write_safetensors(path, {checkpoint.state,
+                             {{"format", "ropelab-checkpoint-1"},
+                              {"settings", to_json(checkpoint.spec).dump()},
+                              {"vocabulary", checkpoint.vocabulary},
+                              {"progress", progress.dump()}}});
+}
+
+std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
+    return read(path, true);
+}
+
+std::optional<Checkpoint> read_checkpoint_head(const std::filesystem::path& path) {
+    return read(path, false);
+}
+
+}  // namespace ropelab

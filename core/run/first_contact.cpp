@@ -1,0 +1,181 @@
+#include "core/run/first_contact.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "core/machine/child_process.h"
+#include "core/machine/clock.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/store/process_mark.h"
+
+namespace ropelab {
+
+namespace {
+
+// Returns the command that checks the device. In a build folder, tests are in other folders than programs, so the
+// parent folders are searched too.
+std::vector<std::string> default_command() {
+    std::error_code error;
+    const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    auto program = here / "ropelab-cli";
+    for (auto folder = here; !std::filesystem::exists(program, error) && folder.has_relative_path();
+         folder = folder.parent_path()) {
+        if (std::filesystem::exists(folder / "bin" / "ropelab-cli", error)) program = folder / "bin" / "ropelab-cli";
+        if (folder.filename() == "build") break;
+    }
+    return {program.string(), "doctor", "--check-device"};
+}
+
+// The results that the child process has reported so far.
+struct Report {
+    std::vector<DeviceCheck> checks;  // completed checks
+    std::string running;              // name of the check that is running; empty between checks
+    bool checks_libtorch = false;     // the running check tests LibTorch itself
+    bool done = false;
+    bool cancelled = false;
+    std::string problem;  // such as "crashed (signal 11)"; empty if the child ended normally
+};
+
+// Adds one line of the child's output to the report. Throws BadInput for an invalid line.
+void parse_line(const std::string& line, Report& report) {
+    if (line == device_check_end) {
+        report.done = true;
+        return;
+    }
+    const DeviceCheck check = device_check_of(line);
+    const bool started = check.outcome == DeviceCheck::Outcome::started;
+    report.running = started ? check.name : "";
+    report.checks_libtorch = started && check.checks_libtorch;
+    if (!started) report.checks.push_back(check);
+}
+
+// Parses and removes the complete lines of `text`. Throws BadInput for an invalid line.
+void parse_lines(std::string& text, Report& report) {
+    constexpr std::size_t longest_line = 1 << 20;
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
+        parse_line(text.substr(0, end), report);
+        text.erase(0, end + 1);
+    }
+    if (text.size() > longest_line) throw BadInput("A line of the device check is longer than 1 MiB.");
+}
+
+// Returns a clause on how the child ended abnormally; empty if it ended normally.
+std::string ending_of(int status, bool done) {
+    if (WIFSIGNALED(status)) return "crashed (signal " + std::to_string(WTERMSIG(status)) + ")";
+    const int code = WEXITSTATUS(status);
+    return code == 0 && done ? "" : "ended early (status " + std::to_string(code) + ")";
+}
+
+// Reads the output of the child until it ends, is cancelled or exceeds the time limit.
+void read_report(const DeviceCheckSettings& settings, ChildProcess& child, Report& report) {
+    const auto deadline = Clock::now() + settings.limit;
+    const std::string too_late =
+        "did not end within " + number_text(static_cast<double>(settings.limit.count()) / 1000) + " s";
+    std::string text;
+    while (true) {
+        const auto piece = child.read_until(std::min(deadline, Clock::now() + std::chrono::milliseconds(100)));
+        report.cancelled = settings.cancelled && settings.cancelled();
+        if (report.cancelled) return child.kill();
+        if (piece && piece->empty()) break;
+        if (piece) text += *piece;
+        try {
+            parse_lines(text, report);
+        } catch (const BadInput&) {
+            report.problem = "printed invalid output";
+            return child.kill();
+        }
+        if (Clock::now() >= deadline) {
+            report.problem = too_late;
+            return child.kill();
+        }
+    }
+    // The output has ended, but the driver may still prevent the process from ending.
+    const auto status = child.wait_until(deadline);
+    report.problem = status ? ending_of(*status, report.done) : too_late;
+    child.kill();
+}
+
+// Stores a record. If this fails, the device is checked again the next time.
+void store(const std::filesystem::path& folder, const DeviceRecord& record) {
+    try {
+        write_device_record(folder, record);
+    } catch (const std::exception&) {
+        return;
+    }
+}
+
+// Returns the result for the user.
+std::string sentence_of(const Report& report, const DeviceTrust& trust) {
+    const std::string where = report.running.empty() ? "" : " at \"" + report.running + "\"";
+    if (!report.problem.empty()) {
+        return "The check of this CUDA device " + report.problem + where +
+               (trust.device ? ", so only LibTorch's operations are used." : ", so the device is not used.");
+    }
+    std::string failed;
+    std::string slower;
+    for (const DeviceCheck& check : report.checks) {
+        if (check.outcome == DeviceCheck::Outcome::failed && failed.empty()) failed = check.detail;
+        if (check.outcome == DeviceCheck::Outcome::slower) {
+            slower += (slower.empty() ? "" : ", ") + std::string(word_of(check.part));
+        }
+    }
+    if (!trust.device) return "This CUDA device failed its check (" + failed + "), so it is not used.";
+    if (trust == DeviceTrust::everything()) {
+        return "This CUDA device passed its check: RoPE Lab's CUDA kernels are correct and faster than LibTorch's "
+               "operations.";
+    }
+    std::string text = "The check of this CUDA device found problems: ";
+    if (!failed.empty()) text += failed;
+    if (!slower.empty())
+        text += (failed.empty() ? "" : "; ") + std::string("slower than LibTorch's operations: ") + slower;
+    return text + ". RoPE Lab's CUDA kernels in use: " + to_text(trust) + ".";
+}
+
+}  // namespace
+
+DeviceRecord check_cuda_device(const std::string& identity, const DeviceCheckSettings& settings) {
+    const auto folder = settings.folder.empty() ? device_records_folder() : settings.folder;
+    const auto before = read_device_record(folder, identity);
+    const auto restore_record = [&] { before ? store(folder, *before) : remove_device_record(folder, identity); };
+    DeviceRecord record;
+    record.identity = identity;
+    record.writer = process_mark();
+    record.sentence = "The check of this CUDA device did not complete, so only LibTorch's operations are used.";
+    store(folder, record);
+
+    Report report;
+    try {
+        std::string child_mark = device_check_variable;
+        child_mark.append("=1");
+        ChildProcess child(settings.command.empty() ? default_command() : settings.command, child_mark);
+        read_report(settings, child, report);
+    } catch (const std::runtime_error& error) {
+        restore_record();
+        report.problem = error.what();
+        record.sentence = sentence_of(report, record.trust);
+        return record;
+    }
+    if (report.cancelled) {
+        restore_record();
+        record.sentence.clear();
+        return record;
+    }
+    record.state = DeviceRecord::State::done;
+    record.checks = report.checks;
+    record.trust = DeviceTrust::everything();
+    for (const DeviceCheck& check : report.checks) apply(check, record.trust);
+    if (!report.problem.empty()) {
+        const bool device = record.trust.device && !report.checks_libtorch;
+        record.trust = DeviceTrust::libtorch_alone();
+        record.trust.device = device;
+    }
+    record.sentence = sentence_of(report, record.trust);
+    store(folder, record);
+    return record;
+}
+
+}  // namespace ropelab

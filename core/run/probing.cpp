@@ -1,0 +1,224 @@
+#include "core/run/probing.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "core/rope/context.h"
+#include "core/rope/frequencies.h"
+#include "core/spec/error.h"
+#include "core/spec/random_stream.h"
+#include "core/spec/selection.h"
+#include "core/stats/spectrum.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr std::int64_t most_windows = 8;
+constexpr std::int64_t most_map_numbers = 8192;
+constexpr std::int64_t least_map = 8;
+constexpr std::int64_t longest_copy = 16;
+constexpr std::int64_t least_sequences = 4;
+constexpr std::int64_t most_sequences = 32;
+constexpr std::int64_t sequences_per_lag = 4;
+
+/// Returns the number of sequences whose probing costs little compared with the steps between two evaluations.
+std::int64_t window_budget(const RunSpec& spec) {
+    const std::int64_t steps = std::min<std::int64_t>(spec.evaluate_every, 1000);
+    return std::clamp<std::int64_t>(steps * spec.batch / 64, 1, most_windows);
+}
+
+/// Returns the number of sequences per lag of the last snapshot: about 2 % of the training's operations (a training
+/// step costs about three forward passes), but at least 1 and at most 16.
+std::int64_t last_sequences_per_lag(const RunSpec& spec, std::int64_t lags) {
+    constexpr std::int64_t most_sequences_per_lag = 16;
+    const double forward_passes = 0.02 * 3 * static_cast<double>(spec.iterations) * static_cast<double>(spec.batch);
+    const double per_lag = std::floor(forward_passes / static_cast<double>(std::max<std::int64_t>(1, lags)));
+    return static_cast<std::int64_t>(std::clamp(per_lag, 1.0, static_cast<double>(most_sequences_per_lag)));
+}
+
+/// Returns the number of copied tokens in a retrieval sequence of `window` tokens.
+std::int64_t copy_length(std::int64_t window) {
+    return std::min(longest_copy, window / 4);
+}
+
+/// Returns the side of the attention maps in tokens.
+std::int64_t map_size(const RunSpec& spec) {
+    const auto side =
+        static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_map_numbers / (spec.layers * spec.heads))));
+    return std::min(std::max(side, least_map), spec.context);
+}
+
+}  // namespace
+
+ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation, bool last) {
+    const std::int64_t budget = window_budget(spec);
+    ProbeRequest request;
+    request.sequences = spaced_sequences(validation, spec.context, budget);
+    request.map_size = map_size(spec);
+    const std::int64_t usual = std::max<std::int64_t>(1, budget / 4);
+    if (!last) {
+        request.retrieval = retrieval_test(validation, spec.context, usual);
+        return request;
+    }
+    const std::vector<std::int64_t> grid = retrieval_grid(spec.context);
+    request.retrieval = retrieval_test(validation, spec.context, last_sequences_per_lag(spec, std::ssize(grid)), grid);
+    return request;
+}
+
+ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count) {
+    const std::int64_t last_start = std::ssize(text) - length - 1;
+    if (length < 1 || last_start < 0) {
+        throw BadInput("The text has " + std::to_string(text.size()) + " tokens, but a sequence of " +
+                       std::to_string(length) + " tokens needs at least " + std::to_string(length + 1) + ".");
+    }
+    ProbeSequences sequences;
+    sequences.length = length;
+    const std::int64_t all = count > 0 ? count : last_start / length + 1;
+    for (std::int64_t window = 0; window < all; ++window) {
+        std::int64_t start = window * length;
+        if (count > 0) start = count > 1 ? last_start * window / (count - 1) : 0;
+        const auto first = text.begin() + start;
+        sequences.tokens.insert(sequences.tokens.end(), first, first + length);
+        sequences.targets.insert(sequences.targets.end(), first + 1, first + length + 1);
+    }
+    return sequences;
+}
+
+ProbeRequest loss_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t tokens) {
+    ProbeRequest request;
+    request.sequences = spaced_sequences(
+        text, length, std::clamp(tokens / std::max<std::int64_t>(1, length), least_sequences, most_sequences));
+    request.retrieval = retrieval_test(text, length, sequences_per_lag);
+    request.vectors = false;
+    request.attention = false;
+    request.sequence_losses = true;
+    return request;
+}
+
+ProbeSequences sequence_of(std::span<const std::int32_t> text) {
+    if (text.empty()) throw BadInput("The text is empty; give at least two tokens.");
+    ProbeSequences window{std::ssize(text), {text.begin(), text.end()}, {text.begin() + 1, text.end()}};
+    window.targets.push_back(-1);
+    return window;
+}
+
+std::vector<std::int64_t> retrieval_lags(std::int64_t length) {
+    constexpr std::int64_t shortest_window = 8;
+    std::vector<std::int64_t> lags;
+    if (length < shortest_window) return lags;
+    const std::int64_t copy = copy_length(length);
+    // The sequence consists of the inputs and the target of the last one; both copies must fit into it.
+    const std::int64_t longest = length + 1 - copy;
+    for (std::int64_t lag = copy; lag < longest; lag *= 2) lags.push_back(lag);
+    lags.push_back(longest);
+    return lags;
+}
+
+std::vector<std::int64_t> retrieval_grid(std::int64_t length) {
+    constexpr std::int64_t points = 32;
+    const std::vector<std::int64_t> lags = retrieval_lags(length);
+    if (lags.empty()) return lags;
+    std::set<std::int64_t> grid(lags.begin(), lags.end());
+    const std::int64_t range = lags.back() - lags.front();
+    for (std::int64_t i = 0; i < points; ++i) grid.insert(lags.front() + range * i / (points - 1));
+    return {grid.begin(), grid.end()};
+}
+
+RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag) {
+    return retrieval_test(text, length, windows_per_lag, retrieval_lags(length));
+}
+
+RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag,
+                             std::span<const std::int64_t> lags) {
+    RetrievalTest result;
+    const std::vector<std::int64_t> usual = retrieval_lags(length);
+    if (usual.empty() || std::ssize(text) < length + 1) return result;
+    const std::int64_t copy = copy_length(length);
+    result.marked = copy - std::max<std::int64_t>(1, copy / 4);
+
+    const RandomStream stream(1, "retrieval");
+    result.sequences.length = length;
+    for (const std::int64_t lag : lags) {
+        if (lag < usual.front() || lag > usual.back()) {
+            throw BadInput("Retrieval cannot be tested at lag " + std::to_string(lag) + " in sequences of " +
+                           std::to_string(length) + " tokens; the lag must be between " +
+                           std::to_string(usual.front()) + " and " + std::to_string(usual.back()) + ".");
+        }
+        for (std::int64_t i = 0; i < windows_per_lag; ++i) {
+            // Keyed by the lag, so that a lag has the same sequences whatever other lags are tested.
+            const auto window = (static_cast<std::uint64_t>(lag) << 20U) + static_cast<std::uint64_t>(i);
+            const auto sample = [&](std::int64_t bound, std::int64_t index) {
+                return static_cast<std::int64_t>(
+                    stream.below(static_cast<std::uint64_t>(bound), window, static_cast<std::uint64_t>(index)));
+            };
+            const auto from = text.begin() + sample(std::ssize(text) - length, 0);
+            std::vector<std::int32_t> tokens(from, from + length + 1);
+            for (std::int64_t place = 0; place < copy; ++place) {
+                const std::int64_t later = length + 1 - copy + place;
+                tokens[later] = tokens[later - lag] = text[sample(std::ssize(text), 1 + place)];
+            }
+            result.lags.push_back(lag);
+            result.sequences.tokens.insert(result.sequences.tokens.end(), tokens.begin(), tokens.end() - 1);
+            result.sequences.targets.insert(result.sequences.targets.end(), tokens.begin() + 1, tokens.end());
+        }
+    }
+    return result;
+}
+
+std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head) {
+    // Curves with a reduced number of distances have no spectrum. A curve that ends at the sliding window is 0 beyond
+    // it.
+    const bool whole = !result.distances.empty() && result.distances.back() + 1 == std::ssize(result.distances);
+    if (result.attention_by_distance.empty() || !whole) return {};
+    const std::span<const float> row = result.attention_by_distance.row(layer, head);
+    std::vector<double> curve(row.begin(), row.end());
+    curve.resize(static_cast<std::size_t>(result.length), 0.0);
+    const double mean = std::accumulate(curve.begin(), curve.end(), 0.0) / static_cast<double>(curve.size());
+    for (double& value : curve) value -= mean;
+    return kernel_spectrum(curve);
+}
+
+std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request) {
+    std::vector<double> result(static_cast<std::size_t>(spec.query_dim() / 2), 0.0);
+    if (!spec.rotates()) return result;
+    FrequencySettings settings = frequency_settings_of(spec);
+    settings.scaling = request.scaling;
+    settings.context = static_cast<double>(spec.context);
+    settings.length = static_cast<double>(request.sequences.length);
+    const auto rotary = frequencies(settings).inverse_frequencies;
+    const auto chosen = selection(spec.pairs, spec.rotary_head_dim() / 2, "pairs");
+    for (std::size_t i = 0; i < rotary.size(); ++i) result[i] = chosen[i] ? rotary[i] : 0.0;
+    for (const std::int64_t pair : request.frozen_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;
+    return result;
+}
+
+std::vector<double> bound_by_distance(const RunSpec& spec, const ProbeRequest& request, std::int64_t count) {
+    if (!spec.rotates() || spec.theta_varies() || count < 1) return {};
+    Frequencies rotary;
+    rotary.inverse_frequencies = probed_frequencies(spec, request);
+    return context_bound(rotary, spec.query_dim(), static_cast<std::size_t>(count));
+}
+
+std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir) {
+    auto corpus = open_corpus(checkpoint.spec, data_dir);
+    if (checkpoint.text) require_same_text(corpus->text, *checkpoint.text);
+    if (corpus->vocabulary.to_text() != checkpoint.vocabulary) {
+        throw BadInput("The vocabulary of the data \"" + checkpoint.spec.data +
+                       "\" has changed since this run was trained.");
+    }
+    return corpus;
+}
+
+std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times) {
+    RunSpec spec = checkpoint.spec;
+    spec.context *= times;
+    spec.precision = precision_of(checkpoint.conditions);
+    return engine.create_model(spec, Vocabulary::from_text(checkpoint.vocabulary).size(), checkpoint.state);
+}
+
+}  // namespace ropelab

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ropelab {
+
+/// Value of a setting. The value of an enumeration is the word that stands for it, and that of a list its numbers with
+/// semicolons between them, as a string; a number that is not set is an empty string.
+using Value = std::variant<bool, std::int64_t, double, std::string>;
+
+/// Formats a value as text in the C locale: 10000 as "10000", 0.25 as "0.25", true as "true".
+std::string to_text(const Value& value);
+
+/// Largest number of a setting that has no limit of its own.
+inline constexpr double unlimited = 1e15;
+
+/// What is known of a setting, whatever it belongs to.
+struct SettingFacts {
+    enum class Kind { flag, whole, number, fraction, optional_number, choice, text, list };
+
+    std::string_view name;
+    std::string_view group = {};                 // "data", "model", "training", "evaluation" or "machine"
+    std::string_view unit = {};                  // "" if the value has no unit
+    std::string_view meaning = {};               // help text: one to three sentences
+    double minimum = 0;                          // smallest number allowed (inclusive)
+    double maximum = 0;                          // largest number allowed (inclusive)
+    std::vector<std::string_view> choices = {};  // allowed words of a choice or flag, else empty
+    Kind kind = Kind::text;
+};
+
+/// Parses the text that a person types as the value of a setting. Numbers may be written as "1e6", "10k" or "2M", a
+/// fraction also as "25 %" or "6 ch" (6 of the `head_dim` channels of a head), a flag as true, false, yes, no, 1 or 0.
+/// Throws BadInput, with the name of the setting, if a number is needed and the text is none.
+Value parse_value(const SettingFacts& setting, std::string_view text, int head_dim);
+
+// Return what a value stands for. They throw BadInput, with the name of the setting and what would be right, if the
+// value has the wrong type, is outside the range or is none of the choices.
+double number_of(const SettingFacts& setting, const Value& value);
+bool flag_of(const SettingFacts& setting, const Value& value);
+std::size_t choice_of(const SettingFacts& setting, const Value& value);  // index in SettingFacts::choices
+std::vector<double> list_of(const SettingFacts& setting, const Value& value);
+/// Formats a list for list_of().
+std::string list_text(const std::vector<double>& numbers);
+
+/// A setting of `Settings`, a structure whose members are the values of settings: its facts, and how its value is read
+/// and stored. Tables of such keys serve the window, the command line, files and links.
+template <typename Settings>
+struct SettingKey : SettingFacts {
+    std::function<Value(const Settings&)> get;
+    /// Stores a value. Throws BadInput as number_of() and the others do; the settings are then unchanged.
+    std::function<void(Settings&, const Value&)> set;
+    /// Returns whether the value has an effect, given the other settings.
+    std::function<bool(const Settings&)> matters = [](const Settings&) { return true; };
+
+    /// Returns the key with a condition under which its value has an effect.
+    SettingKey when(std::function<bool(const Settings&)> condition) && {
+        matters = std::move(condition);
+        return std::move(*this);
+    }
+};
+
+// Make keys from their facts. `member` is a pointer to a member, or a generic function from the settings to a
+// reference.
+
+/// Of a whole number (int or std::int64_t), a number (double) or, if the facts say so, a fraction.
+template <typename Settings, typename Member>
+SettingKey<Settings> number_key(SettingFacts facts, Member member) {
+    using Number = std::remove_cvref_t<std::invoke_result_t<Member, Settings&>>;
+    if (std::is_integral_v<Number>) {
+        facts.kind = SettingFacts::Kind::whole;
+    } else if (facts.kind != SettingFacts::Kind::fraction) {
+        facts.kind = SettingFacts::Kind::number;
+    }
+    SettingKey<Settings> key{facts, {}, {}};
+    key.get = [member](const Settings& settings) -> Value {
+        using Stored = std::conditional_t<std::is_integral_v<Number>, std::int64_t, double>;
+        return static_cast<Stored>(std::invoke(member, settings));
+    };
+    key.set = [member, facts = std::move(facts)](Settings& settings, const Value& value) {
+        std::invoke(member, settings) = static_cast<Number>(number_of(facts, value));
+    };
+    return key;
+}
+
+/// Of a std::optional<double>.
+template <typename Settings, typename Member>
+SettingKey<Settings> optional_number_key(SettingFacts facts, Member member) {
+    facts.kind = SettingFacts::Kind::optional_number;
+    SettingKey<Settings> key{facts, {}, {}};
+    key.get = [member](const Settings& settings) -> Value {
+        const auto& number = std::invoke(member, settings);
+        return number ? Value(*number) : Value(std::string());
+    };
+    key.set = [member, facts = std::move(facts)](Settings& settings, const Value& value) {
+        const auto* word = std::get_if<std::string>(&value);
+        if (word && word->empty()) {
+            std::invoke(member, settings).reset();
+        } else {
+            std::invoke(member, settings) = number_of(facts, value);
+        }
+    };
+    return key;
+}
+
+/// Of a bool.
+template <typename Settings, typename Member>
+SettingKey<Settings> flag_key(SettingFacts facts, Member member) {
+    facts.kind = SettingFacts::Kind::flag;
+    facts.choices = {"false", "true"};
+    SettingKey<Settings> key{facts, {}, {}};
+    key.get = [member](const Settings& settings) -> Value { return static_cast<bool>(std::invoke(member, settings)); };
+    key.set = [member, facts = std::move(facts)](Settings& settings, const Value& value) {
+        std::invoke(member, settings) = flag_of(facts, value);
+    };
+    return key;
+}
+
+/// Of an enumeration, from its words and the values that they stand for.
+template <typename Settings, typename Enum, typename Member>
+SettingKey<Settings> choice_key(SettingFacts facts, const std::vector<std::pair<std::string_view, Enum>>& words,
+                                Member member) {
+    facts.kind = SettingFacts::Kind::choice;
+    for (const auto& [word, value] : words) facts.choices.push_back(word);
+    SettingKey<Settings> key{facts, {}, {}};
+    key.get = [member, words](const Settings& settings) -> Value {
+        for (const auto& [word, value] : words) {
+            if (value == std::invoke(member, settings)) return std::string(word);
+        }
+        return std::string();
+    };
+    key.set = [member, words, facts = std::move(facts)](Settings& settings, const Value& value) {
+        std::invoke(member, settings) = words[choice_of(facts, value)].second;
+    };
+    return key;
+}
+
+/// Of a std::vector<double>.
+template <typename Settings, typename Member>
+SettingKey<Settings> list_key(SettingFacts facts, Member member) {
+    facts.kind = SettingFacts::Kind::list;
+    SettingKey<Settings> key{facts, {}, {}};
+    key.get = [member](const Settings& settings) -> Value { return list_text(std::invoke(member, settings)); };
+    key.set = [member, facts = std::move(facts)](Settings& settings, const Value& value) {
+        std::invoke(member, settings) = list_of(facts, value);
+    };
+    return key;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,248 @@
+#include "core/study/ablation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/run/probing.h"
+#include "core/spec/aliases.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/spec/selection.h"
+
+namespace ropelab {
+
+namespace {
+
+// Enough tokens to resolve a change of 0.01 nats, and few enough for an immediate result.
+constexpr std::int64_t tested_tokens = 4096;
+
+constexpr std::string_view kind_words[] = {"freeze", "ablate", "mean"};  // in the order of Ablation::Kind
+
+/// Evaluates ablations of one kind of a model, with their controls.
+class AblationMeter {
+ public:
+    AblationMeter(Model& model, const RunSpec& spec, ProbeRequest request, Ablation::Kind kind)
+        : model_(model), request_(std::move(request)), kind_(kind) {
+        apply_ablation(request_, {});
+        const std::vector<double> frequencies = probed_frequencies(spec, request_);
+        for (std::size_t pair = 0; pair < frequencies.size(); ++pair) {
+            // Freezing a pair that does not rotate changes nothing.
+            if (kind != Ablation::Kind::stop || frequencies[pair] > 0)
+                effective_.push_back(static_cast<std::int64_t>(pair));
+        }
+    }
+
+    bool cancelled() const { return request_.cancelled && request_.cancelled(); }
+
+    /// Returns the measurements with these pairs ablated.
+    std::shared_ptr<const ProbeResult> with(const std::vector<std::int64_t>& pairs) {
+        apply_ablation(request_, {kind_, pairs});
+        return std::make_shared<const ProbeResult>(model_.probe(request_));
+    }
+
+    /// Returns at most `count` controls of these pairs; none if the measurement was cancelled.
+    AblationControls controls_of(const std::vector<std::int64_t>& pairs, std::int64_t count) {
+        AblationControls result;
+        if (count < 1 || pairs.empty()) return result;
+        if (contributions_.empty()) contributions_ = pair_contributions(measure_contributions());
+        if (contributions_.empty()) return result;
+        std::vector<std::int64_t> ablated;
+        for (const std::int64_t pair : pairs) {
+            if (std::find(effective_.begin(), effective_.end(), pair) != effective_.end()) ablated.push_back(pair);
+        }
+        result.contribution = total_contribution(contributions_, ablated);
+        for (const auto& set : control_pairs(contributions_, effective_, ablated, count)) {
+            if (cancelled()) return {};
+            result.draws.push_back({set, total_contribution(contributions_, set), with(set)});
+        }
+        return result;
+    }
+
+ private:
+    /// Measures the logit contributions of the unmodified model, on the same sequences.
+    ProbeResult measure_contributions() const {
+        ProbeRequest request = request_;
+        apply_ablation(request, {});
+        request.attention = request.splits_unrotated = true;
+        request.retrieval = {};
+        return model_.probe(request);
+    }
+
+    Model& model_;
+    ProbeRequest request_;
+    Ablation::Kind kind_;
+    std::vector<std::int64_t> effective_;  // pairs whose ablation can change the model
+    std::vector<double> contributions_;
+};
+
+/// Returns the request with which the ablations of a checkpoint are measured.
+ProbeRequest tested_request(const Checkpoint& checkpoint, const std::filesystem::path& data_dir,
+                            const std::function<bool()>& cancelled) {
+    ProbeRequest request =
+        loss_request(corpus_of(checkpoint, data_dir)->validation, checkpoint.spec.context, tested_tokens);
+    request.cancelled = cancelled;
+    return request;
+}
+
+/// Returns the mean losses of the sequences; empty if they were not measured.
+std::vector<double> sequence_means(const ProbeResult& result) {
+    std::vector<double> means;
+    const ProbeArray& losses = result.sequence_losses;
+    if (losses.empty()) return means;
+    const auto length = static_cast<std::size_t>(losses.shape[1]);
+    for (std::size_t first = 0; first < losses.values.size(); first += length) {
+        double sum = 0;
+        for (std::size_t i = 0; i < length; ++i) sum += static_cast<double>(losses.values[first + i]);
+        means.push_back(sum / static_cast<double>(length));
+    }
+    return means;
+}
+
+}  // namespace
+
+std::string_view word_of(Ablation::Kind kind) {
+    return kind_words[static_cast<std::size_t>(kind)];
+}
+
+Ablation::Kind parse_ablation_kind(std::string_view word, std::string_view what) {
+    const std::string_view asked = current_name(Alias::Kind::ablation, word);
+    for (std::size_t i = 0; i < std::size(kind_words); ++i) {
+        if (asked == kind_words[i]) return static_cast<Ablation::Kind>(i);
+    }
+    throw BadInput(std::string(what) + " is \"" + std::string(word) +
+                   "\", but it must be freeze, ablate or mean; did you mean \"" + nearest(word, kind_words) + "\"?");
+}
+
+Ablation pair_range(Ablation::Kind kind, std::int64_t first, std::int64_t last) {
+    Ablation result{kind, {}};
+    for (std::int64_t pair = first; pair <= last; ++pair) result.pairs.push_back(pair);
+    return result;
+}
+
+std::vector<std::int64_t> parse_pairs(std::string_view text, std::int64_t count, std::string_view what) {
+    const bool fast = text.starts_with("fast");
+    if (fast || text.starts_with("slow")) {
+        std::int64_t many = 0;
+        const char* end = text.data() + text.size();
+        if (std::from_chars(text.data() + 4, end, many).ptr != end || many < 1 || many > count) {
+            throw BadInput(std::string(what) + " is \"" + std::string(text) + "\", but a head has " +
+                           std::to_string(count) + " pairs, so it can name 1 to " + std::to_string(count) +
+                           " from an end, such as \"" + (fast ? "fast" : "slow") + "1\".");
+        }
+        return pair_range({}, fast ? 0 : count - many, fast ? many - 1 : count - 1).pairs;
+    }
+    std::vector<std::int64_t> pairs;
+    const auto chosen = selection(text, count, what);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        if (chosen[i]) pairs.push_back(static_cast<std::int64_t>(i));
+    }
+    return pairs;
+}
+
+void apply_ablation(ProbeRequest& request, const Ablation& ablation) {
+    const auto pairs_if = [&](Ablation::Kind kind) {
+        return ablation.kind == kind ? ablation.pairs : std::vector<std::int64_t>();
+    };
+    request.frozen_pairs = pairs_if(Ablation::Kind::stop);
+    request.ablated_pairs = pairs_if(Ablation::Kind::remove);
+    request.mean_ablated_pairs = pairs_if(Ablation::Kind::mean);
+}
+
+AblationResult measure_ablation(Engine& engine, const Checkpoint& checkpoint, const Ablation& ablation,
+                                const std::filesystem::path& data_dir, const std::function<bool()>& cancelled,
+                                std::int64_t controls) {
+    const ProbeRequest request = tested_request(checkpoint, data_dir, cancelled);
+    const auto model = model_of(engine, checkpoint);
+    AblationMeter meter(*model, checkpoint.spec, request, ablation.kind);
+    AblationResult result{ablation, checkpoint.iteration, meter.with({}), meter.with(ablation.pairs), {}};
+    if (!meter.cancelled()) result.controls = meter.controls_of(ablation.pairs, controls);
+    return result;
+}
+
+AblationCurve measure_ablation_curve(Engine& engine, const Checkpoint& checkpoint, Ablation::Kind kind,
+                                     const std::filesystem::path& data_dir, const std::function<bool()>& cancelled,
+                                     std::int64_t controls) {
+    const ProbeRequest request = tested_request(checkpoint, data_dir, cancelled);
+    const auto model = model_of(engine, checkpoint);
+    AblationMeter meter(*model, checkpoint.spec, request, kind);
+    AblationCurve curve;
+    curve.kind = kind;
+    curve.iteration = checkpoint.iteration;
+    const std::int64_t pairs = checkpoint.spec.query_dim() / 2;
+    std::shared_ptr<const ProbeResult> whole;
+    for (std::int64_t count = 0; count <= pairs && !meter.cancelled(); ++count) {
+        const Ablation fastest = pair_range(kind, 0, count - 1);
+        const Ablation slowest = pair_range(kind, pairs - count, pairs - 1);
+        // Both curves are equal if no pair or every pair is ablated.
+        const bool same = count == 0 || count == pairs;
+        const auto fast = meter.with(fastest.pairs);
+        const auto slow = same ? fast : meter.with(slowest.pairs);
+        if (count == 0) whole = fast;
+        curve.fast_loss.push_back(fast->loss);
+        curve.slow_loss.push_back(slow->loss);
+        curve.fast_accuracy.push_back(retrieval_accuracy(*fast));
+        curve.slow_accuracy.push_back(retrieval_accuracy(*slow));
+        curve.fast_rise.push_back(loss_rise(*whole, *fast));
+        curve.slow_rise.push_back(loss_rise(*whole, *slow));
+        curve.fast_accuracy_interval.push_back(retrieval_interval(*fast));
+        curve.slow_accuracy_interval.push_back(retrieval_interval(*slow));
+        curve.fast_controls.push_back(same ? AblationControls() : meter.controls_of(fastest.pairs, controls));
+        curve.slow_controls.push_back(same ? AblationControls() : meter.controls_of(slowest.pairs, controls));
+    }
+    if (!whole) return curve;
+    curve.sequences = whole->sequences;
+    curve.length = whole->length;
+    curve.retrieval_sequences = retrieval_sequences(*whole);
+    return curve;
+}
+
+AblationControls measure_controls(Model& model, const RunSpec& spec, const ProbeRequest& request,
+                                  const Ablation& ablation, std::int64_t count) {
+    return AblationMeter(model, spec, request, ablation.kind).controls_of(ablation.pairs, count);
+}
+
+Description loss_rise(const ProbeResult& whole, const ProbeResult& without) {
+    const std::vector<double> before = sequence_means(whole);
+    const std::vector<double> after = sequence_means(without);
+    if (before.size() != after.size()) return {};
+    std::vector<double> differences;
+    for (std::size_t i = 0; i < before.size(); ++i) differences.push_back(after[i] - before[i]);
+    return describe(differences);
+}
+
+double retrieval_accuracy(const ProbeResult& result) {
+    double recalled = 0;
+    double tokens = 0;
+    for (const RetrievalPoint& point : result.retrieval) {
+        recalled += point.accuracy * static_cast<double>(point.tokens);
+        tokens += static_cast<double>(point.tokens);
+    }
+    return tokens > 0 ? recalled / tokens : std::numeric_limits<double>::quiet_NaN();
+}
+
+Interval95 retrieval_interval(const ProbeResult& result) {
+    double tokens = 0;
+    double squares = 0;
+    std::int64_t degrees = 0;
+    for (const RetrievalPoint& point : result.retrieval) {
+        tokens += static_cast<double>(point.tokens);
+        const double error = point.accuracy_error * static_cast<double>(point.tokens);
+        squares += error * error;
+        degrees += std::max<std::int64_t>(0, point.sequences - 1);
+    }
+    if (degrees < 1) return {};
+    return share_interval(retrieval_accuracy(result), std::sqrt(squares) / tokens, degrees);
+}
+
+std::int64_t retrieval_sequences(const ProbeResult& result) {
+    std::int64_t sequences = 0;
+    for (const RetrievalPoint& point : result.retrieval) sequences += point.sequences;
+    return sequences;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,284 @@
+#include "core/study/extrapolation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "core/run/device_choice.h"
+#include "core/study/longrope_search.h"
+#include "core/run/probing.h"
+#include "core/rope/encodings.h"
+#include "core/rope/frequencies.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr std::int64_t tested_tokens = 16384;  // enough to average the loss at the end of long sequences
+
+void check_length(const RunSpec& spec, std::int64_t factor) {
+    if (spec.learns_positions()) {
+        throw BadInput("This run learned a position embedding for each of its " + std::to_string(spec.context) +
+                       " positions, so it cannot be evaluated beyond them.");
+    }
+    if (factor < 1) {
+        throw BadInput("The length is " + std::to_string(factor) +
+                       " times the run's context, but it must be 1 time or more, such as 2, 4 or 8 times.");
+    }
+    if (const std::int64_t most = longest_extrapolation / spec.context; factor > most) {
+        throw BadInput("The length is " + std::to_string(factor) + " times the run's context of " +
+                       std::to_string(spec.context) + ", but it must be at most " + std::to_string(most) +
+                       " times, so that a sequence has at most " + std::to_string(longest_extrapolation) + " tokens.");
+    }
+    if (const std::int64_t length = factor * spec.context; !is_defined_at(spec, length)) {
+        throw BadInput("A sequence of " + std::to_string(length) +
+                       " tokens is too long for the xPos of this run, because its decay would leave the range of "
+                       "float32; choose a smaller multiple of the context.");
+    }
+}
+
+void check_scaling(const RunSpec& spec, ScalingMethod method) {
+    const std::vector<ScalingMethod> applicable = extrapolation_methods_of(spec);
+    if (std::find(applicable.begin(), applicable.end(), method) != applicable.end()) return;
+    const std::string scaling = "The scaling " + std::string(word_of(method));
+    if (!spec.rotates())
+        throw BadInput("This run has no RoPE, so its frequencies cannot be scaled; choose the scaling none.");
+    if (spec.theta_varies()) {
+        throw BadInput(scaling +
+                       " requires a constant theta, but this run changed theta during training; choose the scaling "
+                       "none.");
+    }
+    if (applicable.size() == 1)
+        throw BadInput(scaling + " has no effect, because this run rotates no pair; choose the scaling none.");
+    throw BadInput(scaling +
+                   " depends on theta, but the frequencies of this run are listed; choose none, linear, ntk-by-parts, "
+                   "llama3 or longrope.");
+}
+
+ProbeRequest request_of(const Corpus& corpus, const RunSpec& spec, std::int64_t factor,
+                        std::optional<std::int64_t> sequences) {
+    const std::int64_t length = spec.context * factor;
+    ProbeRequest request = loss_request(corpus.validation, length, tested_tokens);
+    if (sequences) request.sequences = spaced_sequences(corpus.validation, length, *sequences);
+    return request;
+}
+
+bool needs_search(ScalingMethod method, std::span<const double> long_factors) {
+    return method == ScalingMethod::longrope && long_factors.empty();
+}
+
+// Returns the scaling of a method. `long_factors` are the divisors of longrope, which the other methods ignore.
+Scaling scaling_of(const RunSpec& spec, ScalingMethod method, std::int64_t factor,
+                   std::span<const double> long_factors) {
+    Scaling scaling = {.method = method, .factor = static_cast<double>(factor)};
+    if (method != ScalingMethod::longrope) return scaling;
+    scaling.long_factors.assign(long_factors.begin(), long_factors.end());
+    // Sequences within the context have the frequencies of the training.
+    const std::vector<double> plain = frequencies(frequency_settings_of(spec)).inverse_frequencies;
+    const auto pairs = std::ranges::count_if(plain, [](double frequency) { return frequency > 0; });
+    scaling.short_factors.assign(static_cast<std::size_t>(pairs), 1.0);
+    return scaling;
+}
+
+// Returns the scaling of a method, with searched divisors of longrope if none are given; nullopt if the search was
+// cancelled.
+std::optional<Scaling> searched_scaling(Model& model, const Corpus& corpus, const RunSpec& spec, ScalingMethod method,
+                                        std::int64_t factor, std::span<const double> long_factors,
+                                        const std::function<bool()>& cancelled) {
+    if (!needs_search(method, long_factors)) return scaling_of(spec, method, factor, long_factors);
+    const auto found = search_longrope(model, spec, corpus.training_text(), factor, cancelled);
+    if (!found) return std::nullopt;
+    return scaling_of(spec, method, factor, found->factors);
+}
+
+// Evaluates the model with one scaling; nullopt if it was cancelled, because the result is then incomplete.
+std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& request, const Scaling& scaling) {
+    request.scaling = scaling;
+    ExtrapolationEvaluation evaluation{.method = scaling.method,
+                                       .result = std::make_shared<const ProbeResult>(model.probe(request)),
+                                       .long_factors = scaling.long_factors};
+    if (request.cancelled && request.cancelled()) return std::nullopt;
+    return evaluation;
+}
+
+}  // namespace
+
+std::span<const ScalingMethod> extrapolation_methods() {
+    static constexpr std::array methods = {ScalingMethod::none,    ScalingMethod::linear,       ScalingMethod::ntk,
+                                           ScalingMethod::dynamic, ScalingMethod::ntk_by_parts, ScalingMethod::yarn,
+                                           ScalingMethod::llama3,  ScalingMethod::longrope};
+    return methods;
+}
+
+std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec) {
+    const bool rotates = spec.rotates() && spec.has_softmax_attention() && spec.fraction > 0;
+    if (!rotates || spec.theta_varies()) return {ScalingMethod::none};
+    std::vector<ScalingMethod> methods(extrapolation_methods().begin(), extrapolation_methods().end());
+    if (spec.frequencies != "auto") std::erase_if(methods, changes_theta);
+    return methods;
+}
+
+bool is_defined_at(const RunSpec& spec, std::int64_t length) {
+    if (spec.learns_positions()) return length <= spec.context;
+    return spec.position != Position::xpos || fits_xpos(length, spec.xpos_scale_base);
+}
+
+double learning_rate_of(const FineTuning& tuning, const RunSpec& spec) {
+    return tuning.learning_rate == 0 ? spec.learning_rate / 10 : tuning.learning_rate;
+}
+
+void check_fine_tuning(const RunSpec& spec, const FineTuning& tuning) {
+    check_length(spec, tuning.factor);
+    if (spec.theta_varies()) {
+        throw BadInput(
+            "The theta of this run changed during training (it is trained or scheduled), but fine-tuning requires a "
+            "fixed theta.");
+    }
+    check_scaling(spec, tuning.method);
+    if (tuning.steps < 0) {
+        throw BadInput("The number of fine-tuning steps is " + std::to_string(tuning.steps) +
+                       ", but it must be 0 or more.");
+    }
+    const double learning_rate = learning_rate_of(tuning, spec);
+    if (!(learning_rate > 0) || !std::isfinite(learning_rate)) {
+        throw BadInput("The learning rate of fine-tuning is " + number_text(learning_rate) +
+                       ", but it must be above 0 and finite.");
+    }
+}
+
+ExtrapolationResult evaluate_extrapolation(Engine& engine, const Checkpoint& checkpoint, std::int64_t factor,
+                                           std::span<const ScalingMethod> methods,
+                                           const std::filesystem::path& data_dir,
+                                           const std::function<bool()>& cancelled,
+                                           std::optional<std::int64_t> sequences,
+                                           std::span<const double> long_factors) {
+    check_length(checkpoint.spec, factor);
+    for (const ScalingMethod method : methods) check_scaling(checkpoint.spec, method);
+    const auto corpus = corpus_of(checkpoint, data_dir);
+    ProbeRequest request = request_of(*corpus, checkpoint.spec, factor, sequences);
+    request.cancelled = cancelled;
+    const auto model = model_of(engine, checkpoint);
+    ExtrapolationResult result{factor, checkpoint.iteration, {}};
+    for (const ScalingMethod method : methods) {
+        const auto scaling =
+            searched_scaling(*model, *corpus, checkpoint.spec, method, factor, long_factors, cancelled);
+        if (!scaling) break;
+        auto evaluation = evaluate(*model, request, *scaling);
+        if (!evaluation) break;
+        result.evaluations.push_back(std::move(*evaluation));
+    }
+    return result;
+}
+
+std::optional<Checkpoint> trained_further(Engine& engine, const Checkpoint& checkpoint, const RunSpec& settings,
+                                          std::int64_t steps, const Scaling& scaling,
+                                          const std::filesystem::path& data_dir,
+                                          const std::function<bool(std::int64_t done)>& should_continue) {
+    const auto corpus = corpus_of(checkpoint, data_dir);
+    RunSpec spec = settings;
+    spec.iterations = checkpoint.iteration + steps;
+    spec.warmup = 0;
+    spec.decay_iterations = 0;
+
+    CohortStart start;
+    start.runs = {spec};
+    start.iteration = checkpoint.iteration;
+    start.states = {checkpoint.state};
+    start.conditions = checkpoint.conditions;
+    const DeviceCheckSettings check{.cancelled = [&] { return !should_continue(0); }};
+    if (!engine.info().cuda || choose_device_trust(engine, spec, start.conditions, check).leaves_device) {
+        start.conditions->device = "cpu";
+        start.conditions->kernels.clear();
+    }
+    start.scaling = scaling;
+    const auto cohort = engine.create_cohort(start, corpus->token_data());
+    for (std::int64_t done = 0; done < steps; ++done) {
+        if (!should_continue(done)) return std::nullopt;
+        const StepResult step = cohort->step().front();
+        if (std::isfinite(step.training_loss) && std::isfinite(step.gradient_norm)) continue;
+        throw BadInput("The loss is no longer a finite number after " + std::to_string(done + 1) +
+                       " steps of fine-tuning; a learning rate below " + number_text(step.learning_rate) +
+                       " usually helps.");
+    }
+    if (!should_continue(steps)) return std::nullopt;
+    Checkpoint result = checkpoint;
+    result.iteration = cohort->iteration();
+    result.state = cohort->state(0);
+    return result;
+}
+
+std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
+                                     const std::filesystem::path& data_dir,
+                                     const std::function<bool(std::int64_t done)>& should_continue) {
+    check_fine_tuning(checkpoint.spec, tuning);
+    std::optional<Scaling> scaling = scaling_of(checkpoint.spec, tuning.method, tuning.factor, tuning.long_factors);
+    if (needs_search(tuning.method, tuning.long_factors)) {
+        scaling = searched_scaling(*model_of(engine, checkpoint), *corpus_of(checkpoint, data_dir), checkpoint.spec,
+                                   tuning.method, tuning.factor, {}, [&] { return !should_continue(0); });
+    }
+    if (!scaling) return std::nullopt;
+    scaling->original_context = static_cast<double>(checkpoint.spec.context);
+    RunSpec spec = checkpoint.spec;
+    spec.context *= tuning.factor;
+    spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
+    if (spec.micro_batch > 0) {
+        spec.micro_batch = std::gcd(spec.batch, std::max<std::int64_t>(1, spec.micro_batch / tuning.factor));
+    }
+    spec.learning_rate = spec.final_learning_rate = learning_rate_of(tuning, checkpoint.spec);
+    return trained_further(engine, checkpoint, spec, tuning.steps, *scaling, data_dir, should_continue);
+}
+
+ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
+                                            const std::filesystem::path& data_dir,
+                                            const std::function<bool(std::int64_t done)>& should_continue,
+                                            std::optional<std::int64_t> sequences) {
+    check_fine_tuning(checkpoint.spec, tuning);
+    ExtrapolationResult result{tuning.factor, checkpoint.iteration, {}};
+    const auto corpus = corpus_of(checkpoint, data_dir);
+    ProbeRequest request = request_of(*corpus, checkpoint.spec, tuning.factor, sequences);
+    std::int64_t done = 0;
+    request.cancelled = [&] { return !should_continue(done); };
+    auto model = model_of(engine, checkpoint);
+    const auto scaling = searched_scaling(*model, *corpus, checkpoint.spec, tuning.method, tuning.factor,
+                                          tuning.long_factors, request.cancelled);
+    if (!scaling) return result;
+    auto before = evaluate(*model, request, *scaling);
+    if (!before) return result;
+    model.reset();
+    result.evaluations.push_back(std::move(*before));
+    FineTuning with_factors = tuning;
+    with_factors.long_factors = scaling->long_factors;
+    const auto tuned = fine_tuned(engine, checkpoint, with_factors, data_dir, [&](std::int64_t steps) {
+        done = steps;
+        return should_continue(steps);
+    });
+    if (!tuned) return result;
+    auto after = evaluate(*model_of(engine, *tuned), request, *scaling);
+    if (!after) return result;
+    after->fine_tuning = tuning;
+    result.evaluations.push_back(std::move(*after));
+    return result;
+}
+
+SplitLoss split_loss(const ProbeResult& result, std::int64_t context) {
+    const auto mean = [&](std::size_t first, std::size_t last) {
+        double sum = 0;
+        double count = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            if (!std::isfinite(result.loss_by_position[i])) continue;
+            sum += result.loss_by_position[i];
+            ++count;
+        }
+        return sum / count;  // NaN if count is 0
+    };
+    const std::size_t end = result.loss_by_position.size();
+    const std::size_t edge = std::min(end, static_cast<std::size_t>(context));
+    return {mean(0, edge), mean(edge, end)};
+}
+
+}  // namespace ropelab

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/run/checkpoint.h"
+#include "core/spec/engine.h"
+
+namespace ropelab {
+
+/// The most tokens of a text for which activations are computed; the rest is cut off.
+inline constexpr std::int64_t most_activation_tokens = 96;
+
+/// Output of a stage of a trained model for a text.
+struct StageActivation {
+    StagePlace place;
+    std::int64_t iteration = 0;        // of the checkpoint
+    std::vector<std::int32_t> tokens;  // of the text, at most `most_activation_tokens` and the context
+    ProbeArray numbers;                // as Model::stage_output returns it
+};
+
+/// Evaluates the model of a checkpoint on a text. Throws BadInput if the text is empty or has characters that the
+/// vocabulary lacks, and if the model has no output of the stage.
+StageActivation activation_of(Engine& engine, const Checkpoint& checkpoint, std::string_view text,
+                              const StagePlace& place);
+
+/// Returns the first tokens of the validation split of the checkpoint's run, as text. Throws BadInput if the data set
+/// cannot be opened.
+std::string activation_excerpt(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);
+
+}  // namespace ropelab

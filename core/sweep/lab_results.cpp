@@ -1,0 +1,74 @@
+#include "core/sweep/lab_results.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/sweep/search.h"
+#include "core/experiment/setting_names.h"
+#include "core/sweep/stored_run.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+std::vector<RunRecord> LabRuns::selected_records() const {
+    std::vector<RunRecord> result;
+    result.reserve(selected.indices.size());
+    for (const std::size_t index : selected.indices) result.push_back(records[index]);
+    return result;
+}
+
+std::string LabRuns::words(const ResultsTable& table) const {
+    return selection_words(table, selected, experiments, records.size());
+}
+
+RunSelection stored_selection(const LabFile& lab) {
+    return run_selection(lab.choice(selection_choice));
+}
+
+LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
+    LabRuns runs;
+    runs.selection = std::move(selection);
+    runs.records = lab.runs();
+    std::vector<SelectableRun> selectable;
+    std::set<std::int64_t> experiments;
+    for (const RunRecord& record : runs.records) {
+        selectable.push_back({record.id, record.experiment});
+        experiments.insert(record.experiment);
+    }
+    runs.experiments = experiments.size();
+    runs.selected = selected_runs(selectable, runs.selection);
+    if (runs.records.empty()) throw BadInput("The lab " + lab.path().string() + " has no runs yet.");
+    if (runs.selected.indices.empty()) {
+        throw BadInput("Experiment " + std::to_string(runs.selected.experiment) +
+                       " has no runs; choose another one with --experiment, or all.");
+    }
+    return runs;
+}
+
+std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations) {
+    std::vector<ResultRun> result;
+    const std::map<std::string, std::string> names = setting_names(lab);
+    std::map<std::int64_t, bool> searches;  // whether an experiment, by its number, is a search
+    for (const std::size_t index : runs.selected.indices) {
+        const RunRecord& record = runs.records[index];
+        ResultRun& run =
+            result.emplace_back(ResultRun{stored_settings(record), record.name, record.summary, record.state});
+        run.conditions = record.conditions;
+        if (!searches.contains(record.experiment))
+            searches[record.experiment] = lab.document(record.experiment, search_document).has_value();
+        run.searched = searches[record.experiment];
+        run.excluded = runs.selection.excluded.contains(record.id);
+        run.measurements = lab.measurements(record.id);
+        const auto name = names.find(setting_key(stored_spec(record)));
+        if (name != names.end()) run.setting_name = name->second;
+        if (!with_evaluations) continue;
+        const auto evaluations = lab.metrics(record.id).evaluations;
+        for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
+            run.evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
+        }
+    }
+    return result;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/experiment/experiment.h"
+#include "core/sweep/lab_plan.h"
+#include "core/run/runner.h"
+#include "core/store/lab_file.h"
+
+namespace ropelab {
+
+/// Returns the indices in `runs`, all runs of an experiment, of the runs of one cohort. Cohorts are counted from 0 in
+/// the order of group_into_cohorts. Throws BadInput if there is no such cohort.
+std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort);
+
+/// Stores an experiment with only the runs of one cohort in a lab and returns the plan that trains them (see
+/// plan_new_runs). The lab has the description of the whole experiment.
+Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort, const StoreMore& more = {});
+
+/// Throws BadInput unless the lab's runs are those of this cohort.
+void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort);
+
+/// Returns a function for Plan::settle_precision that all tasks of a job array share: the first task that measures the
+/// precision writes it to `file`, and the others use it. A file of another experiment, and a file that cannot be
+/// written, have no effect.
+SettlePrecision settle_precision_in_file(const std::filesystem::path& file, const Experiment& experiment);
+/// Name of that file in the folder of a job array.
+inline constexpr const char* precision_file = "precision.json";
+
+/// The settings of write_slurm_array.
+struct SlurmOptions {
+    /// The folder to write; it must be empty or not exist.
+    std::filesystem::path folder;
+    /// Path of ropelab-cli on the cluster's machines.
+    std::filesystem::path program;
+    /// The folder of --data-dir; empty for none.
+    std::filesystem::path data_dir;
+    /// Maximum number of tasks that run in parallel.
+    std::int64_t at_once = 8;
+};
+
+/// A job array that was written, and the resources that each of its tasks requests.
+struct SlurmArray {
+    int tasks = 0;  // number of tasks, one per cohort
+    int runs = 0;
+    double estimated_seconds = 0;  // estimated duration of the longest task
+    std::string time;              // time limit as days-hours:minutes:seconds, with a margin
+    std::int64_t megabytes = 0;    // host memory, with a margin
+    std::int64_t cores = 0;
+    bool gpu = false;
+};
+
+/// Writes an experiment as a Slurm job array without submitting it. The folder can be moved afterwards; relative paths
+/// of data files are stored as absolute paths.
+///
+///   experiment.json    the description of the experiment
+///   precision.json     written by the first task: the precision of all runs with precision=auto
+///   task-N.ropelab     one lab per cohort, with waiting runs; all contain the same experiment, so that they can be
+///                      merged
+///   job.sbatch         the job array; a requeued task resumes from its checkpoints
+///   merge.sbatch       merges the labs into merged.ropelab after all tasks have ended, failed ones included
+///   submit.sh          submits both; its arguments, such as --partition, are passed to sbatch
+///
+/// Throws BadInput if the experiment is invalid or the folder cannot be written.
+SlurmArray write_slurm_array(const Experiment& experiment, const SlurmOptions& options);
+
+/// Returns Slurm's time limit "D-HH:MM:SS" for an estimated duration: three times the estimate plus five minutes,
+/// rounded up to a multiple of five minutes.
+std::string slurm_time(double estimated_seconds);
+
+/// Quotes a text as one word for a POSIX shell: 'it'\''s'.
+std::string shell_quoted(const std::string& text);
+
+}  // namespace ropelab

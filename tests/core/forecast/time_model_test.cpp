@@ -1,0 +1,281 @@
+#include "core/forecast/time_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <random>
+
+#include "core/data/corpus.h"
+#include "core/forecast/estimate.h"
+#include "core/run/runner.h"
+#include "core/plan/step_cost.h"
+#include "core/forecast/time_records.h"
+#include "core/train/torch_engine.h"
+#include "tests/support/event_log.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+constexpr std::size_t steps_part = static_cast<std::size_t>(TimedPart::steps);
+const TimeKey synthetic_key = {"some processor", "cpu", "float32", 0, false};
+
+// The true coefficients of the synthetic machine, far from the defaults.
+PartWork steps_work(double steps, double runs, double operations) {
+    return {steps, steps * runs, steps * runs * operations};
+}
+double true_seconds(const PartWork& work) {
+    return 3e-3 * work.calls + 4e-4 * work.items + 2e-10 * work.operations;
+}
+
+std::vector<TimedCohort> synthetic_cohorts(int count, double noise) {
+    std::mt19937 generator(5);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    std::vector<TimedCohort> cohorts;
+    for (int i = 0; i < count; ++i) {
+        TimedCohort& cohort = cohorts.emplace_back();
+        cohort.key = synthetic_key;
+        cohort.work[steps_part] =
+            steps_work(20 * std::pow(100.0, uniform(generator)), 1 + i % 8, 1e6 * std::pow(1000.0, uniform(generator)));
+        cohort.seconds[steps_part] =
+            true_seconds(cohort.work[steps_part]) * std::exp(noise * (2 * uniform(generator) - 1));
+    }
+    return cohorts;
+}
+
+double relative_error(const TimeModel& model, const PartWork& work) {
+    return std::abs(model.seconds(synthetic_key, TimedPart::steps, work) / true_seconds(work) - 1);
+}
+
+TEST(TimeModel, LearnsTheCoefficientsOfAMachine) {
+    const TimeModel model(synthetic_cohorts(20, 0));
+    EXPECT_TRUE(model.has_learned(synthetic_key));
+    for (const PartWork& work : {steps_work(30, 1, 2e6), steps_work(2000, 6, 5e8), steps_work(100, 8, 1e7)}) {
+        EXPECT_LT(relative_error(model, work), 0.03);
+    }
+}
+
+TEST(TimeModel, ToleratesNoiseAndOutliers) {
+    std::vector<TimedCohort> cohorts = synthetic_cohorts(30, 0.15);
+    for (const std::size_t disturbed : {3, 11, 19, 27}) cohorts[disturbed].seconds[steps_part] *= 6;
+    const TimeModel model(cohorts);
+    for (const PartWork& work : {steps_work(30, 1, 2e6), steps_work(2000, 6, 5e8), steps_work(100, 8, 1e7)}) {
+        EXPECT_LT(relative_error(model, work), 0.25);
+    }
+}
+
+// One cohort cannot determine three coefficients, but a similar cohort is predicted well.
+TEST(TimeModel, LearnsFromOneCohort) {
+    const std::vector<TimedCohort> one = synthetic_cohorts(1, 0);
+    EXPECT_LT(relative_error(TimeModel(one), one.front().work[steps_part]), 0.02);
+    PartWork twice = one.front().work[steps_part];
+    twice.calls *= 2;
+    twice.items *= 2;
+    twice.operations *= 2;
+    EXPECT_LT(relative_error(TimeModel(one), twice), 0.02);
+}
+
+TEST(TimeModel, NeverPredictsNegativeTimes) {
+    std::vector<TimedCohort> cohorts = synthetic_cohorts(6, 0);
+    for (TimedCohort& cohort : cohorts) cohort.seconds[steps_part] = 1;  // does not depend on the work
+    const TimeModel model(cohorts);
+    EXPECT_GE(model.seconds(synthetic_key, TimedPart::steps, steps_work(1, 1, 1)), 0);
+    EXPECT_GE(model.seconds(synthetic_key, TimedPart::steps, {0, 0, 1e9}), 0);
+}
+
+TEST(TimeModel, FallsBackToTheDefaultsForOtherConditions) {
+    const TimeModel model(synthetic_cohorts(10, 0));
+    TimeKey other = synthetic_key;
+    other.precision = "bfloat16";
+    EXPECT_FALSE(model.has_learned(other));
+    const PartWork work = steps_work(100, 2, 1e8);
+    EXPECT_EQ(model.seconds(other, TimedPart::steps, work), TimeModel().seconds(other, TimedPart::steps, work));
+    EXPECT_GT(model.seconds(other, TimedPart::steps, work), 0);
+    EXPECT_EQ(TimeModel::at_speed(1e9).seconds(other, TimedPart::steps, work), work.operations / 1e9);
+    EXPECT_EQ(TimeModel::at_speed(1e9).seconds(other, TimedPart::samples, work), 0);
+}
+
+TEST(TimeModel, PredictsAutoAsRunsOfSimilarSizeTrained) {
+    RunSpec small;
+    small.width = 32;
+    RunSpec large;
+    large.width = 256;
+    std::vector<TimedCohort> cohorts = synthetic_cohorts(2, 0);
+    for (const auto& [spec, index] : {std::pair(small, 0), std::pair(large, 1)}) {
+        cohorts[index].chose_precision = true;
+        cohorts[index].work[steps_part] = cohort_work(spec, 2, 0, 1000, false)[steps_part];
+    }
+    cohorts[1].key.precision = "bfloat16";
+    const TimeModel model(cohorts);
+    EXPECT_EQ(model.key_of(small).precision, "float32");
+    EXPECT_EQ(model.key_of(large).precision, "bfloat16");
+    RunSpec other = small;
+    other.width = 48;
+    EXPECT_EQ(model.key_of(other).precision, "float32");
+    other.width = 192;
+    EXPECT_EQ(model.key_of(other).precision, "bfloat16");
+    other.width = 512;
+    EXPECT_EQ(model.key_of(other).precision, "bfloat16");
+    other.precision = Precision::float32;
+    EXPECT_EQ(model.key_of(other).precision, "float32");
+    EXPECT_EQ(model.key_of(other).device, "cpu");
+}
+
+// Similar means a similar ratio: 1 is nearer to 3 than to 0.1, although the differences are the other way round.
+TEST(TimeModel, TheMoreSimilarSizeIsThatOfTheSmallerRatio) {
+    const RunSpec spec;
+    const double operations = training_operations(spec, likely_vocabulary(spec));
+    for (const auto& [low, high, expected] :
+         {std::tuple(0.1, 3.0, "bfloat16"), std::tuple(0.5, 3.0, "float32"), std::tuple(0.9, 1.05, "bfloat16")}) {
+        std::vector<TimedCohort> cohorts = synthetic_cohorts(2, 0);
+        for (std::size_t i = 0; i < 2; ++i) {
+            cohorts[i].chose_precision = true;
+            cohorts[i].work[steps_part] = {1, 1, (i == 0 ? low : high) * operations};
+        }
+        cohorts[1].key.precision = "bfloat16";
+        EXPECT_EQ(TimeModel(cohorts).key_of(spec).precision, expected) << low << " and " << high;
+    }
+}
+
+TEST(TimeModel, LearnsEagerOperationsSeparately) {
+    const TimeModel model(synthetic_cohorts(10, 0));
+    RunSpec spec;
+    EXPECT_FALSE(model.key_of(spec).eager);
+    spec.operations = Operations::eager;
+    EXPECT_TRUE(model.key_of(spec).eager);
+    TimeKey eager = synthetic_key;
+    eager.eager = true;
+    EXPECT_FALSE(model.has_learned(eager));
+}
+
+// Uses a file of measured times while it exists.
+class TimesFile : public ::testing::Test {
+ protected:
+    TimesFile() { use_times_file(file_); }
+    ~TimesFile() override { use_times_file({}); }
+    ScratchFolder folder_;
+    std::filesystem::path file_ = folder_.path() / "data" / "times.jsonl";
+};
+
+TEST_F(TimesFile, StoresAndReadsRecords) {
+    const std::vector<TimedCohort> cohorts = synthetic_cohorts(3, 0);
+    EXPECT_TRUE(read_times(file_).cohorts.empty());
+    for (const TimedCohort& cohort : cohorts) store_time(cohort);
+    store_time(Forecast{12, 10});
+    std::ofstream(file_, std::ios::app) << "{\"cut\": of\n";
+    const TimeRecords records = read_times(file_);
+    ASSERT_EQ(records.cohorts.size(), 3U);
+    EXPECT_EQ(records.cohorts[2].key, cohorts[2].key);
+    EXPECT_EQ(records.cohorts[2].seconds, cohorts[2].seconds);
+    EXPECT_EQ(records.cohorts[2].work[steps_part].operations, cohorts[2].work[steps_part].operations);
+    ASSERT_EQ(records.sweeps.size(), 1U);
+    EXPECT_EQ(records.sweeps[0].predicted, 12);
+    EXPECT_TRUE(machine_time_model()->has_learned(synthetic_key));
+    use_times_file({});
+    EXPECT_FALSE(machine_time_model()->has_learned(synthetic_key));
+}
+
+TEST_F(TimesFile, DropsOldRecords) {
+    for (int i = 0; i < 900; ++i) store_time(Forecast{1.0 + i, 1});
+    const std::vector<Forecast> sweeps = read_times(file_).sweeps;
+    EXPECT_LT(sweeps.size(), 800U);
+    EXPECT_GE(sweeps.size(), 400U);
+    EXPECT_EQ(sweeps.back().predicted, 900);
+}
+
+TEST(Forecasts, StateTheirErrors) {
+    EXPECT_EQ(forecast_words({}), "");
+    EXPECT_EQ(forecast_words({{8, 10}}), "Estimates of the last sweep: median error 20 %, largest 20 %.");
+    EXPECT_EQ(forecast_words({{8, 10}, {10, 10}, {13, 10}}),
+              "Estimates of the last 3 sweeps: median error 20 %, largest 30 %.");
+    std::vector<Forecast> many(20, Forecast{11, 10});
+    many.front() = {100, 10};
+    EXPECT_EQ(forecast_words(many), "Estimates of the last 12 sweeps: median error 10 %, largest 10 %.");
+}
+
+// What a cohort stores is what a forecast of the same settings asks for.
+TEST_F(TimesFile, TimesArePromisedAsARange) {
+    using Range = std::array<double, 2>;
+    EXPECT_EQ(time_range(100, {{10, 90}, {10, 10}}), (Range{50, 200})) << "too few to know";
+    EXPECT_EQ(time_range(100, {{10, 12}, {10, 9}, {10, 20}}), (Range{90, 200}));
+    EXPECT_EQ(time_range(100, {{10, 12}, {10, 13}, {10, 15}}), (Range{100, 150})) << "the prediction is in the range";
+    std::vector<Forecast> many(13, Forecast{10, 10});
+    many.front() = {10, 1000};
+    EXPECT_EQ(time_range(100, many), (Range{100, 100})) << "only the last twelve sweeps count";
+
+    EXPECT_EQ(expected_duration(3600), "30 min to 2 h 0 min");
+    for (const double measured : {11.0, 10.0, 20.0}) store_time(Forecast{10, measured});
+    EXPECT_EQ(expected_duration(60), "1 min 0 s to 2 min 0 s");
+    EXPECT_EQ(expected_duration(0), "0.0 s");
+}
+
+TEST_F(TimesFile, StoredKeyAndWorkAreThoseOfTheForecast) {
+    TorchEngine engine;
+    const std::string text = folder_.write("text.txt", small_text(4000)).string();
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+            for (const Split split : {Split::ninety_ten, Split::ninety_five_five}) {
+                PlannedRun run;
+                run.id = 1;
+                run.spec = tiny_spec();
+                run.spec.data = text;
+                run.spec.split = split;
+                run.spec.operations = operations;
+                run.spec.precision = precision;
+                Runner runner([&]() -> Engine& { return engine; }, [](const Event&) {});
+                runner.start({{run}, {}, {}, {}, {}});
+                runner.join();
+                const TimedCohort stored = read_times(file_).cohorts.back();
+                EXPECT_EQ(stored.key, machine_time_model()->key_of(run.spec));
+                const auto validation = static_cast<double>(open_corpus(run.spec)->validation.size());
+                const CohortWork asked = cohort_work(run.spec, 1, 0, validation, false);
+                for (const TimedPart part : {TimedPart::steps, TimedPart::evaluations, TimedPart::samples}) {
+                    const auto index = static_cast<std::size_t>(part);
+                    EXPECT_EQ(stored.work[index].operations, asked[index].operations) << index;
+                }
+            }
+        }
+    }
+}
+
+// A finished sweep stores the times of its cohorts and its forecast; a stopped one stores neither.
+TEST_F(TimesFile, RunnerStoresMeasuredTimes) {
+    TorchEngine engine;
+    PlannedRun run;
+    run.id = 1;
+    run.spec = tiny_spec();
+    run.spec.data = folder_.write("text.txt", small_text(4000)).string();
+    PlannedRun wider = run;
+    wider.id = 2;
+    wider.spec.width = 32;
+    {
+        Runner runner([&]() -> Engine& { return engine; }, [](const Event&) {});
+        runner.start({{run, wider}, {}, {}, {}, {}});
+        runner.join();
+    }
+    const TimeRecords records = read_times(file_);
+    ASSERT_EQ(records.cohorts.size(), 2U);
+    EXPECT_EQ(records.cohorts[0].key.precision, "float32");
+    EXPECT_EQ(records.cohorts[0].key.threads, 2);
+    EXPECT_EQ(records.cohorts[0].work[steps_part].calls, 20);
+    for (const TimedPart part : {TimedPart::start, TimedPart::steps, TimedPart::evaluations, TimedPart::samples}) {
+        EXPECT_GT(records.cohorts[0].seconds[static_cast<std::size_t>(part)], 0);
+    }
+    ASSERT_EQ(records.sweeps.size(), 1U);
+    EXPECT_GT(records.sweeps[0].predicted, 0);
+    EXPECT_GT(records.sweeps[0].measured, 0);
+
+    run.spec.iterations = 1000000;
+    Runner stopped([&]() -> Engine& { return engine; }, [](const Event&) {});
+    stopped.start({{run}, {}, {}, {}, {}});
+    stopped.stop();
+    stopped.join();
+    EXPECT_EQ(read_times(file_).cohorts.size(), 2U);
+    EXPECT_EQ(read_times(file_).sweeps.size(), 1U);
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,322 @@
+#include "core/plan/step_cost.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "core/experiment/experiment.h"
+#include "core/spec/keys.h"
+#include "core/spec/layout.h"
+
+namespace ropelab {
+namespace {
+
+RunSpec paper() {
+    return preset("theta-paper").experiment.expand().front();
+}
+
+// Numbers counted by hand for the shape of the theta paper: width 384, 6 layers.
+TEST(StepCost, CountsTheExpertsOfAToken) {
+    RunSpec dense = paper();
+    RunSpec spec = dense;
+    spec.experts = 8;
+    spec.dense_layers = 2;
+    const std::int64_t C = spec.width;
+    const std::int64_t mlp = 8 * C * C;
+    const std::int64_t mixed = spec.layers - 2;
+    const std::int64_t routers = mixed * 2 * 8 * C;
+    EXPECT_EQ(parameter_count(spec, 65), parameter_count(dense, 65) + mixed * 7 * mlp + routers);
+    const double more = forward_operations(spec, 65).linears - forward_operations(dense, 65).linears;
+    EXPECT_DOUBLE_EQ(more, 2.0 * static_cast<double>(mixed * mlp + routers));
+    spec.expert_noise = false;
+    spec.experts_per_token = 1;
+    spec.bias = dense.bias = true;
+    EXPECT_EQ(parameter_count(spec, 65),
+              parameter_count(dense, 65) + mixed * 7 * (mlp + 5 * C) + routers / 2);  // biases of 4·C and C
+    EXPECT_GT(memory_need(spec, 1, 65).total(), memory_need(dense, 1, 65).total());
+}
+
+TEST(StepCost, CountsTheParametersOfTheModel) {
+    for (const Position position : {Position::none, Position::learned, Position::rope, Position::learned_rope}) {
+        for (const bool flag : {false, true}) {
+            RunSpec spec = paper();
+            spec.position = position;
+            spec.bias = flag;
+            spec.tied_head = !flag;
+            EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
+        }
+    }
+    for (const Block block : {Block::gpt2, Block::llama, Block::pythia}) {
+        RunSpec spec = paper();
+        spec.block = block;
+        spec.key_value_heads = 2;
+        spec.qk_norm = QkNorm::head;
+        spec.bias = true;
+        spec.mlp_width = block == Block::pythia ? 100 : 0;
+        EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
+    }
+    for (const auto training : {ThetaTraining::one, ThetaTraining::layer, ThetaTraining::head, ThetaTraining::free}) {
+        RunSpec spec = paper();
+        spec.theta_training = training;
+        EXPECT_EQ(parameter_count(spec, 65), layout_of(spec, 65).total);
+    }
+    // nanoGPT prints 10.65 M for this shape, because it does not count learned positions.
+    RunSpec spec = paper();
+    spec.position = Position::rope;
+    EXPECT_NEAR(static_cast<double>(parameter_count(spec, 65)), 10.65e6, 0.005e6);
+}
+
+// Four products of the shorter by the longer side and two of the shorter side per iteration and matrix, by hand for one
+// layer of width 4 without biases: qkv (12, 4), output (4, 4), up (16, 4), down (4, 16).
+TEST(StepCost, CountsMuonsProducts) {
+    RunSpec spec;
+    spec.layers = 1;
+    spec.heads = 1;
+    spec.width = 4;
+    const double adamw = training_operations(spec, 65);
+    spec.optimizer = OptimizerKind::muon;
+    const double expected = 5 * 2 * 16.0 * ((2 * 12 + 4) + (2 * 4 + 4) + 2 * (2 * 16 + 4));
+    EXPECT_DOUBLE_EQ(training_operations(spec, 65) - adamw, expected);
+
+    // Three experts of up (16, 4) and down (4, 16), and the router (3, 4), without noise.
+    spec.experts = 3;
+    spec.expert_noise = false;
+    spec.bias = true;
+    const double muon = training_operations(spec, 65);
+    spec.optimizer = OptimizerKind::adamw;
+    const double with_experts =
+        5 * 2 * (16.0 * ((2 * 12 + 4) + (2 * 4 + 4) + 3 * 2 * (2 * 16 + 4)) + 9.0 * (2 * 4 + 3));
+    EXPECT_NEAR(muon - training_operations(spec, 65), with_experts, 1e-3);
+}
+
+TEST(StepCost, CountsTheRowsOfMoreNorms) {
+    RunSpec spec;
+    EXPECT_EQ(more_norm_rows(spec), 0);
+    const double plain = stored_activations(spec, 65);
+    spec.norm_position = NormPosition::sandwich;
+    EXPECT_DOUBLE_EQ(stored_activations(spec, 65) - plain,
+                     static_cast<double>(spec.layers * spec.width) * more_norm_rows(spec));
+    EXPECT_GT(more_norm_rows(spec), 0);
+}
+
+// 2 layers, 4 query heads and 2 key heads of 10 channels: weights of 10 + 10 per layer with a norm per head, of 40 + 20
+// with norms of the whole projections.
+TEST(StepCost, CountsTheNormsOfQueriesAndKeys) {
+    RunSpec spec;
+    spec.layers = 2;
+    spec.heads = 4;
+    spec.width = 40;
+    spec.key_value_heads = 2;
+    const std::int64_t without = parameter_count(spec, 65);
+    spec.qk_norm = QkNorm::head;
+    EXPECT_EQ(parameter_count(spec, 65) - without, 2 * 20);
+    spec.qk_norm = QkNorm::projection;
+    EXPECT_EQ(parameter_count(spec, 65) - without, 2 * 60);
+    EXPECT_EQ(layout_of(spec, 65).at("layers.1.attention.query_norm.weight").size, 40);
+    EXPECT_EQ(layout_of(spec, 65).at("layers.1.attention.key_norm.weight").size, 20);
+}
+
+TEST(StepCost, MicroBatchesNeedTheMemoryOfOnePassAndTheOperationsOfTheBatch) {
+    RunSpec small;
+    small.batch = 16;
+    RunSpec divided;
+    divided.batch = 64;
+    divided.micro_batch = 16;
+    EXPECT_DOUBLE_EQ(memory_need(divided, 2, 65).step, memory_need(small, 2, 65).step);
+    EXPECT_DOUBLE_EQ(training_operations(divided, 65), 4 * training_operations(small, 65));
+}
+
+TEST(StepCost, DerivesTheVocabularyFromTheDataName) {
+    RunSpec spec;
+    EXPECT_EQ(likely_vocabulary(spec), 29);
+    spec.data = "text8";
+    EXPECT_EQ(likely_vocabulary(spec), 27);
+    spec.data = "tinyshakespeare";
+    EXPECT_EQ(likely_vocabulary(spec), 65);
+    spec.data = "enwik8";
+    EXPECT_EQ(likely_vocabulary(spec), 205);
+}
+
+TEST(StepCost, ForwardPassMultipliesEachWeightOnce) {
+    RunSpec spec;
+    spec.layers = 1;
+    spec.width = 4;
+    spec.context = 8;
+    // 12·4² weights of a layer and 10·4 of the output layer, each one multiply-add; a token attends to 4.5 keys
+    // on average, itself included, with 4 channels for the score and 4 for the weighted sum of values.
+    const ForwardOperations forward = forward_operations(spec, 10);
+    EXPECT_DOUBLE_EQ(forward.linears, 2.0 * (12 * 16 + 40));
+    EXPECT_DOUBLE_EQ(forward.attention, 4.5 * 2.0 * (4 + 4));
+    spec.batch = 3;
+    EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward.total() * 24);
+}
+
+// One layer of each kind with 4 heads of 4 channels and a context of 8, by hand; 12·16² weights of an ordinary layer.
+TEST(StepCost, CountsTheKindsOfAttention) {
+    RunSpec spec;
+    spec.layers = 1;
+    spec.heads = 4;
+    spec.width = 16;
+    spec.context = 8;
+    const double head = 2.0 * 10 * 16;  // output layer
+    const ForwardOperations plain = forward_operations(spec, 10);
+    EXPECT_DOUBLE_EQ(plain.linears, 2.0 * 12 * 256 + head);
+    EXPECT_DOUBLE_EQ(plain.attention, 2.0 * 4.5 * (16 + 16));
+    spec.attention = AttentionKind::gated;
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, plain.linears + 2.0 * 256);
+    spec.attention = AttentionKind::mla;  // a latent vector of 8 and 2 rotary channels
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, 2.0 * (9 * 256 + 4 * 6 * 16 + 10 * 16 + 2 * 16 * 8) + head);
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).attention, 2.0 * 4.5 * (24 + 16));
+    spec.attention = AttentionKind::mha;
+    spec.attention_layers = "deltanet";
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, 2.0 * (13 * 256 + 8 * 16) + head);
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).attention, 7.0 * 16 * 4);
+    EXPECT_GT(stored_activations(spec, 10), 0.0);
+}
+
+TEST(StepCost, DropoutStoresMasksAndProbabilities) {
+    RunSpec spec = paper();
+    const auto dropped = [&] {
+        RunSpec without = spec;
+        without.dropout = 0;
+        return stored_activations(spec, 65) - stored_activations(without, 65);
+    };
+    constexpr double masks = 6.0 * 2 * 384;
+    EXPECT_DOUBLE_EQ(dropped(), masks);
+    spec.theta_training = ThetaTraining::head;
+    EXPECT_DOUBLE_EQ(dropped(), masks + 6.0 * 3 * 6 * 256);
+    spec.theta_training = ThetaTraining::fixed;
+    const double exact = stored_activations(spec, 65);
+    spec.precision = Precision::bfloat16;
+    EXPECT_LT(stored_activations(spec, 65), exact);
+}
+
+// Fused attention uses queries, keys and values in place, without copies.
+TEST(StepCost, GroupedKeysAreStoredOnce) {
+    RunSpec spec = paper();
+    spec.precision = Precision::float32;
+    const double own = stored_activations(spec, 65);
+    spec.key_value_heads = 2;
+    EXPECT_DOUBLE_EQ(own - stored_activations(spec, 65), 6.0 * 2 * 4 * 64);
+}
+
+TEST(StepCost, MemoryIsEngineWeightsAndLargerPhase) {
+    RunSpec spec;
+    spec.precision = Precision::bfloat16;
+    EXPECT_DOUBLE_EQ(memory_need(spec, 1, 29).weights, 18.0 * static_cast<double>(parameter_count(spec, 29)));
+    spec.precision = Precision::float32;
+    const MemoryNeed one = memory_need(spec, 1, 29);
+    EXPECT_DOUBLE_EQ(one.weights, 16.0 * static_cast<double>(parameter_count(spec, 29)));
+    const MemoryNeed two = memory_need(spec, 2, 29);
+    EXPECT_DOUBLE_EQ(two.engine, one.engine);
+    EXPECT_DOUBLE_EQ(two.weights, 2 * one.weights);
+    EXPECT_DOUBLE_EQ(two.step, 2 * one.step);
+    EXPECT_GT(one.total(), one.engine + one.weights + one.step);
+    EXPECT_GT(one.total(), one.engine + one.weights + one.evaluation);
+    // Evaluations have their own batch size.
+    spec.batch *= 4;
+    EXPECT_DOUBLE_EQ(memory_need(spec, 1, 29).evaluation, one.evaluation);
+    EXPECT_GT(memory_need(spec, 1, 29).step, 3 * one.step);
+}
+
+// Peaks of resident memory in MB that tests/bench/memory_variants measured, for this shape and the settings that
+// replace its own.
+TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
+    constexpr double stated = 0.12;
+    const std::pair<const char*, double> measured[] = {
+        {"", 484},
+        {"position=none", 484},
+        {"position=learned", 486},
+        {"position=sinusoidal", 485},
+        {"position=alibi", 485},
+        {"position=shaw", 836},
+        {"position=t5", 742},
+        {"position=transformer-xl", 913},
+        {"position=xpos", 666},
+        {"position=cope", 1631},
+        {"position=rope+bias", 695},
+        {"attention_window=32", 484},
+        {"attention_layers=deltanet", 947},
+        {"attention_layers=1deltanet+1full", 728},
+        {"attention=mla", 676},
+        {"attention=gated", 524},
+        {"attention_sinks=true", 703},
+        {"key_value_heads=1", 450},
+        {"qk_norm=head", 552},
+        {"feed_forward=relu", 443},
+        {"feed_forward=swish", 485},
+        {"feed_forward=relu2", 510},
+        {"feed_forward=glu", 539},
+        {"feed_forward=swiglu", 505},
+        {"experts=4", 883},
+        {"experts=8 experts_per_token=1", 819},
+        {"experts=4 expert_capacity=1.25", 857},
+        {"norm=rmsnorm", 484},
+        {"norm=dyt", 556},
+        {"norm_position=post", 479},
+        {"norm_position=sandwich", 517},
+        {"norm_position=post deepnorm=true", 480},
+        {"optimizer=sgd", 484},
+        {"optimizer=muon", 498},
+        {"weight_decay_kind=l2", 485},
+        {"block=llama", 505},
+        {"block=pythia", 467},
+        {"batch=8", 331},
+        {"batch=32", 790},
+        {"batch=64 context=64", 481},
+        {"layers=8", 811},
+        {"layers=1 batch=32", 345},
+        {"width=128", 291},
+        {"layers=1 heads=1 width=16 context=64 batch=1", 124},
+        {"precision=bfloat16", 359},
+        {"dropout=0.1", 522},
+        {"operations=eager", 570},
+        {"position=shaw batch=64 context=64", 575},
+        {"position=transformer-xl batch=64 context=64", 610},
+        {"position=cope batch=64 context=64", 773},
+    };
+    for (const auto& [settings, megabytes] : measured) {
+        RunSpec spec;
+        std::istringstream assignments(
+            std::string("layers=4 heads=4 width=256 context=256 batch=16 precision=float32 ") + settings);
+        for (std::string assignment; assignments >> assignment;) {
+            const auto equals = assignment.find('=');
+            const Key& setting = key(assignment.substr(0, equals));
+            setting.set(spec, parse_value(setting, assignment.substr(equals + 1), spec));
+        }
+        EXPECT_NEAR(memory_need(spec, 1, 29).total() / 1e6 / megabytes, 1.0, stated) << settings;
+    }
+}
+
+TEST(StepCost, CountsTheParametersOfRelativeEncodings) {
+    // 16 channels per head
+    RunSpec spec;
+    spec.layers = 3;
+    spec.heads = 4;
+    spec.width = 64;
+    spec.key_value_heads = 2;
+    spec.relative_clip = 10;
+    spec.distance_buckets = 20;
+    spec.cope_positions = 7;
+    const std::int64_t plain = parameter_count(spec, 29);
+    const std::int64_t counted = non_embedding_parameters(spec);
+    const auto more = [&](Position position) {
+        spec.position = position;
+        return parameter_count(spec, 29) - plain;
+    };
+    EXPECT_EQ(more(Position::shaw), 3 * 2 * 11 * 16);
+    EXPECT_EQ(non_embedding_parameters(spec), counted);
+    EXPECT_EQ(more(Position::t5), 4 * 20);
+    EXPECT_EQ(more(Position::rope_bias), 4 * 20);
+    EXPECT_EQ(non_embedding_parameters(spec), counted);
+    EXPECT_EQ(more(Position::xpos), 0);
+    EXPECT_EQ(more(Position::cope), 3 * 7 * 16);
+    EXPECT_EQ(non_embedding_parameters(spec), counted);
+    EXPECT_EQ(more(Position::transformer_xl), 2 * 64 + 3 * 32 * 64);
+    EXPECT_EQ(non_embedding_parameters(spec), counted + 2 * 64 + 3 * 32 * 64);
+}
+
+}  // namespace
+}  // namespace ropelab

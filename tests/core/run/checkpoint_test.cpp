@@ -1,0 +1,89 @@
+#include "core/run/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/spec/error.h"
+#include "core/store/safetensors.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/scratch_folder.h"
+
+namespace ropelab {
+namespace {
+
+TEST(Checkpoint, RoundTrip) {
+    const ScratchFolder folder;
+    Checkpoint written;
+    written.spec.theta = 500;
+    written.vocabulary = "characters:97,98";
+    written.conditions = {"float32", "cpu", 2, "as asked"};
+    written.conditions.kernels = "all but graphs";
+    written.iteration = 40;
+    written.evaluated = 30;
+    written.summary.best_validation_loss = 1.25;
+    written.summary.final_training_loss = std::numeric_limits<double>::quiet_NaN();
+    written.state = {{"model.a", {2}, {1.0F, 2.0F}}};
+    written.text = TextMark{"enwik8", 1000, std::string(64, 'a')};
+    write_checkpoint(folder / "new/run-1.safetensors", written);
+
+    const auto read = read_checkpoint(folder / "new/run-1.safetensors");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->spec, written.spec);
+    EXPECT_EQ(read->vocabulary, written.vocabulary);
+    EXPECT_EQ(read->conditions.precision, "float32");
+    EXPECT_EQ(read->conditions.threads, 2);
+    EXPECT_EQ(read->conditions.kernels, "all but graphs");
+    EXPECT_EQ(read->iteration, 40);
+    EXPECT_EQ(read->evaluated, 30);
+    EXPECT_EQ(read->summary.best_validation_loss, 1.25);
+    EXPECT_TRUE(std::isnan(read->summary.final_training_loss));
+    EXPECT_EQ(read->state, written.state);
+    EXPECT_EQ(read->text, written.text);
+    const auto head = read_checkpoint_head(folder / "new/run-1.safetensors");
+    ASSERT_TRUE(head);
+    EXPECT_TRUE(head->state.empty());
+    EXPECT_EQ(head->spec, written.spec);
+    EXPECT_EQ(head->iteration, 40);
+    written.text.reset();  // like a file of an older version of RoPE Lab
+    write_checkpoint(folder / "old.safetensors", written);
+    EXPECT_FALSE(read_checkpoint(folder / "old.safetensors")->text);
+}
+
+TEST(Checkpoint, StepsOfADamagedFileAreRejected) {
+    const ScratchFolder folder;
+    for (const auto& [iteration, evaluated] : {std::pair(-1, -1), std::pair(2'000'000'000, 0), std::pair(10, 20)}) {
+        Checkpoint damaged;
+        damaged.iteration = iteration;
+        damaged.evaluated = evaluated;
+        write_checkpoint(folder / "run-1.safetensors", damaged);
+        EXPECT_MESSAGE(read_checkpoint(folder / "run-1.safetensors"), BadInput, "not a checkpoint");
+    }
+}
+
+// A link in a stranger's folder could name a file of the user.
+TEST(Checkpoint, ReplacesALinkInsteadOfTheFileThatItNames) {
+    const ScratchFolder folder;
+    const auto file = folder.write("precious.txt", "kept");
+    for (const auto& target : {file, folder / "nothing.txt"}) {
+        std::filesystem::create_symlink(target, folder / "run-1.safetensors");
+        write_checkpoint(folder / "run-1.safetensors", {});
+        EXPECT_FALSE(std::filesystem::is_symlink(folder / "run-1.safetensors"));
+        std::filesystem::remove(folder / "run-1.safetensors");
+    }
+    EXPECT_EQ(std::filesystem::file_size(file), 4U);
+    EXPECT_FALSE(std::filesystem::exists(folder / "nothing.txt"));
+}
+
+TEST(Checkpoint, MissingFileIsNulloptAndForeignFileIsRejected) {
+    const ScratchFolder folder;
+    EXPECT_FALSE(read_checkpoint(folder / "none.safetensors"));
+    EXPECT_FALSE(read_checkpoint_head(folder / "none.safetensors"));
+    write_safetensors(folder / "other.safetensors", {{{"a", {1}, {1.0F}}}, {}});
+    EXPECT_MESSAGE(read_checkpoint(folder / "other.safetensors"), BadInput, "not a checkpoint");
+    EXPECT_MESSAGE(read_checkpoint(folder.write("text.safetensors", "hello")), BadInput, "text.safetensors");
+}
+
+}  // namespace
+}  // namespace ropelab

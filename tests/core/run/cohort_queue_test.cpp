@@ -1,0 +1,114 @@
+#include "core/run/cohort_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/scratch_folder.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+TrainedRun run_of(RunId id, std::int64_t width) {
+    PlannedRun planned;
+    planned.id = id;
+    planned.spec = tiny_spec();
+    planned.spec.width = width;
+    return prepare(planned);
+}
+
+std::vector<std::vector<RunId>> waiting_runs(const CohortQueue& queue) {
+    std::vector<std::vector<RunId>> result;
+    for (const WaitingCohort& cohort : queue.waiting()) result.push_back(cohort.runs);
+    return result;
+}
+
+class CohortQueueTest : public testing::Test {
+ protected:
+    // Runs 1, 2 and 3 are removed from the queue; 4, 5 and 6 wait in separate cohorts.
+    CohortQueueTest() {
+        queue_.begin({run_of(1, 16), run_of(2, 16), run_of(3, 16), run_of(4, 24), run_of(5, 32), run_of(6, 40)});
+        present_ = *queue_.next();
+    }
+    void cut() {
+        std::vector<std::vector<TrainedRun>> parts(2);
+        parts[0].push_back(present_[1]);
+        parts[1].push_back(present_[2]);
+        present_.resize(1);
+        queue_.cut(present_, std::move(parts));
+    }
+
+    CohortQueue queue_;
+    std::vector<TrainedRun> present_;
+};
+
+using Order = std::vector<std::vector<RunId>>;
+
+// Two runs were stopped at the same step; only one of them was evaluated there.
+TEST(CohortsOfStoppedRuns, RunWithoutEvaluationFormsItsOwnCohort) {
+    std::vector<TrainedRun> runs = {run_of(1, 16), run_of(2, 16), run_of(3, 16)};
+    for (TrainedRun& run : runs) {
+        Checkpoint& checkpoint = run.checkpoint.emplace();
+        checkpoint.iteration = 10;
+        checkpoint.evaluated = run.plan.id == 2 ? 0 : 10;
+    }
+    CohortQueue queue;
+    queue.begin(std::move(runs));
+    EXPECT_EQ(waiting_runs(queue), (std::vector<std::vector<RunId>>{{1, 3}, {2}}));
+}
+
+// A resumed sweep of many runs must not hold the weights of all runs in memory.
+TEST(CohortsOfStoppedRuns, WeightsAreLoadedWhenACohortBegins) {
+    const ScratchFolder folder;
+    PlannedRun planned;
+    planned.checkpoint = folder / "run-1.safetensors";
+    planned.resume = true;
+    Checkpoint checkpoint;
+    checkpoint.iteration = 10;
+    checkpoint.state = {{"model.a", {2}, {1.0F, 2.0F}}};
+    write_checkpoint(planned.checkpoint, checkpoint);
+    const TrainedRun run = prepare(planned);
+    EXPECT_EQ(run.iteration(), 10);
+    EXPECT_TRUE(run.checkpoint->state.empty());
+}
+
+// The start of the engine is part of the sweep's time, but not of the speed of its steps.
+TEST(RemainingTime, IsEstimatedFromTheStepsAfterTheFirst) {
+    CohortQueue queue;
+    queue.begin({run_of(1, 16)});
+    queue.next();
+    const auto progress_at = [&queue](double done, double seconds) {
+        event::Progress progress;
+        progress.done = done;
+        progress.seconds = seconds;
+        queue.fill(progress);
+        return progress.seconds_left;
+    };
+    EXPECT_TRUE(std::isnan(progress_at(0, 0)));
+    EXPECT_TRUE(std::isnan(progress_at(0.001, 30))) << "the first step ended after 30 s";
+    EXPECT_TRUE(std::isnan(progress_at(0.002, 30.1))) << "too little has been measured";
+    EXPECT_NEAR(progress_at(0.101, 31), 9 - 0.01, 1e-6) << "a tenth of the sweep takes 1 s";
+    EXPECT_NEAR(progress_at(1, 40), 0, 1e-9);
+}
+
+TEST_F(CohortQueueTest, PartsOfASplitCohortTrainNext) {
+    cut();
+    EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {4}, {5}, {6}}));
+}
+
+TEST_F(CohortQueueTest, CohortsMovedToTheFrontStayBeforeParts) {
+    EXPECT_TRUE(queue_.move(queue_.waiting()[1].id, 0));
+    EXPECT_TRUE(queue_.append({run_of(7, 48)}));
+    cut();
+    EXPECT_EQ(waiting_runs(queue_), (Order{{5}, {2}, {3}, {4}, {6}, {7}}));
+}
+
+TEST_F(CohortQueueTest, CohortsMovedToTheBackStayBehindParts) {
+    EXPECT_TRUE(queue_.move(queue_.waiting()[0].id, 2));
+    cut();
+    EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {5}, {6}, {4}}));
+}
+
+}  // namespace
+}  // namespace ropelab

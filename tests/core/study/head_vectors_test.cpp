@@ -1,0 +1,142 @@
+#include "core/study/head_vectors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/data/corpus.h"
+#include "core/rope/logit.h"
+#include "core/spec/error.h"
+#include "core/spec/layout.h"
+#include "core/spec/random_stream.h"
+#include "core/train/torch_engine.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+constexpr std::int64_t width = 16;
+
+NamedTensor drawn(const std::string& name, std::vector<std::int64_t> shape) {
+    NamedTensor tensor{name, shape, {}};
+    std::int64_t size = 1;
+    for (std::int64_t side : shape) size *= side;
+    tensor.values.resize(static_cast<std::size_t>(size));
+    RandomStream(1, name).fill_normal(tensor.values, 1.0);
+    return tensor;
+}
+
+void draw_state(Checkpoint& of) {
+    of.state.clear();
+    for (const Parameter& parameter : layout_of(of.spec, 4).parameters) {
+        of.state.push_back(drawn("model." + parameter.name, parameter.shape));
+    }
+}
+
+Checkpoint checkpoint() {
+    Checkpoint result;
+    result.spec.layers = 1;
+    result.spec.width = width;
+    result.spec.heads = 2;
+    result.spec.context = 32;
+    result.spec.theta = 300;
+    result.spec.fraction = 0.5;
+    result.spec.precision = Precision::float32;
+    result.vocabulary = Vocabulary::of_characters("abcé").to_text();
+    draw_state(result);
+    return result;
+}
+
+const std::vector<float>& weights(const Checkpoint& of, const std::string& name) {
+    return std::find_if(of.state.begin(), of.state.end(), [&](const auto& t) { return t.name == "model." + name; })
+        ->values;
+}
+
+HeadVectors vectors_of(const Checkpoint& of, std::int64_t head, std::string_view query, std::string_view key,
+                       std::int64_t m = 0, std::int64_t n = 0) {
+    static TorchEngine engine;
+    return head_vectors(*engine.create_model(of.spec, 4, of.state), of, head, query, key, m, n);
+}
+
+// Computes the first layer's query (`which` = 0) or key (1) of a token in the channel order of training.
+std::vector<float> canonical(const Checkpoint& of, std::size_t token, std::size_t head, std::size_t which) {
+    const float* x = weights(of, "embedding.weight").data() + token * width;
+    double mean = 0;
+    for (std::size_t i = 0; i < width; ++i) mean += x[i] / width;
+    double variance = 0;
+    for (std::size_t i = 0; i < width; ++i) variance += (x[i] - mean) * (x[i] - mean) / width;
+    std::vector<float> result;
+    for (std::size_t c = 0; c < 8; ++c) {
+        double sum = 0;
+        for (std::size_t i = 0; i < width; ++i) {
+            sum += weights(of, "layers.0.attention.qkv.weight")[(which * width + head * 8 + c) * width + i] *
+                   weights(of, "layers.0.attention_norm.weight")[i] * (x[i] - mean) / std::sqrt(variance + 1e-5);
+        }
+        result.push_back(static_cast<float>(sum));
+    }
+    return result;
+}
+
+TEST(HeadVectorsTest, LogitEqualsThatOfTheTrainingLayout) {
+    const Checkpoint trained = checkpoint();
+    const RotarySetup setup = setup_of(trained.spec);
+    EXPECT_EQ(setup.head_dim, 8);
+    EXPECT_EQ(rotary_dim(setup), 4);
+    const RotationTable table = canonical_table({.head_dim = 8, .theta = setup.theta, .fraction = setup.fraction}, 32);
+    for (std::size_t head : {0, 1}) {
+        const HeadVectors vectors = vectors_of(trained, static_cast<std::int64_t>(head), "b", "é");
+        // The query at position 20 and the key at position 13, rotated as in training.
+        std::vector<float> q(32 * 8, 0.0F);
+        std::vector<float> k(32 * 8, 0.0F);
+        const auto query = canonical(trained, 1, head, 0);
+        const auto key = canonical(trained, 3, head, 1);
+        std::copy(query.begin(), query.end(), q.begin() + 20 * 8);
+        std::copy(key.begin(), key.end(), k.begin() + 13 * 8);
+        rotate(q, 8, table, Pairing::half);
+        rotate(k, 8, table, Pairing::half);
+        double expected = 0;
+        for (std::size_t c = 0; c < 8; ++c) expected += q[20 * 8 + c] * k[13 * 8 + c] / std::sqrt(8.0);
+        const LogitSplit split = split_logit(vectors.query, vectors.key, 20, 13, frequencies(frequency_settings(setup)),
+                                             setup.partial, setup.pairing);
+        EXPECT_NEAR(split.total, expected, 1e-5 * std::abs(expected) + 1e-4);
+        EXPECT_GT(std::abs(split.unrotated), 1e-3);  // half of the channels are not rotated
+    }
+}
+
+TEST(HeadVectorsTest, HeadsOfAGroupHaveTheSameKey) {
+    Checkpoint trained = checkpoint();
+    trained.spec.key_value_heads = 1;
+    draw_state(trained);
+    const HeadVectors first = vectors_of(trained, 0, "a", "b");
+    const HeadVectors second = vectors_of(trained, 1, "a", "b");
+    EXPECT_EQ(first.key, second.key);
+    EXPECT_NE(first.query, second.query);
+}
+
+TEST(HeadVectorsTest, LearnedPositionsChangeQueryAndKey) {
+    Checkpoint trained = checkpoint();
+    trained.spec.position = Position::learned_rope;
+    draw_state(trained);
+    const HeadVectors here = vectors_of(trained, 0, "a", "b", 3, 2);
+    const HeadVectors there = vectors_of(trained, 0, "a", "b", 3, 9);
+    EXPECT_EQ(here.query, there.query);
+    EXPECT_NE(here.key, there.key);
+}
+
+TEST(HeadVectorsTest, RejectsUnknownHeadsAndTokens) {
+    Checkpoint trained = checkpoint();
+    EXPECT_MESSAGE(vectors_of(trained, 2, "a", "b"), BadInput, "heads 0 to 1");
+    EXPECT_MESSAGE(vectors_of(trained, 0, "z", "b"), BadInput, "z");
+    EXPECT_MESSAGE(vectors_of(trained, 0, "ab", "b"), BadInput, "2 tokens");
+    EXPECT_MESSAGE(vectors_of(trained, 0, "a", ""), BadInput, "0 tokens");
+}
+
+TEST(HeadVectorsTest, RunWithoutRopeHasFractionZero) {
+    RunSpec spec;
+    spec.position = Position::learned;
+    EXPECT_EQ(setup_of(spec).fraction, 0);
+}
+
+}  // namespace
+}  // namespace ropelab
