@@ -459,7 +459,8 @@ void WindowStage::applyControls() {
         for (QWidget* bar : room().bars()) m_hidden.reduce(bar, kept);
         QWidget* panel = m_window.m_panelStack->currentWidget();
         m_hasPanel = std::any_of(kept.begin(), kept.end(), [panel](auto* each) { return panel->isAncestorOf(each); });
-        if (m_hasPanel) m_hidden.reduce(panel, kept);
+        // A presentation has no panel without a kept control; beside the course it stays, without what is not kept.
+        if (m_hasPanel || !m_isPresenting) m_hidden.reduce(panel, kept);
     }
     m_window.fitSides();
 }
