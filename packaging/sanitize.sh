@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds the tests of what parses, stores, computes and paints with AddressSanitizer and
-# UndefinedBehaviorSanitizer, and runs them. Arguments are passed to ctest.
+# Installs what is missing, builds the tests of what parses, stores and computes with AddressSanitizer and
+# UndefinedBehaviorSanitizer, and runs them; with --window as the first argument also those of what paints. Further
+# arguments are passed to ctest.
 set -euo pipefail
 # shellcheck source=packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+targets=sanitized_tests
+if [[ ${1:-} == --window ]]; then
+    targets+=" sanitized_window_tests"
+    shift
+fi
 "$packaging/setup.sh"
-build sanitized sanitized_tests
+build sanitized "$targets"
 exec ctest --preset sanitized --output-on-failure --no-tests=error "$@"
