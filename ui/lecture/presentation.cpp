@@ -363,7 +363,9 @@ void Presentation::tick() {
 void Presentation::showRuns() {
     const LectureStep* step = m_player.currentStep();
     // What the sentence says of runs that train changes while they do.
-    if (step && step->say.find("{{") != std::string::npos) m_foot->showSentence(filledText(step->say, m_stage));
+    const bool changes =
+        m_stage.runs() == LectureStage::Runs::live && step && step->say.find("{{") != std::string::npos;
+    if (changes) m_foot->showSentence(filledText(step->say, m_stage));
     const LectureScene* scene = m_player.currentScene();
     const bool isText = scene && scene->room.empty() && scene->lab.empty();
     m_head->showRuns(isText ? LectureStage::Runs::own : m_stage.runs(), m_stage.progress());
