@@ -6,11 +6,11 @@ set -euo pipefail
 # shellcheck source=packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-targets=sanitized_tests
+tests=sanitized_tests
 if [[ ${1:-} == --window ]]; then
-    targets+=" sanitized_window_tests"
+    tests+=" sanitized_window_tests"
     shift
 fi
 "$packaging/setup.sh"
-build sanitized "$targets"
+build sanitized "$tests"
 exec ctest --preset sanitized --output-on-failure --no-tests=error "$@"

@@ -8,7 +8,7 @@ for script in "$checkout"/packaging/*.sh "$checkout"/tests/packaging/*.sh "$chec
     "$checkout/.ci/run"; do
     bash -n "$script" || wrong "$script does not parse"
 done
-for script in "$checkout"/packaging/{setup,run,test,lint}.sh "$checkout/.ci/run"; do
+for script in "$checkout"/packaging/{setup,run,test,lint,sanitize}.sh "$checkout/.ci/run"; do
     [[ -x $script ]] || wrong "$script is not executable"
 done
 if command -v shellcheck >/dev/null; then
