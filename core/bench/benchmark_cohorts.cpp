@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/plan/step_cost.h"
+#include "core/forecast/likely_vocabulary.h"
 
 namespace ropelab::bench {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/forecast/likely_vocabulary.h"
 #include "core/plan/step_cost.h"
 
 namespace ropelab::bench {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/plan/cache_bytes.h"
 #include "core/rope/context.h"
-#include "core/spec/cache_bytes.h"
 #include "core/spec/engine.h"
 
 namespace ropelab::bench {

@@ -51,23 +51,6 @@ std::vector<Variant> variants_of(const RunSpec& shape) {
     return variants;
 }
 
-std::vector<std::string> unfused_parts(const RunSpec& spec) {
-    if (spec.operations == Operations::eager) return {"all"};
-    std::vector<std::string> parts;
-    if (spec.has_softmax_attention() &&
-        (!spec.has_fused_encoding() || spec.attention_sinks || spec.attention == AttentionKind::mla)) {
-        parts.emplace_back("attention");
-    }
-    if (spec.has_delta_net()) parts.emplace_back("gated DeltaNet");
-    if (spec.attention == AttentionKind::gated) parts.emplace_back("gate of attention");
-    if (spec.experts > 0) parts.emplace_back("experts");
-    const FeedForward activation = spec.feed_forward_kind();
-    if (activation != FeedForward::gelu && activation != FeedForward::swiglu) parts.emplace_back("activation");
-    if (spec.norm_kind() == NormKind::dyt) parts.emplace_back("norm");
-    if (!spec.trains_with_adamw()) parts.emplace_back("optimizer");
-    return parts;
-}
-
 VariantsSpeed measure_variants(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                                const Cancelled& cancelled) {
     VariantsSpeed result;

@@ -16,11 +16,6 @@ struct Variant {
 /// and optimizers. They differ from it only in the settings that they name. Requires two layers or more.
 std::vector<Variant> variants_of(const RunSpec& shape);
 
-/// Returns the parts of a training step that LibTorch's operations compute instead of the fused kernels, such as
-/// "attention" and "optimizer"; empty if the fused kernels compute all of them. With `operations=eager` the only part
-/// is "all". Matrix products, which LibTorch always computes, are not among them.
-std::vector<std::string> unfused_parts(const RunSpec& spec);
-
 /// Training speed of one variant, relative to that of the default.
 struct VariantSpeed {
     Variant variant;

@@ -6,8 +6,9 @@
 #include <limits>
 #include <mutex>
 
+#include "core/forecast/likely_vocabulary.h"
 #include "core/machine/clock.h"
-#include "core/plan/device_need.h"
+#include "core/forecast/device_need.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"

@@ -10,9 +10,10 @@
 #include "core/data/known_sets.h"
 #include "core/data/splits.h"
 #include "core/data/text_source.h"
-#include "core/plan/device_need.h"
-#include "core/machine/engine_loader.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/likely_vocabulary.h"
+#include "core/machine/engine_loader.h"
+#include "core/forecast/device_need.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/probe.h"
@@ -44,7 +45,7 @@ double slowdown(const RunSpec& spec) {
 
 double evaluation_operations(const RunSpec& spec, double tokens) {
     constexpr double gain = 3;  // speed of evaluation relative to training, measured on two cores at widths 64 and 128
-    return forward_operations(spec, likely_vocabulary(spec)).total() * tokens / gain;
+    return forward_operations(spec, likely_vocabulary(spec)) * tokens / gain;
 }
 
 double operations_per_step(const RunSpec& spec) {
@@ -89,7 +90,7 @@ CohortWork cohort_work(const RunSpec& spec, std::int64_t runs, std::int64_t from
     const std::int64_t vocabulary = likely_vocabulary(spec);
     const auto steps = static_cast<double>(std::max<std::int64_t>(0, spec.iterations - from));
     const double evaluations = 1 + std::floor(steps / static_cast<double>(spec.evaluate_every));
-    const double forward = forward_operations(spec, vocabulary).total() * slowdown(spec);
+    const double forward = forward_operations(spec, vocabulary) * slowdown(spec);
     const double step = members * training_operations(spec, vocabulary) * slowdown(spec);
     // The test split of 90/5/5 is as long as the validation split.
     const double last = (spec.evaluation == Evaluation::whole ? 0.0 : validation) +

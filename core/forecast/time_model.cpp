@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/forecast/estimate.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/processor.h"
 

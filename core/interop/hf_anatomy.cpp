@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/interop/hf_anatomy_parts.h"
+#include "core/interop/hf_facts.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -12,270 +12,302 @@ namespace {
 using nlohmann::json;
 
 constexpr double most_parameters = 4e18;  // of all layers together; they fit into 64 bits
+constexpr int cached_bytes = 2;           // bfloat16 or float16
 
-// Builds the stages of a model.
-class HfStages {
- public:
-    explicit HfStages(HfFacts facts) : facts_(std::move(facts)), n_(facts_.n) {}
+bool is_masked(const HfFacts& facts) {
+    return facts.decoder && facts.decoder->is_masked;
+}
 
-    Anatomy anatomy() const {
-        Anatomy result;
-        result.sizes = sizes();
-        result.sections.push_back({"", {}, embeddings()});
-        for (AnatomySection& section : layer_kinds()) result.sections.push_back(std::move(section));
-        result.sections.push_back({"", {}, head()});
-        check_size(result);
-        result.remarks = remarks(result.totals());
-        return result;
+NormPart norm_of(const HfFacts& facts) {
+    if (!facts.decoder) return {.kind = NormPart::Kind::unknown};
+    switch (facts.decoder->norm) {
+        case HfNorm::rms:
+            return {.kind = NormPart::Kind::rms};
+        case HfNorm::layer:
+            return {.kind = NormPart::Kind::layer, .has_bias = true};
+        case HfNorm::layer_without_bias:
+            return {.kind = NormPart::Kind::layer};
+        case HfNorm::plain_layer:
+            return {.kind = NormPart::Kind::layer, .has_weight = false};
     }
+    return {};
+}
 
- private:
-    std::vector<AnatomySize> sizes() const {
-        const bool is_latent = facts_.is_latent;
-        std::vector<AnatomySize> result = {
-            {"B", "sequences per batch", 1},
-            {"T", "tokens per sequence", n_.T},
-            {"C", "width", n_.C},
-            {"h", "heads", n_.h},
-            {"h_kv", "key and value heads", n_.kv},
-            {"D", is_latent ? "channels per head without rotation" : "channels per head", n_.D},
-            {"H", "hidden width of the MLP", n_.H},
-            {"V", "vocabulary", n_.V}};
-        const auto add = [&](bool is_part, const char* symbol, const char* meaning, HfCount value) {
-            if (is_part) result.push_back({symbol, meaning, value});
-        };
-        add(is_latent, "L", "width of the latent vector", n_.L);
-        add(is_latent && n_.has_query_latent, "L_q", "width of the latent vector of the queries", n_.L_q);
-        add(is_latent, "D_r", "rotary channels per head", n_.R);
-        add(is_latent, "D_v", "channels of a value", n_.D_v);
-        const bool has_experts = facts_.decoder && facts_.decoder->experts != HfExperts::none;
-        add(has_experts, "E", "experts", n_.E);
-        add(has_experts, "k", "experts per token", n_.k);
-        add(has_experts, "H_e", "hidden width of an expert", n_.H_e);
-        add(has_experts && n_.H_s.has_value(), "H_s", "hidden width of the shared expert", n_.H_s);
-        const bool is_linear = n_.h_k.has_value();
-        add(is_linear, "h_k", "key heads of the gated DeltaNet", n_.h_k);
-        add(is_linear, "D_k", "channels of a key of the gated DeltaNet", n_.D_k);
-        add(is_linear, "h_v", "value heads of the gated DeltaNet", n_.h_v);
-        add(is_linear, "D_v", "channels of a value of the gated DeltaNet", n_.D_u);
-        return result;
+// Returns the norms of a branch. With two norms per layer they are before the branches or on their outputs, with four
+// on both sides, and with one only attention has it.
+BranchNorms branch_norms(const HfFacts& facts, bool is_attention, bool has_attention_norm) {
+    const int norms = facts.decoder ? facts.decoder->norms : 2;
+    const bool on_outputs = facts.decoder && facts.decoder->normalizes_outputs;
+    BranchNorms result;
+    if (!on_outputs && (is_attention ? has_attention_norm : norms > 1)) result.before = norm_of(facts);
+    if (on_outputs || norms == 4) result.output = norm_of(facts);
+    return result;
+}
+
+Scores scores_of(const HfFacts& facts, const HfLayer& layer) {
+    Scores scores = {.has_sinks = facts.decoder && facts.decoder->has_sinks, .keys = facts.keys(layer)};
+    if (facts.has_window(layer)) {
+        scores.window = facts.model.cache->window;
+        if (layer.type == "chunked_attention") scores.window_name = "chunked attention";
     }
+    return scores;
+}
 
-    // Numbers of one norm of the residual stream.
-    HfCount norm_size() const {
-        if (!facts_.decoder) return std::nullopt;
-        const int per_channel = facts_.decoder->norm == HfNorm::layer         ? 2
-                                : facts_.decoder->norm == HfNorm::plain_layer ? 0
-                                                                              : 1;
-        return product_of({per_channel, n_.C});
+AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
+    const HfSizes& n = facts.n;
+    const bool has_bias = facts.decoder && facts.decoder->qkv_bias;
+    const bool has_output_bias = facts.decoder && facts.decoder->output_bias;
+    const std::optional<Rotary> rotary = layer.rotates ? std::optional(Rotary()) : std::nullopt;
+    if (facts.is_latent) {
+        return Latent{.h = n.h,
+                      .D = n.D,
+                      .L = n.L,
+                      .R = n.R,
+                      .D_v = n.D_v,
+                      .has_other_values = true,
+                      .has_query_latent = n.has_query_latent,
+                      .L_q = n.L_q,
+                      .has_bias = has_bias,
+                      .has_output_bias = has_output_bias,
+                      .rotary = Rotary(),
+                      .scores = scores_of(facts, layer)};
     }
-
-    // Returns the norm of a branch's output.
-    AnatomyStage output_norm(const stages::NormWords& said) const { return norm(said.id, said.name, "Y", "Y"); }
-
-    // Returns a norm that computes `output` from `input`.
-    AnatomyStage norm(const std::string& id, const std::string& name, const std::string& input = "X",
-                      const std::string& output = "H") const {
-        AnatomyStage result = hf_stage(id, name, "(B, T, C)", {1, n_.T, n_.C}, "unknown");
-        result.parameters = norm_size();
-        result.kind = "unknown";
-        if (!facts_.decoder) return result;
-        const std::string scaled = output + " = (" + input + " − mean(" + input + "))/√(var(" + input + ") + ε)";
-        switch (facts_.decoder->norm) {
-            case HfNorm::rms:
-                result.kind = "RMSNorm";
-                result.formula = output + " = " + input + "/√(mean(" + input + "^2) + ε) ⊙ γ";
-                break;
-            case HfNorm::layer:
-                result.kind = "LayerNorm";
-                result.formula = scaled + " ⊙ γ + β";
-                break;
-            case HfNorm::layer_without_bias:
-                result.kind = "LayerNorm without bias";
-                result.formula = scaled + " ⊙ γ";
-                break;
-            case HfNorm::plain_layer:
-                result.kind = "LayerNorm without parameters";
-                result.formula = scaled;
-                break;
-        }
-        return result;
+    if (layer.type == "linear_attention" && facts.decoder) {
+        return DeltaNet{.h_k = n.h_k,
+                        .h_v = n.h_v,
+                        .D_k = n.D_k,
+                        .D_v = n.D_u,
+                        .has_own_sizes = true,
+                        .has_convolution = true,
+                        .kernel = n.kernel,
+                        .has_output_bias = has_output_bias};
     }
-
-    bool is_masked() const { return facts_.decoder && facts_.decoder->is_masked; }
-
-    std::vector<AnatomyStage> embeddings() const {
-        std::vector<AnatomyStage> stages = {
-            hf_stage("tokens", "Tokens", "(B, T)", {1, n_.T}, "x_t ∈ {0, …, V − 1}"),
-            hf_stage("embedding", "Token embedding", "(B, T, C)", {1, n_.T, n_.C}, "X_t = E[x_t]")};
-        stages.back().parameters = product_of({n_.V, n_.C});
-        if (is_masked()) stages.push_back(norm("embedding_norm", "Norm of the embedding"));
-        return stages;
+    Softmax attention = {.has_bias = has_bias,
+                         .has_output_bias = has_output_bias,
+                         .is_gated = facts.decoder && facts.decoder->gates_attention,
+                         .is_cached = layer.type != "linear_attention",
+                         .rotary = rotary,
+                         .scores = scores_of(facts, layer)};
+    if (const std::optional<HfHeads> heads = facts.heads(layer)) {
+        attention.heads = {heads->h, heads->kv, heads->D};
+        attention.shares_values = heads->shares_values;
     }
-
-    std::vector<AnatomyStage> layer_stages(const HfLayer& layer) const {
-        namespace words = ropelab::stages::words;
-        std::vector<AnatomyStage> result;
-        const int norms = facts_.decoder ? facts_.decoder->norms : 2;
-        const bool before = !facts_.decoder || !facts_.decoder->normalizes_outputs;
-        const bool after = !before || norms == 4;
-        // The order of the branches of an unknown model type is unknown too; one sum adds both.
-        const bool parallel = !facts_.decoder || facts_.decoder->parallel;
-        const auto add_sum = [&](const char* branch) {
-            AnatomyStage sum = stages::residual_sum(branch, parallel);
-            if (!facts_.decoder) sum.kind = "unknown";
-            shape_stage(sum, {1, n_.T, n_.C});
-            result.push_back(std::move(sum));
-        };
-        if (before && layer.has_attention_norm) {
-            result.push_back(
-                norm(words::attention_norm.id, norms == 1 ? "Norm of the layer" : words::attention_norm.name));
-        }
-        add_hf_attention(result, facts_, layer);
-        if (after) result.push_back(output_norm(words::attention_output_norm));
-        if (!parallel) add_sum("attention");
-        if (before && norms > 1) result.push_back(norm(words::mlp_norm.id, words::mlp_norm.name));
-        add_hf_feed_forward(result, facts_, layer);
-        if (after) result.push_back(output_norm(words::mlp_output_norm));
-        add_sum("mlp");
-        return result;
+    if (facts.decoder && facts.decoder->qk_norm != HfQkNorm::none) {
+        attention.qk_norm =
+            facts.decoder->qk_norm == HfQkNorm::projection ? Softmax::QkNorm::projection : Softmax::QkNorm::head;
     }
+    return attention;
+}
 
-    std::string title_of(const HfLayer& layer) const {
-        std::string type = layer.type;
-        std::replace(type.begin(), type.end(), '_', ' ');
-        std::string title = type.empty() ? "Layer" : "Layer, " + type;
-        if (facts_.decoder && facts_.decoder->experts != HfExperts::none) {
-            title += layer.has_experts ? ", experts" : ", dense MLP";
-        }
-        if (!layer.rotates) title += ", without RoPE";
-        return layer.has_attention_norm ? title : title + ", without its first norm";
+// Returns the activation of a config, which it names by a function.
+Activation activation_of(const HfFacts& facts, bool is_gated) {
+    return {.name = facts.activation,
+            .formula = is_gated ? "Z = f(G) ⊙ U" : "Z = f(U)",
+            .is_gated = is_gated,
+            .is_known = facts.decoder.has_value()};
+}
+
+Mlp mlp_of(const HfFacts& facts, Count width) {
+    return {.width = width,
+            .activation = activation_of(facts, facts.decoder && facts.decoder->gated),
+            .has_bias = facts.decoder && facts.decoder->mlp_bias};
+}
+
+FeedForwardPart feed_forward_of(const HfFacts& facts, const HfLayer& layer) {
+    const HfSizes& n = facts.n;
+    if (!layer.has_experts) return mlp_of(facts, facts.decoder ? n.H : std::nullopt);
+    // All model types with experts in the table have gated ones.
+    Experts experts = {.E = n.E,
+                       .k = n.k,
+                       .expert = {.width = n.H_e,
+                                  .activation = activation_of(facts, true),
+                                  .has_bias = facts.decoder->expert_bias,
+                                  .symbol = "H_e"},
+                       .choice = facts.expert_choice,
+                       .has_router_bias = facts.has_router_bias,
+                       .says_router_bias = facts.decoder->expert_bias,
+                       .gates_shared = facts.decoder->gates_shared_expert};
+    if (n.H_s != 0 && (n.H_s || facts.decoder->experts == HfExperts::after_dense)) {
+        experts.shared = mlp_of(facts, n.H_s);
+        experts.shared->id = "mlp.shared_";
+        experts.shared->name = "Shared expert";
+        experts.shared->symbol = "H_s";
     }
+    return experts;
+}
 
-    // Returns one section per kind of layer.
-    std::vector<AnatomySection> layer_kinds() const {
-        std::vector<AnatomySection> sections;
-        std::vector<HfLayer> kinds;
-        for (std::size_t i = 0; i < facts_.layers.size(); ++i) {
-            const HfLayer& layer = facts_.layers[i];
-            const auto index = static_cast<std::int64_t>(i);
-            const auto same = std::find(kinds.begin(), kinds.end(), layer);
-            if (same != kinds.end()) {
-                sections[static_cast<std::size_t>(same - kinds.begin())].layers.push_back(index);
-            } else {
-                kinds.push_back(layer);
-                sections.push_back({title_of(layer), {index}, layer_stages(layer)});
-            }
-        }
-        return sections;
+// Returns what distinguishes a layer from others: "sliding attention, experts".
+std::string layer_words(const HfFacts& facts, const HfLayer& layer) {
+    std::string words = layer.type;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    const auto add = [&](const char* word) { words += (words.empty() ? "" : ", ") + std::string(word); };
+    if (facts.decoder && facts.decoder->experts != HfExperts::none) add(layer.has_experts ? "experts" : "dense MLP");
+    if (!layer.rotates) add("without RoPE");
+    if (!layer.has_attention_norm) add("without its first norm");
+    return words;
+}
+
+Stages front_of(const HfFacts& facts, const PlanSizes& n) {
+    Stages front = {{.id = "tokens",
+                     .name = "Tokens",
+                     .symbols = "(B, T)",
+                     .shape = extents({n.B, n.T}),
+                     .formula = "x_t ∈ {0, …, V − 1}"},
+                    {.id = "embedding",
+                     .name = "Token embedding",
+                     .symbols = "(B, T, C)",
+                     .shape = extents({n.B, n.T, n.C}),
+                     .formula = "X_t = E[x_t]",
+                     .tensors = {{.name = "embedding.weight", .shape = {n.V, n.C}, .multiplies = false}}}};
+    if (is_masked(facts)) {
+        front.push_back(norm_of(facts).stage(n, "embedding_norm", "Norm of the embedding", "embedding_norm"));
     }
+    return front;
+}
 
-    std::vector<AnatomyStage> head() const {
-        std::vector<AnatomyStage> stages = {norm("final_norm", "Final norm")};
-        if (is_masked()) {
-            AnatomyStage dense =
-                hf_stage("head.dense", "Dense layer of the head", "(B, T, C)", {1, n_.T, n_.C}, "U = f(H·W^⊤)");
-            dense.kind = facts_.activation;
-            set_matrix(dense, n_.C, n_.C, false);
-            stages.push_back(std::move(dense));
-            stages.push_back(norm("head.norm", "Norm of the head"));
-        }
-        const bool has_bias = facts_.decoder && facts_.decoder->head_bias;
-        AnatomyStage output = hf_stage("head", "Output head", "(B, T, V)", {1, n_.T, n_.V}, "logits = H·W_head^⊤");
-        set_matrix(output, n_.V, n_.C, has_bias);
-        if (!facts_.decoder) {
-            output.parameters.reset();
-        } else if (facts_.decoder->tied) {
-            output.kind = "tied to the embedding";
-            output.formula = "logits = H·E^⊤";
-            output.parameters = has_bias ? n_.V : 0;
-        }
-        if (has_bias) output.formula += " + b";
-        stages.push_back(std::move(output));
-        return stages;
+Stages back_of(const HfFacts& facts, const PlanSizes& n) {
+    Stages back = {norm_of(facts).stage(n, "final_norm", "Final norm", "final_norm")};
+    if (is_masked(facts)) {
+        back.push_back({.id = "head.dense",
+                        .name = "Dense layer of the head",
+                        .kind = facts.activation,
+                        .symbols = "(B, T, C)",
+                        .shape = extents({n.B, n.T, n.C}),
+                        .formula = "U = f(H·W^⊤)",
+                        .tensors = linear_tensors("head.dense", n.C, n.C, 0, false)});
+        back.push_back(norm_of(facts).stage(n, "head.norm", "Norm of the head", "head.norm"));
     }
+    const bool is_tied = facts.decoder && facts.decoder->tied;
+    const bool has_bias = facts.decoder && facts.decoder->head_bias;
+    AnatomyStage head = {
+        .id = "head",
+        .name = "Output head",
+        .kind = is_tied ? "tied to the embedding" : "",
+        .symbols = "(B, T, V)",
+        .shape = extents({n.B, n.T, n.V}),
+        .formula = std::string("logits = H·") + (is_tied ? "E^⊤" : "W_head^⊤") + (has_bias ? " + β_head" : "")};
+    if (!is_tied) head.tensors = linear_tensors("head", n.V, n.C, 0, false);
+    if (has_bias) head.tensors.push_back({.name = "head.bias", .shape = {n.V}});
+    if (!facts.decoder) head.parameters.reset();  // it may be tied
+    if (is_tied) {
+        const Count numbers = product_of({n.V, n.C});
+        head.operations = numbers ? std::optional(2.0 * real(numbers)) : std::nullopt;
+    }
+    back.push_back(std::move(head));
+    return back;
+}
 
-    // Throws BadInput if the sums do not fit into 64 bits.
-    static void check_size(const Anatomy& anatomy) {
-        double parameters = 0;
-        for (const AnatomySection& section : anatomy.sections) {
-            for (const AnatomyStage& stage : section.stages) {
-                parameters +=
-                    static_cast<double>(section.repeats()) * static_cast<double>(stage.parameters.value_or(0));
-            }
-        }
-        if (parameters > most_parameters) {
-            throw BadInput("The model of the config has more than 4·10^18 parameters; check its sizes.");
+std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
+    const HfSizes& n = facts.n;
+    std::vector<AnatomySize> result = {
+        {"B", "sequences per batch", 1},
+        {"T", "tokens per sequence", n.T},
+        {"C", "width", n.C},
+        {"h", "heads", n.h},
+        {"h_kv", "key and value heads", n.kv},
+        {"D", facts.is_latent ? "channels per head without rotation" : "channels per head", n.D},
+        {"H", "hidden width of the MLP", n.H},
+        {"V", "vocabulary", n.V}};
+    const auto add = [&](bool is_part, const char* symbol, const char* meaning, Count value) {
+        if (is_part) result.push_back({symbol, meaning, value});
+    };
+    const bool has_window = std::any_of(facts.layers.begin(), facts.layers.end(), [&](const HfLayer& layer) {
+        return facts.has_window(layer) && layer.type != "chunked_attention";
+    });
+    add(has_window, "W", "tokens of the sliding window", has_window ? facts.model.cache->window : Count());
+    add(facts.is_latent, "L", "width of the latent vector", n.L);
+    add(facts.is_latent && n.has_query_latent, "L_q", "width of the latent vector of the queries", n.L_q);
+    add(facts.is_latent, "D_r", "rotary channels per head", n.R);
+    add(facts.is_latent, "D_v", "channels of a value", n.D_v);
+    const bool has_experts = facts.decoder && facts.decoder->experts != HfExperts::none;
+    add(has_experts, "E", "experts", n.E);
+    add(has_experts, "k", "experts per token", n.k);
+    add(has_experts, "H_e", "hidden width of an expert", n.H_e);
+    add(has_experts && n.H_s.has_value(), "H_s", "hidden width of the shared expert", n.H_s);
+    const bool is_linear = n.h_k.has_value();
+    add(is_linear, "h_k", "key heads of the gated DeltaNet", n.h_k);
+    add(is_linear, "D_k", "channels of a key of the gated DeltaNet", n.D_k);
+    add(is_linear, "h_v", "value heads of the gated DeltaNet", n.h_v);
+    add(is_linear, "D_v", "channels of a value of the gated DeltaNet", n.D_u);
+    return result;
+}
+
+std::vector<std::string> remarks_of(const HfFacts& facts) {
+    std::vector<std::string> result;
+    if (!facts.decoder) {
+        result.emplace_back(
+            "The norms, biases and feed-forwards of this model type are unknown; parameters of projections are "
+            "those of their matrices.");
+    }
+    if (!facts.n.layers) result.emplace_back("The config does not define the number of layers.");
+    if (facts.global_heads) {
+        result.push_back("Layers with full attention have " + std::to_string(facts.global_heads->kv) +
+                         " key and value heads of " + std::to_string(facts.global_heads->D) + " channels.");
+    }
+    if (facts.predicted_tokens > 0) {
+        result.emplace_back("The layers that predict further tokens (MTP) are not listed.");
+    }
+    const auto local = std::find_if(facts.layers.begin(), facts.layers.end(),
+                                    [&](const HfLayer& layer) { return facts.has_window(layer); });
+    if (!facts.is_encoder && local != facts.layers.end()) {
+        result.push_back(window_remark(facts.model.cache->window, local->type == "chunked_attention"));
+    }
+    return result;
+}
+
+// Throws BadInput if the sums do not fit into 64 bits.
+void check_size(const Anatomy& anatomy) {
+    double parameters = 0;
+    for (const AnatomySection& section : anatomy.sections) {
+        for (const AnatomyStage& stage : section.stages) {
+            parameters += real(section.repeats()) * real(stage.parameters);
         }
     }
-
-    std::vector<std::string> remarks(const AnatomyTotals& totals) const {
-        std::vector<std::string> result;
-        if (!facts_.decoder) {
-            result.emplace_back(
-                "The norms, biases and feed-forwards of this model type are unknown; parameters of projections are "
-                "those of their matrices.");
-        }
-        if (!n_.layers) result.emplace_back("The config does not define the number of layers.");
-        if (facts_.global_heads) {
-            result.push_back("Layers with full attention have " + std::to_string(facts_.global_heads->kv) +
-                             " key and value heads of " + std::to_string(facts_.global_heads->D) + " channels.");
-        }
-        if (facts_.predicted_tokens > 0) {
-            result.emplace_back("The layers that predict further tokens (MTP) are not listed.");
-        }
-        const auto local = std::find_if(facts_.layers.begin(), facts_.layers.end(),
-                                        [&](const HfLayer& layer) { return facts_.has_window(layer); });
-        if (!facts_.is_encoder && local != facts_.layers.end()) {
-            result.push_back(stages::window_remark(facts_.model.cache->window, local->type == "chunked_attention"));
-        }
-        if (totals.state_bytes > 0) result.push_back(stages::state_remark(totals.state_bytes));
-        if (!totals.parameters) {
-            result.emplace_back(
-                "There is no total of parameters, because the config does not define all sizes (often the vocabulary "
-                "and the width of the MLP).");
-        }
-        return result;
+    if (parameters > most_parameters) {
+        throw BadInput("The model of the config has more than 4·10^18 parameters; check its sizes.");
     }
-
-    HfFacts facts_;
-    const HfSizes& n_;
-};
+}
 
 }  // namespace
 
-void shape_stage(AnatomyStage& stage, std::initializer_list<HfCount> shape) {
-    stage.shape.clear();
-    for (const HfCount& extent : shape) {
-        if (!extent) {
-            stage.shape.clear();
-            return;
-        }
-        stage.shape.push_back(*extent);
+ModelPlan hf_plan(const json& config) {
+    const HfFacts facts = hf_facts(config);
+    ModelPlan plan;
+    plan.sizes = {.B = 1,
+                  .T = facts.n.T,
+                  .C = facts.n.C,
+                  .V = facts.n.V,
+                  .cached_number_bytes = facts.is_encoder    ? Count(0)
+                                         : facts.model.cache ? Count(cached_bytes)
+                                                             : std::nullopt,
+                  .decoder = !facts.is_encoder};
+    plan.front = front_of(facts, plan.sizes);
+    for (const HfLayer& layer : facts.layers) {
+        plan.layers.push_back({.words = layer_words(facts, layer),
+                               .attention_norms = branch_norms(facts, true, layer.has_attention_norm),
+                               .attention = attention_of(facts, layer),
+                               .feed_forward_norms = branch_norms(facts, false, true),
+                               .feed_forward = feed_forward_of(facts, layer),
+                               .is_parallel = facts.decoder && facts.decoder->parallel,
+                               .is_order_known = facts.decoder.has_value(),
+                               .visible_tokens = facts.has_window(layer) ? facts.model.cache->window : facts.n.T});
     }
-}
-
-AnatomyStage hf_stage(const std::string& id, const std::string& name, const std::string& symbols,
-                      std::initializer_list<HfCount> shape, const std::string& formula) {
-    AnatomyStage stage;
-    stage.id = id;
-    stage.name = name;
-    stage.symbols = symbols;
-    stage.formula = formula;
-    shape_stage(stage, shape);
-    return stage;
-}
-
-void set_matrix(AnatomyStage& stage, HfCount rows, HfCount columns, bool has_bias) {
-    stage.parameters.reset();
-    stage.operations.reset();
-    if (!rows || !columns) return;
-    stage.parameters = *rows * *columns + (has_bias ? *rows : 0);
-    stage.operations = 2.0 * static_cast<double>(*rows) * static_cast<double>(*columns);
+    plan.back = back_of(facts, plan.sizes);
+    plan.symbols = symbols_of(facts);
+    plan.remarks = remarks_of(facts);
+    plan.names_settings = false;
+    return plan;
 }
 
 Anatomy hf_anatomy(const json& config) {
-    return HfStages(hf_facts(config)).anatomy();
+    Anatomy anatomy = hf_plan(config).anatomy();
+    check_size(anatomy);
+    if (!anatomy.totals().parameters) {
+        anatomy.remarks.emplace_back(
+            "There is no total of parameters, because the config does not define all sizes (often the vocabulary "
+            "and the width of the MLP).");
+    }
+    return anatomy;
 }
 
 }  // namespace ropelab

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/interop/hf_anatomy_parts.h"
+#include "core/interop/hf_facts.h"
 #include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
 
@@ -56,10 +56,10 @@ class FactReader {
     }
 
  private:
-    HfCount count(std::initializer_list<const char*> names, std::int64_t high) { return reader_.count(names, 1, high); }
+    Count count(std::initializer_list<const char*> names, std::int64_t high) { return reader_.count(names, 1, high); }
 
     // Returns the hidden width of the MLP; nullopt if it is unknown or a list whose layers differ (Gemma 3n).
-    HfCount hidden_width() {
+    Count hidden_width() {
         const auto list = reader_.find({"intermediate_size"});
         if (!list || !list->value->is_array() || list->value->empty())
             return count({"intermediate_size", "n_inner", "ffn_hidden_size"}, widest_model);
@@ -67,7 +67,7 @@ class FactReader {
         const bool is_one_width =
             first.is_number_integer() && first > 0 && first <= widest_model &&
             std::all_of(list->value->begin(), list->value->end(), [&](const json& each) { return each == first; });
-        return is_one_width ? HfCount(first.get<std::int64_t>()) : std::nullopt;
+        return is_one_width ? Count(first.get<std::int64_t>()) : std::nullopt;
     }
 
     void read_sizes() {
@@ -215,24 +215,6 @@ class FactReader {
 
 }  // namespace
 
-HfCount product_of(std::initializer_list<HfCount> factors) {
-    std::int64_t result = 1;
-    for (const HfCount& factor : factors) {
-        if (!factor) return std::nullopt;
-        result *= *factor;
-    }
-    return result;
-}
-
-HfCount sum_of(std::initializer_list<HfCount> terms) {
-    std::int64_t result = 0;
-    for (const HfCount& term : terms) {
-        if (!term) return std::nullopt;
-        result += *term;
-    }
-    return result;
-}
-
 std::optional<HfHeads> HfFacts::heads(const HfLayer& layer) const {
     const bool is_whole = layer.type.empty() || layer.type == "full_attention" || layer.type == "attention";
     if (n.h == 0 || is_latent || (!is_whole && !is_local_type(layer.type))) return std::nullopt;
@@ -243,14 +225,6 @@ std::optional<HfHeads> HfFacts::heads(const HfLayer& layer) const {
 
 bool HfFacts::has_window(const HfLayer& layer) const {
     return is_local_type(layer.type) && model.cache && model.cache->window < n.T;
-}
-
-const char* HfFacts::attention_input(const HfLayer& layer) const {
-    return layer.has_attention_norm ? mlp_input() : "X";
-}
-
-const char* HfFacts::mlp_input() const {
-    return decoder && decoder->normalizes_outputs ? "X" : "H";
 }
 
 double HfFacts::keys(const HfLayer& layer) const {

@@ -1,10 +1,11 @@
 #include <optional>
 
 #include "core/experiment/experiment.h"
-#include "core/plan/step_cost.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
 #include "core/lecture/quantity_table.h"
+#include "core/plan/step_cost.h"
 #include "core/rope/memory.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"

@@ -201,7 +201,7 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     };
     const auto attend_layer = [&](const torch::Tensor& input, std::int64_t layer) {
         LayerTerms layer_terms = terms.layer(layer);
-        if (!spec_.has_fused_encoding()) layer_terms.relative = relative_weights(weights, layer);
+        layer_terms.relative = relative_weights(weights, layer);
         return attention(weights, input, batch, layer_terms, precision, dropout,
                          {.layer = layer, .cache = cache, .hook = hook, .stages = {stages, layer}});
     };

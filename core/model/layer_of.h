@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/spec/layout.h"
+#include "core/plan/layout.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/layout.h"
+#include "core/plan/layout.h"
 #include "core/spec/named_tensor.h"
 
 namespace ropelab {

@@ -33,14 +33,6 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 
 }  // namespace
 
-bool TokenDecoder::supports(const RunSpec& spec) {
-    const FeedForward kind = spec.feed_forward_kind();
-    const bool plain_mlp = spec.experts == 0 && (kind == FeedForward::gelu || kind == FeedForward::swiglu);
-    const bool plain_norm = spec.norm_kind() == NormKind::layer || spec.norm_kind() == NormKind::rms;
-    return plain_mlp && plain_norm && spec.norm_position == NormPosition::pre && spec.has_fused_encoding() &&
-           spec.attention == AttentionKind::mha && !spec.attention_sinks && !spec.has_delta_net();
-}
-
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
     : spec_(spec), weights_(weights), cache_(spec) {
     const torch::NoGradGuard no_gradients;

@@ -19,10 +19,8 @@ namespace ropelab {
 /// bfloat16 the matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
-    /// Returns whether the arithmetic of this class includes that of a run's decoder; CachedDecoder generates for other
-    /// runs.
-    static bool supports(const RunSpec& spec);
-    /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied. Requires supports(spec).
+    /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied. Requires
+    /// token_kernels_support(spec) (core/plan/kernels.h); CachedDecoder generates for other runs.
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 
     /// Returns the logits after `token` at `position`: (vocabulary). The token attends to the newest `context` tokens,

@@ -11,6 +11,7 @@
 #include "core/model/fused_device.h"
 #include "core/model/operations.h"
 #include "core/model/token_decoder.h"
+#include "core/plan/kernels.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
 
@@ -119,7 +120,7 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
 
 bool TorchModel::uses_token_decoder() const {
     return weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU) &&
-           TokenDecoder::supports(spec_);
+           token_kernels_support(spec_);
 }
 
 /// Predictor with a KV cache. The decoders cannot forget a text, so each text gets a new one.

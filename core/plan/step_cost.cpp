@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <variant>
 
+#include "core/plan/kernels.h"
+#include "core/plan/layout.h"
+#include "core/plan/model_plan.h"
 #include "core/spec/error.h"
-#include "core/spec/layout.h"
 #include "core/spec/numbers.h"
 
 namespace ropelab {
@@ -16,101 +19,6 @@ constexpr double float_bytes = 4;
 
 double number(std::int64_t count) {
     return static_cast<double>(count);
-}
-
-// Rows of a layer's weight matrices, as in core/spec/layout.h.
-std::int64_t qkv_rows(const RunSpec& spec) {
-    return (spec.heads + 2 * spec.kv_heads()) * spec.head_dim();
-}
-// Returns the number of weights of the matrices of all layers' attention, without those of relative positions.
-std::int64_t attention_matrix_numbers(const RunSpec& spec) {
-    std::int64_t numbers = 0;
-    for (const Parameter& parameter : layout_of(spec, 1).parameters) {
-        const auto names = [&](const char* part) { return parameter.name.find(part) != std::string::npos; };
-        const bool is_attention =
-            names(".attention.") && !names(".attention.relative") && !names(".attention.contextual");
-        if (is_attention && parameter.shape.size() == 2) numbers += parameter.size;
-    }
-    return numbers;
-}
-// Returns the weights of all layers that a token is multiplied by. Layers with experts: those of its experts and of the
-// router, with its noise.
-std::int64_t active_matrix_numbers(const RunSpec& spec) {
-    const std::int64_t mlp = spec.up_rows() + spec.hidden_width();
-    const std::int64_t routers = spec.experts * (spec.expert_noise ? 2 : 1);
-    const std::int64_t mixed = spec.expert_layers();
-    return attention_matrix_numbers(spec) +
-           spec.width * ((spec.layers - mixed) * mlp + mixed * (spec.experts_per_token * mlp + routers));
-}
-
-// Returns the operations per token of one layer's attention.
-double attention_operations(const RunSpec& spec, std::int64_t layer) {
-    const double C = number(spec.width);
-    // A gated DeltaNet decays its state (one operation per number), multiplies it by the key and the query, and adds
-    // the change (two each). Chunks need fewer passes over memory, but not fewer operations.
-    if (spec.layer_attention(layer) == LayerAttention::delta_net) return 7.0 * C * number(spec.head_dim());
-    // Each key that a token attends to costs one product for the score and one for the weighted sum of values.
-    return 2.0 * attended_keys(spec, layer) * (number(spec.heads * spec.query_dim()) + C);
-}
-
-// Returns the numbers per token that multi-head latent attention, gates, sinks and gated DeltaNets store in addition to
-// plain attention, in all layers.
-double more_attention_numbers(const RunSpec& spec) {
-    const double C = number(spec.width);
-    double numbers = 0;
-    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
-        if (spec.layer_attention(layer) == LayerAttention::delta_net) {
-            // Normalized queries and keys, decayed copies, solutions of the systems, normalized and gated outputs,
-            // which were measured together; three matrices per chunk and the states between chunks.
-            constexpr double chunk = 32;
-            numbers += 24.0 * C + 3.0 * chunk * number(spec.heads) + C * number(spec.head_dim()) / chunk;
-            continue;
-        }
-        const bool is_mla = spec.attention == AttentionKind::mla;
-        if (is_mla) numbers += 2.0 * number(spec.heads * spec.query_dim() + spec.latent_channels());
-        if (spec.attention == AttentionKind::gated) numbers += 3.0 * C;
-        if (spec.attention_sinks) numbers += 2.0 * C;  // rotated queries and keys
-        if (is_mla || spec.attention_sinks) numbers += 2.0 * number(spec.heads * spec.context);
-    }
-    return numbers;
-}
-
-// Returns the numbers per token that an MLP stores, in hidden rows: before and after the activation function. The
-// gradient of ReLU needs only its result; GLU, ReGLU and GEGLU store the activated gate too.
-double hidden_rows(const RunSpec& spec) {
-    const double rows = number(spec.up_rows() + spec.hidden_width());
-    switch (spec.feed_forward_kind()) {
-        case FeedForward::relu:
-            return rows - number(spec.hidden_width());
-        case FeedForward::glu:
-        case FeedForward::reglu:
-        case FeedForward::geglu:
-            return rows + number(spec.hidden_width());
-        case FeedForward::automatic:
-        case FeedForward::gelu:
-        case FeedForward::swish:
-        case FeedForward::bilinear:
-        case FeedForward::swiglu:
-        case FeedForward::relu2:
-            break;
-    }
-    return rows;
-}
-// Returns the numbers per token of temporary tensors in the MLP's backward pass besides those of GELU, as measured.
-double more_in_activation(const RunSpec& spec) {
-    const FeedForward kind = spec.feed_forward_kind();
-    const bool has_more = kind == FeedForward::relu || kind == FeedForward::relu2 || kind == FeedForward::swiglu;
-    return has_more ? 1.5 * number(spec.hidden_width()) : 0.0;
-}
-
-// Returns the numbers per token in the MLP, before and after the activation function; on average over the layers, of
-// which a mixture of experts has those of each chosen expert, its inputs, its outputs, and their reordered copies.
-double wide_rows(const RunSpec& spec) {
-    const double dense = hidden_rows(spec);
-    const double share = number(spec.expert_layers()) / number(spec.layers);
-    const double mixed =
-        number(spec.experts_per_token) * (dense + 4.0 * number(spec.width)) + 4.0 * number(spec.experts);
-    return (1.0 - share) * dense + share * mixed;
 }
 
 // Returns the operations of Muon's matrix products in one step (formula 55); other optimizers have none.
@@ -130,82 +38,32 @@ double optimizer_products(const RunSpec& spec, std::int64_t vocabulary) {
     return operations;
 }
 
-// Returns whether attention is computed by separate LibTorch operations instead of a fused kernel.
-bool attends_stepwise(const RunSpec& spec) {
-    return spec.operations != Operations::fused || spec.theta_varies() || !spec.has_fused_encoding();
+// Returns how a training step of the run computes attention.
+TrainingWork work_of(const RunSpec& spec) {
+    return {.product_size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0,
+            .drops = spec.dropout > 0,
+            .is_fused = attends_fused(spec),
+            .theta_varies = spec.theta_varies()};
 }
-// Returns the numbers per attention probability that are stored if the logits are more than products and ALiBi's bias,
-// as measured: the probability, the logits of each operation, and for CoPE its gates, its positions and their logits.
-double relative_numbers(const RunSpec& spec) {
-    switch (spec.position) {
-        case Position::xpos:
-            return 2.0;
-        case Position::t5:
-        case Position::rope_bias:
-            return 3.0;
-        case Position::shaw:
-            return 4.5;
-        case Position::transformer_xl:
-            return 5.5;
-        case Position::cope:
-            return 16.0;
-        case Position::none:
-        case Position::learned:
-        case Position::rope:
-        case Position::learned_rope:
-        case Position::sinusoidal:
-        case Position::alibi:
-            break;
+
+// Returns the numbers per token of a layer's feed-forward network, before and after the activation function.
+double wide_rows(const LayerPlan& layer, const PlanSizes& sizes) {
+    if (const auto* mlp = std::get_if<Mlp>(&layer.feed_forward)) return mlp->kept();
+    return std::get<Experts>(layer.feed_forward).kept(sizes);
+}
+
+// Returns the rows of the width per token that a layer's norms keep besides those of LayerNorm or RMSNorm before each
+// branch: the input of the norm of an output; with Dynamic Tanh, the scaled stream and its tanh. They are float32. The
+// scaled residual stream of DeepNet is not kept, as its gradient needs only the factor.
+double norm_rows(const LayerPlan& layer) {
+    double rows = 0;
+    for (const BranchNorms& norms : {layer.attention_norms, layer.feed_forward_norms}) {
+        for (const std::optional<NormPart>& norm : {norms.before, norms.output, norms.after}) {
+            if (norm) rows += norm->kept_rows();
+        }
+        if (norms.output) rows += 1.0;
     }
-    return 0;
-}
-// Returns the additional multiplications and additions per token and layer with attention weights of learned relative
-// positions: the product of the query and each learned vector, and for Shaw's values the weighted sum of them.
-// Transformer-XL also projects the embedding of each distance, once per batch.
-double relative_operations(const RunSpec& spec) {
-    const double C = number(spec.width);
-    switch (spec.position) {
-        case Position::shaw:
-            return 4.0 * C * number(spec.relative_clip + 1);
-        case Position::transformer_xl:
-            return 2.0 * C * number(spec.context) +
-                   2.0 * C * number(spec.kv_heads() * spec.head_dim()) / number(spec.sequences_per_pass());
-        case Position::cope:
-            return 2.0 * C * number(spec.cope_positions);
-        case Position::none:
-        case Position::learned:
-        case Position::rope:
-        case Position::learned_rope:
-        case Position::sinusoidal:
-        case Position::alibi:
-        case Position::t5:
-        case Position::xpos:
-        case Position::rope_bias:
-            break;
-    }
-    return 0;
-}
-// Returns the additional stored numbers per token and layer of stepwise attention besides q, k and v, in multiples of
-// the width, as measured: one if q and k are rotated or normalized separately, one more if keys and values are repeated
-// for grouped queries.
-double more_stepwise(const RunSpec& spec) {
-    if (!attends_stepwise(spec)) return 0;
-    const bool grouped = spec.kv_heads() != spec.heads;
-    return (grouped || spec.qk_norm != QkNorm::none || spec.theta_varies() ? 1.0 : 0.0) + (grouped ? 1.0 : 0.0);
-}
-// Returns the numbers per token and layer that attention stores, counted in float32: q, k and v; with QK normalization
-// its inputs and outputs; in stepwise attention with dropout three numbers per attention probability.
-double attention_numbers(const RunSpec& spec) {
-    const bool rounded = spec.precision == Precision::bfloat16;
-    const double qkv = number(qkv_rows(spec));
-    const double C = number(spec.width);
-    if (attends_stepwise(spec)) {
-        const double scores = number(spec.heads * spec.context);
-        const double probabilities = spec.dropout > 0 ? 3.0 * scores : rounded ? C : 0.0;
-        return 3.0 * C + more_stepwise(spec) * C + probabilities + relative_numbers(spec) * scores;
-    }
-    if (spec.qk_norm != QkNorm::none) return qkv + number((spec.heads + spec.kv_heads()) * spec.head_dim());
-    return (rounded ? 0.5 : 1.0) * qkv;
+    return rows;
 }
 
 // Returns the additional numbers per token of a training step with operations=eager, as measured: per layer four times
@@ -218,6 +76,20 @@ double more_when_eager(const RunSpec& spec) {
     return number(spec.layers) * ((llama ? 2.0 : 4.0) * C + gate) + 4.0 * C + gate;
 }
 
+double stored_activations(const RunSpec& spec, const ModelPlan& plan) {
+    const TrainingWork work = work_of(spec);
+    const double C = real(plan.sizes.C);
+    double numbers = 0;
+    for (const LayerPlan& layer : plan.layers) {
+        // Inputs of matrix products: two normalized rows, the attention output, and the MLP's rows. In float32: two
+        // residual sums (one for a parallel residual), and with dropout its masks.
+        const double sums = (layer.is_parallel ? 1.0 : 2.0) + (work.drops ? 2.0 : 0.0) + norm_rows(layer);
+        numbers += work.product_size * (3.0 * C + wide_rows(layer, plan.sizes)) + sums * C;
+        numbers += std::visit([&](const auto& attention) { return attention.kept(plan.sizes, work); }, layer.attention);
+    }
+    return numbers + 3.0 * C + 2.0 * real(plan.sizes.V);
+}
+
 }  // namespace
 
 std::int64_t tokens_at_once(const RunSpec& spec) {
@@ -228,41 +100,21 @@ std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary) {
     return layout_of(spec, static_cast<int>(vocabulary)).total;
 }
 
-double attended_keys(const RunSpec& spec, std::int64_t layer) {
-    const double T = number(spec.context);
-    const double N = std::min(T, number(spec.visible_tokens(layer)));
-    return N - N * (N - 1) / (2 * T);
-}
-
-ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
-    double attention = 0;
-    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
-        attention += attention_operations(spec, layer);
-        if (spec.layer_attention(layer) != LayerAttention::delta_net) attention += relative_operations(spec);
-    }
-    return {2.0 * number(active_matrix_numbers(spec) + vocabulary * spec.width), attention};
+double forward_operations(const RunSpec& spec, std::int64_t vocabulary) {
+    return plan_of(spec, vocabulary).operations().value_or(0);
 }
 
 double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
-    return 3.0 * forward_operations(spec, vocabulary).total() * number(spec.batch * spec.context) +
+    return 3.0 * forward_operations(spec, vocabulary) * number(spec.batch * spec.context) +
            optimizer_products(spec, vocabulary);
 }
 
 double more_norm_rows(const RunSpec& spec) {
-    const double norms = spec.norm_position == NormPosition::sandwich ? 4.0 : 2.0;
-    const double sandwich = spec.norm_position == NormPosition::sandwich ? 2.0 : 0.0;
-    return sandwich + (spec.norm_kind() == NormKind::dyt ? 2.0 * norms : 0.0);
+    return norm_rows(plan_of(spec, 1).layers.front());
 }
 
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
-    const double C = number(spec.width);
-    // Inputs of matrix products: two normalized rows, the attention output, and the MLP's rows before and after the
-    // activation function. In float32: two residual sums (one for a parallel residual), and with dropout its masks.
-    const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
-    const double sums =
-        (spec.block == Block::pythia ? 1.0 : 2.0) + (spec.dropout > 0 ? 2.0 : 0.0) + more_norm_rows(spec);
-    const double layer = size * (3.0 * C + wide_rows(spec)) + sums * C + attention_numbers(spec);
-    return number(spec.layers) * layer + more_attention_numbers(spec) + 3.0 * C + 2.0 * number(vocabulary);
+    return stored_activations(spec, plan_of(spec, vocabulary));
 }
 
 double MemoryNeed::total() const {
@@ -272,43 +124,54 @@ double MemoryNeed::total() const {
 }
 
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
-    // LibTorch and, for the systems of equations of a gated DeltaNet, its linear algebra.
-    double engine = 120e6;
-    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
-        if (spec.layer_attention(layer) == LayerAttention::delta_net) engine = 150e6;
-    }
     // New tensors do not fit exactly into the freed blocks of others (core/train/tensor_memory.h).
     constexpr double step_overhead = 1.02;
     constexpr double evaluation_overhead = 1.2;
 
+    const ModelPlan plan = plan_of(spec, vocabulary);
+    const TrainingWork work = work_of(spec);
     const double R = number(runs);
-    const double P = number(parameter_count(spec, vocabulary));
+    const double P = number(layout_of(plan).total);
     const double C = number(spec.width);
     const double tokens = number(spec.sequences_per_pass() * spec.context);
     const double V = number(vocabulary);
+    const double probabilities = number(spec.heads * spec.context);  // of a token in a layer
+    double wide = 0;                                                 // of the MLP, the mean over the layers
+    double in_activation = 0;  // temporary numbers in the activation's backward pass
+    bool has_state = false;    // a gated DeltaNet
+    bool has_scores = false;   // probabilities and their gradients exist as tensors
+    for (const LayerPlan& layer : plan.layers) {
+        const auto* mlp = std::get_if<Mlp>(&layer.feed_forward);
+        const Mlp& network = mlp ? *mlp : std::get<Experts>(layer.feed_forward).expert;
+        wide += wide_rows(layer, plan.sizes) / number(spec.layers);
+        in_activation = network.activation.working * real(network.width);
+        has_state |= std::holds_alternative<DeltaNet>(layer.attention);
+        has_scores |= std::holds_alternative<Latent>(layer.attention);
+    }
+    const bool only_products = has_only_products(spec);
+    has_scores |= spec.attention_sinks || (!work.is_fused && (work.drops || !only_products));
+    const bool normalizes = spec.qk_norm != QkNorm::none;
 
     MemoryNeed need;
-    need.engine = engine;
+    // LibTorch and, for the systems of equations of a gated DeltaNet, its linear algebra.
+    need.engine = has_state ? 150e6 : 120e6;
     // The bfloat16 copy of the weights.
     const double copy = spec.precision == Precision::float32 ? 0.0 : 0.5;
     need.weights = float_bytes * R * (4.0 + copy) * P;
     // The new gradients of the backward pass; with precision=auto also copies of the initial state.
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
-    // Temporary tensors of one operation: rows of the MLP, or in attention that is computed stepwise with dropout,
-    // sinks or latent vectors the probabilities and their gradients.
-    const bool has_scores = (attends_stepwise(spec) && (spec.dropout > 0 || !spec.has_fused_encoding())) ||
-                            spec.attention_sinks || spec.attention == AttentionKind::mla;
-    const double in_attention = has_scores ? 2.0 * number(spec.heads * spec.context) : 0.0;
-    const double working = std::max(in_attention, 4.0 * C + more_in_activation(spec));
+    // Temporary tensors of one operation: rows of the MLP, or in attention the probabilities and their gradients.
+    const double working = std::max(has_scores ? 2.0 * probabilities : 0.0, 4.0 * C + in_activation);
     need.step = step_overhead * float_bytes * R *
-                (copies * P + tokens * (stored_activations(spec, vocabulary) + working + more_when_eager(spec)));
+                (copies * P + tokens * (stored_activations(spec, plan) + working + more_when_eager(spec)));
     // The residual sum in float32; a branch, a normalized row and the MLP's rows in the precision of matrix products.
-    const double size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0;
-    const double rows = (1.0 + 2.0 * size) * C + size * wide_rows(spec) + more_stepwise(spec) * C;
+    const double size = work.product_size;
+    const double rows = (1.0 + 2.0 * size) * C + size * wide +
+                        more_stepwise({spec.heads, spec.kv_heads(), spec.head_dim()}, normalizes, work) * C;
     // With bfloat16, the heads of QK normalization are assembled in float32.
-    const double heads = spec.qk_norm != QkNorm::none && size < 1 ? 1.5 * C : 0.0;
+    const double heads = normalizes && size < 1 ? 1.5 * C : 0.0;
     // Logits, what the encoding adds to them, and the probabilities of one layer.
-    const double scores = spec.has_fused_encoding() ? 0.0 : 3.0 * number(spec.heads * spec.context);
+    const double scores = only_products ? 0.0 : 3.0 * probabilities;
     need.evaluation =
         evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + scores + 2.0 * V);
     return need;

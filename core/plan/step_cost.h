@@ -9,14 +9,6 @@ namespace ropelab {
 // The cost of a run, computed from its settings before it starts: numbers of parameters, operations and bytes, no
 // times.
 
-/// Returns the vocabulary size of the run's data set if its name implies it, otherwise that of Tiny Shakespeare, 65
-/// (205 for bytes, as in enwik8). For subwords it is the largest size that the tokenizer may have.
-std::int64_t likely_vocabulary(const RunSpec& spec);
-
-/// Mean number of bytes of a token of subwords or words, as measured on Tiny Shakespeare with 1,024 tokens. Estimates
-/// of time and memory use it.
-inline constexpr std::int64_t likely_bytes_per_subword = 2;
-
 /// Returns the number of tokens that an evaluation of one run processes at once: at most 8,192, in whole sequences (at
 /// least one).
 std::int64_t tokens_at_once(const RunSpec& spec);
@@ -24,20 +16,10 @@ std::int64_t tokens_at_once(const RunSpec& spec);
 /// Returns the number of trainable parameters.
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Floating-point operations of one forward pass per token; a multiplication and an addition are two. Attention only
-/// counts the keys that the causal mask and a sliding window leave, in a gated DeltaNet the work on its state, and in a
-/// mixture of experts the experts of a token.
-struct ForwardOperations {
-    double linears = 0;
-    double attention = 0;
-    /// Returns the operations per token of linear layers and attention together.
-    double total() const { return linears + attention; }
-};
-/// Returns the number of keys that a token attends to in a layer, as the mean over the tokens of a context: with a
-/// sliding window of N tokens, token t (from 0) attends to min(t + 1, N) keys; without one, N is the context.
-double attended_keys(const RunSpec& spec, std::int64_t layer = 0);
-/// Computes the floating-point operations of a forward pass per token.
-ForwardOperations forward_operations(const RunSpec& spec, std::int64_t vocabulary);
+/// Returns the floating-point operations of one forward pass per token; a multiplication and an addition are two.
+/// Attention only counts the keys that the causal mask and a sliding window leave, in a gated DeltaNet the work on its
+/// state, and in a mixture of experts the experts of a token.
+double forward_operations(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Returns the floating-point operations of one training step of one run: a forward pass, and twice as many for the
 /// backward pass.

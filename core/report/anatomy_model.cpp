@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "core/data/corpus.h"
-#include "core/run/checkpoint.h"
 #include "core/experiment/experiment.h"
-#include "core/plan/step_cost.h"
-#include "core/sweep/stored_run.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
+#include "core/run/checkpoint.h"
 #include "core/spec/keys.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 

@@ -145,6 +145,8 @@ nlohmann::json number_json(const std::optional<Number>& number) {
 }
 
 nlohmann::json stage_json(const AnatomyStage& stage, bool has_times) {
+    auto tensors = nlohmann::json::array();
+    for (const Tensor& tensor : stage.tensors) tensors.push_back(tensor.name);
     nlohmann::json json = {{"id", stage.id},
                            {"name", stage.name},
                            {"kind", stage.kind},
@@ -157,7 +159,7 @@ nlohmann::json stage_json(const AnatomyStage& stage, bool has_times) {
                            {"state_bytes", stage.state_bytes},
                            {"formula", stage.formula},
                            {"settings", stage.settings},
-                           {"tensors", stage.tensors}};
+                           {"tensors", tensors}};
     if (has_times) {
         json["seconds_per_pass"] = number_json(stage.seconds);
         json["time_within"] = stage.within;

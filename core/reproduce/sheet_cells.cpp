@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/data/known_sets.h"
-#include "core/plan/device_need.h"
+#include "core/forecast/device_need.h"
 #include "core/experiment/experiment.h"
 #include "core/run/probing.h"
 #include "core/plan/step_cost.h"

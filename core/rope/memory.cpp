@@ -51,6 +51,21 @@ std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_pe
     return product({copies, rotary_dim, context, bytes_per_number, tables});
 }
 
+std::int64_t cached_numbers(const CacheShape& shape, KvCache kind) {
+    switch (kind) {
+        case KvCache::multi_head:
+            return product({2, shape.heads, shape.head_dim});
+        case KvCache::multi_query:
+            return product({2, shape.head_dim});
+        case KvCache::latent:
+            return sum(shape.latent_dim, shape.latent_rope_dim);
+        case KvCache::grouped:
+        case KvCache::sliding:
+            break;
+    }
+    return product({2, shape.kv_heads, shape.head_dim});
+}
+
 std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t context, int bytes_per_number) {
     check_not_negative({{shape.layers, "The number of layers"},
                         {shape.heads, "The number of heads"},
@@ -62,23 +77,10 @@ std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t 
                         {shape.global_layers, "The number of global layers"},
                         {context, "The context"},
                         {bytes_per_number, "The number of bytes per number"}});
-    switch (kind) {
-        case KvCache::multi_head:
-            return product({2, shape.layers, shape.heads, shape.head_dim, context, bytes_per_number});
-        case KvCache::multi_query:
-            return product({2, shape.layers, shape.head_dim, context, bytes_per_number});
-        case KvCache::latent:
-            return product({shape.layers, sum(shape.latent_dim, shape.latent_rope_dim), context, bytes_per_number});
-        case KvCache::sliding: {
-            const std::int64_t global = std::min(shape.global_layers, shape.layers);
-            const std::int64_t visible = std::min(context, shape.window);
-            return sum(product({2, global, shape.kv_heads, shape.head_dim, context, bytes_per_number}),
-                       product({2, shape.layers - global, shape.kv_heads, shape.head_dim, visible, bytes_per_number}));
-        }
-        case KvCache::grouped:
-            break;
-    }
-    return product({2, shape.layers, shape.kv_heads, shape.head_dim, context, bytes_per_number});
+    const std::int64_t per_token = product({cached_numbers(shape, kind), bytes_per_number});
+    const std::int64_t whole = kind == KvCache::sliding ? std::min(shape.global_layers, shape.layers) : shape.layers;
+    return sum(product({whole, per_token, context}),
+               product({shape.layers - whole, per_token, std::min(context, shape.window)}));
 }
 
 }  // namespace ropelab

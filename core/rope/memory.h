@@ -36,6 +36,9 @@ struct CacheShape {
     bool operator==(const CacheShape&) const = default;
 };
 
+/// Returns how many numbers the KV cache of one layer stores per token (formula 32). The parts of a model's plan
+/// (core/plan/parts) count their cache by it too.
+std::int64_t cached_numbers(const CacheShape& shape, KvCache kind);
 /// Returns the size of the KV cache of one sequence of `context` tokens, in bytes (formula 32).
 std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t context, int bytes_per_number);
 

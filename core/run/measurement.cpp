@@ -4,12 +4,13 @@
 #include <chrono>
 
 #include "core/data/corpus.h"
-#include "core/machine/clock.h"
 #include "core/forecast/cohort_width.h"
-#include "core/run/device_choice.h"
 #include "core/forecast/estimate.h"
+#include "core/forecast/likely_vocabulary.h"
+#include "core/machine/clock.h"
 #include "core/machine/process_memory.h"
 #include "core/plan/step_cost.h"
+#include "core/run/device_choice.h"
 
 namespace ropelab {
 

@@ -81,8 +81,11 @@ void check_attention(const RunSpec& spec) {
             "With attention_layers = deltanet, no layer has attention weights, so attention must be mha, and "
             "attention_sinks and qk_norm must be false.");
     }
-    const bool weighs_distances = spec.position == Position::alibi || !spec.has_fused_encoding();
-    if (!spec.has_softmax_attention() && (weighs_distances || spec.key_value_heads != 0)) {
+    constexpr std::array without_scores = {Position::none, Position::learned, Position::sinusoidal, Position::rope,
+                                           Position::learned_rope};
+    const bool changes_scores =
+        std::find(without_scores.begin(), without_scores.end(), spec.position) == without_scores.end();
+    if (!spec.has_softmax_attention() && (changes_scores || spec.key_value_heads != 0)) {
         throw BadInput(
             "With attention_layers = deltanet, no layer has attention weights, so position must be none, learned, "
             "sinusoidal, rope or learned+rope, and key_value_heads must be 0.");

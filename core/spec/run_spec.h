@@ -269,12 +269,6 @@ struct RunSpec {
     }
     /// Returns whether the model has a learned bias by distance (formula 40).
     bool has_distance_bias() const { return position == Position::t5 || position == Position::rope_bias; }
-    /// Returns whether the fused kernels compute attention with this position encoding; LibTorch's operations compute
-    /// it with every other one.
-    bool has_fused_encoding() const {
-        return position == Position::none || position == Position::learned || position == Position::rope ||
-               position == Position::learned_rope || position == Position::sinusoidal || position == Position::alibi;
-    }
     /// Returns whether the model has learned position embeddings.
     bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/spec/cache_bytes.h"
+#include "core/plan/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/holm.h"
@@ -290,13 +290,11 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
 std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
                                           const DecisionNames& names) {
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
-    std::vector<std::string> lines = {"Compared in " + names.loss(measures()[aid.loss]) + " and " +
-                                      names.cost(aid.cost) + ", paired by seed" +
-                                      (table.test == TestKind::paired
-                                           ? std::string()
-                                           : " where the seeds are equal, else with " + test_title(table.test)) +
-                                      " (" + std::to_string(aid.comparisons) +
-                                      (aid.comparisons == 1 ? " test)." : " tests).")};
+    std::vector<std::string> lines = {
+        "Compared in " + names.loss(measures()[aid.loss]) + " and " + names.cost(aid.cost) + ", paired by seed" +
+        (table.test == TestKind::paired ? std::string()
+                                        : " where the seeds are equal, else with " + test_title(table.test)) +
+        " (" + std::to_string(aid.comparisons) + (aid.comparisons == 1 ? " test)." : " tests).")};
     if (aid.untested_cost) {
         lines.emplace_back(
             "Training speeds are one measurement per setting, because runs of a cohort share one clock and the load of "

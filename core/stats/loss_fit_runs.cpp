@@ -6,10 +6,10 @@
 #include <map>
 #include <utility>
 
+#include "core/plan/layout.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
-#include "core/spec/layout.h"
 
 namespace ropelab {
 

@@ -19,7 +19,7 @@ namespace ropelab {
 namespace {
 
 // Enough tokens to resolve a change of 0.01 nats, and few enough for an immediate result.
-constexpr std::int64_t tested_tokens = 4096;
+constexpr std::int64_t ablation_tokens = 4096;
 
 constexpr std::string_view kind_words[] = {"freeze", "ablate", "mean"};  // in the order of Ablation::Kind
 
@@ -84,7 +84,7 @@ class AblationMeter {
 ProbeRequest tested_request(const Checkpoint& checkpoint, const std::filesystem::path& data_dir,
                             const std::function<bool()>& cancelled) {
     ProbeRequest request =
-        loss_request(corpus_of(checkpoint, data_dir)->validation, checkpoint.spec.context, tested_tokens);
+        loss_request(corpus_of(checkpoint, data_dir)->validation, checkpoint.spec.context, ablation_tokens);
     request.cancelled = cancelled;
     return request;
 }

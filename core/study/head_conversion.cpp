@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/study/ablation.h"
-#include "core/study/extrapolation.h"
+#include "core/plan/cache_bytes.h"
 #include "core/run/probing.h"
-#include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "core/study/ablation.h"
+#include "core/study/extrapolation.h"
 
 namespace ropelab {
 

@@ -2,7 +2,7 @@
 
 #include <torch/torch.h>
 
-#include "core/spec/layout.h"
+#include "core/plan/layout.h"
 #include "core/spec/probe.h"
 
 namespace ropelab {

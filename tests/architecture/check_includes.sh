@@ -2,9 +2,8 @@
 # check_includes.sh CHECKOUT: fails if a source includes a header that its folder may not include. The output lists file,
 # line and rule. An arrow means "may include":
 #   app → ui → core/{report,lecture} → core/{reproduce,interop,bench} → core/study → core/sweep → core/run → core/forecast →
-#   core/experiment → core/plan → core/machine → core/stats → core/store → core/data → core/table →
-#   core/{rope,spec}
-#   core/{model,train} → core/{rope,spec}, and from core/cuda only the table of kernels; core/cuda → nothing
+#   core/experiment → core/machine → core/stats → core/store → core/data → core/table → core/plan → core/{rope,spec}
+#   core/{model,train} → core/plan → core/{rope,spec}, and from core/cuda only the table of kernels; core/cuda → nothing
 #   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → session → common → plot, animation, sound → figure → theme
 set -euo pipefail
 cd "$1"
@@ -12,7 +11,7 @@ cd "$1"
 
 qt='<(Q[A-Za-z]+|Qt[A-Za-z]*/.*|q[a-z]+\.h)>|"(Q[A-Z]\w*|q[a-z]+\.h)"|qcustomplot'
 torch='[<"](torch|ATen|c10|caffe2|nvfuser)/'
-data='core/(data|store|table|machine|plan|experiment|forecast|run|sweep|study|lecture|report|reproduce|stats|interop|bench)/'
+data='core/(data|store|table|machine|experiment|forecast|run|sweep|study|lecture|report|reproduce|stats|interop|bench)/'
 engine='core/(model|train|cuda)/'
 window='"(ui|app)/'
 files='nlohmann/|sqlite3\.h|curl/|openssl/|archive(_entry)?\.h|boost/|CLI/'
@@ -32,26 +31,27 @@ forbid() {
     done
 }
 
-base=(core/rope core/spec)
-middle=(core/data core/store core/table core/machine core/plan core/experiment core/forecast core/run core/sweep core/study core/lecture core/report core/reproduce core/stats core/interop core/bench)
+base=(core/rope core/spec core/plan)
+middle=(core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/lecture core/report core/reproduce core/stats core/interop core/bench)
 top=(core/model core/train core/cuda)
 
 forbid 'core must not include Qt' "$qt" core
 forbid 'core must not include ui or app' "$window" core
-forbid 'core/rope and core/spec may include only the standard library and each other' \
+forbid 'core/rope, core/spec and core/plan may include only the standard library and each other' \
     "$data|$engine|$torch|<[A-Za-z0-9_]+/|$files|g(test|mock)/" "${base[@]}"
+forbid 'core/rope and core/spec must not include core/plan' '"core/plan/' core/rope core/spec
 forbid 'only the engine (core/model, core/train) may include LibTorch' "$torch" "${middle[@]}" ui app
 forbid 'the engine is loaded at run time and must not be included' "$engine" "${middle[@]}" ui app
 forbid 'the engine must not include files, experiments or their libraries' "$data|$files" "${top[@]}"
 forbid 'core/model and core/train may include only the kernel table of core/cuda' '"core/cuda/([^c]|c[^u])' core/model core/train
 forbid 'core/cuda may include only the standard library and CUDA' "$torch|core/(model|train|kernels|rope|spec)/" \
     core/cuda
-forbid 'only core/lecture may include yaml-cpp' '[<"]yaml-cpp/' core/data core/store core/table core/machine core/plan core/experiment core/forecast core/run core/sweep core/study core/reproduce core/stats core/interop core/bench core/report core/rope core/spec ui app
+forbid 'only core/lecture may include yaml-cpp' '[<"]yaml-cpp/' core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/reproduce core/stats core/interop core/bench core/report core/rope core/spec core/plan ui app
 forbid 'ui must not include app' '"app/' ui
 
 # The folders of ropelab_core, highest first: no folder may include a folder above it or, in the same line, beside it.
 above=''
-for line in 'report lecture' 'reproduce interop bench' 'study' 'sweep' 'run' 'forecast' 'experiment' 'plan' 'machine' 'stats' 'store' 'data' 'table'; do
+for line in 'report lecture' 'reproduce interop bench' 'study' 'sweep' 'run' 'forecast' 'experiment' 'machine' 'stats' 'store' 'data' 'table'; do
     for folder in $line; do
         others=$(tr ' ' '\n' <<<"$above $line" | grep -vx "$folder" | grep . | paste -sd '|' || true)
         [[ -z $others ]] ||

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/spec/layout.h"
+#include "core/plan/layout.h"
 #include "tests/cli/terminal.h"
 
 namespace ropelab {
@@ -93,8 +93,9 @@ TEST(AnatomyVerb, ActivationOfARunIsAFigure) {
         all.insert(all.end(), more.begin(), more.end());
         return ropelab_cli(all, "", "QT_QPA_PLATFORM=offscreen");
     };
-    for (const std::vector<std::string>& more :
-         {std::vector<std::string>{}, {"--stage", "attention.weights/1/0", "--text", "the melo"}, {"--stage", "head"}}) {
+    for (const std::vector<std::string>& more : {std::vector<std::string>{},
+                                                 {"--stage", "attention.weights/1/0", "--text", "the melo"},
+                                                 {"--stage", "head"}}) {
         std::vector<std::string> all = {"--lab", lab};
         all.insert(all.end(), more.begin(), more.end());
         const Finished made = figure(all);

@@ -10,8 +10,8 @@
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
 #include "core/machine/engine_loader.h"
+#include "core/plan/cache_bytes.h"
 #include "core/run/probing.h"
-#include "core/spec/cache_bytes.h"
 #include "core/spec/error.h"
 
 namespace ropelab::terminal {

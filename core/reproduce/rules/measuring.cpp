@@ -6,20 +6,21 @@
 #include <set>
 #include <utility>
 
-#include "core/run/checkpoint.h"
-#include "core/machine/clock.h"
-#include "core/run/device_choice.h"
-#include "core/machine/engine_loader.h"
 #include "core/forecast/estimate.h"
-#include "core/study/extrapolation.h"
-#include "core/sweep/lab_plan.h"
-#include "core/run/probing.h"
+#include "core/forecast/likely_vocabulary.h"
+#include "core/machine/clock.h"
+#include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
-#include "core/sweep/stored_run.h"
 #include "core/reproduce/rules/generation_speed.h"
+#include "core/run/checkpoint.h"
+#include "core/run/device_choice.h"
+#include "core/run/probing.h"
 #include "core/spec/error.h"
 #include "core/spec/processor.h"
 #include "core/stats/smoothing.h"
+#include "core/study/extrapolation.h"
+#include "core/sweep/lab_plan.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
@@ -279,7 +280,7 @@ std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> ru
 }
 
 PartWork measuring_work(const SheetPlan& plan, const RunSpec& spec) {
-    const double forward = forward_operations(spec, likely_vocabulary(spec)).total();
+    const double forward = forward_operations(spec, likely_vocabulary(spec));
     PartWork work;
     if (plan.writing.samples > 0) {
         const auto samples = static_cast<double>(1 + plan.writing.samples);  // one more for warm-up

@@ -14,8 +14,9 @@
 #include <string>
 #include <tuple>
 
-#include "core/plan/device_need.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/model/device_graph.h"
+#include "core/forecast/device_need.h"
 #include "core/spec/numbers.h"
 #include "core/train/cuda.h"
 #include "core/train/torch_cohort.h"

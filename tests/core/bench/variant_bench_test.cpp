@@ -1,4 +1,5 @@
 #include "core/bench/variant_bench.h"
+#include "core/plan/kernels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

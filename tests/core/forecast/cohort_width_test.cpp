@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/plan/device_need.h"
+#include "core/forecast/device_need.h"
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/tiny.h"

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "core/plan/device_need.h"
-#include "core/forecast/estimate.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/estimate.h"
+#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/device_need.h"
 #include "core/run/probing.h"
-#include "core/plan/step_cost.h"
 #include "tests/support/scratch_folder.h"
 
 namespace ropelab {

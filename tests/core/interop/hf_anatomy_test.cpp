@@ -300,9 +300,9 @@ TEST(HfAnatomy, LatentAttentionListsItsMatricesAndCache) {
     EXPECT_EQ(stage_of(anatomy, "attention.query").parameters, 1536 * 128 * 192);
     EXPECT_EQ(stage_of(anatomy, "attention.key_value").parameters, 512 * 128 * 256);
     EXPECT_FALSE(anatomy.find("attention.qkv"));
-    EXPECT_EQ(anatomy.sections[1].title, "Layer, dense MLP");
+    EXPECT_EQ(anatomy.sections[1].title, "Layers 0–2: dense MLP");
     EXPECT_EQ(anatomy.sections[1].repeats(), 3);
-    EXPECT_EQ(anatomy.sections[2].title, "Layer, experts");
+    EXPECT_EQ(anatomy.sections[2].title, "Layers 3–60: experts");
     EXPECT_TRUE(std::find(anatomy.remarks.begin(), anatomy.remarks.end(),
                           "The layers that predict further tokens (MTP) are not listed.") != anatomy.remarks.end());
 }
@@ -319,7 +319,7 @@ TEST(HfAnatomy, QueriesWithoutALatentVectorHaveOneMatrix) {
 
 TEST(HfAnatomy, LinearAttentionHasAState) {
     const Anatomy anatomy = hf_anatomy(known_model("Qwen3-Next 80B A3B").config);
-    EXPECT_EQ(anatomy.sections[1].title, "Layer, linear attention, experts");
+    EXPECT_EQ(anatomy.sections[1].title, "Layers 0–2, 4–6, 8–10, 12–14, …: linear attention, experts");
     EXPECT_EQ(stage_of(anatomy, "attention.state").state_bytes, 32 * 128 * 128 * 4);
     EXPECT_EQ(stage_of(anatomy, "attention.state").cache_bytes, 0);
     EXPECT_EQ(anatomy.totals().cache_bytes, 12 * 2 * 2 * 256 * 2);
@@ -334,8 +334,8 @@ TEST(HfAnatomy, GlobalLayersHaveHeadsOfTheirOwn) {
 TEST(HfAnatomy, KindsOfLayersAreSectionsOfTheirOwn) {
     const Anatomy anatomy = hf_anatomy(known_model("Gemma 3 4B").config);
     ASSERT_EQ(anatomy.sections.size(), 4U);
-    EXPECT_EQ(anatomy.sections[1].title, "Layer, sliding attention");
-    EXPECT_EQ(anatomy.sections[2].title, "Layer, full attention");
+    EXPECT_EQ(anatomy.sections[1].title, "Layers 0–4, 6–10, 12–16, 18–22, …: sliding attention");
+    EXPECT_EQ(anatomy.sections[2].title, "Layers 5, 11, 17, 23, …: full attention");
     EXPECT_EQ(anatomy.sections[1].repeats() + anatomy.sections[2].repeats(), 34);
     EXPECT_LT(stage_of(anatomy, "attention.scores").operations.value(),
               stage_of(anatomy, "attention.scores#2").operations.value())

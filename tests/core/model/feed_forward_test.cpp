@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/model/routing.h"
-#include "core/spec/layout.h"
+#include "core/plan/layout.h"
 #include "tests/core/model/plain_decoder.h"
 #include "tests/core/model/probed_run.h"
 

@@ -334,7 +334,9 @@ class PlainDecoder {
     torch::Tensor relative(const std::string& name, std::int64_t head, std::int64_t key_head, const torch::Tensor& q,
                            const torch::Tensor& k) {
         const std::int64_t time = q.size(1);
-        if (spec_.has_fused_encoding() || spec_.position == Position::xpos) {
+        constexpr std::array relative = {Position::shaw, Position::t5, Position::rope_bias, Position::transformer_xl,
+                                         Position::cope};
+        if (std::find(relative.begin(), relative.end(), spec_.position) == relative.end()) {
             return torch::zeros({time, time}, torch::kFloat64);
         }
         std::vector<torch::Tensor> rows;

@@ -9,8 +9,8 @@
 #include <map>
 #include <numeric>
 
+#include "core/plan/layout.h"
 #include "core/spec/error.h"
-#include "core/spec/layout.h"
 #include "core/spec/random_stream.h"
 #include "core/train/torch_engine.h"
 #include "tests/core/plan/anatomy_variants.h"

@@ -1,4 +1,5 @@
 #include "core/plan/step_cost.h"
+#include "core/forecast/likely_vocabulary.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +8,8 @@
 #include <utility>
 
 #include "core/experiment/experiment.h"
+#include "core/plan/layout.h"
 #include "core/spec/keys.h"
-#include "core/spec/layout.h"
 
 namespace ropelab {
 namespace {
@@ -28,7 +29,7 @@ TEST(StepCost, CountsTheExpertsOfAToken) {
     const std::int64_t mixed = spec.layers - 2;
     const std::int64_t routers = mixed * 2 * 8 * C;
     EXPECT_EQ(parameter_count(spec, 65), parameter_count(dense, 65) + mixed * 7 * mlp + routers);
-    const double more = forward_operations(spec, 65).linears - forward_operations(dense, 65).linears;
+    const double more = forward_operations(spec, 65) - forward_operations(dense, 65);
     EXPECT_DOUBLE_EQ(more, 2.0 * static_cast<double>(mixed * mlp + routers));
     spec.expert_noise = false;
     spec.experts_per_token = 1;
@@ -146,11 +147,10 @@ TEST(StepCost, ForwardPassMultipliesEachWeightOnce) {
     spec.context = 8;
     // 12·4² weights of a layer and 10·4 of the output layer, each one multiply-add; a token attends to 4.5 keys
     // on average, itself included, with 4 channels for the score and 4 for the weighted sum of values.
-    const ForwardOperations forward = forward_operations(spec, 10);
-    EXPECT_DOUBLE_EQ(forward.linears, 2.0 * (12 * 16 + 40));
-    EXPECT_DOUBLE_EQ(forward.attention, 4.5 * 2.0 * (4 + 4));
+    const double forward = forward_operations(spec, 10);
+    EXPECT_DOUBLE_EQ(forward, 2.0 * (12 * 16 + 40) + 4.5 * 2.0 * (4 + 4));
     spec.batch = 3;
-    EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward.total() * 24);
+    EXPECT_DOUBLE_EQ(training_operations(spec, 10), 3 * forward * 24);
 }
 
 // One layer of each kind with 4 heads of 4 channels and a context of 8, by hand; 12·16² weights of an ordinary layer.
@@ -161,18 +161,16 @@ TEST(StepCost, CountsTheKindsOfAttention) {
     spec.width = 16;
     spec.context = 8;
     const double head = 2.0 * 10 * 16;  // output layer
-    const ForwardOperations plain = forward_operations(spec, 10);
-    EXPECT_DOUBLE_EQ(plain.linears, 2.0 * 12 * 256 + head);
-    EXPECT_DOUBLE_EQ(plain.attention, 2.0 * 4.5 * (16 + 16));
+    const double plain = forward_operations(spec, 10);
+    EXPECT_DOUBLE_EQ(plain, 2.0 * 12 * 256 + head + 2.0 * 4.5 * (16 + 16));
     spec.attention = AttentionKind::gated;
-    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, plain.linears + 2.0 * 256);
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10), plain + 2.0 * 256);
     spec.attention = AttentionKind::mla;  // a latent vector of 8 and 2 rotary channels
-    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, 2.0 * (9 * 256 + 4 * 6 * 16 + 10 * 16 + 2 * 16 * 8) + head);
-    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).attention, 2.0 * 4.5 * (24 + 16));
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10), 2.0 * (9 * 256 + 4 * 6 * 16 + 10 * 16 + 2 * 16 * 8) + head +
+                                                       2.0 * 4.5 * (24 + 16));
     spec.attention = AttentionKind::mha;
     spec.attention_layers = "deltanet";
-    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).linears, 2.0 * (13 * 256 + 8 * 16) + head);
-    EXPECT_DOUBLE_EQ(forward_operations(spec, 10).attention, 7.0 * 16 * 4);
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10), 2.0 * (13 * 256 + 8 * 16) + head + 7.0 * 16 * 4);
     EXPECT_GT(stored_activations(spec, 10), 0.0);
 }
 

@@ -4,7 +4,8 @@
 
 #include <cmath>
 
-#include "core/plan/device_need.h"
+#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/device_need.h"
 #include "core/plan/step_cost.h"
 #include "core/reproduce/rules/measuring.h"
 #include "tests/support/tiny.h"
@@ -89,7 +90,7 @@ TEST(MeasuringWork, CountsTheGeneratedTokens) {
         ASSERT_EQ(spec.context, 16);
         spec.operations = operations;
         const bool is_fused = operations == Operations::fused;
-        const double forward = forward_operations(spec, likely_vocabulary(spec)).total();
+        const double forward = forward_operations(spec, likely_vocabulary(spec));
         SheetPlan plan;
         plan.writing = {.samples = 2, .length = 40};
         const PartWork work = measuring_work(plan, spec);

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "core/plan/layout.h"
 #include "core/spec/error.h"
-#include "core/spec/layout.h"
 #include "core/spec/run_spec.h"
 #include "tests/support/expect_message.h"
 

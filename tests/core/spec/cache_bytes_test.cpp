@@ -1,4 +1,4 @@
-#include "core/spec/cache_bytes.h"
+#include "core/plan/cache_bytes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/spec/layout.h"
+#include "core/plan/layout.h"
 
 #include <gtest/gtest.h>
 

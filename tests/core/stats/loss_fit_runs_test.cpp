@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "core/plan/layout.h"
 #include "core/spec/error.h"
-#include "core/spec/layout.h"
 #include "tests/core/stats/result_runs.h"
 
 namespace ropelab {

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "core/data/corpus.h"
+#include "core/plan/layout.h"
 #include "core/rope/logit.h"
 #include "core/spec/error.h"
-#include "core/spec/layout.h"
 #include "core/spec/random_stream.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/expect_message.h"

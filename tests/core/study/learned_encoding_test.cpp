@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "core/plan/layout.h"
 #include "core/rope/encodings.h"
 #include "core/spec/error.h"
-#include "core/spec/layout.h"
 #include "core/spec/random_stream.h"
 #include "tests/support/expect_message.h"
 

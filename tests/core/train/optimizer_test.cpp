@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/spec/layout.h"
+#include "core/plan/layout.h"
 #include "core/train/torch_cohort.h"
 #include "tests/support/tiny.h"
 

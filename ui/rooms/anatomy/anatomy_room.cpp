@@ -16,10 +16,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/plan/anatomy_times.h"
-#include "core/run/checkpoint.h"
 #include "core/interop/model_table.h"
+#include "core/plan/anatomy_times.h"
 #include "core/report/anatomy_table.h"
+#include "core/run/checkpoint.h"
 #include "ui/common/actions.h"
 #include "ui/common/fields.h"
 #include "ui/common/flow_layout.h"
@@ -422,10 +422,10 @@ void AnatomyRoom::renewWeights() {
     for (const AnatomySection& section : m_model.anatomy.sections) {
         for (const AnatomyStage& stage : section.stages) {
             if (!isRun || &stage != picked) continue;
-            for (const std::string& tensor : stage.tensors) {
-                if (section.layers.empty()) entries.append({text(tensor), text(tensor)});
+            for (const Tensor& tensor : stage.tensors) {
+                if (section.layers.empty()) entries.append({text(tensor.name), text(tensor.name)});
                 for (const std::int64_t layer : section.layers) {
-                    const QString name = QStringLiteral("layers.%1.%2").arg(layer).arg(text(tensor));
+                    const QString name = QStringLiteral("layers.%1.%2").arg(layer).arg(text(tensor.name));
                     entries.append({name, name});
                 }
             }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/forecast/likely_vocabulary.h"
+#include "core/plan/cache_bytes.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/cache_bytes.h"
 #include "core/stats/results_front.h"
 #include "core/stats/setting_words.h"
 #include "ui/common/results_words.h"

@@ -17,9 +17,9 @@
 
 #include "core/data/corpus.h"
 #include "core/plan/anatomy_times.h"
-#include "core/run/checkpoint.h"
+#include "core/plan/layout.h"
 #include "core/report/anatomy_table.h"
-#include "core/spec/layout.h"
+#include "core/run/checkpoint.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/field_note.h"
 #include "ui/figure/export.h"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/sweep/lab_plan.h"
-#include "core/spec/layout.h"
+#include "core/plan/layout.h"
 #include "core/spec/random_stream.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/core/data/scratch.h"
 
 namespace ropelab::ui {

@@ -1,4 +1,6 @@
-#include "core/plan/device_need.h"
+#include "core/forecast/device_need.h"
+
+#include "core/plan/kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +9,7 @@
 
 #include "core/data/corpus.h"
 #include "core/data/synthetic/names.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -49,7 +52,7 @@ struct Widths {
 // Returns whether LibTorch's flash attention is used, which stores no scores: it requires a plain causal mask and, in
 // training, no dropout.
 bool flash(const RunSpec& spec, double bytes, bool trains) {
-    const bool only_causal = spec.position != Position::alibi && spec.has_fused_encoding() &&
+    const bool only_causal = spec.position != Position::alibi && has_only_products(spec) &&
                              spec.attention_window == 0 && !spec.attention_sinks &&
                              spec.attention != AttentionKind::mla && !spec.has_delta_net();
     return only_causal && bytes == 2 && spec.head_dim() % 8 == 0 && spec.head_dim() <= 256 &&
@@ -59,7 +62,7 @@ bool flash(const RunSpec& spec, double bytes, bool trains) {
 // Returns the bytes per attention probability and layer in addition to those of other encodings: the logits are
 // computed in float32, and CoPE stores its gates, positions and interpolated logits.
 double relative_bytes(const RunSpec& spec) {
-    if (spec.has_fused_encoding()) return 0;
+    if (has_only_products(spec)) return 0;
     return spec.position == Position::cope ? 48.0 : 4.0;
 }
 

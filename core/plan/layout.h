@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/model_plan.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -22,6 +23,7 @@ struct Parameter {
     double last_factor = 1;
     /// Initial values that replace the initialization by `deviation`; empty for most parameters.
     std::vector<double> initial = {};
+    bool embeds = false;  // as Tensor::embeds
 };
 
 /// Parameters of a decoder in the order in which they are stored in memory: first matrices, to which weight decay
@@ -94,6 +96,8 @@ std::string down_name(const RunSpec& spec, std::int64_t layer);
 /// 0.02. DeepNet's scaling (formula 54) multiplies the initial weights of values, attention output and MLP by
 /// (8·layers)^−¼. Routers have spec.router_deviation.
 Layout layout_of(const RunSpec& spec, int vocabulary);
+/// Returns the parameters of a plan, whose sizes must be known.
+Layout layout_of(const ModelPlan& plan);
 
 /// Returns whether the optimizer muon applies to a parameter: to the matrices of the layers, each expert's separately,
 /// but not to their tables of learned vectors of distances, which are embeddings.

@@ -1,8 +1,9 @@
-#include "core/plan/device_need.h"
+#include "core/forecast/device_need.h"
 
 #include <gtest/gtest.h>
 
 #include "core/experiment/experiment.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"

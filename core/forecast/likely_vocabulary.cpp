@@ -5,7 +5,7 @@
 
 #include "core/data/subwords.h"
 #include "core/data/synthetic/names.h"
-#include "core/plan/step_cost.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/spec/error.h"
 
 namespace ropelab {

@@ -1,0 +1,92 @@
+#include "core/plan/kernels.h"
+
+#include <algorithm>
+
+namespace ropelab {
+
+namespace {
+
+// The encodings of a layer's attention; null for a layer without scores.
+const Scores* scores_of(const LayerPlan& layer) {
+    if (const auto* softmax = std::get_if<Softmax>(&layer.attention)) return &softmax->scores;
+    if (const auto* latent = std::get_if<Latent>(&layer.attention)) return &latent->scores;
+    return nullptr;
+}
+
+const std::optional<Rotary>& rotary_of(const LayerPlan& layer) {
+    static const std::optional<Rotary> none;
+    if (const auto* softmax = std::get_if<Softmax>(&layer.attention)) return softmax->rotary;
+    if (const auto* latent = std::get_if<Latent>(&layer.attention)) return latent->rotary;
+    return none;
+}
+
+template <typename Predicate>
+bool all_layers(const RunSpec& spec, Predicate predicate) {
+    const ModelPlan plan = plan_of(spec, 1);
+    return std::all_of(plan.layers.begin(), plan.layers.end(), predicate);
+}
+
+bool has_plain_norm(const LayerPlan& layer) {
+    const std::optional<NormPart>& norm =
+        layer.attention_norms.before ? layer.attention_norms.before : layer.attention_norms.after;
+    return norm && norm->kind != NormPart::Kind::dyt;
+}
+
+}  // namespace
+
+bool has_only_products(const LayerPlan& layer) {
+    const Scores* scores = scores_of(layer);
+    const std::optional<Rotary>& rotary = rotary_of(layer);
+    return !scores || (is_fused(scores->relative) && (!rotary || rotary->is_fused()));
+}
+
+bool attention_kernel_supports(const LayerPlan& layer) {
+    const auto* attention = std::get_if<Softmax>(&layer.attention);
+    return attention && has_only_products(layer) && !attention->scores.has_sinks;
+}
+
+bool token_kernels_support(const LayerPlan& layer) {
+    const auto* attention = std::get_if<Softmax>(&layer.attention);
+    const auto* mlp = std::get_if<Mlp>(&layer.feed_forward);
+    const std::optional<NormPart>& norm = layer.attention_norms.before;
+    return attention_kernel_supports(layer) && !attention->is_gated && mlp && mlp->activation.is_fused && norm &&
+           !layer.attention_norms.output && (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms);
+}
+
+bool has_only_products(const RunSpec& spec) {
+    return all_layers(spec, [](const LayerPlan& layer) { return has_only_products(layer); });
+}
+
+bool token_kernels_support(const RunSpec& spec) {
+    return all_layers(spec, [](const LayerPlan& layer) { return token_kernels_support(layer); });
+}
+
+bool attends_fused(const RunSpec& spec) {
+    return spec.operations == Operations::fused && !spec.theta_varies() && has_only_products(spec);
+}
+
+std::vector<std::string> unfused_parts(const RunSpec& spec) {
+    if (spec.operations == Operations::eager) return {"all"};
+    const auto any = [layers = plan_of(spec, 1).layers](auto predicate) {
+        return std::any_of(layers.begin(), layers.end(), predicate);
+    };
+    std::vector<std::string> parts;
+    const auto add = [&](bool is_unfused, const char* part) {
+        if (is_unfused) parts.emplace_back(part);
+    };
+    add(any([](const LayerPlan& layer) { return scores_of(layer) && !attention_kernel_supports(layer); }), "attention");
+    add(any([](const LayerPlan& layer) { return std::holds_alternative<DeltaNet>(layer.attention); }),
+        "gated DeltaNet");
+    add(any([](const LayerPlan& layer) {
+            const auto* attention = std::get_if<Softmax>(&layer.attention);
+            return attention && attention->is_gated;
+        }),
+        "gate of attention");
+    add(any([](const LayerPlan& layer) { return std::holds_alternative<Experts>(layer.feed_forward); }), "experts");
+    add(!activation_of(spec.feed_forward_kind()).is_fused, "activation");
+    add(any([](const LayerPlan& layer) { return !has_plain_norm(layer); }), "norm");
+    add(!spec.trains_with_adamw(), "optimizer");
+    return parts;
+}
+
+}  // namespace ropelab

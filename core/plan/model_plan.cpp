@@ -1,0 +1,178 @@
+#include "core/plan/model_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ropelab {
+
+namespace {
+
+// Returns the sum of the residual stream and the output of a branch, "attention" or "mlp". If the branches are parallel
+// or their order is unknown, "mlp" adds both outputs.
+AnatomyStage residual_sum(const PlanSizes& sizes, const LayerPlan& layer, const std::string& branch) {
+    const bool both = layer.is_parallel || !layer.is_order_known;
+    AnatomyStage stage = {.id = branch + ".sum",
+                          .name = "Residual sum",
+                          .kind = !layer.is_order_known ? "unknown"
+                                  : both                ? "parallel"
+                                                        : "",
+                          .symbols = "(B, T, C)",
+                          .shape = extents({sizes.B, sizes.T, sizes.C}),
+                          .formula = both ? "X ← X + Y_attention + Y_MLP" : "X ← X + Y",
+                          .settings = {"block", "deepnorm"}};
+    if (layer.scales_stream) {
+        stage.kind = "DeepNet";
+        stage.formula = "X ← α·X + Y,  α = (2·layers)^{1/4}";
+    }
+    return stage;
+}
+
+// Returns layers in ascending order as text: "0–2, 4–6". Beyond four runs of layers, the others are "…".
+std::string layers_text(const std::vector<std::int64_t>& layers) {
+    constexpr int most_runs = 4;
+    std::string text;
+    int runs = 0;
+    for (std::size_t at = 0; at < layers.size();) {
+        std::size_t end = at + 1;
+        while (end < layers.size() && layers[end] == layers[end - 1] + 1) ++end;
+        text += text.empty() ? "" : ", ";
+        if (++runs > most_runs) return text + "…";
+        text += std::to_string(layers[at]);
+        if (end - at > 1) text += "–" + std::to_string(layers[end - 1]);
+        at = end;
+    }
+    return text;
+}
+
+}  // namespace
+
+Stages LayerPlan::stages(const PlanSizes& sizes) const {
+    Stages result;
+    const auto add_branch = [&](const std::string& branch, const std::string& name, const BranchNorms& norms,
+                                const Stages& stages, bool has_sum) {
+        if (norms.before) {
+            const bool of_layer = is_parallel && branch == "attention" && !feed_forward_norms.before;
+            result.push_back(norms.before->stage(
+                sizes, branch + "_norm", of_layer ? "Norm of the layer" : "Norm before " + name, branch + "_norm"));
+        }
+        result.insert(result.end(), stages.begin(), stages.end());
+        if (norms.output) {
+            result.push_back(norms.output->stage(sizes, branch + "_output_norm", "Norm of the output of " + name,
+                                                 branch + "_output_norm", "Y", "Y", storage::output_norm));
+        }
+        if (has_sum) result.push_back(residual_sum(sizes, *this, branch));
+        if (norms.after) {
+            result.push_back(
+                norms.after->stage(sizes, branch + "_post_norm", "Norm after " + name, branch + "_norm", "X", "X"));
+        }
+    };
+    const bool has_input_norm = attention_norms.before.has_value();
+    const std::string input = has_input_norm ? "H" : "X";
+    const bool is_fed_normed = feed_forward_norms.before || (is_parallel && has_input_norm);
+    const std::string fed = is_fed_normed ? "H" : "X";
+    add_branch("attention", "attention", attention_norms,
+               std::visit([&](const auto& part) { return part.stages(sizes, input); }, attention),
+               !is_parallel && is_order_known);
+    add_branch("mlp", "MLP", feed_forward_norms,
+               std::visit([&](const auto& part) { return part.stages(sizes, fed); }, feed_forward), true);
+    return result;
+}
+
+Count LayerPlan::cache_bytes(const PlanSizes& sizes) const {
+    Count total = 0;
+    for (const AnatomyStage& stage : stages(sizes)) {
+        total = sum_of({total, product_of({stage.cache_bytes, visible_tokens}), stage.state_bytes});
+    }
+    return total;
+}
+
+std::optional<double> ModelPlan::operations() const {
+    return anatomy().totals().operations;
+}
+
+Anatomy ModelPlan::anatomy() const {
+    Anatomy result;
+    result.sizes = symbols;
+    const auto counted = [&](Stages stages) {
+        for (AnatomyStage& stage : stages) {
+            stage.count_tensors();
+            if (names_settings) continue;
+            stage.settings.clear();
+            stage.tensors.clear();
+        }
+        return stages;
+    };
+    result.sections.push_back({"", {}, counted(front)});
+    std::vector<const LayerPlan*> kinds;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const auto same =
+            std::find_if(kinds.begin(), kinds.end(), [&](const LayerPlan* kind) { return *kind == layers[i]; });
+        const auto index = static_cast<std::int64_t>(i);
+        if (same != kinds.end()) {
+            result.sections[static_cast<std::size_t>(same - kinds.begin()) + 1].layers.push_back(index);
+            continue;
+        }
+        kinds.push_back(&layers[i]);
+        result.sections.push_back({"Layer", {index}, counted(layers[i].stages(sizes))});
+    }
+    for (std::size_t i = 0; kinds.size() > 1 && i < kinds.size(); ++i) {
+        AnatomySection& section = result.sections[i + 1];
+        section.title =
+            (section.layers.size() > 1 ? "Layers " : "Layer ") + layers_text(section.layers) + ": " + kinds[i]->words;
+    }
+    result.sections.push_back({"", {}, counted(back)});
+    result.remarks = remarks;
+    if (const std::int64_t bytes = result.totals().state_bytes; bytes > 0) {
+        result.remarks.push_back(state_remark(bytes));
+    }
+    return result;
+}
+
+std::string window_remark(std::int64_t window, bool is_chunked) {
+    return std::string("In layers with ") + (is_chunked ? "chunked attention" : "a sliding window") +
+           ", the KV cache stores the last " + std::to_string(window) +
+           " tokens only, so bytes per token times a longer context overestimate the cache.";
+}
+
+std::string state_remark(std::int64_t bytes) {
+    return "The states of the gated DeltaNets have " + std::to_string(bytes) +
+           " bytes per sequence in all layers together, whatever the number of tokens.";
+}
+
+AnatomyTotals Anatomy::totals() const {
+    AnatomyTotals totals = {.parameters = 0, .active_parameters = {}, .operations = 0.0, .cache_bytes = 0};
+    if (!times.empty()) totals.seconds = 0;
+    std::int64_t inactive = 0;
+    for (const AnatomySection& section : sections) {
+        const std::int64_t repeats = section.repeats();
+        for (const AnatomyStage& stage : section.stages) {
+            if (!stage.parameters) totals.parameters.reset();
+            if (!stage.operations) totals.operations.reset();
+            if (!stage.cache_bytes) totals.cache_bytes.reset();
+            if (totals.parameters) *totals.parameters += repeats * stage.parameters.value_or(0);
+            inactive += repeats * stage.inactive_parameters;
+            totals.state_bytes += repeats * stage.state_bytes;
+            if (totals.operations) *totals.operations += real(repeats) * stage.operations.value_or(0);
+            if (totals.cache_bytes) *totals.cache_bytes += repeats * stage.cache_bytes.value_or(0);
+            if (totals.seconds) *totals.seconds += real(repeats) * stage.seconds.value_or(0);
+        }
+    }
+    if (totals.parameters) totals.active_parameters = *totals.parameters - inactive;
+    return totals;
+}
+
+const AnatomyStage* Anatomy::find(const std::string& id) const {
+    const std::size_t mark = id.find('#');
+    const std::string name = id.substr(0, mark);
+    int place = 1;  // of the section among those that have the stage
+    for (const AnatomySection& section : sections) {
+        for (const AnatomyStage& stage : section.stages) {
+            if (stage.id != name) continue;
+            if (mark == std::string::npos || id.substr(mark + 1) == std::to_string(place)) return &stage;
+            ++place;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace ropelab

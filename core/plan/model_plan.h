@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/plan/anatomy.h"
+#include "core/plan/parts/delta_net.h"
+#include "core/plan/parts/latent.h"
+#include "core/plan/parts/mlp.h"
+#include "core/plan/parts/norm.h"
+#include "core/plan/parts/relative.h"
+#include "core/plan/parts/rotary.h"
+#include "core/plan/parts/softmax.h"
+#include "core/plan/stage.h"
+
+namespace ropelab {
+
+// The plan of a model: what a RunSpec (plan_of) or a config of Hugging Face (hf_plan, core/interop) resolves to, once.
+// Each part answers everything about itself in one file of core/plan/parts: its stages with their tensors, operations
+// and cache, and what its backward pass keeps. The layout of parameters, costs, memory, the KV cache and the anatomy
+// are folds over the plan. A variant of a part is an alternative of a std::variant, so that a missing case does not
+// compile.
+
+using AttentionPart = std::variant<Softmax, Latent, DeltaNet>;
+using FeedForwardPart = std::variant<Mlp, Experts>;
+
+/// Norms of a branch (attention or feed-forward) of a layer: of the stream before it, of its output before that is
+/// added, and of the stream after that.
+struct BranchNorms {
+    std::optional<NormPart> before = {};
+    std::optional<NormPart> output = {};
+    std::optional<NormPart> after = {};
+    bool operator==(const BranchNorms&) const = default;
+};
+
+/// One layer. Layers that compare equal are one section of the anatomy.
+struct LayerPlan {
+    std::string words;  // what distinguishes it from other layers: "gated DeltaNet, experts"
+    BranchNorms attention_norms = {};
+    AttentionPart attention = {};
+    BranchNorms feed_forward_norms = {};
+    FeedForwardPart feed_forward = {};
+    bool is_parallel = false;         // attention and feed-forward have one input and one sum
+    bool is_order_known = true;       // else one sum adds both branches
+    bool scales_stream = false;       // DeepNet (formula 54)
+    std::int64_t visible_tokens = 0;  // of the cache; 0: a state instead
+
+    Stages stages(const PlanSizes& sizes) const;
+    /// Returns the bytes of its KV cache or state for one sequence of the context; nullopt if a size is unknown.
+    Count cache_bytes(const PlanSizes& sizes) const;
+    bool operator==(const LayerPlan&) const = default;
+};
+
+/// A model from tokens to logits.
+struct ModelPlan {
+    PlanSizes sizes;
+    Stages front = {};  // before the layers: tokens, embeddings, what all layers share
+    std::vector<LayerPlan> layers = {};
+    Stages back = {};  // after the layers: final norm and head
+    std::vector<AnatomySize> symbols = {};
+    std::vector<std::string> remarks = {};
+    bool names_settings = true;  // whether its stages are set by settings of runs
+
+    /// Returns the floating-point operations of a forward pass per token; nullopt if a part is unknown.
+    std::optional<double> operations() const;
+    /// Returns the stages of the sections before, in and after the layers. Equal layers are one section.
+    Anatomy anatomy() const;
+};
+
+/// Returns the plan of a run's model; its numbers are float32.
+ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary);
+
+}  // namespace ropelab

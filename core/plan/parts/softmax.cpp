@@ -1,0 +1,185 @@
+#include "core/plan/parts/softmax.h"
+
+#include <utility>
+
+#include "core/rope/memory.h"
+
+namespace ropelab {
+
+namespace {
+
+std::string kind_of_heads(const Heads& heads) {
+    if (!heads.h || !heads.kv) return "unknown";
+    if (heads.kv == heads.h) return "multi-head";
+    if (heads.kv == 1) return "multi-query";
+    return "grouped, " + std::to_string(*heads.h / *heads.kv) + " queries per key";
+}
+
+}  // namespace
+
+Count Softmax::cached_numbers() const {
+    if (!is_cached) return 0;
+    if (!heads.kv || !heads.D) return std::nullopt;
+    return ropelab::cached_numbers({.kv_heads = *heads.kv, .head_dim = *heads.D}, KvCache::grouped);
+}
+
+AnatomyStage attention_gate(const PlanSizes& sizes, const std::string& kind, const std::string& function,
+                            const std::string& input, const std::string& symbols, Count rows, bool has_bias,
+                            const std::string& setting) {
+    return {
+        .id = "attention.gate",
+        .name = "Gate",
+        .kind = kind,
+        .symbols = symbols,
+        .shape = extents({sizes.B, sizes.T, rows}),
+        .formula = "O ← O ⊙ " + function + "(" + input + "·W_g^⊤" + (has_bias ? " + b_g" : "") + ")",
+        .settings = {setting, "bias"},
+        .tensors = linear_tensors("attention.gate", rows, sizes.C, sizes.matrix_deviation(sizes.C, rows), has_bias)};
+}
+
+AnatomyStage attention_output(const PlanSizes& sizes, Count columns, bool has_bias) {
+    return {.id = "attention.output",
+            .name = "Attention output",
+            .symbols = "(B, T, C)",
+            .shape = extents({sizes.B, sizes.T, sizes.C}),
+            .formula = product_formula("Y", "[O_1 … O_h]", "o", has_bias),
+            .settings = {"width", "bias"},
+            .tensors = linear_tensors("attention.output", sizes.C, columns, sizes.output_deviation(sizes.C, sizes.C),
+                                      has_bias, storage::attention_output)};
+}
+
+void Scores::add(Stages& stages, const PlanSizes& sizes, const Heads& heads, Count channels, Count value_channels,
+                 const std::string& score) const {
+    RelativeFacts encoding = facts_of(relative, sizes, heads, score);
+    for (AnatomyStage& stage : encoding.keys) stages.push_back(std::move(stage));
+    std::string kind = encoding.name;
+    std::string formula = encoding.score;
+    if (sizes.decoder) formula += " for n ≤ m, else −∞";
+    if (window) {
+        kind += (kind.empty() ? "" : ", ") + window_name;
+        if (window_name == "sliding window") formula += "; −∞ too for m − n ≥ W";
+    }
+    const auto operations = [&](Count width) {
+        return heads.h && width ? std::optional(2.0 * keys * real(heads.h) * real(width)) : std::nullopt;
+    };
+    stages.push_back({.id = "attention.scores",
+                      .name = "Attention scores",
+                      .kind = kind,
+                      .symbols = "(B, h, T, T)",
+                      .shape = extents({sizes.B, heads.h, sizes.T, sizes.T}),
+                      .formula = formula,
+                      .settings = {"heads", "context", "position", "attention_window", "attention_layers"},
+                      .operations = operations(channels)});
+    stages.push_back({.id = "attention.weights",
+                      .name = "Attention weights",
+                      .kind = has_sinks ? "with a sink" : "",
+                      .symbols = "(B, h, T, T)",
+                      .shape = extents({sizes.B, heads.h, sizes.T, sizes.T}),
+                      .formula = has_sinks ? "A_mn = exp(S_mn)/(exp(s_h) + Σ_j exp(S_mj))" : "A = softmax(S)",
+                      .settings = {"heads", "context", "attention_sinks"}});
+    if (has_sinks) {
+        stages.back().tensors = {{.name = "attention.sinks", .shape = {heads.h}, .place = storage::sinks}};
+    }
+    stages.push_back({.id = "attention.values",
+                      .name = "Weighted values",
+                      .symbols = "(B, h, T, D)",
+                      .shape = extents({sizes.B, heads.h, sizes.T, value_channels}),
+                      .formula = "O = A·V",
+                      .settings = {"heads", "context", "attention_window", "attention_layers"},
+                      .operations = operations(value_channels)});
+    for (AnatomyStage& stage : encoding.values) stages.push_back(std::move(stage));
+}
+
+Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
+    const auto& [h, kv, D] = heads;
+    Stages result;
+    const Count rows = product_of({sum_of({h, kv, shares_values ? 0 : kv}), D});
+    AnatomyStage qkv = {.id = "attention.qkv",
+                        .name = "Queries, keys, values",
+                        .symbols = shares_values ? "(B, T, (h + h_kv)·D)" : "(B, T, (h + 2h_kv)·D)",
+                        .shape = extents({n.B, n.T, rows}),
+                        .formula = shares_values ? product_formula("[Q K]", input, "qk", false) + ",  V = K" +
+                                                       (has_bias ? " + b_qkv" : "")
+                                                 : product_formula("[Q K V]", input, "qkv", has_bias),
+                        .settings = {"width", "heads", "key_value_heads", "bias"},
+                        // Queries, keys and values are matrices (C, C) each, also where heads share keys and values.
+                        .tensors = linear_tensors("attention.qkv", rows, n.C, n.matrix_deviation(n.C, n.C), has_bias)};
+    if (n.deepnorm != 1.0) {
+        qkv.tensors.front().last_rows = product_of({kv, D}).value_or(0);
+        qkv.tensors.front().last_factor = n.deepnorm;
+    }
+    result.push_back(std::move(qkv));
+    result.push_back({.id = "attention.queries",
+                      .name = "Query heads",
+                      .symbols = "(B, h, T, D)",
+                      .shape = extents({n.B, h, n.T, D}),
+                      .formula = "Q → Q_1, …, Q_h",
+                      .settings = {"heads"}});
+    result.push_back({.id = "attention.keys",
+                      .name = "Key and value heads",
+                      .kind = kind_of_heads(heads),
+                      .symbols = "2 × (B, h_kv, T, D)",
+                      .shape = extents({2, n.B, kv, n.T, D}),
+                      .formula = "K → K_1, …, K_{h_kv},  V → V_1, …, V_{h_kv}",
+                      .settings = {"key_value_heads", "operations"},
+                      .cache_bytes = n.cache_of(cached_numbers())});
+    if (qk_norm != QkNorm::none) {
+        const bool whole = qk_norm == QkNorm::projection;
+        const auto weight = [&](const char* name, Count its_heads) {
+            return Tensor{.name = name,
+                          .shape = {whole ? product_of({its_heads, D}) : D},
+                          .place = storage::query_key_norm,
+                          .deviation = 1.0};
+        };
+        result.push_back(
+            {.id = "attention.qk_norm",
+             .name = "Norm of queries and keys",
+             .kind = whole ? "all heads together" : "per head",
+             .symbols = "(B, h, T, D)",
+             .shape = extents({n.B, h, n.T, D}),
+             .formula = "q ← q/√(mean(q^2) + ε) ⊙ γ_q,  k ← k/√(mean(k^2) + ε) ⊙ γ_k",
+             .settings = {"qk_norm"},
+             .tensors = {weight("attention.query_norm.weight", h), weight("attention.key_norm.weight", kv)}});
+    }
+    if (rotary) result.push_back(rotary->stage(n, heads));
+    scores.add(result, n, heads, D, D, "S_mn = q_m·k_n/√D");
+    const Count columns = product_of({h, D});
+    if (is_gated) {
+        result.push_back(attention_gate(n, "sigmoid", "σ", input, "(B, T, h·D)", columns, has_bias, "attention"));
+    }
+    result.push_back(attention_output(n, columns, has_output_bias));
+    return result;
+}
+
+double more_stepwise(const Heads& heads, bool normalizes, const TrainingWork& work) {
+    if (work.is_fused) return 0;
+    const bool grouped = heads.kv != heads.h;
+    return (grouped || normalizes || work.theta_varies ? 1.0 : 0.0) + (grouped ? 1.0 : 0.0);
+}
+
+double kept_by_scores(const PlanSizes& n, const Heads& heads, bool normalizes, const Scores& scores,
+                      const std::optional<Rotary>& rotary, const TrainingWork& work) {
+    const bool rounded = work.product_size < 1.0;
+    const double qkv = real(sum_of({heads.h, heads.kv, heads.kv})) * real(heads.D);
+    const double C = real(n.C);
+    if (!work.is_fused) {
+        const double probabilities = real(heads.h) * static_cast<double>(n.T);
+        const double dropped = work.drops ? 3.0 * probabilities : rounded ? C : 0.0;
+        const double relative =
+            facts_of(scores.relative, n, heads, "").kept_per_score + (rotary ? rotary->kept_per_score() : 0.0);
+        return 3.0 * C + more_stepwise(heads, normalizes, work) * C + dropped + relative * probabilities;
+    }
+    if (normalizes) return qkv + real(sum_of({heads.h, heads.kv})) * real(heads.D);
+    return work.product_size * qkv;
+}
+
+double Softmax::kept(const PlanSizes& n, const TrainingWork& work) const {
+    const double C = real(n.C);
+    double numbers = kept_by_scores(n, heads, qk_norm != QkNorm::none, scores, rotary, work);
+    if (is_gated) numbers += 3.0 * C;
+    // Rotated queries and keys, probabilities and their logits.
+    if (scores.has_sinks) numbers += 2.0 * C + 2.0 * real(heads.h) * static_cast<double>(n.T);
+    return numbers;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,355 @@
+// Resolves the settings of a run to a plan.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/plan/model_plan.h"
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+namespace {
+
+NormPart norm_of(const RunSpec& spec) {
+    switch (spec.norm_kind()) {
+        case NormKind::layer:
+        case NormKind::automatic:
+            return {.kind = NormPart::Kind::layer, .has_bias = spec.bias};
+        case NormKind::rms:
+            return {.kind = NormPart::Kind::rms};
+        case NormKind::zero_centred_rms:
+            return {.kind = NormPart::Kind::zero_centred_rms};
+        case NormKind::dyt:
+            return {.kind = NormPart::Kind::dyt, .has_bias = spec.bias};
+    }
+    return {};
+}
+
+BranchNorms branch_norms(const RunSpec& spec) {
+    switch (spec.norm_position) {
+        case NormPosition::pre:
+            return {.before = norm_of(spec)};
+        case NormPosition::post:
+            return {.after = norm_of(spec)};
+        case NormPosition::sandwich:
+            return {.before = norm_of(spec), .output = norm_of(spec)};
+    }
+    return {};
+}
+
+Relative relative_of(const RunSpec& spec) {
+    switch (spec.position) {
+        case Position::alibi:
+            return Alibi();
+        case Position::t5:
+        case Position::rope_bias:
+            return DistanceBias{spec.distance_buckets};
+        case Position::shaw:
+            return Shaw{spec.relative_clip + 1};
+        case Position::transformer_xl:
+            return TransformerXl{spec.sequences_per_pass()};
+        case Position::cope:
+            return Cope{spec.cope_positions};
+        case Position::none:
+        case Position::learned:
+        case Position::rope:
+        case Position::learned_rope:
+        case Position::sinusoidal:
+        case Position::xpos:
+            return PlainScores();
+    }
+    return PlainScores();
+}
+
+std::optional<Rotary> rotary_of(const RunSpec& spec) {
+    if (!spec.rotates()) return std::nullopt;
+    const bool has_decay = spec.position == Position::xpos;
+    return Rotary{.words = (has_decay ? "xPos, " : "RoPE, ") +
+                           (spec.frequencies == "auto" ? fraction_text(spec.fraction, spec.rotary_head_dim())
+                                                       : std::string("listed frequencies")),
+                  .has_decay = has_decay};
+}
+
+// The largest number of tokens that a token attends to; 0 for a gated DeltaNet, whose state has all of them.
+std::int64_t visible_tokens(const RunSpec& spec, LayerAttention kind) {
+    switch (kind) {
+        case LayerAttention::full:
+            return spec.context;
+        case LayerAttention::window:
+            return std::min(spec.attention_window, spec.context);
+        case LayerAttention::delta_net:
+            break;
+    }
+    return 0;
+}
+
+// Mean number of keys that a token attends to in a context: with a window of N tokens, token t (from 0) attends to
+// min(t + 1, N) keys.
+double mean_keys(std::int64_t context, std::int64_t visible) {
+    const auto T = static_cast<double>(context);
+    const auto N = static_cast<double>(visible);
+    return N - N * (N - 1) / (2 * T);
+}
+
+AttentionPart attention_of(const RunSpec& spec, LayerAttention kind) {
+    const std::int64_t h = spec.heads;
+    const std::int64_t D = spec.head_dim();
+    if (kind == LayerAttention::delta_net) {
+        return DeltaNet{.h_k = h, .h_v = h, .D_k = D, .D_v = D, .has_bias = spec.bias, .has_output_bias = spec.bias};
+    }
+    Scores scores = {.relative = relative_of(spec),
+                     .has_sinks = spec.attention_sinks,
+                     .keys = mean_keys(spec.context, visible_tokens(spec, kind))};
+    if (kind == LayerAttention::window) scores.window = spec.attention_window;
+    if (spec.attention == AttentionKind::mla) {
+        return Latent{.h = h,
+                      .D = D,
+                      .L = spec.latent_channels(),
+                      .R = spec.rotary_head_dim(),
+                      .has_bias = spec.bias,
+                      .has_query_bias = spec.bias,
+                      .has_output_bias = spec.bias,
+                      .rotary = rotary_of(spec),
+                      .scores = std::move(scores)};
+    }
+    const auto qk_norm = spec.qk_norm == QkNorm::none   ? Softmax::QkNorm::none
+                         : spec.qk_norm == QkNorm::head ? Softmax::QkNorm::head
+                                                        : Softmax::QkNorm::projection;
+    return Softmax{.heads = {h, spec.kv_heads(), D},
+                   .has_bias = spec.bias,
+                   .has_output_bias = spec.bias,
+                   .qk_norm = qk_norm,
+                   .is_gated = spec.attention == AttentionKind::gated,
+                   .rotary = rotary_of(spec),
+                   .scores = std::move(scores)};
+}
+
+FeedForwardPart feed_forward_of(const RunSpec& spec, std::int64_t layer) {
+    Mlp mlp = {
+        .width = spec.hidden_width(), .activation = activation_of(spec.feed_forward_kind()), .has_bias = spec.bias};
+    if (!spec.has_experts(layer)) return mlp;
+    return Experts{.E = spec.experts,
+                   .k = spec.experts_per_token,
+                   .expert = std::move(mlp),
+                   .choice = spec.experts_per_token == 1 ? "g = max(softmax(r))" : "g = softmax(r_i of the k largest)",
+                   .has_noise = spec.expert_noise};
+}
+
+// What distinguishes a layer from others: "gated DeltaNet, experts".
+std::string layer_words(const RunSpec& spec, std::int64_t layer, LayerAttention kind) {
+    std::string text = kind == LayerAttention::window      ? "sliding window"
+                       : kind == LayerAttention::delta_net ? "gated DeltaNet"
+                                                           : "whole context";
+    if (spec.experts > 0) text += spec.has_experts(layer) ? ", experts" : ", dense MLP";
+    return text;
+}
+
+// The shape of the parameter "rotary.shift".
+std::vector<Count> shift_shape(const RunSpec& spec) {
+    switch (spec.theta_training) {
+        case ThetaTraining::fixed:  // theta follows a schedule
+        case ThetaTraining::one:
+            return {1};
+        case ThetaTraining::layer:
+            return {spec.layers};
+        case ThetaTraining::head:
+            return {spec.layers, spec.heads};
+        case ThetaTraining::free:
+            return {spec.layers, spec.rotary_head_dim() / 2};
+    }
+    return {};
+}
+
+Tensor token_table(const char* name, Count rows, Count width, bool multiplies) {
+    return {.name = name,
+            .shape = {rows, width},
+            .place = storage::token_table,
+            .deviation = 0.02,
+            .multiplies = multiplies,
+            .embeds = true};
+}
+
+Stages front_of(const RunSpec& spec, const PlanSizes& n) {
+    const auto rows = extents({n.B, n.T, n.C});
+    Stages front = {{.id = "tokens",
+                     .name = "Tokens",
+                     .symbols = "(B, T)",
+                     .shape = extents({n.B, n.T}),
+                     .formula = "x_t ∈ {0, …, V − 1}",
+                     .settings = {"batch", "context", "tokenizer", "vocabulary_size"}},
+                    {.id = "embedding",
+                     .name = "Token embedding",
+                     .symbols = "(B, T, C)",
+                     .shape = rows,
+                     .formula = "X_t = E[x_t]",
+                     .settings = {"width", "tokenizer", "vocabulary_size"},
+                     .tensors = {token_table("embedding.weight", n.V, n.C, false)}}};
+    if (spec.learns_positions()) {
+        front.push_back({.id = "positions",
+                         .name = "Position embedding",
+                         .kind = "learned",
+                         .symbols = "(B, T, C)",
+                         .shape = rows,
+                         .formula = "X_t ← X_t + P[t]",
+                         .settings = {"position", "context"},
+                         .tensors = {token_table("positions.weight", n.T, n.C, false)}});
+    }
+    if (spec.position == Position::sinusoidal) {
+        front.push_back({.id = "positions",
+                         .name = "Position embedding",
+                         .kind = "sinusoidal",
+                         .symbols = "(B, T, C)",
+                         .shape = rows,
+                         .formula = "X_t ← √C·X_t + PE(t)",
+                         .settings = {"position"}});
+    }
+    if (spec.theta_varies()) {
+        front.push_back({.id = "frequencies",
+                         .name = "RoPE frequencies",
+                         .kind = spec.theta_training == ThetaTraining::fixed ? "scheduled" : "trained",
+                         .symbols = "(d_r/2)",
+                         .formula = spec.theta_training == ThetaTraining::free ? "g_i = exp(s_i)·θ^{−2i/d_r}"
+                                                                               : "g_i = (exp(s)·θ)^{−2i/d_r}",
+                         .settings = {"theta_training", "theta_schedule"},
+                         .tensors = {{.name = "rotary.shift",
+                                      .shape = shift_shape(spec),
+                                      .place = storage::shift,
+                                      .multiplies = false,
+                                      .embeds = true}}});
+    }
+    const Heads heads = {spec.heads, spec.kv_heads(), spec.head_dim()};
+    for (AnatomyStage& stage : facts_of(relative_of(spec), n, heads, "").shared) front.push_back(std::move(stage));
+    return front;
+}
+
+Stages back_of(const RunSpec& spec, const PlanSizes& n) {
+    const bool is_normed = spec.norm_position != NormPosition::post;
+    Stages back;
+    if (is_normed) back.push_back(norm_of(spec).stage(n, "final_norm", "Final norm", "final_norm"));
+    AnatomyStage head = {.id = "head",
+                         .name = "Output head",
+                         .kind = spec.tied_head ? "tied to the embedding" : "",
+                         .symbols = "(B, T, V)",
+                         .shape = extents({n.B, n.T, n.V}),
+                         .formula = std::string("logits = ") + (is_normed ? "H" : "X") +
+                                    (spec.tied_head ? "·E^⊤" : "·W_head^⊤") + (spec.head_bias ? " + β_head" : ""),
+                         .settings = {"tied_head", "head_bias", "tokenizer", "vocabulary_size"}};
+    if (spec.tied_head) {
+        head.operations = 2.0 * real(n.V) * real(n.C);
+    } else {
+        head.tensors.push_back(token_table("head.weight", n.V, n.C, true));
+    }
+    if (spec.head_bias) {
+        head.tensors.push_back({.name = "head.bias", .shape = {n.V}, .place = storage::bias, .embeds = true});
+    }
+    back.push_back(std::move(head));
+    return back;
+}
+
+std::vector<AnatomySize> symbols_of(const RunSpec& spec, const PlanSizes& n) {
+    std::vector<AnatomySize> sizes = {
+        {"B", "sequences per batch", n.B},
+        {"T", "tokens per sequence", n.T},
+        {"C", "width", n.C},
+        {"h", "heads", spec.heads},
+        {"h_kv", "key and value heads", spec.kv_heads()},
+        {"D", "channels per head", spec.head_dim()},
+        {"H", spec.experts > 0 ? "hidden width of the MLP or of an expert" : "hidden width of the MLP",
+         spec.hidden_width()},
+        {"V", "vocabulary", n.V}};
+    if (spec.attention == AttentionKind::mla) {
+        sizes.push_back({"L", "width of the latent vector", spec.latent_channels()});
+        sizes.push_back({"D_r", "rotary channels per head", spec.rotary_head_dim()});
+    }
+    if (spec.attention_window > 0) sizes.push_back({"W", "tokens of the sliding window", spec.attention_window});
+    if (spec.experts > 0) {
+        sizes.push_back({"E", "experts", spec.experts});
+        sizes.push_back({"k", "experts per token", spec.experts_per_token});
+    }
+    if (spec.has_distance_bias()) sizes.push_back({"M", "buckets of distances", spec.distance_buckets});
+    if (spec.position == Position::shaw) {
+        sizes.push_back({"M", "distances with vectors of their own", spec.relative_clip + 1});
+    }
+    if (spec.position == Position::cope) sizes.push_back({"M", "embeddings of positions", spec.cope_positions});
+    return sizes;
+}
+
+}  // namespace
+
+ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
+    ModelPlan plan;
+    const bool caches = spec.operations != Operations::eager;
+    plan.sizes = {.B = spec.batch,
+                  .T = spec.context,
+                  .C = spec.width,
+                  .V = vocabulary,
+                  .layers = spec.layers,
+                  .cached_number_bytes = caches ? 4 : 0,
+                  .state_number_bytes = caches ? 4 : 0,
+                  .xavier = spec.initialization == Initialization::xavier,
+                  .deepnorm = spec.deepnorm ? std::pow(8.0 * static_cast<double>(spec.layers), -0.25) : 1.0,
+                  .router_deviation = spec.router_deviation};
+    plan.front = front_of(spec, plan.sizes);
+    const std::vector<LayerAttention> kinds = attention_of_layers(spec);
+    for (std::int64_t i = 0; i < spec.layers; ++i) {
+        const LayerAttention kind = kinds[static_cast<std::size_t>(i)];
+        plan.layers.push_back({.words = layer_words(spec, i, kind),
+                               .attention_norms = branch_norms(spec),
+                               .attention = attention_of(spec, kind),
+                               .feed_forward_norms = branch_norms(spec),
+                               .feed_forward = feed_forward_of(spec, i),
+                               .is_parallel = spec.block == Block::pythia,
+                               .scales_stream = spec.deepnorm,
+                               .visible_tokens = visible_tokens(spec, kind)});
+    }
+    plan.back = back_of(spec, plan.sizes);
+    plan.symbols = symbols_of(spec, plan.sizes);
+    if (caches && spec.attention_window > 0) plan.remarks.push_back(window_remark(spec.attention_window));
+    return plan;
+}
+
+Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary) {
+    check(spec);
+    return plan_of(spec, vocabulary).anatomy();
+}
+
+RunSpec traditional_model(RunSpec spec) {
+    const RunSpec defaults;
+    spec.block = Block::gpt2;
+    spec.position = Position::learned;
+    spec.key_value_heads = 0;
+    spec.feed_forward = FeedForward::automatic;
+    spec.mlp_width = 0;
+    spec.experts = 0;
+    spec.qk_norm = QkNorm::none;
+    spec.norm = NormKind::automatic;
+    spec.norm_position = NormPosition::pre;
+    spec.deepnorm = false;
+    spec.bias = true;
+    spec.tied_head = true;
+    spec.head_bias = false;
+    spec.attention = AttentionKind::mha;
+    spec.latent_width = 0;
+    spec.rotary_channels = 0;
+    spec.attention_layers = defaults.attention_layers;
+    spec.attention_sinks = false;
+    spec.attention_window = 0;
+    spec.frequencies = defaults.frequencies;
+    spec.pairs = "all";
+    spec.rotated_layers = "all";
+    spec.theta_training = ThetaTraining::fixed;
+    spec.theta_schedule = ThetaSchedule::constant;
+    return spec;
+}
+
+RunSpec modern_model(RunSpec spec) {
+    spec = traditional_model(spec);
+    spec.block = Block::llama;
+    spec.position = Position::rope;
+    spec.key_value_heads = spec.heads % 4 == 0 ? spec.heads / 4 : spec.heads % 2 == 0 ? spec.heads / 2 : 0;
+    spec.bias = false;
+    spec.tied_head = false;
+    return spec;
+}
+
+}  // namespace ropelab
