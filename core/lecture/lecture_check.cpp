@@ -109,17 +109,25 @@ class SceneChecks {
     }
 
  private:
-    void train() {
-        CheckedQuantity result{scene_.id, scene_.line, "live", "finished", nullptr, false, ""};
+    // Adds a result with the value that `compute` sets; what it throws is the problem.
+    void add(int line, std::string quantity, nlohmann::json expected,
+             const std::function<void(CheckedQuantity&)>& compute) {
+        CheckedQuantity result{scene_.id, line, std::move(quantity), std::move(expected), nullptr, false, ""};
         try {
-            folder_ = std::make_unique<TemporaryFolder>();
-            trained_ = train_into(folder_->path(), experiment_of(*scene_.live, true), options_);
-            result.value = "finished";
-            result.ok = true;
+            compute(result);
         } catch (const std::exception& error) {
             result.problem = error.what();
         }
         results_.push_back(std::move(result));
+    }
+
+    void train() {
+        add(scene_.line, "live", "finished", [&](CheckedQuantity& result) {
+            folder_ = std::make_unique<TemporaryFolder>();
+            trained_ = train_into(folder_->path(), experiment_of(*scene_.live, true), options_);
+            result.value = "finished";
+            result.ok = true;
+        });
     }
 
     void open_lab() {
@@ -141,14 +149,10 @@ class SceneChecks {
     }
 
     void check(const LectureCheck& wanted) {
-        CheckedQuantity result{scene_.id, wanted.line, wanted.quantity, wanted.expected, nullptr, false, ""};
-        try {
+        add(wanted.line, wanted.quantity, wanted.expected, [&](CheckedQuantity& result) {
             result.value = evaluate_quantity(wanted.quantity, source_);
             result.ok = agrees_with(result.value, wanted.expected, wanted.tolerance);
-        } catch (const std::exception& error) {
-            result.problem = error.what();
-        }
-        results_.push_back(std::move(result));
+        });
     }
 
     // Checks that what the class reads up to this step does not contain the answer to its question. The text of a scene
@@ -183,15 +187,12 @@ class SceneChecks {
     }
 
     void check_for_value(const std::string& quantity, int line) {
-        CheckedQuantity result{scene_.id, line, quantity, "a value", nullptr, false, ""};
-        try {
+        add(line, quantity, "a value", [&](CheckedQuantity& result) {
             result.value = evaluate_quantity(quantity, source_);
-            if (!result.value.is_null()) return;
-            result.problem = "The quantity has no value here.";
-        } catch (const std::exception& error) {
-            result.problem = error.what();
-        }
-        results_.push_back(std::move(result));
+            result.ok = !result.value.is_null();
+            if (!result.ok) result.problem = "The quantity has no value here.";
+        });
+        if (results_.back().ok) results_.pop_back();  // only what has no value is listed
     }
 
     const LectureScene& scene_;

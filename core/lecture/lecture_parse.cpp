@@ -64,6 +64,15 @@ void read_value(const std::string& text, const LecturePlace& place, LectureChang
     place.run([&] { return parse_number(number); });  // only a number can glide
 }
 
+/// `also`: further words that are right in this place.
+[[noreturn]] void refuse_control(const LecturePlace& place, const std::string& room, std::string_view control,
+                                 const std::string& purpose = "", const std::vector<std::string_view>& also = {}) {
+    std::vector<std::string_view> known = lecture_controls(lecture_room(room));
+    known.insert(known.end(), also.begin(), also.end());
+    place.fail("The room \"" + room + "\" has no control \"" + shortened(control) + "\"" + purpose +
+               "; did you mean \"" + nearest(shortened(control), known) + "\"?");
+}
+
 void apply_change(const LectureChange& change, const LecturePlace& place, StepState& state) {
     if (change.key == "room") {
         state.room = place.run([&] { return lecture_view(change.value); }).room;
@@ -72,10 +81,7 @@ void apply_change(const LectureChange& change, const LecturePlace& place, StepSt
     if (state.room.empty()) place.fail("A scene without a room has nothing to set; add \"show: ROOM\" to the scene.");
     const LectureRoom& room = lecture_room(state.room);
     if (change.key != "setup" && !is_lecture_control(room, change.key)) {
-        std::vector<std::string_view> known = lecture_controls(room);
-        known.insert(known.end(), {"setup", "room"});
-        place.fail("The room \"" + state.room + "\" has no control \"" + shortened(change.key) + "\"; did you mean \"" +
-                   nearest(shortened(change.key), known) + "\"?");
+        refuse_control(place, state.room, change.key, "", {"setup", "room"});
     }
     place.run([&] { apply_to_setups(change, room.name, state.setups); });
 }
@@ -219,8 +225,7 @@ std::string parse_point(const std::string& text, const LecturePlace& place, cons
     }
     if (room.empty()) place.fail("A scene without a room has nothing to point at; add \"show: ROOM\" to the scene.");
     if (kind == "control" && !is_lecture_control(lecture_room(room), what)) {
-        place.fail("The room \"" + room + "\" has no control \"" + shortened(what) + "\" to point at; did you mean \"" +
-                   nearest(shortened(what), lecture_controls(lecture_room(room))) + "\"?");
+        refuse_control(place, room, what, " to point at");
     }
     return kind + " " + std::string(what);
 }
@@ -398,11 +403,7 @@ void read_view(const YamlMapping& block, LectureScene& scene) {
     for (const std::string& control : block.texts("controls")) {
         const LecturePlace place = block.place_of("controls");
         if (scene.room.empty()) place.fail("A scene without a room has no controls; add \"show: ROOM\".");
-        const LectureRoom& room = lecture_room(scene.room);
-        if (!is_lecture_control(room, control)) {
-            place.fail("The room \"" + scene.room + "\" has no control \"" + shortened(control) +
-                       "\"; did you mean \"" + nearest(shortened(control), lecture_controls(room)) + "\"?");
-        }
+        if (!is_lecture_control(lecture_room(scene.room), control)) refuse_control(place, scene.room, control);
         scene.controls.push_back(control);
     }
 }

@@ -20,7 +20,6 @@ struct LecturePlace {
 
     /// Throws BadInput with the message "FILE, line 12: SENTENCE".
     [[noreturn]] void fail(const std::string& sentence) const;
-    /// Returns another line of the same file.
     LecturePlace at(int other) const { return {file, other}; }
     /// Calls a function. If it throws BadInput, throws it with this place in front of its message.
     template <typename F>
@@ -87,7 +86,6 @@ class YamlMapping {
 inline constexpr std::size_t most_lecture_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t most_lecture_scenes = 2000;
 
-/// Returns the error for a lecture of too many bytes.
 BadInput too_large(const std::string& file, std::size_t bytes);
 
 /// A heading of level 2 with the text below it.

@@ -212,7 +212,6 @@ namespace {
 
 constexpr double baseline_theta = 10000;
 
-/// Returns the row of a table of the theta paper with the theta of the arguments.
 const nlohmann::json& theta_row(const QuantityInput& input, const nlohmann::json& table) {
     const double theta = input.arguments.number("theta");
     try {
@@ -223,7 +222,6 @@ const nlohmann::json& theta_row(const QuantityInput& input, const nlohmann::json
     }
 }
 
-/// Returns the theta paper's losses on the data set of the arguments.
 const nlohmann::json& loss_table(const QuantityInput& input) {
     const std::string& data = input.arguments.text("data");
     const nlohmann::json& tables = theta_paper().at("table_2");

@@ -40,7 +40,6 @@ class QuantityArguments {
     QuantityArguments(const QuantityDescription& description, const QuantityCall& call);
 
     bool has(const std::string& name) const { return texts_.contains(name); }
-    /// Returns an argument as text. Throws BadInput if there is none.
     const std::string& text(const std::string& name) const;
     double number(const std::string& name) const;
     std::int64_t whole(const std::string& name) const;

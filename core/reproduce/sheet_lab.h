@@ -35,7 +35,6 @@ std::optional<StoredSheet> stored_sheet(const LabFile& lab);
 /// Returns the stored predictions of a lab's experiments that are not sheets, each as a plan of predictions only.
 std::vector<StoredSheet> stored_predictions(const LabFile& lab);
 
-/// Returns the runs of a sheet's experiment with their measurements.
 std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment);
 
 /// Returns the plan of the unfinished runs of a sheet, as plan_continued_runs builds it; empty if all runs are

@@ -64,7 +64,6 @@ struct TableErrors {
     /// Error if angles are computed in the format and the table is stored in double; infinity if an angle is infinite.
     std::vector<double> computed;
 };
-/// Returns the largest errors over the given positions.
 TableErrors table_errors(const Frequencies& frequencies, std::span<const std::int64_t> positions, NumberFormat format);
 
 /// Returns about `max_count` positions from `first` to `last`, both included, with a constant odd stride. An even

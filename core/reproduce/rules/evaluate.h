@@ -23,7 +23,6 @@ struct SheetRun {
 /// Verdict on a row; `baseline` is a row without a rule that other rows are compared with, `shown` any other row
 /// without a rule.
 enum class SheetVerdict { shown, baseline, unfinished, reproduced, not_reproduced, undecided, not_testable };
-/// Returns "shown", "baseline", "unfinished", "reproduced", "not reproduced", "undecided" or "not testable".
 std::string to_string(SheetVerdict verdict);
 
 /// Effect that a row's rule tests, in the unit in which a figure compares rows.
@@ -42,7 +41,6 @@ struct RowEffect {
     std::optional<double> range_low, range_high;
     std::optional<double> paper;  // the paper's value on the same scale; nullopt if it prints none
 };
-/// Returns "percent", "ratio", "proportion" or "proportion difference".
 std::string to_string(RowEffect::Scale scale);
 
 /// Planned row with the results of its runs.
@@ -162,7 +160,6 @@ struct GroupValues {
     /// Returns the number of runs that have not ended or are not measured.
     int open() const { return waiting + static_cast<int>(unmeasured.size()); }
 
-    /// Returns the values in the order of the seeds.
     std::vector<double> values() const {
         std::vector<double> result;
         for (const auto& [seed, value] : by_seed) result.push_back(value);

@@ -1,6 +1,7 @@
 #include "core/reproduce/rules/source_tests.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -340,15 +341,8 @@ std::string benchmark_table_text() {
 }  // namespace
 
 std::string to_string(SourceVerdict verdict) {
-    switch (verdict) {
-        case SourceVerdict::holds:
-            return "holds";
-        case SourceVerdict::fails:
-            return "fails";
-        case SourceVerdict::undecided:
-            break;
-    }
-    return "undecided";
+    static constexpr std::array words = {"holds", "fails", "undecided"};  // in the order of the enumeration
+    return words.at(static_cast<std::size_t>(verdict));
 }
 
 std::vector<SourceTest> perplexity_tests() {

@@ -15,26 +15,16 @@ SheetPlan plan_bpc(const SheetRequest& request) {
     const std::string data = sets.front().data;
     if (request.scale == SheetScale::paper) {
         // 12 layers with 12·552² weights each: 43.9 million.
-        set_all(plan.experiment, {{"layers", {"12"}},
-                                  {"heads", {"12"}},
-                                  {"width", {"552"}},
-                                  {"context", {"256"}},
-                                  {"batch", {"64"}},
-                                  {"dropout", {"0.1"}},
-                                  {"iterations", {"20000"}},
-                                  {"warmup", {"500"}},
-                                  {"learning_rate", {"6e-4"}},
-                                  {"final_learning_rate", {"6e-5"}},
-                                  {"evaluate_every", {"1000"}},
-                                  {"evaluation", {"sampled"}},
-                                  {"evaluation_batches", {"200"}}});
+        set_all(plan.experiment,
+                "layers=12 heads=12 width=552 context=256 batch=64 dropout=0.1 iterations=20000 warmup=500 "
+                "learning_rate=6e-4 final_learning_rate=6e-5 evaluate_every=1000 evaluation=sampled "
+                "evaluation_batches=200");
         plan.notes.push_back(
             "The post gives 12 blocks and about 44 million parameters. 12 heads, width 552, context 256 and the "
             "training settings are this program's choice.");
     } else {
-        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
+        set_small_shape(plan, "layers=12 context=128");
         if (request.scale == SheetScale::laptop) {
-            set_all(plan.experiment, {{"layers", {"12"}}, {"context", {"128"}}});
             plan.notes.push_back(
                 "The model has the post's 12 blocks, at width 64 (0.6 million parameters). All other settings are this "
                 "program's choice.");
@@ -53,7 +43,7 @@ SheetPlan plan_bpc(const SheetRequest& request) {
     const std::string measure = "bits_per_character";
     const auto group = [](const char* position) { return GroupKeys{{"position", position}}; };
     const auto keys = [&](const char* position) { return nlohmann::json{{"data", data}, {"position", position}}; };
-    const VerdictRule rule = rule_of(VerdictRule::Kind::difference, -1, 0.005, measure);
+    const VerdictRule rule = difference_rule(-1, 0.005, measure);
     plan.rows.push_back(shown_row(keys("learned"), measure, group("learned")));
     for (const char* position : {"rope", "learned+rope"}) {
         plan.rows.push_back(
@@ -115,18 +105,10 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
     if (request.scale == SheetScale::paper) {
         warmup = "4000";
         steps = 40000;
-        set_all(plan.experiment, {{"layers", {"6"}},
-                                  {"heads", {"4"}},
-                                  {"width", {"512"}},
-                                  {"mlp_width", {"1024"}},
-                                  {"context", {"256"}},
-                                  {"batch", {"16"}},
-                                  {"learning_rate", {"1e-3"}},
-                                  {"final_learning_rate", {"1e-4"}},
-                                  {"beta2", {"0.98"}},
-                                  {"evaluate_every", {"2000"}},
-                                  {"evaluation", {"sampled"}},
-                                  {"evaluation_batches", {"200"}}});
+        set_all(plan.experiment,
+                "layers=6 heads=4 width=512 mlp_width=1024 context=256 batch=16 learning_rate=1e-3 "
+                "final_learning_rate=1e-4 beta2=0.98 evaluate_every=2000 evaluation=sampled "
+                "evaluation_batches=200");
         plan.notes.push_back(
             "Layers, width, heads, 4,096 tokens per step, learning rate and warm-up are the paper's for IWSLT14; the "
             "cosine decay and the number of steps are this program's choice.");
@@ -136,12 +118,12 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
             warmup = "2";
             steps = 8;
         }
-        set_all(plan.experiment, smoke ? smoke_shape() : laptop_shape());
-        set_all(plan.experiment, {{"layers", {smoke ? "2" : "8"}}});
-        if (!smoke) set_all(plan.experiment, {{"context", {"128"}}, {"batch", {"8"}}});
-        set_all(plan.experiment, {{"warmup", {}}, {"iterations", {}}});
+        set_small_shape(plan, "layers=8 context=128 batch=8");
+        if (smoke) plan.experiment.set("layers", {"2"});
+        set_all(plan.experiment, "warmup= iterations=");
     }
-    set_all(plan.experiment, {{"data", {sets.front().data}}, {"tokenizer", {"bytes"}}, {"initialization", {"xavier"}}});
+    plan.experiment.set("data", {sets.front().data});
+    set_all(plan.experiment, "tokenizer=bytes initialization=xavier");
 
     const GroupKeys pre = norm_group("pre", warmup, steps);
     const GroupKeys post = norm_group("post", warmup, steps);
@@ -156,12 +138,10 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
         plan.rows.push_back(compared_row(claim, norm_keys(group), measure, group, baseline, rule));
     };
     add("large-at-the-end", first_gradient_at_end, post, pre,
-        rule_of(Kind::difference, +1, gradient_margin, first_gradient_at_end));
-    add("ratio-of-blocks", first_gradient_ratio, post, pre,
-        rule_of(Kind::difference, +1, gradient_margin, first_gradient_ratio));
+        difference_rule(+1, gradient_margin, first_gradient_at_end));
+    add("ratio-of-blocks", first_gradient_ratio, post, pre, difference_rule(+1, gradient_margin, first_gradient_ratio));
     const char* loss = "final_validation_loss";
-    add("post-needs-warmup", loss, post_at_once, post,
-        rule_of(Kind::difference, +1, warmup_loss_margin, "warm-up of post-norm"));
+    add("post-needs-warmup", loss, post_at_once, post, difference_rule(+1, warmup_loss_margin, "warm-up of post-norm"));
     plan.rows.back().control = post_half;
     plan.rows.back().control_reference = post;
     plan.rows.back().control_shows = half_is_enough;
@@ -216,9 +196,9 @@ void add_networks(SheetPlan& plan, const std::string& data, const std::string& s
     const auto add = [&](const char* claim, const std::string& kind, const std::string& against) {
         json compared = keys(kind);
         compared["against"] = against;
-        PlannedRow row = compared_row(
-            claim, std::move(compared), glu_measure, glu_network(kind, steps), glu_network(against, steps),
-            rule_of(VerdictRule::Kind::difference, -1, glu_margin, std::string(claim) + ", " + steps + " steps"));
+        PlannedRow row =
+            compared_row(claim, std::move(compared), glu_measure, glu_network(kind, steps), glu_network(against, steps),
+                         difference_rule(-1, glu_margin, std::string(claim) + ", " + steps + " steps"));
         row.control = glu_network("relu", steps, quarter);
         row.control_reference = glu_network("relu", steps);
         row.control_shows = "the feed-forward network matters little to these models";
@@ -267,30 +247,20 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
         "the one with ReLU and the whole width, the feed-forward network matters too little in these models for equal "
         "losses to be evidence.");
     if (paper) {
-        set_all(plan.experiment, {{"layers", {"12"}},
-                                  {"heads", {"12"}},
-                                  {"width", {"768"}},
-                                  {"context", {"512"}},
-                                  {"batch", {"128"}},
-                                  {"micro_batch", {"16"}},
-                                  {"warmup", {"2000"}},
-                                  {"learning_rate", {"3e-4"}},
-                                  {"final_learning_rate", {"3e-5"}},
-                                  {"evaluate_every", {"4096"}},
-                                  {"evaluation", {"sampled"}},
-                                  {"evaluation_batches", {"50"}}});
+        set_all(plan.experiment,
+                "layers=12 heads=12 width=768 context=512 batch=128 micro_batch=16 warmup=2000 "
+                "learning_rate=3e-4 final_learning_rate=3e-5 evaluate_every=4096 evaluation=sampled "
+                "evaluation_batches=50");
         plan.notes.push_back(
             "The model has the width 768, 12 layers and hidden widths of 3,072 and 2,048 as T5 base has in its "
             "decoder. All training settings but the number of steps are this program's choice.");
     } else {
-        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
+        set_small_shape(plan, "context=128 batch=8 evaluate_every=200");
         // Hidden widths 384 and 256: all networks have equally many weights.
-        set_all(plan.experiment, {{"heads", {"2"}}, {"width", {"96"}}});
-        if (request.scale == SheetScale::laptop) {
-            set_all(plan.experiment, {{"context", {"128"}}, {"batch", {"8"}}, {"evaluate_every", {"200"}}});
-        }
+        set_all(plan.experiment, "heads=2 width=96");
     }
-    set_all(plan.experiment, {{"data", {sets.front().data}}, {"iterations", {}}});
+    plan.experiment.set("data", {sets.front().data});
+    plan.experiment.set("iterations", {});
     // A hidden width of four times the width is the default of a network without a gate.
     const std::string quarter = plan.experiment.values("width").front();
     std::vector<std::map<std::string, std::string>> runs;

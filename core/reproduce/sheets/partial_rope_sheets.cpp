@@ -39,7 +39,6 @@ bool is_low(const std::string& fraction) {
     return fraction == "0" || fraction == "2 ch";
 }
 
-// Returns `keys` with the values of `more` added or replaced.
 GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
     for (const auto& [key, value] : more) keys[key] = value;
     return keys;
@@ -48,16 +47,15 @@ GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
 // Returns the keys of the base setting that model shapes change. Each group names all of them, so that no run belongs
 // to two shapes. Llama-3.2-1B has no biases and a tied output matrix.
 GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
-    if (request.scale == SheetScale::paper) {
-        return {{"data", data},        {"block", "llama"},       {"layers", "16"},      {"heads", "32"},
-                {"width", "2048"},     {"context", "2048"},      {"batch", "4096"},     {"micro_batch", "64"},
-                {"mlp_width", "8192"}, {"key_value_heads", "8"}, {"tied_head", "true"}, {"bias", "false"}};
-    }
-    const bool smoke = request.scale == SheetScale::smoke;
-    return {{"data", data},        {"block", "llama"},       {"layers", smoke ? "1" : "2"},
-            {"heads", "2"},        {"width", "128"},         {"context", smoke ? "32" : "128"},
-            {"batch", "4"},        {"micro_batch", "0"},     {"mlp_width", "0"},
-            {"tied_head", "true"}, {"key_value_heads", "1"}, {"bias", "false"}};
+    GroupKeys keys = settings_in(
+        request.scale == SheetScale::paper
+            ? "layers=16 heads=32 width=2048 context=2048 batch=4096 micro_batch=64 mlp_width=8192 key_value_heads=8"
+        : request.scale == SheetScale::laptop
+            ? "layers=2 heads=2 width=128 context=128 batch=4 micro_batch=0 mlp_width=0 key_value_heads=1"
+            : "layers=1 heads=2 width=128 context=32 batch=4 micro_batch=0 mlp_width=0 key_value_heads=1");
+    keys.merge(settings_in("block=llama tied_head=true bias=false"));
+    keys["data"] = data;
+    return keys;
 }
 
 std::vector<ModelShape> shapes_of(const SheetRequest& request, const GroupKeys& base,
@@ -70,27 +68,18 @@ std::vector<ModelShape> shapes_of(const SheetRequest& request, const GroupKeys& 
                          {"micro_batch", divided("micro_batch")}};
     };
     const bool paper = request.scale == SheetScale::paper;
-    std::vector<ModelShape> shapes = {{"base", {}},
-                                      {"context 0.5x", longer(0.5)},
-                                      {"context 2x", longer(2)},
-                                      {"context 4x", longer(4)},
-                                      {"parallel block",
-                                       {{"block", "pythia"},
-                                        {"mlp_width", "0"},
-                                        {"key_value_heads", "0"},
-                                        {"tied_head", "false"},
-                                        {"bias", "true"}}}};
+    std::vector<ModelShape> shapes = {
+        {"base", {}},
+        {"context 0.5x", longer(0.5)},
+        {"context 2x", longer(2)},
+        {"context 4x", longer(4)},
+        {"parallel block", settings_in("block=pythia mlp_width=0 key_value_heads=0 tied_head=false bias=true")}};
     if (paper) {
         // Pythia-1B has heads of 256 channels, and the paper trains it on FineWeb-Edu.
         shapes.back().keys["heads"] = "8";
         shapes.back().keys["data"] = sets.back().data;
         shapes.push_back({"larger model",
-                          {{"layers", "36"},
-                           {"heads", "32"},
-                           {"width", "4096"},
-                           {"mlp_width", "14336"},
-                           {"tied_head", "false"},
-                           {"micro_batch", "4"}}});
+                          settings_in("layers=36 heads=32 width=4096 mlp_width=14336 tied_head=false micro_batch=4")});
     } else {
         shapes.push_back({"larger model", {{"layers", request.scale == SheetScale::smoke ? "2" : "4"}}});
     }
@@ -117,9 +106,8 @@ void add_shape_rows(SheetPlan& plan, const ModelShape& shape, const GroupKeys& a
         if (fraction == "1") {
             plan.rows.push_back(shown_row(keys, measure, group("1")));
         } else if (is_low(fraction)) {
-            plan.rows.push_back(
-                compared_row("two-bands", keys, measure, group(fraction.c_str()), group("1"),
-                             rule_of(VerdictRule::Kind::difference, +1, band_margin, "bands, " + shape.name)));
+            plan.rows.push_back(compared_row("two-bands", keys, measure, group(fraction.c_str()), group("1"),
+                                             difference_rule(+1, band_margin, "bands, " + shape.name)));
             plan.rows.back().control = group("0");
         } else {
             plan.rows.push_back(
@@ -132,9 +120,8 @@ void add_shape_rows(SheetPlan& plan, const ModelShape& shape, const GroupKeys& a
     for (const char* fraction : {"0", "2 ch"}) {
         json keys = keys_of(shape, all, fraction);
         keys["against"] = "10 %";
-        plan.rows.push_back(
-            compared_row("two-bands", keys, measure, group(fraction), group("10 %"),
-                         rule_of(VerdictRule::Kind::difference, +1, band_margin, "gap, all model shapes")));
+        plan.rows.push_back(compared_row("two-bands", keys, measure, group(fraction), group("10 %"),
+                                         difference_rule(+1, band_margin, "gap, all model shapes")));
         plan.rows.back().control = group("0");
     }
     if (shape.name != "context 4x") return;
@@ -217,14 +204,9 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
                          " the tokens of the Pythia tokenizer. The published losses belong to other " +
                          (paper ? "tokens." : "data sets."));
     if (paper) {
-        set_all(plan.experiment, {{"iterations", {"11920"}},
-                                  {"warmup", {"596"}},
-                                  {"learning_rate", {"3e-4"}},
-                                  {"final_learning_rate", {"3e-5"}},
-                                  {"beta2", {"0.95"}},
-                                  {"evaluate_every", {"500"}},
-                                  {"evaluation", {"sampled"}},
-                                  {"evaluation_batches", {"2"}}});
+        set_all(plan.experiment,
+                "iterations=11920 warmup=596 learning_rate=3e-4 final_learning_rate=3e-5 beta2=0.95 "
+                "evaluate_every=500 evaluation=sampled evaluation_batches=2");
         plan.notes.push_back(
             "Each run trains on 100 billion tokens. The paper does not give the learning rate 3e-4 and AdamW's second "
             "beta 0.95; they are this program's choice. The base shape is that of Llama-3.2-1B (tied output matrix, no "
@@ -234,11 +216,9 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
             ", and the larger model that of Llama-3.1-8B with 36 layers (an output matrix of its own, no biases).");
         plan.notes.push_back(micro_batch_note);
     } else {
-        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
-        if (request.scale == SheetScale::laptop) plan.experiment.set("iterations", {"600"});
+        set_small_shape(plan, "iterations=600");
     }
-    for (const char* key : {"layers", "heads", "width", "context", "batch"}) plan.experiment.set(key, {});
-    plan.experiment.set("tokenizer", {"bytes"});
+    set_all(plan.experiment, "layers= heads= width= context= batch= tokenizer=bytes");
     plan.experiment.set("fraction", fractions());
 
     const GroupKeys base = base_keys(request, sets.front().data);
@@ -346,7 +326,7 @@ void add_arm(SheetPlan& plan, std::vector<std::map<std::string, std::string>>& r
     };
     const VerdictRule more_events = rule_of(Kind::events, +1, more_spikes, "");
     const VerdictRule few_events = proportion_rule(-1, few_spikes, "");
-    const VerdictRule higher = rule_of(Kind::difference, +1, spike_loss_margin, "");
+    const VerdictRule higher = difference_rule(+1, spike_loss_margin, "");
     if (arm.is_parallel) {
         add("spikes", spiked, nope, tenth, proportion_rule(+1, every_seed, ""));
     } else {
@@ -389,6 +369,7 @@ void add_arm(SheetPlan& plan, std::vector<std::map<std::string, std::string>>& r
 
 SheetPlan plan_nope_spikes(const SheetRequest& request) {
     const bool paper = request.scale == SheetScale::paper;
+    const bool smoke = request.scale == SheetScale::smoke;
     SheetPlan plan = begin_plan("nope-spikes", request, partial_rope_paper(), spike_seeds);
     plan.claims = {
         {"spikes",
@@ -425,20 +406,14 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
         "by default.");
     Rates rates{"1e-5", "1e-4", "1e-3", "1e-2"};
     int head_dim = 64;
-    std::int64_t context = 128, batch = 8, steps = 500;
+    std::int64_t steps = smoke ? 8 : 500;
     if (paper) {
         rates = {"3e-6", "3e-5", "3e-4", "3e-3"};
         head_dim = 256;
-        context = 2048;
-        batch = 4096;
         steps = 11920;
-        set_all(plan.experiment, {{"layers", {"16"}},
-                                  {"width", {"2048"}},
-                                  {"warmup", {"596"}},
-                                  {"beta2", {"0.95"}},
-                                  {"evaluate_every", {"500"}},
-                                  {"evaluation", {"sampled"}},
-                                  {"evaluation_batches", {"2"}}});
+        set_all(plan.experiment,
+                "layers=16 width=2048 warmup=596 beta2=0.95 evaluate_every=500 evaluation=sampled "
+                "evaluation_batches=2");
         plan.notes.push_back(
             "The parallel model has the shape of Pythia-1B (8 heads of 256 channels, biases, an output matrix of its "
             "own) and trains on FineWeb-Edu, the sequential one that of Llama-3.2-1B (32 heads of 64 channels, 8 key "
@@ -447,41 +422,23 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
         plan.notes.push_back(micro_batch_note);
         if (sets.size() < 2) plan.notes.push_back("The parallel models train on FineWeb instead of FineWeb-Edu.");
     } else {
-        const bool smoke = request.scale == SheetScale::smoke;
-        set_all(plan.experiment, smoke ? smoke_shape() : laptop_shape());
-        set_all(plan.experiment, {{"heads", {}},
-                                  {"width", {"128"}},
-                                  {"iterations", {}},
-                                  {"context", {}},
-                                  {"batch", {}},
-                                  {"learning_rate", {}},
-                                  {"final_learning_rate", {}}});
-        if (smoke) {
-            steps = 8;
-            context = 32;
-            batch = 4;
-        }
+        set_small_shape(plan);
+        set_all(plan.experiment, "heads= width=128 iterations= context= batch= learning_rate= final_learning_rate=");
         plan.notes.push_back(
             "Both blocks train on the same text here; the paper's parallel models train on FineWeb-Edu, the sequential "
             "ones on FineWeb. The paper prints no losses; the margin of 1 % is this program's choice.");
     }
     plan.experiment.set("tokenizer", {"bytes"});
-    GroupKeys parallel = {{"block", "pythia"}, {"heads", paper ? "8" : "2"}, {"key_value_heads", "0"},
-                          {"mlp_width", "0"},  {"tied_head", "false"},       {"bias", "true"},
-                          {"micro_batch", "0"}};
-    GroupKeys sequential = {{"block", "llama"},    {"heads", "2"},    {"key_value_heads", "1"}, {"mlp_width", "0"},
-                            {"tied_head", "true"}, {"bias", "false"}, {"micro_batch", "0"}};
-    if (paper) {
-        parallel["micro_batch"] = "64";
-        sequential["heads"] = "32";
-        sequential["key_value_heads"] = "8";
-        sequential["mlp_width"] = "8192";
-        sequential["micro_batch"] = "16";
-    }
-    parallel["context"] = std::to_string(context);
-    parallel["batch"] = std::to_string(batch);
-    sequential["context"] = std::to_string(4 * context);
-    sequential["batch"] = std::to_string(batch / 4);
+    GroupKeys parallel = settings_in(paper   ? "heads=8 micro_batch=64 context=2048 batch=4096"
+                                     : smoke ? "heads=2 micro_batch=0 context=32 batch=4"
+                                             : "heads=2 micro_batch=0 context=128 batch=8");
+    parallel.merge(settings_in("block=pythia key_value_heads=0 mlp_width=0 tied_head=false bias=true"));
+    // four times the context, and as many tokens per step
+    GroupKeys sequential =
+        settings_in(paper   ? "heads=32 key_value_heads=8 mlp_width=8192 micro_batch=16 context=8192 batch=1024"
+                    : smoke ? "heads=2 key_value_heads=1 mlp_width=0 micro_batch=0 context=128 batch=1"
+                            : "heads=2 key_value_heads=1 mlp_width=0 micro_batch=0 context=512 batch=2");
+    sequential.merge(settings_in("block=llama tied_head=true bias=false"));
     std::vector<std::map<std::string, std::string>> runs;
     add_arm(plan, runs, paper ? sets.back() : sets.front(), {parallel, steps, rates, head_dim, paper, true});
     add_arm(plan, runs, sets.front(), {sequential, steps, rates, paper ? 64 : head_dim, paper, false});

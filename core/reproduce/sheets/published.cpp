@@ -53,6 +53,16 @@ const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta) {
     throw std::out_of_range("The theta paper's tables do not contain this theta.");
 }
 
+PublishedRange range_of_other_bases(const nlohmann::json& table, const std::string& measure) {
+    PublishedRange range;
+    for (const nlohmann::json& row : table) {
+        if (row.at("theta") == 10000) continue;
+        const auto mean = row.at(measure).at("mean").get<double>();
+        range = {std::min(range.low, mean), std::max(range.high, mean)};
+    }
+    return range;
+}
+
 Sample published_sample(const nlohmann::json& value, std::int64_t n) {
     if (value.is_number()) return {n, value.get<double>(), std::numeric_limits<double>::quiet_NaN()};
     return {n, value.at("mean").get<double>(), value.at("std").get<double>()};
@@ -125,20 +135,17 @@ void check_significance(const json& paper, std::vector<PaperCheck>& checks) {
 }
 
 void check_speeds(const json& paper, std::vector<PaperCheck>& checks) {
-    double low = 1e9, high = 0;
+    PublishedRange all;
     for (const auto& [name, table] : paper.at("table_2").items()) {
-        for (const json& row : table) {
-            if (row.at("theta") == 10000) continue;
-            const double speed = mean_of(row.at("generated_tokens_per_second"));
-            low = std::min(low, speed);
-            high = std::max(high, speed);
-        }
+        const auto [low, high] = range_of_other_bases(table, "generated_tokens_per_second");
+        all = {std::min(all.low, low), std::max(all.high, high)};
     }
     const json& range = paper.at("statements").at("speed_of_other_thetas");
     const double from = range[0].get<double>(), to = range[1].get<double>();
     checks.push_back({"generation speed [tokens per second] of every θ but 10000, across all data sets",
-                      number_text(from) + " to " + number_text(to), number_text(low) + " to " + number_text(high),
-                      low >= from - 0.5 && high <= to + 0.5});  // whole numbers are printed
+                      number_text(from) + " to " + number_text(to),
+                      number_text(all.low) + " to " + number_text(all.high),
+                      all.low >= from - 0.5 && all.high <= to + 0.5});  // whole numbers are printed
 }
 
 // "A slowdown factor of ~1.8× on all data sets" has one decimal, and the speeds of table 2 no decimals.
@@ -146,13 +153,8 @@ void check_slowdowns(const json& paper, std::vector<PaperCheck>& checks) {
     const auto printed = paper.at("statements").at("slowdown_on_all_texts").get<double>();
     for (const auto& [name, table] : paper.at("table_2").items()) {
         const double baseline = mean_of(row_of_theta(table, 10000).at("generated_tokens_per_second"));
-        double low = 1e9, high = 0;
-        for (const json& row : table) {
-            if (row.at("theta") == 10000) continue;
-            const double slowdown = baseline / mean_of(row.at("generated_tokens_per_second"));
-            low = std::min(low, slowdown);
-            high = std::max(high, slowdown);
-        }
+        const auto [slowest, fastest] = range_of_other_bases(table, "generated_tokens_per_second");
+        const double low = baseline / fastest, high = baseline / slowest;
         checks.push_back({"slowdown of generation with every θ but 10000 on " + name,
                           "about " + fixed_text(printed, 1) + " times",
                           fixed_text(low, 2) + " to " + fixed_text(high, 2) + " times",

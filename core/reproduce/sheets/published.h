@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -26,6 +27,12 @@ const nlohmann::json& glu_variants();
 /// Returns the row of a theta paper's table (a JSON list of rows) with this theta. Throws std::out_of_range if there is
 /// none.
 const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta);
+
+/// Range of the means of a measure over all bases of a theta paper's table but the baseline 10,000.
+struct PublishedRange {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+};
+PublishedRange range_of_other_bases(const nlohmann::json& table, const std::string& measure);
 
 /// Returns the sample {"mean": …, "std": …} of `n` values; for a plain number the standard deviation is NaN.
 Sample published_sample(const nlohmann::json& value, std::int64_t n);
@@ -63,7 +70,6 @@ struct PrintedLetterBits {
     double p_a = 0;
     LetterBits bits;
 };
-/// Returns the code lengths that the post prints.
 PrintedLetterBits printed_letter_bits();
 
 /// Result that a paper reports for one value of a setting.

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <limits>
-
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/predictions.h"
 #include "core/reproduce/sheets/building.h"
@@ -28,14 +25,21 @@ constexpr const char* rotated = "learned+rope";  // the paper's models learn pos
 // template prints a best validation loss of 1.4655 on Tiny Shakespeare, which is lower than that of all six bases.
 constexpr const char* without_positions = "none";
 
+// Sets the theta paper's model and training settings at paper scale, and a small shape at the others.
+void set_shape(SheetPlan& plan, std::string_view at_laptop = "") {
+    if (plan.scale != SheetScale::paper) return set_small_shape(plan, at_laptop);
+    const Experiment& published = preset("theta-paper").experiment;
+    for (const Key& known : keys()) {
+        if (published.is_set(known.name) && known.name != "seed" && known.name != "data" && known.name != "theta") {
+            plan.experiment.set(known.name, published.values(known.name));
+        }
+    }
+}
+
 SheetPlan begin(const char* name, const SheetRequest& request) {
     const bool paper = request.scale == SheetScale::paper;
     SheetPlan plan = begin_plan(name, request, theta_paper(), paper ? paper_seeds : usual_seeds);
-    if (paper) {
-        set_all(plan.experiment, theta_paper_shape());
-    } else {
-        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
-    }
+    set_shape(plan);
     plan.experiment.set("position", {});
     std::vector<std::map<std::string, std::string>> runs;
     for (const std::string& theta : theta_paper_bases()) runs.push_back({{"theta", theta}, {"position", rotated}});
@@ -142,7 +146,7 @@ SheetPlan plan_theta_table_2(const SheetRequest& request) {
     for (const SheetData& set : sets) {
         const json published = set.whole ? table.at(set.requested) : json();
         add_rows(plan, set, "best_validation_loss", "lower-loss",
-                 rule_of(VerdictRule::Kind::difference, -1, best_loss_margin, "loss, all texts"), published);
+                 difference_rule(-1, best_loss_margin, "loss, all texts"), published);
     }
     for (const SheetData& set : sets) {
         const json published = set.whole ? table.at(set.requested) : json();
@@ -176,7 +180,7 @@ SheetPlan plan_theta_table_3(const SheetRequest& request) {
         add_rows(plan, sets.front(), measure, claim, rule, table);
     };
     const auto direction = [&](const std::string& measure, int sign, double margin) {
-        return rule_of(VerdictRule::Kind::difference, sign, margin, measure);
+        return difference_rule(sign, margin, measure);
     };
     add("best_validation_loss", "lower-loss", direction("best_validation_loss", -1, best_loss_margin));
     add("final_training_loss", "lower-training-loss", direction("final_training_loss", -1, final_loss_margin));
@@ -235,7 +239,6 @@ std::vector<GroupKeys> groups_with_rotation() {
     }
     return groups;
 }
-// Returns the groups with learned positions only.
 std::vector<GroupKeys> groups_without_rotation() {
     return {position_group("learned"), position_group("learned", eager)};
 }
@@ -251,8 +254,7 @@ std::vector<GroupKeys> groups_of_other_bases(const Implementation& implementatio
 
 // Adds the rows of the paper's hypotheses on the computation of frequencies, cos and sin, which a table would hide.
 void add_recomputing_rows(SheetPlan& plan, const std::string& measure, int slower) {
-    const VerdictRule rule =
-        rule_of(VerdictRule::Kind::difference, slower, slowdown_margin, "eager without a table, " + measure);
+    const VerdictRule rule = difference_rule(slower, slowdown_margin, "eager without a table, " + measure);
     for (const GroupKeys& group : groups_of_other_bases(recomputing)) {
         plan.rows.push_back(compared_row("recomputed-tables", shown_keys(group), measure, group,
                                          theta_group("10000", recomputing), rule));
@@ -281,8 +283,7 @@ void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* cla
         learned.paper = published_sample(plain.at(measure), plain.at("n").get<std::int64_t>());
         plan.rows.push_back(std::move(learned));
     }
-    const VerdictRule slower_by_rotation =
-        rule_of(VerdictRule::Kind::difference, slower, slowdown_margin, "rotation, " + measure);
+    const VerdictRule slower_by_rotation = difference_rule(slower, slowdown_margin, "rotation, " + measure);
     for (const GroupKeys& group : groups_with_rotation()) {
         json keys = shown_keys(group);
         keys["against"] = "learned";
@@ -301,13 +302,7 @@ std::string template_words() {
         "Published numbers of θ = 10,000, of the other bases, and of run 0 of the paper's code template, which has no "
         "rotation:";
     const auto add = [&](const std::string& measure, const char* name, int decimals) {
-        double low = std::numeric_limits<double>::infinity(), high = -low;
-        for (const json& row : table) {
-            if (row.at("theta") == 10000) continue;
-            const auto mean = row.at(measure).at("mean").get<double>();
-            low = std::min(low, mean);
-            high = std::max(high, mean);
-        }
+        const auto [low, high] = range_of_other_bases(table, measure);
         const auto text = [&](double value) { return fixed_text(value, decimals); };
         words += std::string(words.ends_with(':') ? " " : "; ") + name + " " +
                  text(row_of_theta(table, 10000).at(measure).at("mean").get<double>()) + ", " + text(low) + " to " +
@@ -351,16 +346,12 @@ SheetPlan plan_theta_speed(const SheetRequest& request) {
          "With eager operations and without a RoPE cache, training takes longer and generation is slower with every θ "
          "other than 10,000 than with θ = 10,000. (The paper's hypotheses 2 and 3 imply this: PyTorch may compute the "
          "frequencies on another code path, and cos and sin by a slower implementation, if θ is not 10,000.)"}};
+    set_shape(plan, "iterations=100");
     if (paper) {
-        set_all(plan.experiment, theta_paper_shape());
-        plan.experiment.set("position", {});
+        set_all(plan.experiment, "position= iterations=1000");
         plan.notes.push_back(
             "Runs train for 1,000 of the paper's 5,000 iterations, because the speed does not depend on the number of "
             "iterations.");
-        plan.experiment.set("iterations", {"1000"});
-    } else {
-        set_all(plan.experiment, smoke ? smoke_shape() : laptop_shape());
-        if (!smoke) plan.experiment.set("iterations", {"100"});
     }
     plan.notes.push_back(
         "The base only changes the entries of a table, so that the expected ratio of the speeds at any two bases is "
@@ -439,8 +430,8 @@ bool extends(const std::string& position) {
 void add_length(SheetPlan& plan, const std::string& data, const std::string& steps) {
     const char* const loss = "best_validation_loss";
     const std::string after = ", " + steps + " steps";
-    const VerdictRule lower = rule_of(VerdictRule::Kind::difference, -1, encoding_loss_margin, loss + after);
-    const VerdictRule less = rule_of(VerdictRule::Kind::difference, -1, rise_margin, extension_rise + after);
+    const VerdictRule lower = difference_rule(-1, encoding_loss_margin, loss + after);
+    const VerdictRule less = difference_rule(-1, rise_margin, extension_rise + after);
     for (const json& row : theta_paper().at("table_1")) {
         plan.rows.push_back(compared_row("positions-help", keys_with(data, row, steps), loss,
                                          group_with(row.at("position").get<std::string>(), steps),
@@ -492,15 +483,9 @@ SheetPlan plan_encodings(const SheetRequest& request) {
         "Losses at longer contexts are measured without further training. Learned embeddings have none, because they "
         "end with the context.");
     plan.notes.push_back(lengths_note);
-    if (paper) {
-        set_all(plan.experiment, theta_paper_shape());
-    } else {
-        set_all(plan.experiment, request.scale == SheetScale::smoke ? smoke_shape() : laptop_shape());
-        if (request.scale == SheetScale::laptop) {
-            set_all(plan.experiment, {{"context", {"128"}}, {"batch", {"8"}}, {"evaluate_every", {"200"}}});
-        }
-    }
-    set_all(plan.experiment, {{"position", {}}, {"iterations", {}}, {"data", {data}}});
+    set_shape(plan, "context=128 batch=8 evaluate_every=200");
+    set_all(plan.experiment, "position= iterations=");
+    plan.experiment.set("data", {data});
     std::vector<std::map<std::string, std::string>> runs;
     for (const std::string& steps : lengths) {
         for (const json& row : theta_paper().at("table_1"))
