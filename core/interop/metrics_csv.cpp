@@ -6,22 +6,15 @@
 #include <span>
 
 #include "core/experiment/experiment.h"
-#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "core/stats/results_table.h"
 #include "core/store/output_file.h"
+#include "core/sweep/stored_run.h"
+#include "core/table/table.h"
 
 namespace ropelab {
 
 namespace {
-
-// Formats a text as a field of CSV, in quotation marks if it needs them.
-std::string field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + "\"";
-}
 
 // Lines of one run: a common beginning, then iteration, quantity and value.
 class Lines {
@@ -101,17 +94,17 @@ MetricsCsv write_metrics_csv(const LabFile& lab, const std::vector<RunRecord>& r
     if (!runs.empty()) written.keys = differing_keys(settings, runs);
 
     std::vector<std::string> parts = {"run,name"};
-    for (const std::string& key : written.keys) parts.front() += "," + field(key);
+    for (const std::string& key : written.keys) parts.front() += "," + csv_field(key);
     for (const std::string_view name : condition_names) parts.front() += ",chosen_" + std::string(name);
     parts.front() += ",iteration,quantity,value\r\n";
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        std::string beginning = std::to_string(runs[i].id) + "," + field(runs[i].name) + ",";
+        std::string beginning = std::to_string(runs[i].id) + "," + csv_field(runs[i].name) + ",";
         for (const std::string& key : written.keys) {
             const auto value = settings[i].find(key);
-            beginning += (value == settings[i].end() ? "" : field(setting_text(*value))) + ",";
+            beginning += (value == settings[i].end() ? "" : csv_field(setting_text(*value))) + ",";
         }
         for (const std::string_view name : condition_names) {
-            beginning += (runs[i].conditions ? field(condition_of(*runs[i].conditions, name)) : "") + ",";
+            beginning += (runs[i].conditions ? csv_field(condition_of(*runs[i].conditions, name)) : "") + ",";
         }
         Lines lines(std::move(beginning));
         add_measurements(lines, runs[i], lab.metrics(runs[i].id), lab.measurements(runs[i].id));

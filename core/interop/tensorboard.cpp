@@ -123,7 +123,6 @@ std::string hyperparameters(const nlohmann::json& settings, double start) {
     return for_plugin("_hparams_/session_start_info", "hparams", part(3, session), unused_tensor);
 }
 
-// Returns whether an event file was written by this program.
 bool is_ours(const fs::path& file) {
     const std::string name = file.filename().string();
     return name.starts_with("events.out.tfevents.") && name.ends_with(".ropelab");
@@ -154,7 +153,6 @@ std::string with_seed(const std::string& name, const std::string& seed) {
     return name + "_seed" + seed;
 }
 
-// Returns whether every step and every evaluation has a stored time.
 bool has_times(const RunMetrics& metrics) {
     const auto known = [](double time) { return std::isfinite(time); };
     return std::all_of(metrics.steps.time.begin(), metrics.steps.time.end(), known) &&

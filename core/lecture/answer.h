@@ -61,8 +61,8 @@ struct SecretAnswer {
 /// Returns the secret of a question. `truth` is the right number of a question for a number.
 SecretAnswer secret_of(const LectureQuestion& question, const nlohmann::json& truth);
 /// Returns the first number or clause in `text` that gives the answer away; "" if none does. A number with fewer
-/// decimals agrees if it is the rounded answer; a whole number only if the answer is whole or at least 100. Numbers that are an index or an exponent of a formula, or a part of a
-/// word, do not count.
+/// decimals agrees if it is the rounded answer; a whole number only if the answer is whole or at least 100. Numbers
+/// that are an index or an exponent of a formula, or a part of a word, do not count.
 std::string given_away(const SecretAnswer& secret, std::string_view text);
 
 }  // namespace ropelab

@@ -104,8 +104,8 @@ struct LectureScene {
     int line = 0;
 };
 
-/// Returns whether the scene still asks something at a step (from 0; −1 before the first) or later. `revealed`: the answer
-/// to the question of this step is shown.
+/// Returns whether the scene still asks something at a step (from 0; −1 before the first) or later. `revealed`: the
+/// answer to the question of this step is shown.
 bool asks_later(const LectureScene& scene, int step, bool revealed);
 
 /// A lecture.

@@ -1,16 +1,87 @@
 #include "core/lecture/lecture_check.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
 
 #include "core/lecture/answer.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/quantity.h"
-#include "core/lecture/recorded_lab.h"
+#include "core/machine/engine_loader.h"
+#include "core/run/runner.h"
 #include "core/spec/error.h"
+#include "core/store/lab_recorder.h"
+#include "core/sweep/lab_plan.h"
 
 namespace ropelab {
+
+RecordedLab::RecordedLab(const std::filesystem::path& path) {
+    const std::filesystem::path copy = folder_.path() / path.filename();
+    std::error_code error;
+    std::filesystem::copy_file(path, copy, error);
+    if (error) throw BadInput("The lab " + path.string() + " cannot be read: " + error.message() + ".");
+    // Changes that another program has not merged into the file yet.
+    std::filesystem::path log = path;
+    log += "-wal";
+    if (std::filesystem::exists(log, error)) {
+        std::filesystem::copy_file(log, folder_.path() / log.filename(), error);
+    }
+    std::filesystem::permissions(copy, std::filesystem::perms::owner_write, std::filesystem::perm_options::add, error);
+    lab_ = LabFile::open(copy, LabFile::Mode::read);
+}
+
+namespace {
+
+/// Stores a new experiment in the lab and returns the plan of its runs.
+Plan plan_of_check(const std::filesystem::path& lab, const Experiment& experiment,
+                   const std::filesystem::path& data_dir) {
+    Plan plan;
+    plan.data_dir = data_dir;
+    const auto file = create_filled_lab(lab, [&](LabFile& fresh) {
+        plan.runs = plan_new_runs(fresh, experiment).runs;
+        settle_data(fresh, plan);
+    });
+    plan.runs = plan_continued_runs(*file, unfinished_runs(*file)).runs;
+    return plan;
+}
+
+void require_finished(const std::filesystem::path& lab) {
+    for (const RunRecord& run : LabFile::open(lab, LabFile::Mode::read)->runs()) {
+        if (run.state == RunState::finished) continue;
+        throw std::runtime_error("The run \"" + run.name + "\" did not finish" +
+                                 (run.message.empty() ? "." : ": " + run.message));
+    }
+}
+
+}  // namespace
+
+std::filesystem::path train_into(const std::filesystem::path& folder, const Experiment& experiment,
+                                 const LectureCheckOptions& options) {
+    const std::filesystem::path lab = folder / "checks.ropelab";
+    Plan plan = plan_of_check(lab, experiment, options.data_dir);
+    LabRecorder recorder(lab);
+    connect(plan, lab, recorder);
+    Runner runner(open_engine, [&](const Event& event) { recorder.record(event); });
+    runner.start(std::move(plan));
+    bool cancelled = false;
+    while (runner.running()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (!cancelled && options.cancelled && options.cancelled()) {
+            cancelled = true;
+            runner.stop();
+        }
+    }
+    runner.join();
+    if (const std::string error = recorder.close(); !error.empty()) throw std::runtime_error(error);
+    if (cancelled) throw std::runtime_error("Training was interrupted.");
+    require_finished(lab);
+    return lab;
+}
 
 namespace {
 
@@ -38,17 +109,25 @@ class SceneChecks {
     }
 
  private:
-    void train() {
-        CheckedQuantity result{scene_.id, scene_.line, "live", "finished", nullptr, false, ""};
+    // Adds a result with the value that `compute` sets; what it throws is the problem.
+    void add(int line, std::string quantity, nlohmann::json expected,
+             const std::function<void(CheckedQuantity&)>& compute) {
+        CheckedQuantity result{scene_.id, line, std::move(quantity), std::move(expected), nullptr, false, ""};
         try {
-            folder_ = std::make_unique<TemporaryFolder>();
-            trained_ = train_into(folder_->path(), experiment_of(*scene_.live, true), options_);
-            result.value = "finished";
-            result.ok = true;
+            compute(result);
         } catch (const std::exception& error) {
             result.problem = error.what();
         }
         results_.push_back(std::move(result));
+    }
+
+    void train() {
+        add(scene_.line, "live", "finished", [&](CheckedQuantity& result) {
+            folder_ = std::make_unique<TemporaryFolder>();
+            trained_ = train_into(folder_->path(), experiment_of(*scene_.live, true), options_);
+            result.value = "finished";
+            result.ok = true;
+        });
     }
 
     void open_lab() {
@@ -70,14 +149,10 @@ class SceneChecks {
     }
 
     void check(const LectureCheck& wanted) {
-        CheckedQuantity result{scene_.id, wanted.line, wanted.quantity, wanted.expected, nullptr, false, ""};
-        try {
+        add(wanted.line, wanted.quantity, wanted.expected, [&](CheckedQuantity& result) {
             result.value = evaluate_quantity(wanted.quantity, source_);
             result.ok = agrees_with(result.value, wanted.expected, wanted.tolerance);
-        } catch (const std::exception& error) {
-            result.problem = error.what();
-        }
-        results_.push_back(std::move(result));
+        });
     }
 
     // Checks that what the class reads up to this step does not contain the answer to its question. The text of a scene
@@ -112,15 +187,12 @@ class SceneChecks {
     }
 
     void check_for_value(const std::string& quantity, int line) {
-        CheckedQuantity result{scene_.id, line, quantity, "a value", nullptr, false, ""};
-        try {
+        add(line, quantity, "a value", [&](CheckedQuantity& result) {
             result.value = evaluate_quantity(quantity, source_);
-            if (!result.value.is_null()) return;
-            result.problem = "The quantity has no value here.";
-        } catch (const std::exception& error) {
-            result.problem = error.what();
-        }
-        results_.push_back(std::move(result));
+            result.ok = !result.value.is_null();
+            if (!result.ok) result.problem = "The quantity has no value here.";
+        });
+        if (results_.back().ok) results_.pop_back();  // only what has no value is listed
     }
 
     const LectureScene& scene_;

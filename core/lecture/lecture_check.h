@@ -2,13 +2,30 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "core/lecture/lecture.h"
+#include "core/store/lab_file.h"
+#include "core/store/temporary_folder.h"
 
 namespace ropelab {
+
+/// A recorded lab of a lecture. It is read from a temporary copy, because opening a lab of an earlier version migrates
+/// its file, and because the folder of the lectures may be read-only.
+class RecordedLab {
+ public:
+    /// Copies and opens a lab, without its checkpoints. Throws BadInput if it cannot be read or is not a lab.
+    explicit RecordedLab(const std::filesystem::path& path);
+
+    const LabFile& lab() const { return *lab_; }
+
+ private:
+    TemporaryFolder folder_;
+    std::unique_ptr<LabFile> lab_;
+};
 
 /// Result of one check of a lecture.
 struct CheckedQuantity {

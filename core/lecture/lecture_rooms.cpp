@@ -1,6 +1,7 @@
 #include "core/lecture/lecture_rooms.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/rope/rotary_setup.h"
 #include "core/spec/aliases.h"
@@ -9,76 +10,51 @@
 
 namespace ropelab {
 
+namespace {
+
+std::vector<std::string_view> words_in(std::string_view text) {
+    std::vector<std::string_view> words;
+    for (const auto word : std::views::split(text, ' ')) words.emplace_back(word.begin(), word.end());
+    return words;
+}
+
+}  // namespace
+
 const std::vector<LectureRoom>& lecture_rooms() {
     static const std::vector<LectureRoom> rooms = {
-        {"train", {"plan"}, {"quantity", "scope"}},
-        {"rotation",
-         {"dials", "pair", "logit", "helix", "matrix", "aim", "tokens", "circuit"},
-         {"m", "n", "pair", "seed", "distance", "vectors", "play"}},
+        {"train", words_in("plan"), words_in("quantity scope")},
+        {"rotation", words_in("dials pair logit helix matrix aim tokens circuit"),
+         words_in("m n pair seed distance vectors play")},
         {"spectrum",
-         {"frequencies", "spectrum", "kernel", "kernel-spectrum", "alibi-bias", "attention-mask",
-          "sinusoidal-embeddings", "window-reach", "encodings"},
-         {"pair", "part", "head", "distances", "layers", "full_every", "attention_layers"}},
-        {"table", {"cosine-table", "sine-table", "table-error"}, {"pair"}},
-        {"context", {"bound", "bases", "bases-near", "decay", "random"}, {"target", "mean", "correlation"}},
-        {"memory", {"rope-cache", "kv-cache"}, {"layers", "heads", "kv_heads", "model"}},
+         words_in("frequencies spectrum kernel kernel-spectrum alibi-bias attention-mask "
+                  "sinusoidal-embeddings window-reach encodings"),
+         words_in("pair part head distances layers full_every attention_layers")},
+        {"table", words_in("cosine-table sine-table table-error"), words_in("pair")},
+        {"context", words_in("bound bases bases-near decay random"), words_in("target mean correlation")},
+        {"memory", words_in("rope-cache kv-cache"), words_in("layers heads kv_heads model")},
         {"results",
-         {"group-means", "loss-by-theta", "improvement", "paired-differences", "loss-by-fraction", "loss-fit",
-          "loss-by-context", "loss-by-length", "learning-curves", "spikes", "loss-by-speed", "loss-by-memory",
-          "loss-by-generation-speed", "loss-by-cache", "parallel-coordinates", "mutual-information", "predictions"},
-         {"quantity"}},
-        {"reproduce", {"claims", "comparison", "effects", "checks", "predictions", "letters"}, {"sheet"}},
+         words_in("group-means loss-by-theta improvement paired-differences loss-by-fraction loss-fit "
+                  "loss-by-context loss-by-length learning-curves spikes loss-by-speed loss-by-memory "
+                  "loss-by-generation-speed loss-by-cache parallel-coordinates mutual-information "
+                  "predictions"),
+         words_in("quantity")},
+        {"reproduce", words_in("claims comparison effects checks predictions letters"), words_in("sheet")},
         {"inspect",
-         {"logit-contribution",
-          "weighted-logit-contribution",
-          "query-spectrum",
-          "key-spectrum",
-          "value-spectrum",
-          "query-channels",
-          "key-channels",
-          "pair-dials",
-          "logit-contribution-over-training",
-          "attention-entropy",
-          "attention-sink",
-          "retrieval-over-training",
-          "theta-over-training",
-          "gradient-norm-over-training",
-          "update-ratio-over-training",
-          "residual-stream-over-training",
-          "massive-activations-over-training",
-          "inspect-loss",
-          "loss-by-position",
-          "retrieval-accuracy",
-          "retrieval-gain",
-          "retrieval-loss",
-          "gradient-norm-by-layer",
-          "updates-by-layer",
-          "residual-stream-by-layer",
-          "logit-by-distance",
-          "expert-load",
-          "expert-load-by-class",
-          "expert-tokens",
-          "expert-balance",
-          "expert-dropped",
-          "attention-heads",
-          "attention-map",
-          "pair-logits",
-          "attention-by-distance",
-          "attention-spectrum",
-          "ablation-loss",
-          "ablation-retrieval",
-          "ablation-curve",
-          "ablation-retrieval-curve",
-          "extrapolation-loss",
-          "extrapolation-retrieval",
-          "fine-tuned-loss",
-          "data-bits",
-          "data-tokens",
-          "data-frequencies",
-          "data-zipf",
-          "data-mutual-information"},
-         {"run", "layer", "head", "iteration", "pair", "part"}},
-        {"anatomy", {"stages", "traditional-modern"}, {"stage"}},
+         words_in("logit-contribution weighted-logit-contribution query-spectrum key-spectrum "
+                  "value-spectrum query-channels key-channels pair-dials "
+                  "logit-contribution-over-training attention-entropy attention-sink "
+                  "retrieval-over-training theta-over-training gradient-norm-over-training "
+                  "update-ratio-over-training residual-stream-over-training "
+                  "massive-activations-over-training inspect-loss loss-by-position retrieval-accuracy "
+                  "retrieval-gain retrieval-loss gradient-norm-by-layer updates-by-layer "
+                  "residual-stream-by-layer logit-by-distance expert-load expert-load-by-class "
+                  "expert-tokens expert-balance expert-dropped attention-heads attention-map "
+                  "pair-logits attention-by-distance attention-spectrum ablation-loss "
+                  "ablation-retrieval ablation-curve ablation-retrieval-curve extrapolation-loss "
+                  "extrapolation-retrieval fine-tuned-loss data-bits data-tokens data-frequencies "
+                  "data-zipf data-mutual-information"),
+         words_in("run layer head iteration pair part")},
+        {"anatomy", words_in("stages traditional-modern"), words_in("stage")},
     };
     return rooms;
 }

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/lecture/lecture_yaml.h"
+#include "core/lecture/lecture_text.h"
 
 namespace ropelab {
 

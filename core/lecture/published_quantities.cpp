@@ -1,12 +1,120 @@
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 
-#include "core/lecture/lecture_yaml.h"
+#include "core/experiment/experiment.h"
+#include "core/interop/hf_config.h"
+#include "core/interop/model_table.h"
+#include "core/lecture/lecture_text.h"
 #include "core/lecture/quantity_table.h"
+#include "core/plan/step_cost.h"
 #include "core/reproduce/sheets/published.h"
+#include "core/rope/memory.h"
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "core/spec/keys.h"
 #include "core/spec/numbers.h"
+#include "core/forecast/likely_vocabulary.h"
 
 namespace ropelab {
+
+namespace {
+
+constexpr int kv_number_bytes = 2;  // bfloat16, in which models are published
+
+/// Sizes of the caches of a model at a context, in bytes.
+struct CacheSizes {
+    std::int64_t table = 0;
+    std::int64_t kv = 0;
+};
+
+std::int64_t table_size(int rotary_dim, std::int64_t context, const RotarySetup& setup) {
+    return rope_cache_bytes(rotary_dim, context, bytes_of(setup.precision), TableLayout::duplicated);
+}
+
+CacheSizes sizes_of_model(const QuantityInput& input) {
+    const KnownModel& known = known_model(input.arguments.text("model"));
+    const HfModel model = read_hf_config(known.config);
+    if (!model.cache) throw BadInput("The model " + known.name + " has no KV cache.");
+    const std::int64_t context = input.arguments.whole_or("L", model.context);
+    CacheSizes sizes;
+    for (const HfRotary& rotary : model.rotary) sizes.table += table_size(rotary.rotary_dim, context, input.setup);
+    sizes.kv = kv_cache_bytes(*model.cache, model.kind, context, kv_number_bytes);
+    return sizes;
+}
+
+CacheSizes sizes_of_shape(const QuantityInput& input) {
+    const QuantityArguments& arguments = input.arguments;
+    constexpr std::int64_t most = 1 << 24;
+    for (const char* name : {"layers", "kv_heads", "head_dim", "bytes"}) {
+        if (arguments.whole(name) > most) throw BadInput(std::string("The argument ") + name + " is too large.");
+    }
+    CacheShape shape;
+    shape.layers = arguments.whole("layers");
+    shape.kv_heads = arguments.whole("kv_heads");
+    shape.heads = shape.kv_heads;
+    shape.head_dim = arguments.whole("head_dim");
+    const std::int64_t context = arguments.whole("L");
+    const int rotated = rotary_dim(static_cast<int>(shape.head_dim), input.setup.fraction);
+    return {table_size(rotated, context, input.setup),
+            kv_cache_bytes(shape, KvCache::grouped, context, static_cast<int>(arguments.whole("bytes")))};
+}
+
+CacheSizes sizes_of(const QuantityInput& input) {
+    return input.arguments.has("model") ? sizes_of_model(input) : sizes_of_shape(input);
+}
+
+nlohmann::json parameters(const QuantityInput& input) {
+    RunFilter settings = input.arguments.filter();
+    std::optional<std::int64_t> vocabulary;
+    if (const auto found = settings.find("vocabulary"); found != settings.end()) {
+        vocabulary = static_cast<std::int64_t>(parse_number(found->second));
+        settings.erase(found);
+    }
+    RunSpec spec;
+    if (const auto found = settings.find("preset"); found != settings.end()) {
+        spec = preset(found->second).experiment.expand().front();
+        settings.erase(found);
+    }
+    for (const auto& [name, text] : settings) {
+        const Key& setting = key(current_name(Alias::Kind::key, name));
+        setting.set(spec, parse_value(setting, text, spec));
+    }
+    check(spec);
+    return parameter_count(spec, vocabulary ? *vocabulary : likely_vocabulary(spec));
+}
+
+constexpr const char* cache_arguments = "(model[, L]) or (layers, kv_heads, head_dim, L, bytes)";
+
+}  // namespace
+
+std::vector<Quantity> memory_quantities() {
+    return {
+        {{"table_bytes", "", "bytes",
+          "Size of the setup's cos/sin table for its context and precision; each number is stored for both channels of "
+          "a pair."},
+         [](const QuantityInput& input) {
+             return table_size(rotary_dim(input.setup), input.setup.context, input.setup);
+         }},
+        {{"kv_cache_bytes", cache_arguments, "bytes",
+          "Size of the KV cache of one sequence of L tokens (default: the model's context). A published model stores "
+          "2 bytes per number."},
+         [](const QuantityInput& input) { return sizes_of(input).kv; },
+         true},
+        {{"cache_share", cache_arguments, "",
+          "Size of the cos/sin table, in the setup's precision, divided by that of the KV cache. Without a published "
+          "model, the setup's fraction of head_dim is rotated."},
+         [](const QuantityInput& input) {
+             const CacheSizes sizes = sizes_of(input);
+             return static_cast<double>(sizes.table) / static_cast<double>(sizes.kv);
+         }},
+        {{"parameters", "(setting=value, …)", "parameters",
+          "Number of trainable parameters of a run with these settings; preset=NAME is the start, vocabulary=65 the "
+          "number of tokens."},
+         parameters,
+         true},
+    };
+}
 
 namespace {
 
@@ -97,6 +205,101 @@ std::vector<Quantity> published_quantities() {
         {{"published_spread", "(sheet, row[, column])", "as printed",
           described("Printed standard deviation or standard error.")},
          [](const QuantityInput& input) { return spread_of(published_node(input)); },
+         true},
+    };
+}
+
+namespace {
+
+constexpr double baseline_theta = 10000;
+
+const nlohmann::json& theta_row(const QuantityInput& input, const nlohmann::json& table) {
+    const double theta = input.arguments.number("theta");
+    try {
+        return row_of_theta(table, theta);
+    } catch (const std::out_of_range&) {
+        throw BadInput("The theta paper has no row with theta = " + number_text(theta) +
+                       "; it has 500, 1000, 5000, 10000, 20000 and 50000.");
+    }
+}
+
+const nlohmann::json& loss_table(const QuantityInput& input) {
+    const std::string& data = input.arguments.text("data");
+    const nlohmann::json& tables = theta_paper().at("table_2");
+    if (!tables.contains(data)) {
+        throw BadInput("The theta paper has no data set \"" + data + "\"; it has tinyshakespeare, enwik8 and text8.");
+    }
+    return tables.at(data);
+}
+
+Sample printed_loss(const nlohmann::json& row) {
+    return published_sample(row.at("best_validation_loss"), theta_paper().at("n").get<std::int64_t>());
+}
+
+nlohmann::json published_improvement(const QuantityInput& input) {
+    const nlohmann::json& table = loss_table(input);
+    return improvement_of(printed_loss(theta_row(input, table)).mean,
+                          printed_loss(row_of_theta(table, baseline_theta)).mean)
+        .percent;
+}
+
+nlohmann::json published_p_value(const QuantityInput& input) {
+    const nlohmann::json& table = loss_table(input);
+    const Sample sample = printed_loss(theta_row(input, table));
+    const Sample baseline = printed_loss(row_of_theta(table, baseline_theta));
+    const std::string& name = input.arguments.text("test");
+    if (name != "student" && name != "welch") {
+        throw BadInput("The test \"" + name + "\" must be student or welch.");
+    }
+    const auto test = name == "student" ? student_t_test(sample, baseline) : welch_t_test(sample, baseline);
+    return test ? test->p : unknown_value;
+}
+
+nlohmann::json published_slowdown(const QuantityInput& input) {
+    const nlohmann::json& table = theta_paper().at("table_3");
+    const auto speed = [](const nlohmann::json& row) {
+        return row.at("generated_tokens_per_second").at("mean").get<double>();
+    };
+    return speed(row_of_theta(table, baseline_theta)) / speed(theta_row(input, table));
+}
+
+nlohmann::json published_perplexity(const QuantityInput& input) {
+    const std::string& model = input.arguments.text("config");
+    const double percent = input.arguments.number("percent");
+    const bool is_large = model == "llama-8b";
+    if (!is_large && model != "llama-1b") throw BadInput("The model \"" + model + "\" must be llama-1b or llama-8b.");
+    const std::string config = is_large ? "Llama-3.1-8B x FW x Seq. Len. 2048" : "Llama-3.2-1B x FW x Seq. Len. 2048";
+    const std::string begin = number_text(percent) + "% RoPE";
+    for (const nlohmann::json& row : partial_rope_paper().at("lambada_perplexity")) {
+        if (row.at("config") == config && row.at("rope").get<std::string>().starts_with(begin)) {
+            return row.at("openai").at("mean");
+        }
+    }
+    throw BadInput("The partial-RoPE paper has no perplexity of " + model + " with " + number_text(percent) +
+                   " % rotated.");
+}
+
+}  // namespace
+
+std::vector<Quantity> derived_quantities() {
+    return {
+        {{"published_improvement", "(data, theta)", "%",
+          "Improvement over theta = 10000 that follows from the losses in table 2 of the theta paper."},
+         published_improvement,
+         true},
+        {{"published_p_value", "(data, theta, test)", "",
+          "p of Student's or Welch's t test (student, welch) against theta = 10000, from the means and standard "
+          "deviations in table 2 of the theta paper."},
+         published_p_value,
+         true},
+        {{"published_slowdown", "(theta)", "",
+          "Generation speed at theta = 10000 divided by that at theta, from table 3 of the theta paper."},
+         published_slowdown,
+         true},
+        {{"published_perplexity", "(config, percent)", "",
+          "Perplexity on LAMBADA (OpenAI) in table 4 of the partial-RoPE paper: llama-1b or llama-8b, trained on "
+          "FineWeb with 2,048 tokens, with this percentage rotated."},
+         published_perplexity,
          true},
     };
 }

@@ -26,7 +26,6 @@ struct QuantityDescription {
     std::string description;  // one sentence
     bool needs_lab = false;
 };
-/// Returns all quantities by name.
 const std::vector<QuantityDescription>& quantities();
 
 /// Computes a quantity from its expression: a name with arguments in brackets, "wavelength(31)", "logit(100, 60)",

@@ -1,13 +1,59 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <span>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/lecture/quantity_call.h"
+#include "core/lecture/quantity.h"
 #include "core/rope/frequencies.h"
 
 namespace ropelab {
+
+/// The expression of a quantity in parts: "B.difference(final_validation_loss; theta=500; theta=10k)".
+struct QuantityCall {
+    struct Argument {
+        std::string key;  // "" if the argument has no name
+        std::string value;
+    };
+    bool of_b = false;
+    std::string name;
+    std::vector<std::vector<Argument>> groups;  // separated by semicolons; no group if there are no brackets
+};
+
+/// Splits an expression. Throws BadInput for missing brackets, empty arguments and texts above 500 bytes.
+QuantityCall parse_quantity_call(std::string_view expression);
+
+/// Returns whether a quantity is computed from runs. Throws BadInput if there is no such quantity.
+bool quantity_needs_lab(std::string_view expression);
+
+/// Settings that choose runs, by key; "run" chooses a run by its number.
+using RunFilter = std::map<std::string, std::string>;
+
+/// The arguments of a call, bound to the names of a quantity's description and checked for type and range.
+class QuantityArguments {
+ public:
+    /// Binds the arguments of a call to the first form that fits. Throws BadInput with the forms of the quantity.
+    QuantityArguments(const QuantityDescription& description, const QuantityCall& call);
+
+    bool has(const std::string& name) const { return texts_.contains(name); }
+    const std::string& text(const std::string& name) const;
+    double number(const std::string& name) const;
+    std::int64_t whole(const std::string& name) const;
+    std::int64_t whole_or(const std::string& name, std::int64_t fallback) const {
+        return has(name) ? whole(name) : fallback;
+    }
+    /// Returns the settings that choose runs; `index` counts the groups of settings of the expression.
+    const RunFilter& filter(std::size_t index = 0) const { return filters_.at(index); }
+    std::size_t filters() const { return filters_.size(); }
+
+ private:
+    std::map<std::string, std::string> texts_;
+    std::vector<RunFilter> filters_;
+};
 
 /// What a quantity is computed from: its arguments, one setup with its frequencies, and a lab.
 struct QuantityInput {
@@ -20,22 +66,23 @@ struct QuantityInput {
 /// A quantity and the function that computes it.
 struct Quantity {
     QuantityDescription description;
-    nlohmann::json (*compute)(const QuantityInput&);
+    std::function<nlohmann::json(const QuantityInput&)> compute;  // a number that is not finite is no value
     /// True if the value depends only on the arguments, so that an expression can be checked by computing it.
     bool constant = false;
 };
 
-/// Return the quantities of rotary pairs; of logits, context and rounding; of caches and publications; those that
-/// combine others; and those of runs.
+/// Return the quantities in parts, which `quantity --list` shows in the order of pair, context, logit, memory,
+/// published, setup, derived (from published values) and run.
 std::vector<Quantity> pair_quantities();
 std::vector<Quantity> context_quantities();
 std::vector<Quantity> logit_quantities();
+std::vector<Quantity> setup_quantities();
 std::vector<Quantity> memory_quantities();
 std::vector<Quantity> published_quantities();
-std::vector<Quantity> course_quantities();
+std::vector<Quantity> derived_quantities();
 std::vector<Quantity> run_quantities();
 
-/// Returns a number as JSON; null if it is not finite.
-nlohmann::json finite_or_null(double value);
+/// Result of a computation that has no value.
+inline constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace ropelab

@@ -1,14 +1,13 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "core/experiment/experiment.h"
-#include "core/study/expert_load.h"
-#include "core/sweep/stored_run.h"
 #include "core/lecture/quantity_table.h"
+#include "core/reproduce/sheet_lab.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
@@ -19,6 +18,8 @@
 #include "core/stats/run_selection.h"
 #include "core/stats/t_test.h"
 #include "core/store/lab_file.h"
+#include "core/study/expert_load.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
@@ -107,19 +108,11 @@ ValuesBySeed measure_by_seed(const QuantityInput& input, std::size_t measure, co
     return values;
 }
 
-std::vector<double> plain_values(const ValuesBySeed& by_seed) {
+/// Returns the statistics over seeds of a number of each run that the arguments choose.
+Description over_seeds(const QuantityInput& input, const std::function<double(const RunRecord&)>& number) {
     std::vector<double> values;
-    for (const auto& [seed, value] : by_seed) values.push_back(value);
-    return values;
-}
-
-Description described(const QuantityInput& input, std::size_t measure, const RunFilter& filter) {
-    return describe(plain_values(measure_by_seed(input, measure, filter)));
-}
-
-template <std::size_t measure>
-nlohmann::json mean_of_measure(const QuantityInput& input) {
-    return finite_or_null(described(input, measure, input.arguments.filter()).mean);
+    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) values.push_back(number(run.record));
+    return describe(values);
 }
 
 std::size_t measure_of(const QuantityInput& input) {
@@ -169,118 +162,112 @@ SeedPairs pairs_of_two_groups(const QuantityInput& input) {
     return paired(groups[0].second, groups[1].second);
 }
 
-nlohmann::json difference(const QuantityInput& input) {
+double difference(const QuantityInput& input) {
     const SeedPairs pairs = seed_pairs(input);
-    return finite_or_null(describe(paired_differences(pairs.a, pairs.b)).mean);
+    return describe(paired_differences(pairs.a, pairs.b)).mean;
 }
 
-nlohmann::json p_value(const QuantityInput& input) {
+double p_value(const QuantityInput& input) {
     const SeedPairs pairs = seed_pairs(input);
     const auto test = paired_t_test(pairs.a, pairs.b);
-    return test ? finite_or_null(test->p) : nlohmann::json(nullptr);
+    return test ? test->p : unknown_value;
 }
 
-nlohmann::json detectable(const QuantityInput& input) {
+double detectable(const QuantityInput& input) {
     const SeedPairs pairs = input.arguments.filters() == 2 ? seed_pairs(input) : pairs_of_two_groups(input);
     const auto smallest = detectable_difference_of_pairs(sample_of(paired_differences(pairs.a, pairs.b)));
-    return smallest ? finite_or_null(*smallest) : nlohmann::json(nullptr);
+    return smallest.value_or(unknown_value);
 }
 
-nlohmann::json deviation(const QuantityInput& input) {
-    return finite_or_null(described(input, measure_of(input), input.arguments.filter()).standard_deviation);
+/// Returns the last snapshot of a run. Throws BadInput if there is none or if it lacks the array `member`, which `what`
+/// names.
+ProbeResult last_snapshot(const QuantityInput& input, const RunRecord& run, ProbeArray ProbeResult::*member,
+                          const char* what) {
+    const std::vector<std::int64_t> iterations = input.lab->snapshots(run.id);
+    auto snapshot = iterations.empty() ? std::nullopt : input.lab->snapshot(run.id, iterations.back());
+    if (!snapshot || ((*snapshot).*member).empty()) {
+        throw BadInput("The run \"" + run.name + "\" has no snapshot with " + what + ".");
+    }
+    return std::move(*snapshot);
+}
+
+std::int64_t index_below(const QuantityInput& input, const char* name, std::int64_t count) {
+    const std::int64_t index = input.arguments.whole(name);
+    if (index < count) return index;
+    throw BadInput("There is no " + std::string(name) + " " + input.arguments.text(name) + "; the run has " +
+                   std::to_string(count) + ", counted from 0.");
 }
 
 double contribution_of(const QuantityInput& input, const RunRecord& run) {
-    const std::vector<std::int64_t> iterations = input.lab->snapshots(run.id);
-    const auto snapshot = iterations.empty() ? std::nullopt : input.lab->snapshot(run.id, iterations.back());
-    if (!snapshot || snapshot->logit_contribution.empty()) {
-        throw BadInput("The run \"" + run.name + "\" has no snapshot with logit contributions.");
-    }
-    const ProbeArray& shares = snapshot->logit_contribution;
-    const std::array<const char*, 3> names = {"layer", "head", "pair"};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const std::int64_t count = shares.shape.at(i) - (i == 2 ? 1 : 0);  // the last element is not a pair
-        if (input.arguments.whole(names[i]) < count) continue;
-        throw BadInput("There is no " + std::string(names[i]) + " " + input.arguments.text(names[i]) +
-                       "; the run has " + std::to_string(count) + ", counted from 0.");
-    }
-    const auto row = shares.row(input.arguments.whole("layer"), input.arguments.whole("head"));
-    return row[static_cast<std::size_t>(input.arguments.whole("pair"))];
-}
-
-nlohmann::json contribution(const QuantityInput& input) {
-    std::vector<double> values;
-    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) {
-        values.push_back(contribution_of(input, run.record));
-    }
-    return finite_or_null(describe(values).mean);
+    const ProbeArray shares =
+        last_snapshot(input, run, &ProbeResult::logit_contribution, "logit contributions").logit_contribution;
+    const std::int64_t layer = index_below(input, "layer", shares.shape.at(0));
+    const std::int64_t head = index_below(input, "head", shares.shape.at(1));
+    const std::int64_t pair = index_below(input, "pair", shares.shape.at(2) - 1);  // the last element is not a pair
+    return shares.row(layer, head)[static_cast<std::size_t>(pair)];
 }
 
 double expert_load_of(const QuantityInput& input, const RunRecord& run) {
-    const std::vector<std::int64_t> iterations = input.lab->snapshots(run.id);
-    const auto snapshot = iterations.empty() ? std::nullopt : input.lab->snapshot(run.id, iterations.back());
-    if (!snapshot || snapshot->expert_shares.empty()) {
-        throw BadInput("The run \"" + run.name + "\" has no snapshot with the load of experts.");
-    }
-    const std::array<const char*, 2> names = {"layer", "expert"};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const std::int64_t count = snapshot->expert_shares.shape.at(i);
-        if (input.arguments.whole(names[i]) < count) continue;
-        throw BadInput("There is no " + std::string(names[i]) + " " + input.arguments.text(names[i]) +
-                       "; the run has " + std::to_string(count) + ", counted from 0.");
-    }
-    const std::vector<double> load = expert_load(*snapshot, input.arguments.whole("layer"));
-    return load.at(static_cast<std::size_t>(input.arguments.whole("expert")));
+    const ProbeResult snapshot = last_snapshot(input, run, &ProbeResult::expert_shares, "the load of experts");
+    const std::int64_t layer = index_below(input, "layer", snapshot.expert_shares.shape.at(0));
+    const std::int64_t expert = index_below(input, "expert", snapshot.expert_shares.shape.at(1));
+    return expert_load(snapshot, layer).at(static_cast<std::size_t>(expert));
 }
 
-nlohmann::json load_of_expert(const QuantityInput& input) {
+double measurement(const QuantityInput& input) {
+    const std::string& name = input.arguments.text("name");
     std::vector<double> values;
-    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) {
-        values.push_back(expert_load_of(input, run.record));
+    for (const RunRecord& run : input.lab->runs()) {
+        if (!matches({run, stored_spec(run)}, input.arguments.filter())) continue;
+        const auto measured = input.lab->measurements(run.id);
+        if (const auto found = measured.find(name); found != measured.end()) values.push_back(found->second);
     }
-    return finite_or_null(describe(values).mean);
+    if (values.empty()) throw BadInput("No run with these settings has a measurement \"" + name + "\".");
+    return describe(values).mean;
 }
 
-nlohmann::json steps(const QuantityInput& input) {
-    std::vector<double> values;
-    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) {
-        values.push_back(static_cast<double>(run.record.summary->iterations));
-    }
-    return finite_or_null(describe(values).mean);
+std::size_t prediction_count(const QuantityInput& input) {
+    std::size_t count = 0;
+    for (const StoredSheet& stored : stored_predictions(*input.lab)) count += stored.plan.predictions.size();
+    return count;
 }
 
 constexpr const char* run_arguments = "(setting=value, …)";
 constexpr const char* pair_arguments = "(quantity; setting=value, …; setting=value, …)";
 
-/// Adds the mean of each measure of the results table.
-template <std::size_t... measure>
-void add_means(std::vector<Quantity>& list, std::index_sequence<measure...>) {
-    const auto add = [&](std::size_t index, nlohmann::json (*compute)(const QuantityInput&)) {
-        const Measure& each = measures()[index];
-        list.push_back({{std::string(each.name), run_arguments, std::string(each.unit),
-                         "Mean over the seeds of the runs with these settings: " + std::string(each.title) + ".", true},
-                        compute});
-    };
-    (add(measure, mean_of_measure<measure>), ...);
-}
-
 }  // namespace
 
 std::vector<Quantity> run_quantities() {
     std::vector<Quantity> list = {
+        {{"measurement", "(name; setting=value, …)", "as measured",
+          "Mean of a named measurement over the runs with these settings, such as operations_per_generated_token.",
+          true},
+         measurement},
+        {{"predictions", "", "predictions", "Number of predictions that the lab stores for its sweeps.", true},
+         prediction_count},
         {{"runs", run_arguments, "runs", "Number of finished runs with these settings.", true},
-         [](const QuantityInput& input) -> nlohmann::json {
-             return matching_runs(input, input.arguments.filter()).size();
-         }},
+         [](const QuantityInput& input) { return matching_runs(input, input.arguments.filter()).size(); }},
         {{"steps", run_arguments, "steps", "Mean number of training steps of the runs with these settings.", true},
-         steps},
+         [](const QuantityInput& input) {
+             return over_seeds(input, [](const RunRecord& run) { return run.summary->iterations; }).mean;
+         }},
     };
-    add_means(list, std::make_index_sequence<measure_count>());
+    for (const Measure& each : measures()) {
+        list.push_back({{std::string(each.name), run_arguments, std::string(each.unit),
+                         "Mean over the seeds of the runs with these settings: " + std::string(each.title) + ".", true},
+                        [&each](const QuantityInput& input) {
+                            return over_seeds(input, [&](const RunRecord& run) { return each.of(*run.summary); }).mean;
+                        }});
+    }
     list.insert(
         list.end(),
         {{{"standard_deviation", "(quantity, setting=value, …)", "as the quantity",
            "Standard deviation of a quantity of the runs with these settings over their seeds.", true},
-          deviation},
+          [](const QuantityInput& input) {
+              const Measure& measure = measures()[measure_of(input)];
+              return over_seeds(input, [&](const RunRecord& run) { return measure.of(*run.summary); })
+                  .standard_deviation;
+          }},
          {{"difference", pair_arguments, "as the quantity",
            "Mean difference between two groups of runs, first minus second, over equal seeds.", true},
           difference},
@@ -293,11 +280,15 @@ std::vector<Quantity> run_quantities() {
           detectable},
          {{"contribution", "(layer, head, pair, setting=value, …)", "",
            "Logit contribution of a pair in the last snapshot, as a share of the variance, averaged over seeds.", true},
-          contribution},
+          [](const QuantityInput& input) {
+              return over_seeds(input, [&](const RunRecord& run) { return contribution_of(input, run); }).mean;
+          }},
          {{"expert_load", "(layer, expert, setting=value, …)", "",
            "Share of a layer's choices of experts that go to an expert in the last snapshot, averaged over seeds.",
            true},
-          load_of_expert}});
+          [](const QuantityInput& input) {
+              return over_seeds(input, [&](const RunRecord& run) { return expert_load_of(input, run); }).mean;
+          }}});
     return list;
 }
 

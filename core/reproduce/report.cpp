@@ -1,21 +1,202 @@
 #include "core/reproduce/report.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
 
+#include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/time_records.h"
-#include "core/reproduce/rules/calibration.h"
-#include "core/reproduce/sheets/published.h"
-#include "core/reproduce/sheet_cells.h"
+#include "core/forecast/device_need.h"
+#include "core/plan/step_cost.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/source_tests.h"
+#include "core/reproduce/sheets/published.h"
+#include "core/run/probing.h"
+#include "core/spec/keys.h"
 #include "core/spec/numbers.h"
+#include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"
 
 namespace ropelab {
 
-namespace {
-
 using nlohmann::json;
+
+std::string row_label(const json& keys) {
+    std::string label;
+    for (const auto& [key, value] : keys.items()) {
+        if (key == "asked" && value == keys.value("data", json())) continue;  // no substitute was used
+        const std::string text = value.is_string()   ? value.get<std::string>()
+                                 : value.is_number() ? short_number(value.get<double>())
+                                                     : value.dump();
+        label += (label.empty() ? "" : ", ") + key + " " + text;
+    }
+    return label;
+}
+
+std::string measure_heading(const std::string& measure) {
+    return is_loss(measure) ? measure + " (" + unit_of(measure) + ")" : measure;
+}
+
+bool is_event(const std::string& measure) {
+    return measure == spiked || measure == spiked_early;
+}
+
+std::string ours_text(const SheetRow& row) {
+    if (!is_event(row.plan.measure)) return sample_text(row.ours);
+    if (row.ours.n == 0) return missing_cell;
+    return std::to_string(std::lround(row.ours.mean * static_cast<double>(row.ours.n))) + " of " +
+           std::to_string(row.ours.n);
+}
+
+std::string sample_text(const Sample& sample) {
+    if (sample.n == 0 || !std::isfinite(sample.mean)) return missing_cell;
+    const int decimals = std::abs(sample.mean) < 100 ? 4 : 1;
+    const std::string mean = fixed_text(sample.mean, decimals);
+    return std::isfinite(sample.standard_deviation) ? mean + " ± " + fixed_text(sample.standard_deviation, decimals)
+                                                    : mean;
+}
+
+std::string verdict_p_text(const SheetRow& row) {
+    const std::string p = p_text(row.is_by_refutation ? row.p_refutation : row.p_holm);
+    if (!row.plan.rule || p == missing_cell) return p;
+    using Kind = VerdictRule::Kind;
+    const Kind kind = row.plan.rule->kind;
+    if (kind != Kind::difference && kind != Kind::equivalence) return p + (row.is_by_refutation ? " (refutation)" : "");
+    const bool is_equivalence = (kind == Kind::equivalence) != row.is_by_refutation;
+    return p + (is_equivalence ? " (equivalence)" : kind == Kind::equivalence ? " (difference)" : "");
+}
+
+std::string withheld_words() {
+    return "Smoke runs learn nothing, so no claim is testable; a test requires the scale laptop or paper.";
+}
+
+std::string row_reason(const SheetRow& row) {
+    if (!row.by_rule) return row.words;
+    return withheld_words() + " By its rule alone the row would be " + to_string(*row.by_rule) + ". " + row.words;
+}
+
+std::string recomputed_text(const SheetRow& row) {
+    if (!row.paper_difference_percent || !row.plan.baseline) return missing_cell;
+    std::string text = signed_percent(row.paper_difference_percent);
+    if (row.paper_p_student) text += " (" + p_text(row.paper_p_student) + ", " + p_text(row.paper_p_welch) + ")";
+    return text;
+}
+
+std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows) {
+    std::vector<std::vector<const SheetRow*>> tables;
+    std::map<std::string, std::size_t> positions;
+    for (const SheetRow& row : rows) {
+        const auto [found, fresh] = positions.emplace(row.plan.measure, tables.size());
+        if (fresh) tables.emplace_back();
+        tables[found->second].push_back(&row);
+    }
+    return tables;
+}
+
+std::string claim_title(const SheetPlan& plan, const std::string& id) {
+    for (std::size_t i = 0; i < plan.claims.size(); ++i) {
+        if (plan.claims[i].id == id) return "claim " + std::to_string(i + 1);
+    }
+    return "claim";
+}
+
+std::vector<std::string> rules_of(const SheetPlan& plan) {
+    std::set<std::string> known;
+    std::vector<std::string> rules;
+    for (const PlannedRow& row : plan.rows) {
+        const std::string rule = rule_words(row);
+        if (rule.empty()) continue;
+        std::string words = "Rule of " + claim_title(plan, row.claim) + ": " + rule;
+        if (known.insert(words).second) rules.push_back(std::move(words));
+    }
+    return rules;
+}
+
+std::vector<std::string> rankings_of(std::span<const SheetRow> rows) {
+    std::vector<std::string> result;
+    for (const auto& table : tables_of(rows)) {
+        std::map<std::int64_t, std::map<GroupKeys, double>> means;  // by number of steps
+        for (const SheetRow* row : table) {
+            const std::int64_t steps = row->plan.keys.value("iterations", std::int64_t{0});
+            if (is_loss(row->plan.measure) && steps > 0 && row->ours.n > 0) {
+                means[steps][row->plan.group] = row->ours.mean;
+            }
+        }
+        if (means.size() < 2) continue;
+        for (const auto& [steps, losses] : means) {
+            std::vector<GroupKeys> groups;
+            std::vector<std::pair<double, std::string>> order;
+            for (const auto& [group, mean] : losses) groups.push_back(group);
+            for (std::size_t i = 0; i < groups.size(); ++i) {
+                order.emplace_back(losses.at(groups[i]), differing_text(groups, i));
+            }
+            std::sort(order.begin(), order.end());
+            std::string words = table.front()->plan.measure + " after " + grouped(steps) + " steps:";
+            for (const auto& [mean, group] : order) {
+                words += (words.ends_with(':') ? " " : ", ") + group + " " + fixed_text(mean, 4);
+            }
+            result.push_back(words + ".");
+        }
+    }
+    return result;
+}
+
+std::vector<std::string> needs_of(const SheetPlan& plan) {
+    std::set<std::string> needs;
+    for (const PlannedRow& row : plan.rows) {
+        if (!row.out_of_reach.empty()) needs.insert(row.out_of_reach);
+    }
+    return {needs.begin(), needs.end()};
+}
+
+std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs) {
+    std::vector<RunSpec> distinct;  // specs without their seeds
+    std::vector<int> runs;
+    for (RunSpec spec : specs) {
+        spec.seed = RunSpec{}.seed;
+        const auto known = std::find(distinct.begin(), distinct.end(), spec);
+        if (known == distinct.end()) {
+            distinct.push_back(spec);
+            runs.push_back(1);
+        } else {
+            ++runs[static_cast<std::size_t>(known - distinct.begin())];
+        }
+    }
+    std::vector<RunSpec> without_data = distinct;  // the data set precedes the name
+    for (RunSpec& spec : without_data) spec.data = RunSpec{}.data;
+    const std::vector<std::string> names = run_names(without_data);
+    std::vector<std::pair<std::string, int>> settings;
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+        settings.emplace_back(distinct[i].data + ", " + names[i], runs[i]);
+    }
+    return settings;
+}
+
+Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs, const TimeModel& model,
+                    const std::filesystem::path& data_dir) {
+    Estimate cost = estimate(specs, model, data_dir);
+    if (plan.sequential) {
+        cost.cohorts = cost.runs;
+        cost.bytes = 0;
+        cost.seconds = 0;
+        bool first = true;
+        for (const RunSpec& spec : specs) {
+            const Estimate alone = estimate({spec}, model, data_dir, first);
+            cost.seconds += alone.seconds;
+            cost.bytes = std::max(cost.bytes, alone.bytes);
+            first = false;
+        }
+    }
+    for (const RunSpec& spec : specs) {
+        cost.seconds += model.seconds(model.key_of(spec), TimedPart::measuring, measuring_work(plan, spec));
+    }
+    return cost;
+}
+
+namespace {
 
 json sample_json(const Sample& sample) {
     return {{"mean", sample.n > 0 ? json_number(sample.mean) : json()},
@@ -329,6 +510,139 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
     const auto needs = needs_of(plan);
     if (!needs.empty()) text += "\nTests that are not possible at this scale:\n";
     for (const std::string& need : needs) text += "  " + need + '\n';
+    return text;
+}
+
+// CSV and LaTeX tables of a sheet's rows.
+
+namespace {
+
+std::string csv_sample(const std::optional<Sample>& sample) {
+    if (!sample || sample->n == 0) return ",,,";
+    return "," + csv_number(sample->mean) + "," +
+           csv_number(sample->n > 1 ? sample->standard_deviation : std::nan("")) + "," + std::to_string(sample->n);
+}
+
+std::string csv_values(const SheetRow& row) {
+    std::string text;
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+        text += (i == 0 ? "" : " ") + std::to_string(row.seeds[i]) + ":" + csv_number(row.values[i]);
+    }
+    return text;
+}
+
+std::string latex_label(const json& keys) {
+    std::string label = latex_escaped(row_label(keys));
+    const auto theta = label.find("theta");
+    if (theta != std::string::npos) label.replace(theta, 5, "$\\theta$");
+    return label;
+}
+
+std::string latex_row(const SheetRow& row) {
+    std::string words = to_string(row.verdict);
+    if (row.failed > 0) words += ", " + runs_text(row.failed) + " failed";
+    const Sample published = row.plan.paper.value_or(Sample{});
+    const std::optional<double> recomputed = row.plan.baseline ? row.paper_difference_percent : std::nullopt;
+    return latex_label(row.plan.keys) + " & " +
+           (is_event(row.plan.measure) ? ours_text(row) : latex_number(ours_text(row))) + " & " +
+           std::to_string(row.ours.n) + " & " + latex_number(signed_percent(row.difference_percent)) + " & " +
+           latex_number(verdict_p_text(row)) + (row.p_student ? "; " + latex_number(p_text(row.p_student)) : "") +
+           " & " + latex_number(sample_text(published)) + " & " + latex_number(signed_percent(recomputed)) + " & " +
+           latex_escaped(words) + " \\\\\n";
+}
+
+// Returns the caption of the table of these rows, in LaTeX.
+std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRow*>& rows) {
+    std::set<std::string> data;
+    std::set<std::int64_t> lengths;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+    const RunSpec* example = nullptr;
+    for (const SheetRow* row : rows) {
+        least = std::min(least, row->ours.n);
+        most = std::max(most, row->ours.n);
+        if (!row->spec) continue;
+        data.insert(row->spec->data);
+        lengths.insert(row->spec->iterations);
+        if (!example) example = &*row->spec;
+    }
+    std::string words =
+        plan.title + (plan.title.ends_with("?") ? "" : ".") +
+        " Measure: " + measure_heading(rows.front()->plan.measure) +
+        ", mean ± sample standard deviation over n = " + (least < most ? std::to_string(least) + " to " : "") +
+        std::to_string(most) + " seeds. Data: ";
+    for (const std::string& name : data) words += (words.ends_with(": ") ? "" : ", ") + name;
+    words += data.empty() ? "none." : ".";
+    if (example) {
+        words += " Model: " + std::to_string(example->layers) + " layers, " + std::to_string(example->heads) +
+                 " heads, width " + std::to_string(example->width) + ", context " + std::to_string(example->context) +
+                 "; after ";
+        for (const std::int64_t steps : lengths) {
+            words += (steps == *lengths.begin() ? "" : " or ") + std::to_string(steps);
+        }
+        words += " steps of training, precision " + to_text(key("precision").get(*example)) + ".";
+    }
+    words +=
+        " p: test of the preregistered rule after Holm's correction over the rows of its family; rules without "
+        "another word in brackets test a difference. After the semicolon: Student's two-tailed t test of the means, "
+        "not corrected. Scale: " +
+        to_string(plan.scale) + ".";
+    if (plan.scale == SheetScale::smoke) words += " " + withheld_words();
+    return latex_words(words);
+}
+
+}  // namespace
+
+std::string sheet_csv(std::span<const SheetRow> rows) {
+    std::set<std::string> keys;
+    for (const SheetRow& row : rows) {
+        for (const auto& [key, value] : row.plan.keys.items()) keys.insert(key);
+    }
+    std::string text = "claim,measure";
+    for (const std::string& key : keys) text += "," + csv_field(key);
+    for (const char* source : {"ours", "baseline", "paper"}) {
+        for (const char* statistic : {"mean", "std", "n"}) text += std::string(",") + source + "_" + statistic;
+    }
+    text += ",difference,difference_percent,paper_printed_percent,paper_recomputed_percent";
+    text += ",paper_p_student,paper_p_welch,p_student,p_welch,p_paired,p_equivalence,p_rule,p_holm";
+    text += ",verdict,failed,values,rule,words,by_rule\r\n";
+    for (const SheetRow& row : rows) {
+        text += csv_field(row.plan.claim) + "," + csv_field(row.plan.measure);
+        for (const std::string& key : keys) {
+            const json value = row.plan.keys.value(key, json());
+            text +=
+                "," + (value.is_null()     ? std::string()
+                       : value.is_number() ? csv_number(value.get<double>())
+                                           : csv_field(value.is_string() ? value.get<std::string>() : value.dump()));
+        }
+        text += csv_sample(row.ours) + csv_sample(row.plan.baseline ? std::optional(row.baseline) : std::nullopt) +
+                csv_sample(row.plan.paper);
+        for (const std::optional<double>& number :
+             {row.difference, row.difference_percent, row.plan.paper_printed, row.paper_difference_percent,
+              row.paper_p_student, row.paper_p_welch, row.p_student, row.p_welch, row.p_paired, row.p_equivalence,
+              row.p_rule, row.p_holm}) {
+            text += "," + csv_number(number);
+        }
+        text += "," + to_string(row.verdict) + "," + std::to_string(row.failed) + "," + csv_values(row) + "," +
+                csv_field(rule_words(row.plan)) + "," + csv_field(row.words) + "," +
+                (row.by_rule ? to_string(*row.by_rule) : "") + "\r\n";
+    }
+    return text;
+}
+
+std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows) {
+    std::string text = "% Cells show mean and sample standard deviation over n seeds.\n";
+    text += "% " + plan.title + ", " + to_string(plan.scale) + " scale\n% " + plan.source + "\n";
+    for (const std::string& note : plan.notes) text += "% " + note + "\n";
+    for (const std::string& rule : rules_of(plan)) text += "% " + rule + "\n";
+    for (const auto& table : tables_of(rows)) {
+        std::string lines = latex_escaped(measure_heading(table.front()->plan.measure)) +
+                            " & ours & $n$ & diff. (\\%) & $p$ (Holm; Student) & published & published (\\%) & verdict "
+                            "\\\\\n\\midrule\n";
+        for (const SheetRow* row : table) lines += latex_row(*row);
+        const std::string& measure = table.front()->plan.measure;
+        text += latex_table({"lrrrrrrl", lines, sheet_caption(plan, table), "tab:" + plan.sheet + "-" + measure, ""}) +
+                "\n";
+    }
     return text;
 }
 

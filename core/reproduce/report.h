@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/forecast/estimate.h"
 #include "core/reproduce/rules/evaluate.h"
+#include "core/run/runner.h"
 
 namespace ropelab {
 
@@ -52,5 +54,48 @@ std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows);
 nlohmann::json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
 /// Returns what a plan would do as text (see plan_json).
 std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
+
+// Texts that all output formats of a sheet share.
+
+/// Returns a row's keys as text: "data enwik8, theta 500". The requested data set is named only if another one is used
+/// for it.
+std::string row_label(const nlohmann::json& keys);
+/// Returns mean and standard deviation: "1.4728 ± 0.0016"; "–" for a sample without a finite mean.
+std::string sample_text(const Sample& sample);
+/// Returns whether a measure says of each run if an event, such as a spike, occurred.
+bool is_event(const std::string& measure);
+/// Returns a table heading for a measure: "best_validation_loss (nats)"; without a unit if the name contains it.
+std::string measure_heading(const std::string& measure);
+/// Returns the row's result as sample_text; for events their number: "1 of 3".
+std::string ours_text(const SheetRow& row);
+/// Returns the corrected p on which a row's verdict rests, with the test if that is not the test of a difference:
+/// "0.031", "0.007 (equivalence)"; "–" without a test.
+std::string verdict_p_text(const SheetRow& row);
+/// States in one sentence why a smoke sheet has no verdicts.
+std::string withheld_words();
+/// Returns the reason for a row's verdict in sentences, with withheld_words() and the verdict of the rule where the
+/// sheet withholds it.
+std::string row_reason(const SheetRow& row);
+/// Returns the source's difference in percent, recomputed from its means, with Student's and Welch's p: "-0.07 (0.615,
+/// 0.619)"; "–" if the source prints no such numbers.
+std::string recomputed_text(const SheetRow& row);
+/// Returns the rows grouped by measure, in their order.
+std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);
+/// Returns a claim's name for readers by its position in the plan: "claim 1"; "claim" for an unknown id.
+std::string claim_title(const SheetPlan& plan, const std::string& id);
+/// Returns each distinct rule as a sentence with its claim, baseline and control: "Rule of claim 1: Two-sided …".
+std::vector<std::string> rules_of(const SheetPlan& plan);
+/// Returns the order of the groups at each length of training, best first, one sentence per loss and length:
+/// "best_validation_loss after 800 steps: position = rope 1.0212, position = none 1.5860."; empty if the rows have one
+/// length.
+std::vector<std::string> rankings_of(std::span<const SheetRow> rows);
+/// Returns what would be required to test the rows that the plan cannot test; each requirement once.
+std::vector<std::string> needs_of(const SheetPlan& plan);
+/// Returns the number of runs per setting, ignoring the seed: {"enwik8, θ 500, 100 %", 10}, in the order of the runs.
+std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs);
+/// Estimates the cost of a plan's runs: training, evaluations, and measurements after the training (measuring_work).
+/// Runs that train sequentially are cohorts of one. The other arguments are those of estimate().
+Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs,
+                    const TimeModel& model = *machine_time_model(), const std::filesystem::path& data_dir = {});
 
 }  // namespace ropelab

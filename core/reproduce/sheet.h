@@ -22,7 +22,6 @@ namespace ropelab {
 /// Size of a sheet's models. `smoke`: two seeds and seconds per run, to check that the sheet works; `laptop`: small
 /// models; `paper`: the published models.
 enum class SheetScale { smoke, laptop, paper };
-/// Returns "smoke", "laptop" or "paper".
 std::string to_string(SheetScale scale);
 /// Returns the scale with this name. Throws BadInput for any other word.
 SheetScale sheet_scale(const std::string& word);
@@ -80,7 +79,7 @@ struct PlannedRow {
     /// Flat, shown to readers: {"theta": 500, "data": "enwik8"}. Rows of one claim with different `iterations` are its
     /// lengths of training: the claim is decided only if the verdicts at all of them agree.
     nlohmann::json keys;
-    /// Name of one of measures() or of a measurement in the lab (sheets/measuring.h).
+    /// Name of one of measures() or of a measurement in the lab (rules/measuring.h).
     std::string measure;
     GroupKeys group;
     std::optional<GroupKeys> baseline;  // the group is compared with this one
@@ -157,11 +156,9 @@ struct RetrievalRule {
 
     bool operator==(const RetrievalRule&) const = default;
 };
-/// Returns the retrieval rule in words.
 std::string rule_words(const RetrievalRule& rule);
 /// Returns whether the rule scores the group of this probe: version 3 requires a control lag.
 bool is_tested(const RetrievalRule& rule, const GroupProbe& probe);
-/// Returns the number of probes whose groups the rule scores.
 std::size_t tested_groups(const RetrievalRule& rule);
 /// Returns the confidence of the interval of each group: 1 − 0.05 / tested_groups, or 0.95 in version 2.
 double group_confidence(const RetrievalRule& rule);
@@ -244,7 +241,6 @@ struct SheetPlan {
 std::string stored_rules_words(const SheetPlan& plan);
 /// Returns the plan as JSON without its experiment and predictions, which a lab stores separately.
 nlohmann::json to_json(const SheetPlan& plan);
-/// Returns the plan's predictions as JSON.
 nlohmann::json predictions_json(const SheetPlan& plan);
 /// Returns the predictions that predictions_json wrote. Throws BadInput for malformed JSON.
 std::vector<Prediction> predictions_from_json(const nlohmann::json& predictions);
@@ -274,7 +270,7 @@ const std::vector<Sheet>& sheets();
 /// Returns the sheet with this name. Throws BadInput, naming the nearest sheet, for an unknown name.
 const Sheet& sheet(std::string_view name);
 
-// One function per sheet, each in a file of its own.
+// One function per sheet, in the file of its paper in sheets/.
 SheetPlan plan_theta_table_2(const SheetRequest& request);
 SheetPlan plan_theta_table_3(const SheetRequest& request);
 SheetPlan plan_theta_speed(const SheetRequest& request);

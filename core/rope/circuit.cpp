@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/rope/logit.h"
-#include "core/rope/pair_term.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 

@@ -50,8 +50,8 @@ struct BaseScan {
     double high = 1e6;
     double step = 100;
 };
-/// Returns a scan up to `high` that takes about two seconds for this context. Its step is 1, 2 or 5 times a power of ten
-/// unless one is given; it starts at 100, or at the step if that is larger.
+/// Returns a scan up to `high` that takes about two seconds for this context. Its step is 1, 2 or 5 times a power of
+/// ten unless one is given; it starts at 100, or at the step if that is larger.
 BaseScan base_scan(std::int64_t context, int head_dim, double high, std::optional<double> step = {});
 /// Feasible bases that a scan found. A scan misses intervals narrower than its step, so a text that shows the result
 /// must state the range and the step.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <string_view>
 
 #include "core/rope/cosine_sum.h"
+#include "core/rope/encodings.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
 
@@ -133,6 +135,68 @@ std::vector<double> kernel(std::span<const double> inverse_frequencies, std::siz
                       block.begin() + static_cast<std::ptrdiff_t>(std::min(block.size(), count - result.size())));
     }
     return result;
+}
+
+PairTerm pair_term(std::complex<double> query, std::complex<double> key, std::int64_t m, std::int64_t n,
+                   double frequency, double attention_factor, int head_dim) {
+    if (head_dim <= 0) {
+        throw BadInput("The head dimension is " + std::to_string(head_dim) + ", but it must be positive.");
+    }
+    PairTerm pair;
+    pair.m = m;
+    pair.n = n;
+    pair.frequency = frequency;
+    pair.query = query;
+    pair.key = key;
+    pair.query_norm = std::abs(query);
+    pair.key_norm = std::abs(key);
+    pair.query_rotation = static_cast<double>(m) * frequency;
+    pair.key_rotation = static_cast<double>(n) * frequency;
+    // The product with the difference is exact to one rounding, and does not change if m and n are shifted together.
+    pair.relative_rotation = (static_cast<double>(m) - static_cast<double>(n)) * frequency;
+    pair.rotated_query = query * std::polar(1.0, pair.query_rotation);
+    pair.rotated_key = key * std::polar(1.0, pair.key_rotation);
+    if (pair.query_norm > 0 && pair.key_norm > 0) pair.phase = std::arg(query * std::conj(key));
+    pair.angle = pair.phase + pair.relative_rotation;
+    pair.reduced_angle = std::remainder(pair.angle, 2 * std::numbers::pi);
+    pair.projection = pair.query_norm * std::cos(pair.angle);
+    pair.product = pair.projection * pair.key_norm;
+    pair.attention_factor = attention_factor;
+    pair.head_dim = head_dim;
+    pair.term = pair.product * attention_factor * attention_factor / std::sqrt(static_cast<double>(head_dim));
+    return pair;
+}
+
+namespace {
+
+// Returns 2f²/√d, the contribution of a pair whose angle is 0.
+double contribution_at_zero(const Frequencies& frequencies, int head_dim) {
+    return 2 * frequencies.attention_factor * frequencies.attention_factor / std::sqrt(static_cast<double>(head_dim));
+}
+
+}  // namespace
+
+double rotation_change(const Frequencies& frequencies, int head_dim, double distance) {
+    double sum = 0;
+    for (const double frequency : frequencies.inverse_frequencies) sum += std::cos(distance * frequency) - 1;
+    return contribution_at_zero(frequencies, head_dim) * sum;
+}
+
+double xpos_change(const Frequencies& frequencies, int head_dim, double distance, double scale_base) {
+    const std::vector<double> decay = xpos_decay(frequencies.rotary_dim, distance, scale_base);
+    double sum = 0;
+    for (std::size_t pair = 0; pair < decay.size(); ++pair) {
+        sum += decay[pair] * std::cos(distance * frequencies.inverse_frequencies[pair]) - 1;
+    }
+    return contribution_at_zero(frequencies, head_dim) * sum;
+}
+
+double sinusoidal_similarity(std::int64_t width, double distance) {
+    double sum = 0;
+    for (std::int64_t channel = 0; channel + 1 < width; channel += 2) {
+        sum += std::cos(distance / std::pow(10000.0, static_cast<double>(channel) / static_cast<double>(width)));
+    }
+    return 2 * sum / static_cast<double>(width);
 }
 
 }  // namespace ropelab

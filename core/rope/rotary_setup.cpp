@@ -48,11 +48,23 @@ std::vector<std::pair<std::string_view, Enum>> words_of(const Values& values) {
     return words;
 }
 
-// Returns whether the scaling of a setup is one of these methods.
 std::function<bool(const RotarySetup&)> scaled_by(std::vector<ScalingMethod> methods) {
     return [methods = std::move(methods)](const RotarySetup& setup) {
         return std::ranges::find(methods, setup.scaling.method) != methods.end();
     };
+}
+
+// Returns the key of a number of the scaling, which only these methods use.
+template <typename Number>
+SetupKey scaling_number(SettingFacts facts, Number Scaling::*number, std::vector<ScalingMethod> methods) {
+    const auto member = [number](auto& setup) -> auto& {
+        return setup.scaling.*number;
+    };
+    if constexpr (std::is_same_v<Number, double>) {
+        return number_key<RotarySetup>(std::move(facts), member).when(scaled_by(std::move(methods)));
+    } else {
+        return optional_number_key<RotarySetup>(std::move(facts), member).when(scaled_by(std::move(methods)));
+    }
 }
 
 std::vector<SetupKey> make_setup_keys() {
@@ -60,7 +72,6 @@ std::vector<SetupKey> make_setup_keys() {
     using enum ScalingMethod;
     std::vector<std::pair<std::string_view, ScalingMethod>> methods;
     for (const ScalingName& name : scaling_names()) methods.emplace_back(name.word, name.method);
-    const std::vector<ScalingMethod> by_periods = {ntk_by_parts, yarn};
     return {
         number_key<S>({"theta", "", "", "RoPE base θ. Pair i of a head with d channels rotates by θ^(−2i/d) per token.",
                        1.0001, unlimited},
@@ -84,15 +95,15 @@ std::vector<SetupKey> make_setup_keys() {
         choice_key<S, Partial>(
             {"partial", "", "",
              "slice: all wavelengths are spread over the rotated channels (Hugging Face, GPT-NeoX; formula 3). "
-             "truncate: the "
-             "frequencies of the whole head are used, and the lowest ones are set to 0 (p-RoPE; formula 4)."},
+             "truncate: the frequencies of the whole head are used, and the lowest ones are set to 0 (p-RoPE; formula "
+             "4)."},
             {{"slice", Partial::slice}, {"truncate", Partial::truncate}}, &S::partial)
             .when([](const S& s) { return s.fraction > 0 && s.fraction < 1; }),
-        choice_key<S, Pairing>({"pairing", "", "",
-                                "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). interleaved: "
-                                "channels 2i and 2i + 1 form a "
-                                "pair (GPT-J, RoFormer). The frequencies are the same (formula 6)."},
-                               {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
+        choice_key<S, Pairing>(
+            {"pairing", "", "",
+             "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). interleaved: "
+             "channels 2i and 2i + 1 form a pair (GPT-J, RoFormer). The frequencies are the same (formula 6)."},
+            {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
         choice_key<S, NumberFormat>({"precision", "", "", "Number format of the cos/sin table."},
                                     words_of<NumberFormat>(number_formats()), &S::precision),
         number_key<S>({"heads", "", "", "Number of attention heads per layer.", 1, 65536}, &S::heads),
@@ -102,64 +113,44 @@ std::vector<SetupKey> make_setup_keys() {
         choice_key<S, ScalingMethod>(
             {"scaling", "", "", "Method that changes the frequencies for a longer context (formulas 18 to 24)."},
             methods, [](auto& s) -> auto& { return s.scaling.method; }),
-        number_key<S>(
+        scaling_number(
             {"factor", "", "", "Scaling factor s: target context divided by training context.", 1, unlimited},
-            [](auto& s) -> auto& { return s.scaling.factor; })
-            .when(scaled_by({linear, ntk, dynamic, ntk_by_parts, yarn, llama3, longrope})),
-        number_key<S>(
+            &Scaling::factor, {linear, ntk, dynamic, ntk_by_parts, yarn, llama3, longrope}),
+        scaling_number(
             {"original_context", "", "tokens",
              "Context length L that the model was trained with; 0 means the context of the setup.", 0, max_context},
-            [](auto& s) -> auto& { return s.scaling.original_context; })
-            .when(scaled_by({dynamic, ntk_by_parts, yarn, llama3, longrope})),
-        number_key<S>(
-            {"beta_fast", "", "periods",
-             "Pairs with more periods than this in the training context are not scaled (Peng et al. 2023, formulas 21 "
-             "and "
-             "22).",
-             0, unlimited},
-            [](auto& s) -> auto& { return s.scaling.beta_fast; })
-            .when(scaled_by(by_periods)),
-        number_key<S>(
-            {"beta_slow", "", "periods",
-             "The frequencies of pairs with fewer periods than this in the training context are divided by the factor "
-             "(Peng "
-             "et al. 2023, formulas 21 and 22).",
-             0, unlimited},
-            [](auto& s) -> auto& { return s.scaling.beta_slow; })
-            .when(scaled_by(by_periods)),
+            &Scaling::original_context, {dynamic, ntk_by_parts, yarn, llama3, longrope}),
+        scaling_number({"beta_fast", "", "periods",
+                        "Pairs with more periods than this in the training context are not scaled (Peng et al. 2023, "
+                        "formulas 21 and 22).",
+                        0, unlimited},
+                       &Scaling::beta_fast, {ntk_by_parts, yarn}),
+        scaling_number({"beta_slow", "", "periods",
+                        "The frequencies of pairs with fewer periods than this in the training context are divided by "
+                        "the factor (Peng et al. 2023, formulas 21 and 22).",
+                        0, unlimited},
+                       &Scaling::beta_slow, {ntk_by_parts, yarn}),
         flag_key<S>(
             {"truncate", "", "", "Whether the ends of the ramp are rounded to whole pairs."},
             [](auto& s) -> auto& { return s.scaling.truncate; })
             .when(scaled_by({yarn})),
-        number_key<S>(
-            {"low_freq_factor", "", "periods",
-             "The frequencies of pairs with fewer periods than this in the training context are divided by the factor "
-             "(Grattafiori et al. 2024, formula 23).",
-             0, unlimited},
-            [](auto& s) -> auto& { return s.scaling.low_freq_factor; })
-            .when(scaled_by({llama3})),
-        number_key<S>(
-            {"high_freq_factor", "", "periods",
-             "Pairs with more periods than this in the training context are not scaled (Grattafiori et al. 2024, "
-             "formula "
-             "23).",
-             0, unlimited},
-            [](auto& s) -> auto& { return s.scaling.high_freq_factor; })
-            .when(scaled_by({llama3})),
-        optional_number_key<S>(
-            {"attention_factor", "", "",
-             "Attention factor, which multiplies cos and sin; the method computes it without one.", -unlimited,
-             unlimited},
-            [](auto& s) -> auto& { return s.scaling.attention_factor; })
-            .when(scaled_by({ntk_by_parts, yarn, longrope})),
-        optional_number_key<S>(
-            {"mscale", "", "", "DeepSeek's mscale.", -unlimited, unlimited},
-            [](auto& s) -> auto& { return s.scaling.mscale; })
-            .when(scaled_by({yarn})),
-        optional_number_key<S>(
-            {"mscale_all_dim", "", "", "DeepSeek's mscale_all_dim.", -unlimited, unlimited},
-            [](auto& s) -> auto& { return s.scaling.mscale_all_dim; })
-            .when(scaled_by({yarn})),
+        scaling_number({"low_freq_factor", "", "periods",
+                        "The frequencies of pairs with fewer periods than this in the training context are divided by "
+                        "the factor (Grattafiori et al. 2024, formula 23).",
+                        0, unlimited},
+                       &Scaling::low_freq_factor, {llama3}),
+        scaling_number({"high_freq_factor", "", "periods",
+                        "Pairs with more periods than this in the training context are not scaled (Grattafiori et al. "
+                        "2024, formula 23).",
+                        0, unlimited},
+                       &Scaling::high_freq_factor, {llama3}),
+        scaling_number({"attention_factor", "", "",
+                        "Attention factor, which multiplies cos and sin; the method computes it without one.",
+                        -unlimited, unlimited},
+                       &Scaling::attention_factor, {ntk_by_parts, yarn, longrope}),
+        scaling_number({"mscale", "", "", "DeepSeek's mscale.", -unlimited, unlimited}, &Scaling::mscale, {yarn}),
+        scaling_number({"mscale_all_dim", "", "", "DeepSeek's mscale_all_dim.", -unlimited, unlimited},
+                       &Scaling::mscale_all_dim, {yarn}),
         list_key<S>(
             {"short_factors", "", "", "Divisors of the frequencies up to the original context, one per rotated pair."},
             [](auto& s) -> auto& { return s.scaling.short_factors; })

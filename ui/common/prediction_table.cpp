@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/reproduce/rules/calibration.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"

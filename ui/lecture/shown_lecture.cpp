@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/lecture/quantity.h"
-#include "core/lecture/recorded_lab.h"
+#include "core/lecture/lecture_check.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/common/text.h"

@@ -12,7 +12,7 @@
 
 #include "core/lecture/lecture.h"
 #include "core/lecture/lecture_rooms.h"
-#include "core/lecture/lecture_sections.h"
+#include "core/lecture/lecture_text.h"
 #include "core/spec/error.h"
 #include "core/data/read_file.h"
 #include "core/store/output_file.h"

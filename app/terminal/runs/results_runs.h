@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/sweep/lab_results.h"
-#include "core/reproduce/rules/sweep_predictions.h"
+#include "core/reproduce/sheet_lab.h"
 
 namespace ropelab::terminal {
 

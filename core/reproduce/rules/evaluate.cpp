@@ -1,18 +1,121 @@
 #include "core/reproduce/rules/evaluate.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 
-#include "core/reproduce/rules/collapse.h"
-#include "core/reproduce/rules/comparison.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/verdict.h"
-#include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 
 namespace {
+
+bool ended(RunState state) {
+    return state == RunState::finished || state == RunState::failed;
+}
+
+// Returns whether a run has a value of the measure. A stored NaN counts: the measurement took place and gave no number.
+bool is_measured(const SheetRun& run, const std::string& measure) {
+    if (run.measurements.contains(measure)) return true;
+    // The generation speed is one of measures(), but it is measured after training.
+    const auto ends_with_training = [&](const Measure& known) {
+        return known.name == measure && measure != generated_per_second;
+    };
+    return run.summary && std::any_of(measures().begin(), measures().end(), ends_with_training);
+}
+
+// Returns whether a run has ended and still lacks a measurement. Failed runs are only measured for spikes.
+bool is_to_measure(const SheetRun& run, const std::string& measure) {
+    const bool is_measurable = run.state == RunState::finished || measure == spiked || measure == spiked_early;
+    return is_measurable && !is_measured(run, measure);
+}
+
+std::optional<double> p_of(const std::optional<TTest>& test) {
+    return test ? std::optional(test->p) : std::nullopt;
+}
+
+// Sets the difference of group and baseline with its interval.
+void set_difference(SheetRow& row) {
+    const double alpha = row.plan.rule ? row.plan.rule->alpha : VerdictRule{}.alpha;
+    const auto found = is_paired(row.plan) ? paired_difference(row.values, row.paired_baseline_values, alpha)
+                                           : group_difference(row.ours, row.baseline, alpha);
+    if (!found) return;
+    row.difference = found->value;
+    row.difference_low = found->low;
+    row.difference_high = found->high;
+    row.reference = found->reference;
+    if (row.reference != 0) row.difference_percent = 100 * *row.difference / std::abs(row.reference);
+}
+
+// Compares the control with the baseline as version 1 of the rules does: they must differ.
+void compare_control_v1(SheetRow& row, const GroupValues& control, const GroupValues& baseline) {
+    const std::vector<double> values = control.values();
+    const Sample sample = sample_of(values);
+    if (sample.n == 0 || row.baseline.n == 0 || row.baseline.mean == 0) return;
+    row.control_percent = 100 * (sample.mean - row.baseline.mean) / std::abs(row.baseline.mean);
+    row.control_p = row.plan.rule->test == TestKind::paired
+                        ? p_of(paired_t_test(values, values_with_same_seeds(control, baseline)))
+                        : p_of(welch_t_test(sample, row.baseline));
+}
+
+// Tests whether one of the groups with positions has a lower mean than the control by more than the margin. The p
+// values are corrected for the number of groups (Bonferroni).
+void compare_control(SheetRow& row, const GroupValues& control, const std::vector<const GroupValues*>& with_positions) {
+    const VerdictRule& rule = *row.plan.rule;
+    const std::vector<double> values = control.values();
+    for (const GroupValues* reference : with_positions) {
+        const std::vector<double> others = values_with_same_seeds(control, *reference);
+        const auto gain = rule.test == TestKind::paired
+                              ? p_of_more(values, others, rule.margin)
+                              : p_of_more(sample_of(values), sample_of(reference->values()), rule.margin);
+        if (!gain) continue;
+        const double p = std::min(1.0, gain->p * static_cast<double>(with_positions.size()));
+        if (row.control_p && *row.control_p <= p) continue;
+        row.control_p = p;
+        row.control_percent = gain->percent;
+    }
+}
+
+// Sets the row's comparison of its group with its baseline: values, p values, and the difference with its interval.
+void compare_with_baseline(SheetRow& row, const GroupValues& group, const GroupValues& baseline) {
+    row.baseline_values = baseline.values();
+    row.baseline = sample_of(row.baseline_values);
+    row.baseline_failed = static_cast<int>(baseline.failed.size());
+    row.waiting += baseline.open();
+    row.p_student = p_of(student_t_test(row.ours, row.baseline));
+    row.p_welch = p_of(welch_t_test(row.ours, row.baseline));
+    row.paired_baseline_values = values_with_same_seeds(group, baseline);
+    row.p_paired = p_of(paired_t_test(row.values, row.paired_baseline_values));
+    set_difference(row);
+}
+
+// Sets the row's comparison of its control with the groups that use positions. Requires a rule and a control.
+void compare_with_control(SheetRow& row, std::span<const SheetRun> runs, const GroupValues& group,
+                          const GroupValues& baseline) {
+    const PlannedRow& plan = row.plan;
+    const GroupValues control = values_of(runs, *plan.control, plan.measure);
+    if (*plan.control != plan.group && *plan.control != *plan.baseline) row.waiting += control.open();
+    if (plan.rule->version == 1) return compare_control_v1(row, control, baseline);
+    if (plan.control_reference) {
+        const GroupValues reference = values_of(runs, *plan.control_reference, plan.measure);
+        row.waiting += reference.open();
+        return compare_control(row, control, {&reference});
+    }
+    if (plan.group == *plan.control) return compare_control(row, control, {&baseline});
+    compare_control(row, control, {&baseline, &group});
+}
+
+// Sets the paper's comparison, recomputed from its published means and standard deviations.
+void recompute_paper(SheetRow& row) {
+    const auto& paper = row.plan.paper;
+    const auto& baseline = row.plan.paper_baseline;
+    if (!paper || !baseline || baseline->mean == 0) return;
+    row.paper_difference_percent = 100 * (paper->mean - baseline->mean) / std::abs(baseline->mean);
+    row.paper_p_student = p_of(student_t_test(*paper, *baseline));
+    row.paper_p_welch = p_of(welch_t_test(*paper, *baseline));
+}
 
 // Replaces the verdict at smoke scale: after eight steps all models have about the same loss, so that no claim is
 // testable.
@@ -36,164 +139,6 @@ void mark_baselines(std::vector<SheetRow>& rows) {
     }
 }
 
-// Returns the finite mean of each group; an empty list if a group has no finite value or a run that has not ended or is
-// not measured.
-std::vector<double> means_of(std::span<const SheetRun> runs, const std::vector<GroupKeys>& groups,
-                             const std::string& measure) {
-    std::vector<double> result;
-    for (const GroupKeys& group : groups) {
-        const GroupValues found = values_of(runs, group, measure);
-        const Sample sample = sample_of(found.values());
-        if (sample.n == 0 || found.open() > 0) return {};
-        result.push_back(sample.mean);
-    }
-    return result;
-}
-
-// Returns the reason why a prediction has no score yet, with the number of missing runs and measurements.
-std::string not_all_words(const Prediction& prediction, std::span<const SheetRun> runs) {
-    int waiting = 0;
-    std::size_t unmeasured = 0;
-    for (const auto& groups : {prediction.low, prediction.high}) {
-        for (const GroupKeys& group : groups) {
-            const GroupValues values = values_of(runs, group, prediction.measure);
-            waiting += values.waiting;
-            unmeasured += values.unmeasured.size();
-        }
-    }
-    return missing_values_words(waiting, static_cast<std::int64_t>(unmeasured));
-}
-
-// Returns the number of seeds whose run of one of the prediction's groups failed.
-std::size_t failed_runs(const Prediction& prediction, std::span<const SheetRun> runs) {
-    std::size_t failed = 0;
-    for (const auto& groups : {prediction.low, prediction.high}) {
-        for (const GroupKeys& group : groups) failed += values_of(runs, group, prediction.measure).failed.size();
-    }
-    return failed;
-}
-
-constexpr double order_level = 0.05;
-
-// Returns a group's mean, standard deviation and number of runs: "theta = 500: 0.0830 ± 0.0290 nats (n = 3)".
-std::string group_words(const ScoredPrediction::Group& group, const std::string& unit) {
-    std::string words = (group.label.empty() ? "all runs" : group.label) + ": " + fixed_text(group.sample.mean, 4);
-    if (group.sample.n > 1) words += " ± " + fixed_text(group.sample.standard_deviation, 4);
-    return words + (unit.empty() ? "" : " " + unit) + " (n = " + std::to_string(group.sample.n) + ")";
-}
-
-// Fills in the groups with their values.
-void add_groups(ScoredPrediction& scored, std::span<const SheetRun> runs) {
-    const Prediction& prediction = scored.prediction;
-    std::vector<GroupKeys> groups = prediction.low;
-    groups.insert(groups.end(), prediction.high.begin(), prediction.high.end());
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        const GroupValues values = values_of(runs, groups[i], prediction.measure);
-        scored.groups.push_back({differing_text(groups, i), sample_of(values.values()), i < prediction.low.size()});
-    }
-    scored.unit = unit_of(prediction.measure);
-}
-
-// Returns the score by order_rule 2.
-ScoredPrediction::Outcome tested_order(const std::vector<ScoredPrediction::Group>& groups) {
-    double pairs = 0;
-    bool all_lower = true;
-    double least_reversed = 1;  // p of the clearest reversed pair
-    for (const auto& low : groups) {
-        for (const auto& high : groups) {
-            if (!low.low || high.low) continue;
-            ++pairs;
-            const auto test = welch_t_test(low.sample, high.sample);
-            const double p = test ? test->p : 1;
-            all_lower = all_lower && low.sample.mean < high.sample.mean && p < order_level;
-            if (low.sample.mean > high.sample.mean) least_reversed = std::min(least_reversed, p);
-        }
-    }
-    if (all_lower) return ScoredPrediction::Outcome::right;
-    return least_reversed * pairs < order_level ? ScoredPrediction::Outcome::wrong
-                                                : ScoredPrediction::Outcome::undecided;
-}
-
-// Returns the values of all groups and the test of the closest ones in sentences. Sets that test.
-std::string order_words(ScoredPrediction& scored) {
-    const ScoredPrediction::Group* low = nullptr;
-    const ScoredPrediction::Group* high = nullptr;
-    std::string words = "Means ± standard deviations: ";
-    for (const auto& group : scored.groups) {
-        words += (&group == &scored.groups.front() ? "" : "; ") + group_words(group, scored.unit) +
-                 (group.low ? ", predicted low" : "");
-        if (group.low && (!low || group.sample.mean > low->sample.mean)) low = &group;
-        if (!group.low && (!high || group.sample.mean < high->sample.mean)) high = &group;
-    }
-    scored.test = welch_t_test(low->sample, high->sample);
-    if (!scored.test) {
-        return words + ". The closest groups, " + low->label + " and " + high->label +
-               ", cannot be tested: a test needs at least two seeds with different values in each group.";
-    }
-    return words + ". Welch's t test of the closest groups, " + low->label + " and " + high->label +
-           ": t = " + fixed_text(scored.test->t, 2) + ", " + p_words(scored.test->p) + ".";
-}
-
-void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
-    const Prediction& prediction = scored.prediction;
-    const std::vector<double> low = means_of(runs, prediction.low, prediction.measure);
-    const std::vector<double> high = means_of(runs, prediction.high, prediction.measure);
-    if (low.empty() || high.empty()) {
-        scored.words = not_all_words(scored.prediction, runs);
-        return;
-    }
-    add_groups(scored, runs);
-    const std::string words = order_words(scored);
-    if (const std::size_t failed = failed_runs(prediction, runs); failed > 0) {
-        scored.words = runs_text(static_cast<std::int64_t>(failed)) +
-                       " of the groups failed or diverged, so that the means compare only the surviving runs. " + words;
-        return;
-    }
-    if (prediction.order_rule >= 2) {
-        scored.outcome = tested_order(scored.groups);
-        scored.words = words;
-        if (scored.outcome == ScoredPrediction::Outcome::undecided) {
-            scored.words += " The differences may be due to chance, so that the prediction is neither right nor wrong.";
-        }
-        return;
-    }
-    const bool is_right = *std::max_element(low.begin(), low.end()) < *std::min_element(high.begin(), high.end());
-    scored.outcome = is_right ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
-    scored.words = words + " The rule stored with the lab compares the means without a test.";
-    if (!scored.test || scored.test->p >= order_level) scored.words += " The difference may be due to chance.";
-}
-
-// Scores a prediction by a retrieval rule of version 1, which compares all groups at the longest lag.
-void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs) {
-    const RetrievalRule& rule = *scored.prediction.retrieval;
-    std::vector<GroupKeys> groups = scored.prediction.low;
-    groups.insert(groups.end(), scored.prediction.high.begin(), scored.prediction.high.end());
-    const std::vector<double> near = means_of(runs, groups, retrieval_gain(rule.shortest_lag));
-    const std::vector<double> far = means_of(runs, groups, retrieval_gain(rule.longest_lag));
-    if (near.empty() || far.empty()) {
-        scored.words = not_all_words(scored.prediction, runs);
-        return;
-    }
-    const double highest = *std::max_element(near.begin(), near.end());
-    const std::string lag = std::to_string(rule.shortest_lag);
-    if (highest < rule.least_gain) {
-        scored.words = "No group retrieves even at lag " + lag + ": the highest gain is " + fixed_text(highest, 3) +
-                       ", so that no group can fail.";
-        return;
-    }
-    const double limit = rule.kept * highest;
-    bool is_right = true;
-    std::string gains;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        is_right = is_right && (far[i] < limit) == (i >= scored.prediction.low.size());
-        gains += (i == 0 ? "" : ", ") + fixed_text(far[i], 3) + " (" + differing_text(groups, i) + ")";
-    }
-    scored.outcome = is_right ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
-    scored.words = "The highest gain at lag " + lag + " is " + fixed_text(highest, 3) + ". Groups with a gain below " +
-                   fixed_text(limit, 3) + " at lag " + std::to_string(rule.longest_lag) +
-                   " fail; the gains there are " + gains + ".";
-}
-
 // Returns the values of a row's baseline: of one group, or the mean of several.
 GroupValues baseline_of(const PlannedRow& row, std::span<const SheetRun> runs) {
     std::vector<GroupValues> groups = {values_of(runs, *row.baseline, row.measure)};
@@ -203,44 +148,64 @@ GroupValues baseline_of(const PlannedRow& row, std::span<const SheetRun> runs) {
 
 }  // namespace
 
-std::string to_string(SheetVerdict verdict) {
-    switch (verdict) {
-        case SheetVerdict::shown:
-            return "shown";
-        case SheetVerdict::baseline:
-            return "baseline";
-        case SheetVerdict::unfinished:
-            return "unfinished";
-        case SheetVerdict::reproduced:
-            return "reproduced";
-        case SheetVerdict::not_reproduced:
-            return "not reproduced";
-        case SheetVerdict::undecided:
-            return "undecided";
-        case SheetVerdict::not_testable:
-            return "not testable";
+GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, const std::string& measure) {
+    GroupValues result;
+    for (const SheetRun& run : runs) {
+        if (!belongs(run.spec, group)) continue;
+        if (!ended(run.state)) {
+            ++result.waiting;
+            continue;
+        }
+        result.failed.erase(run.spec.seed);
+        if (run.state == RunState::failed) result.failed.insert(run.spec.seed);
+        result.unmeasured.erase(run.spec.seed);
+        if (is_to_measure(run, measure)) result.unmeasured.insert(run.spec.seed);
+        // The losses of a diverged run are not those of a trained model, but its events count.
+        const bool counts = run.state == RunState::finished || run.measurements.contains(measure);
+        result.by_seed[run.spec.seed] =
+            counts ? measured_value(run, measure) : std::numeric_limits<double>::quiet_NaN();
     }
-    return {};
+    return result;
+}
+
+GroupValues mean_by_seed(std::span<const GroupValues> groups) {
+    GroupValues result;
+    for (const GroupValues& group : groups) {
+        for (const auto& [seed, value] : group.by_seed) result.by_seed[seed] = 0;
+        result.failed.insert(group.failed.begin(), group.failed.end());
+        result.unmeasured.insert(group.unmeasured.begin(), group.unmeasured.end());
+        result.waiting += group.waiting;
+    }
+    for (auto& [seed, mean] : result.by_seed) {
+        for (const GroupValues& group : groups) {
+            const auto found = group.by_seed.find(seed);
+            mean += found == group.by_seed.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+        }
+        mean /= static_cast<double>(groups.size());
+    }
+    return result;
+}
+
+std::vector<double> values_with_same_seeds(const GroupValues& group, const GroupValues& baseline) {
+    std::vector<double> result;
+    for (const auto& [seed, value] : group.by_seed) {
+        const auto match = baseline.by_seed.find(seed);
+        result.push_back(match == baseline.by_seed.end() ? std::numeric_limits<double>::quiet_NaN() : match->second);
+    }
+    return result;
+}
+
+std::string to_string(SheetVerdict verdict) {
+    // in the order of the enumeration
+    static constexpr std::array words = {"shown",          "baseline",  "unfinished",  "reproduced",
+                                         "not reproduced", "undecided", "not testable"};
+    return words.at(static_cast<std::size_t>(verdict));
 }
 
 std::string to_string(RowEffect::Scale scale) {
     if (scale == RowEffect::Scale::percent) return "percent";
     if (scale == RowEffect::Scale::ratio) return "ratio";
     return scale == RowEffect::Scale::proportion ? "proportion" : "proportion difference";
-}
-
-std::string to_string(ScoredPrediction::Outcome outcome) {
-    switch (outcome) {
-        case ScoredPrediction::Outcome::right:
-            return "right";
-        case ScoredPrediction::Outcome::wrong:
-            return "wrong";
-        case ScoredPrediction::Outcome::undecided:
-            return "undecided";
-        case ScoredPrediction::Outcome::unmeasured:
-            return "not scored";
-    }
-    return {};
 }
 
 bool belongs(const RunSpec& spec, const GroupKeys& group) {
@@ -270,6 +235,11 @@ std::string unit_of(const std::string& measure) {
         if (known.name == measure) return std::string(known.unit);
     }
     return {};
+}
+
+bool is_loss(const std::string& measure) {
+    const std::string unit = unit_of(measure);
+    return unit == "nats" || unit == "bits";
 }
 
 double measured_value(const SheetRun& run, const std::string& measure) {
@@ -310,37 +280,6 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
     if (plan.scale == SheetScale::smoke) std::for_each(rows.begin(), rows.end(), withhold_verdict);
     mark_baselines(rows);
     return rows;
-}
-
-std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs) {
-    std::vector<ScoredPrediction> result;
-    for (const Prediction& prediction : plan.predictions) {
-        ScoredPrediction& scored = result.emplace_back();
-        scored.prediction = prediction;
-        scored.chance = prediction.chance;
-        if (prediction.measure.empty()) {
-            scored.words = prediction.unmeasured;
-            continue;
-        }
-        if (plan.scale == SheetScale::smoke) {
-            scored.words = "Smoke runs learn nothing, so that the prediction cannot be tested.";
-            continue;
-        }
-        if (compares_groups(prediction)) {
-            score_earlier_rule(scored, runs);
-            scored.words +=
-                " The rule stored with the lab scores this prediction; it does not compare retrieval within each "
-                "group.";
-        } else {
-            prediction.retrieval ? score_collapse(scored, runs) : score_order(scored, runs);
-        }
-        if (has_earlier_rule(prediction) && !compares_groups(prediction)) {
-            scored.words +=
-                " The rule stored with the lab scores this prediction; its intervals are not corrected over the "
-                "groups, and a decline with distance alone counts as a collapse.";
-        }
-    }
-    return result;
 }
 
 }  // namespace ropelab

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +23,6 @@ struct SheetRun {
 /// Verdict on a row; `baseline` is a row without a rule that other rows are compared with, `shown` any other row
 /// without a rule.
 enum class SheetVerdict { shown, baseline, unfinished, reproduced, not_reproduced, undecided, not_testable };
-/// Returns "shown", "baseline", "unfinished", "reproduced", "not reproduced", "undecided" or "not testable".
 std::string to_string(SheetVerdict verdict);
 
 /// Effect that a row's rule tests, in the unit in which a figure compares rows.
@@ -40,7 +41,6 @@ struct RowEffect {
     std::optional<double> range_low, range_high;
     std::optional<double> paper;  // the paper's value on the same scale; nullopt if it prints none
 };
-/// Returns "percent", "ratio", "proportion" or "proportion difference".
 std::string to_string(RowEffect::Scale scale);
 
 /// Planned row with the results of its runs.
@@ -117,6 +117,8 @@ bool belongs(const RunSpec& spec, const GroupKeys& group);
 std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group);
 /// Returns the unit of a measure: "nats"; "" if it has none.
 std::string unit_of(const std::string& measure);
+/// Returns whether a measure is a loss, or the increase of one: in nats or bits.
+bool is_loss(const std::string& measure);
 
 /// Returns a run's value of a measure, from its measurements or its summary (measures()); NaN if there is none.
 double measured_value(const SheetRun& run, const std::string& measure);
@@ -147,5 +149,75 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
 /// if the intervals of a retrieval rule do not decide, or if its chance under the null model is 1. Retrieval rules of
 /// earlier versions, which a lab stored, are applied as they were.
 std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs);
+
+/// Values of a group's ended runs by seed.
+struct GroupValues {
+    std::map<std::int64_t, double> by_seed;
+    std::set<std::int64_t> failed;      // seeds whose last run failed
+    int waiting = 0;                    // number of runs that have not ended
+    std::set<std::int64_t> unmeasured;  // seeds of ended runs that are not measured yet
+
+    /// Returns the number of runs that have not ended or are not measured.
+    int open() const { return waiting + static_cast<int>(unmeasured.size()); }
+
+    std::vector<double> values() const {
+        std::vector<double> result;
+        for (const auto& [seed, value] : by_seed) result.push_back(value);
+        return result;
+    }
+};
+
+/// Returns the values of a measure of all runs that belong to a group. If several runs share a seed, the last one
+/// counts. The value of a failed run is NaN unless it was measured.
+GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, const std::string& measure);
+/// Returns the mean of several groups seed by seed: NaN for a seed that has no finite value in one of the groups. A
+/// seed counts as failed or not measured if it is in one of the groups.
+GroupValues mean_by_seed(std::span<const GroupValues> groups);
+/// Returns the baseline's values in the order of the group's seeds; NaN if the baseline lacks the seed.
+std::vector<double> values_with_same_seeds(const GroupValues& group, const GroupValues& baseline);
+
+/// Joint calibration of scored predictions.
+struct Calibration {
+    int scored = 0;       // number of predictions with a score and a chance below 1
+    int right = 0;        // number of them that are right
+    double expected = 0;  // number that is expected to be right by chance: the sum of the chances
+    /// Probability of at least `right` right predictions by chance, if the predictions were independent.
+    double p = 1;
+};
+/// Returns the calibration of the predictions that are right or wrong. Predictions with chance 1 and those of a
+/// retrieval rule of version 1, whose null model does not apply, are left out.
+Calibration calibration_of(std::span<const ScoredPrediction> predictions);
+/// Returns P(X ≥ least) for the number X of successes in independent trials with these probabilities (Poisson binomial
+/// distribution), exactly, by convolution.
+double at_least_by_chance(std::span<const double> chances, int least);
+
+/// Returns the calibration in two sentences; "" if no prediction is scored.
+std::string calibration_words(const Calibration& calibration);
+/// Returns `scored`, `right`, `expected_by_chance`, `p_at_least_as_many` (null if none is scored) and `words`.
+nlohmann::json calibration_json(const Calibration& calibration);
+
+// Scores of the predictions whose retrieval rule compares each group with itself (RetrievalRule::probes).
+
+/// Finding on the retrieval of one group.
+/// `declines`: the gain at the far lag is low, but not lower than at the control lag, so that the distance explains it.
+/// `no_control`: the rule requires a control lag, and the group has none.
+enum class Collapse { collapses, retrieves, undecided, declines, not_learned, no_control };
+/// Gains of one group, paired by seed, and what follows from them.
+struct CollapseTest {
+    Collapse finding = Collapse::undecided;
+    std::int64_t seeds = 0;    // number of seeds with both gains
+    double near = 0, far = 0;  // mean gains at the lags with the highest and the lowest B
+    double control = 0;        // mean gain at the control lag; NaN if the rule has none
+    // Means over the seeds with intervals of the rule's confidence (group_confidence).
+    Description drop;          // near − far, paired by seed
+    Description excess;        // far − kept · near, paired by seed
+    Description over_control;  // far − kept · control, paired by seed; empty if the rule has no control
+};
+/// Gains of a group at its lags, one element per seed. `control` is empty for a rule of version 2.
+struct LagGains {
+    std::vector<double> near, far, control;
+};
+/// Returns the test of a group's gains. Seeds with a value that is not finite are left out.
+CollapseTest collapse_test(const RetrievalRule& rule, const LagGains& gains);
 
 }  // namespace ropelab

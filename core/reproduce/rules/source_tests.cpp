@@ -1,17 +1,242 @@
 #include "core/reproduce/rules/source_tests.h"
 
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <optional>
 
 #include "core/reproduce/sheets/published.h"
 #include "core/spec/numbers.h"
+#include "core/stats/equivalence.h"
+#include "core/stats/holm.h"
 #include "core/stats/kendall.h"
 #include "core/stats/results_cells.h"
 
 namespace ropelab {
 
+// Tests of the partial-RoPE paper's claims on its Table 3: accuracy on ten benchmarks.
+
 namespace {
 
 using nlohmann::json;
+
+constexpr double benchmark_level = 0.05;
+constexpr double smallest_above_zero = -1;
+constexpr double compared_fraction = 0.1;
+
+// Returns the fraction of a row: "10% RoPE" is 0.1. Rows with QK-Norm are another model.
+std::optional<double> fraction_of(const json& row) {
+    const auto rope = row.at("rope").get<std::string>();
+    if (rope.find("QK-Norm") != std::string::npos) return std::nullopt;
+    return parse_number(rope.substr(0, rope.find('%'))) / 100;
+}
+
+// Returns the row of a setting with this fraction; null if the setting has none.
+const json* accuracy_row(const std::string& config, double fraction) {
+    const json* found = nullptr;
+    double smallest = 1;
+    for (const json& row : partial_rope_paper().at("benchmark_accuracy")) {
+        const auto own = fraction_of(row);
+        if (!own || row.at("config") != config) continue;
+        if (fraction != smallest_above_zero) {
+            if (std::abs(*own - fraction) < 1e-9) return &row;
+        } else if (*own > 0 && *own < std::min(smallest, compared_fraction)) {
+            smallest = *own;
+            found = &row;
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> benchmark_configs() {
+    std::vector<std::string> names;
+    for (const json& row : partial_rope_paper().at("benchmark_accuracy")) {
+        const auto name = row.at("config").get<std::string>();
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names;
+}
+
+// Two-sided p of the difference of two independent proportions of `n` questions each, with binomial standard errors;
+// nullopt if both proportions are 0 or 1.
+std::optional<double> binomial_p(double a, double b, int n) {
+    const double variance = (a * (1 - a) + b * (1 - b)) / n;
+    if (!(variance > 0)) return std::nullopt;
+    return 2 * boost::math::cdf(boost::math::complement(boost::math::normal(), std::abs(a - b) / std::sqrt(variance)));
+}
+
+// Accuracies of one benchmark with some fraction and with full RoPE, by setting.
+struct AccuracyPairs {
+    std::vector<double> partial, full;
+};
+
+AccuracyPairs accuracies_of(std::size_t benchmark, double fraction) {
+    AccuracyPairs pairs;
+    for (const std::string& config : benchmark_configs()) {
+        const json* partial = accuracy_row(config, fraction);
+        const json* full = accuracy_row(config, 1);
+        if (partial == nullptr || full == nullptr) continue;
+        pairs.partial.push_back(partial->at("accuracy").at(benchmark).get<double>());
+        pairs.full.push_back(full->at("accuracy").at(benchmark).get<double>());
+    }
+    return pairs;
+}
+
+std::string points(double difference) {
+    return fixed_text(100 * difference, 2);
+}
+
+std::string joined_names(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    }
+    return text.empty() ? "none" : text;
+}
+
+// The claim "on 9 of 10 benchmarks" holds if nine are equivalent, and fails if two differ by more than the margin.
+SourceVerdict nine_of_ten(std::size_t equivalent, std::size_t different) {
+    if (equivalent >= 9) return SourceVerdict::holds;
+    return different >= 2 ? SourceVerdict::fails : SourceVerdict::undecided;
+}
+
+std::string benchmark_claim() {
+    return partial_rope_paper().at("wording").at("benchmarks").get<std::string>();
+}
+
+SourceTest ten_percent_test() {
+    std::vector<std::string> others;
+    std::size_t equivalent = 0, different = 0;
+    for (const BenchmarkComparison& each : benchmark_comparisons(compared_fraction)) {
+        equivalent += each.p_equivalence < benchmark_level ? 1 : 0;
+        different += each.p_outside < benchmark_level ? 1 : 0;
+        if (each.p_equivalence < benchmark_level) continue;
+        others.push_back(each.benchmark + " (" + points(each.difference) + " points, 90 % interval " +
+                         points(each.low) + " to " + points(each.high) + ", " + p_words(each.p_equivalence) + ")");
+    }
+    return {benchmark_claim() + " [10 % against 100 %]",
+            "Equivalence of RoPE on 10 % and on 100 % of the channels within 2 percentage points on each benchmark: "
+            "two one-sided paired t tests over the seven settings. The claim holds if nine benchmarks are equivalent "
+            "at the 5 % level, and fails if two differ by significantly more than the margin. The t test is used "
+            "because seven pairs with ties, rounded to 1 point, leave Wilcoxon's test few attainable p values.",
+            "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks; beyond the margin on " +
+                std::to_string(different) + "; undecided: " + joined_names(others) + ".",
+            nine_of_ten(equivalent, different)};
+}
+
+SourceTest all_fractions_test() {
+    const std::vector<double> fractions = {smallest_above_zero, 0.1, 0.25, 0.5, 0.75};
+    const std::size_t benchmarks = partial_rope_paper().at("benchmarks").size();
+    std::vector<double> equivalence(benchmarks, 0), outside(benchmarks, 1);
+    std::vector<std::string> names;
+    for (const double fraction : fractions) {
+        const auto comparisons = benchmark_comparisons(fraction);
+        for (std::size_t i = 0; i < benchmarks; ++i) {
+            equivalence[i] = std::max(equivalence[i], comparisons[i].p_equivalence);
+            outside[i] = std::min(outside[i], comparisons[i].p_outside);
+        }
+    }
+    const auto comparisons = benchmark_comparisons(compared_fraction);
+    std::size_t equivalent = 0, different = 0;
+    for (std::size_t i = 0; i < benchmarks; ++i) {
+        if (equivalence[i] < benchmark_level) {
+            ++equivalent;
+            names.push_back(comparisons[i].benchmark);
+        }
+        different += outside[i] * static_cast<double>(fractions.size()) < benchmark_level ? 1 : 0;
+    }
+    return {benchmark_claim() + " [all fractions above 0]",
+            "Every fraction above 0 (the smallest one, 10, 25, 50 and 75 %) is tested against 100 % in the same way. A "
+            "benchmark is equivalent if all five fractions are equivalent at the 5 % level; it differs if one fraction "
+            "differs by significantly more than the margin after Bonferroni's correction.",
+            "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks (" + joined_names(names) +
+                "); beyond the margin on " + std::to_string(different) + ".",
+            nine_of_ten(equivalent, different)};
+}
+
+SourceTest mean_test() {
+    std::vector<double> differences;
+    for (const BenchmarkComparison& each : benchmark_comparisons(compared_fraction)) {
+        if (each.benchmark != "WSC") differences.push_back(each.difference);
+    }
+    const std::vector<double> zeros(differences.size(), 0.0);
+    const auto test = paired_equivalence(differences, zeros, benchmark_margin);
+    SourceVerdict verdict = SourceVerdict::undecided;
+    std::string result = "The differences do not vary, so no test is possible.";
+    if (test) {
+        if (test->p < benchmark_level) verdict = SourceVerdict::holds;
+        if (test->p_outside < benchmark_level) verdict = SourceVerdict::fails;
+        result = "Mean difference " + points(test->difference) + " points over " + std::to_string(differences.size()) +
+                 " benchmarks, " + p_words(test->p) + ". A mean over benchmarks can hide differences of opposite sign.";
+    }
+    return {"RoPE variants perform similarly on most MCQ benchmarks. [mean over the benchmarks without WSC]",
+            "Equivalence of RoPE on 10 % and on 100 % of the channels within 2 percentage points on average: two "
+            "one-sided paired t tests over the differences of the benchmarks.",
+            result, verdict};
+}
+
+SourceTest single_test() {
+    const json& benchmarks = partial_rope_paper().at("benchmarks");
+    std::vector<std::optional<double>> p;
+    for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+        const AccuracyPairs pairs = accuracies_of(i, compared_fraction);
+        for (std::size_t j = 0; j < pairs.full.size(); ++j) {
+            p.push_back(binomial_p(pairs.partial[j], pairs.full[j], benchmarks[i].at("questions").get<int>()));
+        }
+    }
+    const auto count = [](const std::vector<std::optional<double>>& values) {
+        return std::count_if(values.begin(), values.end(),
+                             [](const auto& value) { return value && *value < benchmark_level; });
+    };
+    const auto corrected = count(holm(p));
+    return {"10 % and 100 % reach the same accuracy in each model and benchmark. [each pair alone]",
+            "Two-sided z test per model and benchmark with binomial standard errors from the number of questions, "
+            "Holm's correction over all pairs. The models answer the same questions, so the true standard errors of "
+            "the differences are smaller, but the table does not print them. The claim fails if a pair differs "
+            "significantly, and is undecided otherwise: an insignificant difference is no evidence of equality.",
+            std::to_string(count(p)) + " of " + std::to_string(p.size()) + " pairs differ at 5 % (" +
+                fixed_text(benchmark_level * static_cast<double>(p.size()), 1) + " expected by chance), " +
+                std::to_string(corrected) + " after Holm's correction.",
+            corrected > 0 ? SourceVerdict::fails : SourceVerdict::undecided};
+}
+
+}  // namespace
+
+std::vector<BenchmarkComparison> benchmark_comparisons(double fraction) {
+    std::vector<BenchmarkComparison> comparisons;
+    const json& benchmarks = partial_rope_paper().at("benchmarks");
+    for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+        const AccuracyPairs pairs = accuracies_of(i, fraction);
+        BenchmarkComparison comparison;
+        comparison.benchmark = benchmarks[i].at("name").get<std::string>();
+        comparison.questions = benchmarks[i].at("questions").get<int>();
+        comparison.settings = static_cast<int>(pairs.full.size());
+        if (const auto test = paired_equivalence(pairs.partial, pairs.full, benchmark_margin)) {
+            const double reach =
+                test->standard_error *
+                boost::math::quantile(boost::math::students_t(test->degrees_of_freedom), 1 - benchmark_level);
+            comparison.difference = test->difference;
+            comparison.low = test->difference - reach;
+            comparison.high = test->difference + reach;
+            comparison.p_equivalence = test->p;
+            comparison.p_outside = test->p_outside;
+        }
+        for (std::size_t j = 0; j < pairs.full.size(); ++j) {
+            const auto p = binomial_p(pairs.partial[j], pairs.full[j], comparison.questions);
+            comparison.significant += p && *p < benchmark_level ? 1 : 0;
+        }
+        comparisons.push_back(std::move(comparison));
+    }
+    return comparisons;
+}
+
+std::vector<SourceTest> benchmark_tests() {
+    return {ten_percent_test(), all_fractions_test(), mean_test(), single_test()};
+}
+
+namespace {
 
 constexpr double test_level = 0.05;
 
@@ -116,15 +341,8 @@ std::string benchmark_table_text() {
 }  // namespace
 
 std::string to_string(SourceVerdict verdict) {
-    switch (verdict) {
-        case SourceVerdict::holds:
-            return "holds";
-        case SourceVerdict::fails:
-            return "fails";
-        case SourceVerdict::undecided:
-            break;
-    }
-    return "undecided";
+    static constexpr std::array words = {"holds", "fails", "undecided"};  // in the order of the enumeration
+    return words.at(static_cast<std::size_t>(verdict));
 }
 
 std::vector<SourceTest> perplexity_tests() {

@@ -11,7 +11,6 @@ namespace ropelab {
 
 /// Verdict of a claim on the source's own numbers.
 enum class SourceVerdict { holds, fails, undecided };
-/// Returns the verdict as a word: "holds", "fails" or "undecided".
 std::string to_string(SourceVerdict verdict);
 
 /// Claim of a source with the test of it on the source's numbers.

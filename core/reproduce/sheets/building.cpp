@@ -1,8 +1,14 @@
 #include "core/reproduce/sheets/building.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <ranges>
+#include <system_error>
 
 #include "core/data/known_sets.h"
+#include "core/data/splits.h"
+#include "core/data/text_folder.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/spec/error.h"
 #include "core/stats/power.h"
@@ -86,38 +92,32 @@ SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohma
     return plan;
 }
 
-void set_all(Experiment& experiment, const Settings& settings) {
-    for (const auto& [key, values] : settings) experiment.set(key, values);
+GroupKeys settings_in(std::string_view text) {
+    GroupKeys settings;
+    for (const auto word : std::views::split(text, ' ')) {
+        const std::string setting(word.begin(), word.end());
+        const std::size_t equals = setting.find('=');
+        settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+    }
+    return settings;
 }
 
-Settings smoke_shape() {
-    return {{"data_length", {"20000"}},
-            {"layers", {"1"}},
-            {"heads", {"1"}},
-            {"width", {"64"}},
-            {"context", {"32"}},
-            {"batch", {"2"}},
-            {"iterations", {"8"}},
-            {"warmup", {"2"}},
-            {"evaluate_every", {"4"}},
-            {"evaluation", {"sampled"}},
-            {"evaluation_batches", {"2"}},
-            {"precision", {"float32"}}};
+void set_all(Experiment& experiment, std::string_view settings) {
+    for (const auto& [key, value] : settings_in(settings)) {
+        experiment.set(key, value.empty() ? std::vector<std::string>{} : std::vector{value});
+    }
 }
 
-Settings laptop_shape() {
-    return {{"layers", {"2"}},
-            {"heads", {"1"}},
-            {"width", {"64"}},
-            {"context", {"256"}},
-            {"batch", {"4"}},
-            {"iterations", {"1000"}},
-            {"warmup", {"50"}},
-            {"learning_rate", {"3e-3"}},
-            {"final_learning_rate", {"3e-4"}},
-            {"evaluate_every", {"250"}},
-            {"evaluation", {"sampled"}},
-            {"evaluation_batches", {"50"}}};
+void set_small_shape(SheetPlan& plan, std::string_view at_laptop) {
+    if (plan.scale == SheetScale::smoke) {
+        return set_all(plan.experiment,
+                       "data_length=20000 layers=1 heads=1 width=64 context=32 batch=2 iterations=8 warmup=2 "
+                       "evaluate_every=4 evaluation=sampled evaluation_batches=2 precision=float32");
+    }
+    set_all(plan.experiment,
+            "layers=2 heads=1 width=64 context=256 batch=4 iterations=1000 warmup=50 learning_rate=3e-3 "
+            "final_learning_rate=3e-4 evaluate_every=250 evaluation=sampled evaluation_batches=50");
+    if (!at_laptop.empty()) set_all(plan.experiment, at_laptop);
 }
 
 std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_steps) {
@@ -141,6 +141,10 @@ VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::s
     rule.margin = margin;
     rule.family = std::move(family);
     return rule;
+}
+
+VerdictRule difference_rule(int direction, double margin, std::string family) {
+    return rule_of(VerdictRule::Kind::difference, direction, margin, std::move(family));
 }
 
 VerdictRule size_rule(double low, double high, std::string family) {
@@ -212,21 +216,58 @@ double chance_of_set(std::size_t n, std::size_t k) {
     return 1 / combinations;
 }
 
-Settings theta_paper_shape() {
-    Settings settings;
-    const Experiment& published = preset("theta-paper").experiment;
-    for (const Key& known : keys()) {
-        const std::string name(known.name);
-        if (published.is_set(name) && name != "seed" && name != "data" && name != "theta") {
-            settings.emplace_back(name, published.values(name));
-        }
-    }
-    return settings;
-}
-
 const std::vector<std::string>& theta_paper_bases() {
     static const std::vector<std::string> bases = {"500", "1000", "5000", "10000", "20000", "50000"};
     return bases;
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::optional<fs::path> find_corpus(const std::string& name, const SheetRequest& request) {
+    std::vector<fs::path> places = data_folders(request.data_dir);
+    places.push_back(cache_folder());
+    for (const fs::path& place : places) {
+        std::error_code error;
+        if (fs::is_directory(place / name, error)) return fs::absolute(place / name).lexically_normal();
+    }
+    return std::nullopt;
+}
+
+// Returns a number of bytes that is rounded up to gigabytes: "28 GB".
+std::string gigabytes(double bytes) {
+    return number_text(std::ceil(bytes / 1e9)) + " GB";
+}
+
+}  // namespace
+
+std::vector<SheetData> corpora_for(const std::vector<std::string>& names, double tokens, const SheetRequest& request,
+                                   std::vector<std::string>& notes) {
+    constexpr double training_part = 0.9;  // of a text, in every split
+    const std::string needs = "a run trains on " + gigabytes(tokens) + " of text, so that a folder \"" + names.front() +
+                              "\" with at least " + gigabytes(tokens / most_epochs / training_part) + " of text (" +
+                              number_text(most_epochs) + " epochs) is required in --data-dir or ROPELAB_DATA";
+    std::vector<SheetData> sets;
+    for (const std::string& name : names) {
+        const auto folder = find_corpus(name, request);
+        if (!folder) {
+            if (sets.empty()) throw BadInput("Paper scale is not possible: " + needs + ", or use the scale laptop.");
+            notes.push_back("There is no folder \"" + name + "\" with text; this sheet leaves it out.");
+            continue;
+        }
+        const std::int64_t bytes = bytes_of(files_of_folder(*folder));
+        const double epochs = tokens / static_cast<double>(split_sizes(bytes, Split::ninety_ten).training);
+        if (epochs > most_epochs) {
+            throw BadInput("Paper scale is not possible: the folder '" + folder->string() + "' has " + grouped(bytes) +
+                           " bytes, which a run would train on for " + number_text(std::round(10 * epochs) / 10) +
+                           " epochs, but " + needs + ", or use the scale laptop.");
+        }
+        notes.push_back("Each run trains for " + number_text(std::round(100 * epochs) / 100) + " epochs of the " +
+                        grouped(bytes) + " bytes in the folder \"" + name + "\".");
+        sets.push_back({name, folder->string(), true, ""});
+    }
+    return sets;
 }
 
 }  // namespace ropelab

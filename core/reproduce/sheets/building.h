@@ -1,7 +1,7 @@
 #pragma once
 
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "core/reproduce/sheet.h"
@@ -9,9 +9,6 @@
 namespace ropelab {
 
 // Functions that the plans of all sheets use.
-
-/// Setting keys, each with its values; a setting with several values is swept.
-using Settings = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// Data set that a sheet requests, and the data set that is used for it.
 struct SheetData {
@@ -38,13 +35,15 @@ std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usu
 SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohmann::json& source,
                      std::int64_t usual_seeds);
 
-/// Sets every listed setting of the experiment.
-void set_all(Experiment& experiment, const Settings& settings);
+/// Returns the settings of a text such as "layers=12 position=rope".
+GroupKeys settings_in(std::string_view text);
+/// Sets the settings of such a text; "width=" restores the default.
+void set_all(Experiment& experiment, std::string_view settings);
 
-/// Returns settings for runs of seconds on any machine: one layer, one head of 64 channels, eight iterations.
-Settings smoke_shape();
-/// Returns settings for runs of seconds to a minute on two cores: two layers, one head of 64 channels, context 256.
-Settings laptop_shape();
+/// Sets the shape of the scale smoke, for runs of seconds on any machine (one layer, one head of 64 channels, eight
+/// iterations), or that of laptop, for runs of seconds to a minute on two cores (two layers, one head of 64 channels,
+/// context 256), with the settings `at_laptop` that the sheet changes.
+void set_small_shape(SheetPlan& plan, std::string_view at_laptop = "");
 
 /// Returns the two lengths of training at which a sheet decides a claim about losses, in steps: a model that only
 /// learns faster than another one has a lower loss after few steps, and not after many. At `paper` scale they are a
@@ -62,9 +61,10 @@ inline constexpr const char* lengths_note =
 /// Returns a rule with the default test, significance level and power of VerdictRule.
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family);
 
+/// Returns a rule of the kind `difference` with the claimed sign.
+VerdictRule difference_rule(int direction, double margin, std::string family);
 /// Returns a rule of the kind `size`: the ratio of the group's mean to the baseline's is claimed to lie in a range.
 VerdictRule size_rule(double low, double high, std::string family);
-/// Returns a rule of the kind `proportion` with the bound of the event probability.
 VerdictRule proportion_rule(int direction, double bound, std::string family);
 /// Range of the ratio of two speeds that "about half" means. The theta paper's table 2 prints speeds at other bases
 /// that are 0.42 to 0.55 of the speed at θ = 10,000.
@@ -96,18 +96,25 @@ void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first = 
 /// Holm's correction; none if the plan has no such row.
 void add_power_note(SheetPlan& plan);
 
-/// Returns a row that compares a group with a baseline.
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,
                         GroupKeys baseline, VerdictRule rule);
-/// Returns a row without a rule.
 PlannedRow shown_row(nlohmann::json keys, std::string measure, GroupKeys group);
 
 /// Returns the probability that k given groups of n come first in a random order: 1 / C(n, k).
 double chance_of_set(std::size_t n, std::size_t k);
 
-/// Returns the theta paper's model and training settings.
-Settings theta_paper_shape();
 /// Returns the six bases of the theta paper, among them the baseline 10,000.
 const std::vector<std::string>& theta_paper_bases();
+
+/// Largest number of epochs of a sheet at paper scale. Up to four epochs of repeated text train almost as well as new
+/// text (Muennighoff et al. 2023, arXiv:2305.16264).
+inline constexpr double most_epochs = 4;
+
+/// Returns the folders of text (core/data/text_folder.h) on which a sheet trains at paper scale. Folders with the given
+/// names are looked for in `request.data_dir`, in ROPELAB_DATA and in the cache. The first one is required; a note says
+/// which others are left out, and how many epochs of each folder a run of `tokens` training tokens takes. Throws
+/// BadInput if the first folder is missing or if a run would take more than `most_epochs` epochs of a folder.
+std::vector<SheetData> corpora_for(const std::vector<std::string>& names, double tokens, const SheetRequest& request,
+                                   std::vector<std::string>& notes);
 
 }  // namespace ropelab

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/data/text_mark.h"
+#include "core/spec/event.h"
+#include "core/spec/run_spec.h"
 #include "core/stats/t_test.h"
+#include "core/store/lab_file.h"
 
 namespace ropelab {
 
@@ -21,6 +27,12 @@ const nlohmann::json& glu_variants();
 /// Returns the row of a theta paper's table (a JSON list of rows) with this theta. Throws std::out_of_range if there is
 /// none.
 const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta);
+
+/// Range of the means of a measure over all bases of a theta paper's table but the baseline 10,000.
+struct PublishedRange {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+};
+PublishedRange range_of_other_bases(const nlohmann::json& table, const std::string& measure);
 
 /// Returns the sample {"mean": …, "std": …} of `n` values; for a plain number the standard deviation is NaN.
 Sample published_sample(const nlohmann::json& value, std::int64_t n);
@@ -58,7 +70,40 @@ struct PrintedLetterBits {
     double p_a = 0;
     LetterBits bits;
 };
-/// Returns the code lengths that the post prints.
 PrintedLetterBits printed_letter_bits();
+
+/// Result that a paper reports for one value of a setting.
+struct PublishedValue {
+    std::string source;   // "Huang et al. 2025, table 2"
+    std::string data;     // name of the data set: "tinyshakespeare"
+    std::string key;      // "theta"
+    double at = 0;        // the setting's value
+    std::string measure;  // "best_validation_loss"
+    Sample sample;
+};
+
+/// Run that published values can be compared with.
+struct ComparableRun {
+    RunSpec spec;
+    RunState state = RunState::waiting;
+    std::optional<TextMark> text;  // nullopt if it is unknown
+};
+
+/// Published values for the runs of a lab.
+struct PublishedResults {
+    std::vector<PublishedValue> values;
+    /// Why the values for data sets of these runs are left out, one sentence per data set.
+    std::vector<std::string> omitted;
+};
+
+/// Returns the best validation losses that Huang et al. 2025 report for the data sets of these runs, by θ, in nats and
+/// in bits: mean and sample standard deviation over its seeds. A data set is left out if a run trained on a part of it
+/// or if the model or the training of a run with RoPE differs from the paper's, because the losses are not comparable.
+PublishedResults published_results(std::span<const ComparableRun> runs);
+
+/// Returns the published losses of the runs' data sets as text, one line per value, or the reasons why they are left
+/// out;
+/// "" if the paper used none of the data sets.
+std::string published_text(std::span<const RunRecord> runs);
 
 }  // namespace ropelab

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/lecture/lecture_sections.h"
+#include "core/lecture/lecture_text.h"
 #include "tests/core/lecture/lecture_text.h"
 #include "tests/support/expect_message.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/interop/weights.h"
+#include "tests/core/model/golden_weights.h"
 #include "core/spec/error.h"
 #include "core/train/torch_cohort.h"
 #include "tests/support/expect_message.h"

@@ -1,4 +1,4 @@
-#include "core/reproduce/rules/calibration.h"
+#include "core/reproduce/rules/evaluate.h"
 
 #include <gtest/gtest.h>
 

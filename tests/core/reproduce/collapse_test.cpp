@@ -1,4 +1,4 @@
-#include "core/reproduce/rules/collapse.h"
+#include "core/reproduce/rules/evaluate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

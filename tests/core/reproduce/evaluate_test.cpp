@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/reproduce/rules/group_values.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"

@@ -1,11 +1,10 @@
-#include "core/reproduce/rules/generation_speed.h"
+#include "core/reproduce/rules/measuring.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/sweep/lab_plan.h"
-#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"

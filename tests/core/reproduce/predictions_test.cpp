@@ -137,7 +137,7 @@ TEST(Predictions, PredictsRetrievalAtMeasurableLags) {
 std::vector<RunSpec> runs_of(const std::vector<std::pair<std::string, std::vector<std::string>>>& settings) {
     Experiment experiment("sweep");
     experiment.set("context", {"256"});
-    set_all(experiment, settings);
+    for (const auto& [key, values] : settings) experiment.set(key, values);
     return experiment.expand();
 }
 

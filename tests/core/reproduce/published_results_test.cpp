@@ -1,4 +1,4 @@
-#include "core/reproduce/sheets/published_results.h"
+#include "core/reproduce/sheets/published.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "core/reproduce/rules/measuring.h"
-#include "core/reproduce/sheet_cells.h"
 #include "tests/core/reproduce/sheet_runs.h"
 
 namespace ropelab {

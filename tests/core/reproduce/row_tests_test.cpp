@@ -1,5 +1,5 @@
 // Reference values: SciPy 1.17.1 (t, noncentral t, binomial and hypergeometric distributions).
-#include "core/reproduce/rules/row_tests.h"
+#include "core/reproduce/rules/verdict.h"
 
 #include <gtest/gtest.h>
 

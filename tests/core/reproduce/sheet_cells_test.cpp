@@ -1,4 +1,4 @@
-#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/report.h"
 
 #include <gtest/gtest.h>
 

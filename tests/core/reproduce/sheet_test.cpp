@@ -11,9 +11,9 @@
 
 #include "core/reproduce/sheets/building.h"
 #include "core/reproduce/rules/evaluate.h"
-#include "core/reproduce/rules/generation_speed.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/published.h"
-#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/report.h"
 #include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"

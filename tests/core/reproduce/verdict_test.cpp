@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/reproduce/rules/measuring.h"
-#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/report.h"
 #include "core/stats/results_cells.h"
 #include "tests/core/reproduce/sheet_runs.h"
 

@@ -1,11 +1,10 @@
-#include "core/rope/encoding_logit.h"
+#include "core/rope/logit.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/rope/encodings.h"
-#include "core/rope/logit.h"
 
 namespace ropelab {
 namespace {

@@ -1,11 +1,10 @@
-#include "core/rope/pair_term.h"
+#include "core/rope/logit.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "core/rope/logit.h"
 #include "core/rope/rotary_setup.h"
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"

@@ -1,4 +1,4 @@
-#include "core/rope/table_error.h"
+#include "core/rope/rotation.h"
 
 #include <gtest/gtest.h>
 

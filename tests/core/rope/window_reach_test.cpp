@@ -1,11 +1,10 @@
-#include "core/rope/window_reach.h"
+#include "core/rope/encodings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/rope/encodings.h"
 
 namespace ropelab {
 namespace {

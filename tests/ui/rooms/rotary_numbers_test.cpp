@@ -10,7 +10,7 @@
 #include "core/rope/context.h"
 #include "core/rope/logit.h"
 #include "core/rope/memory.h"
-#include "core/rope/table_error.h"
+#include "core/rope/rotation.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"

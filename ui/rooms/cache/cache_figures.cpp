@@ -7,7 +7,7 @@
 
 #include "core/rope/logit.h"
 #include "core/rope/memory.h"
-#include "core/rope/table_error.h"
+#include "core/rope/rotation.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/rope/memory.h"
-#include "core/rope/table_error.h"
+#include "core/rope/rotation.h"
 #include "ui/common/explanation.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/report.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

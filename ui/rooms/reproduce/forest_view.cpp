@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/report.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/plot/figure_view.h"

@@ -5,7 +5,7 @@
 
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/published.h"
-#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/report.h"
 #include "core/reproduce/rules/source_tests.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/choice_words.h"

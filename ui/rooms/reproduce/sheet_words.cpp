@@ -3,7 +3,7 @@
 #include <map>
 
 #include "core/forecast/time_records.h"
-#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/report.h"
 #include "core/stats/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"

@@ -4,7 +4,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "core/reproduce/rules/sweep_predictions.h"
+#include "core/reproduce/sheet_lab.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/engine_lock.h"
 

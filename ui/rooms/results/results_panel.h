@@ -3,7 +3,7 @@
 #include <QFrame>
 #include <span>
 
-#include "core/reproduce/rules/sweep_predictions.h"
+#include "core/reproduce/sheet_lab.h"
 #include "core/stats/decision_aid.h"
 #include "ui/common/table_output.h"
 #include "ui/rooms/results/results_source.h"

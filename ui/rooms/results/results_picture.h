@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/reproduce/sheets/published_results.h"
+#include "core/reproduce/sheets/published.h"
 #include "core/stats/mutual_information.h"
 #include "core/store/lab_file.h"
 #include "ui/figure/figure.h"

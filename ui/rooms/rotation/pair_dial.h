@@ -7,7 +7,7 @@
 #include <complex>
 #include <optional>
 
-#include "core/rope/pair_term.h"
+#include "core/rope/logit.h"
 #include "ui/figure/figure_style.h"
 
 class QPainter;

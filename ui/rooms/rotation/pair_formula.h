@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/rope/pair_term.h"
+#include "core/rope/logit.h"
 #include "ui/figure/formula.h"
 
 namespace ropelab::ui {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/rope/logit.h"
-#include "core/rope/pair_term.h"
 #include "core/rope/rotary_setup.h"
 
 namespace ropelab::ui {

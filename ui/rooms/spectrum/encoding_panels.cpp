@@ -6,9 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/rope/encoding_logit.h"
+#include "core/rope/logit.h"
 #include "core/rope/encodings.h"
-#include "core/rope/window_reach.h"
 #include "core/spec/run_spec.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"

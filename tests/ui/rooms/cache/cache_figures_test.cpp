@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/rope/table_error.h"
+#include "core/rope/rotation.h"
 #include "ui/figure/export.h"
 #include "ui/figure/figure_head.h"
 

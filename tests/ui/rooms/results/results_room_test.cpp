@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "core/study/stored_conversions.h"
-#include "core/reproduce/rules/calibration.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "core/stats/decision_aid.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/common/actions.h"

@@ -20,7 +20,6 @@ struct LecturePlace {
 
     /// Throws BadInput with the message "FILE, line 12: SENTENCE".
     [[noreturn]] void fail(const std::string& sentence) const;
-    /// Returns another line of the same file.
     LecturePlace at(int other) const { return {file, other}; }
     /// Calls a function. If it throws BadInput, throws it with this place in front of its message.
     template <typename F>
@@ -82,5 +81,40 @@ class YamlMapping {
     LecturePlace place_;
     std::string what_;
 };
+
+/// Largest size of a lecture in bytes, and largest number of its scenes.
+inline constexpr std::size_t most_lecture_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t most_lecture_scenes = 2000;
+
+BadInput too_large(const std::string& file, std::size_t bytes);
+
+/// A heading of level 2 with the text below it.
+struct LectureSection {
+    std::string title;
+    int line = 0;        // of the heading
+    std::string block;   // YAML of the fenced block directly below the heading; "" if there is none
+    int block_line = 0;  // first line of the YAML; 0 if there is no block
+    std::string text;    // Markdown after the block
+};
+
+/// The parts of a lecture.
+struct LectureSections {
+    std::string front;   // YAML of the front matter
+    int front_line = 0;  // its first line
+    std::string text;    // Markdown between front matter and first heading of level 2
+    std::vector<LectureSection> sections;
+};
+
+/// Splits the text of a lecture at its headings of level 2; headings inside fenced code are text. Throws BadInput, with
+/// file and line, if the text is not UTF-8 or contains control characters, if the front matter is missing, for a block
+/// of YAML without end, for a heading without a title, and if the text is too large.
+LectureSections split_lecture(std::string_view text, const std::string& file);
+
+/// Returns the line that closes the fenced code at the end of a lecture; "" if its last fenced code is closed.
+std::string closing_fence(std::string_view text);
+
+/// Returns an identifier made from a title: "Four clocks" becomes "four-clocks". It is empty if the title has neither
+/// ASCII letters nor digits.
+std::string scene_id(std::string_view title);
 
 }  // namespace ropelab

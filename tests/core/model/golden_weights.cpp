@@ -1,4 +1,4 @@
-#include "core/interop/weights.h"
+#include "tests/core/model/golden_weights.h"
 
 #include <algorithm>
 #include <functional>

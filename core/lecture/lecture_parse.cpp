@@ -1,0 +1,557 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <set>
+
+#include "core/data/read_file.h"
+#include "core/experiment/experiment.h"
+#include "core/lecture/lecture.h"
+#include "core/lecture/lecture_rooms.h"
+#include "core/lecture/lecture_text.h"
+#include "core/lecture/quantity.h"
+#include "core/lecture/quantity_table.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Throws BadInput, with the place, if an expression is not a valid quantity or needs a lab that the scene lacks.
+void check_scene_quantity(const std::string& expression, const LecturePlace& place, const LectureScene& scene) {
+    place.run([&] { check_quantity(expression); });
+    if (!scene.setup.b && parse_quantity_call(expression).of_b) {
+        place.fail("The quantity \"" + shortened(expression) +
+                   "\" is of setup B, but the scene has only one setup; write \"setup: … | B: …\".");
+    }
+    if (quantity_needs_lab(expression) && scene.lab.empty() && !scene.live) {
+        place.fail("The quantity \"" + shortened(expression) +
+                   "\" is computed from runs; give the scene a lab (\"lab: FILE\") or an experiment (\"live: …\").");
+    }
+}
+
+constexpr std::array<std::string_view, 6> step_keys = {"say", "set", "point", "ask", "check", "loop"};
+constexpr std::array<std::string_view, 3> check_keys = {"quantity", "expected", "tolerance"};
+constexpr std::array<std::string_view, 10> question_keys = {"text", "choices", "right", "quantity", "tolerance",
+                                                            "draw", "curve",   "hide",  "hint",     "answer"};
+constexpr double longest_glide = 600;  // seconds
+
+/// What the steps of a scene have changed so far.
+struct StepState {
+    ComparedSetups setups;
+    std::string room;
+};
+
+/// Parses "64 over 8 s" into a value and a duration.
+void read_value(const std::string& text, const LecturePlace& place, LectureChange& change) {
+    static constexpr std::string_view over = " over ";
+    const std::size_t found = text.rfind(over);
+    change.value = std::string(trimmed(std::string_view(text).substr(0, found)));
+    if (found == std::string::npos) return;
+    std::string_view duration = trimmed(std::string_view(text).substr(found + over.size()));
+    if (!duration.ends_with('s')) place.fail("A duration needs its unit, as in \"" + change.value + " over 2 s\".");
+    duration.remove_suffix(1);
+    change.glide = place.run([&] { return parse_number(duration); });
+    if (change.glide < 0 || change.glide > longest_glide) {
+        place.fail("The duration \"" + shortened(duration) + "s\" must be between 0 s and 600 s.");
+    }
+    std::string_view number = change.value;
+    if (number.ends_with('%')) number.remove_suffix(1);
+    place.run([&] { return parse_number(number); });  // only a number can glide
+}
+
+/// `also`: further words that are right in this place.
+[[noreturn]] void refuse_control(const LecturePlace& place, const std::string& room, std::string_view control,
+                                 const std::string& purpose = "", const std::vector<std::string_view>& also = {}) {
+    std::vector<std::string_view> known = lecture_controls(lecture_room(room));
+    known.insert(known.end(), also.begin(), also.end());
+    place.fail("The room \"" + room + "\" has no control \"" + shortened(control) + "\"" + purpose +
+               "; did you mean \"" + nearest(shortened(control), known) + "\"?");
+}
+
+void apply_change(const LectureChange& change, const LecturePlace& place, StepState& state) {
+    if (change.key == "room") {
+        state.room = place.run([&] { return lecture_view(change.value); }).room;
+        return;
+    }
+    if (state.room.empty()) place.fail("A scene without a room has nothing to set; add \"show: ROOM\" to the scene.");
+    const LectureRoom& room = lecture_room(state.room);
+    if (change.key != "setup" && !is_lecture_control(room, change.key)) {
+        refuse_control(place, state.room, change.key, "", {"setup", "room"});
+    }
+    place.run([&] { apply_to_setups(change, room.name, state.setups); });
+}
+
+std::vector<LectureChange> parse_changes(const YamlNode& node, const LecturePlace& place, StepState& state) {
+    if (node.kind != YamlNode::Kind::mapping) {
+        place.fail("\"set\" must be a mapping of controls to values, such as {m: 10, theta: 500k over 2 s}.");
+    }
+    std::vector<LectureChange> changes;
+    for (std::size_t i = 0; i < node.keys.size(); ++i) {
+        const YamlNode& value = node.items[i];
+        const LecturePlace here = place.at(node.keys[i].line);
+        LectureChange& change = changes.emplace_back();
+        change.key = node.keys[i].text;
+        if (value.kind != YamlNode::Kind::scalar) {
+            here.fail("The value of \"" + shortened(change.key) + "\" must be a number or a text.");
+        }
+        read_value(value.text, here, change);
+        const auto same = [&](const LectureChange& other) { return other.key == change.key; };
+        if (std::count_if(changes.begin(), changes.end(), same) > 1) {
+            here.fail("\"" + shortened(change.key) + "\" is set twice in this step; use one step for each value.");
+        }
+        apply_change(change, here, state);
+    }
+    return changes;
+}
+
+bool is_expected(const nlohmann::json& value) {
+    const auto number_or_list = [](const nlohmann::json& each) { return each.is_number() || is_expected(each); };
+    return value.is_null() || value.is_number() ||
+           (value.is_array() && std::all_of(value.begin(), value.end(), number_or_list));
+}
+
+nlohmann::json expected_of(const YamlNode& node, const LecturePlace& place) {
+    nlohmann::json value = json_of_yaml(node);
+    if (node.kind == YamlNode::Kind::scalar && value.is_string()) {
+        if (node.text == "none") return nullptr;
+        value = place.run([&] { return parse_number(node.text); });
+    }
+    if (!is_expected(value)) {
+        place.fail("\"expected\" must be a number, none, or a list such as [1, 2] or [[100, 300]].");
+    }
+    return value;
+}
+
+double tolerance_of(const YamlMapping& mapping) {
+    const double tolerance = mapping.number("tolerance", 0);
+    if (tolerance < 0) mapping.place_of("tolerance").fail("The tolerance must not be negative.");
+    return tolerance;
+}
+
+LectureCheck parse_check(const YamlNode& node, const LecturePlace& place, const LectureScene& scene) {
+    const YamlMapping mapping(node, place, "check", check_keys);
+    LectureCheck check;
+    check.line = mapping.place().line;
+    check.quantity = mapping.text("quantity");
+    if (check.quantity.empty()) {
+        mapping.place().fail("The check has no quantity; write \"quantity: wavelength(31)\".");
+    }
+    check_scene_quantity(check.quantity, mapping.place_of("quantity"), scene);
+    const YamlNode* expected = mapping.find("expected");
+    if (!expected) mapping.place().fail("The check has no expected value; write \"expected: 47117\", or none.");
+    check.expected = expected_of(*expected, mapping.place_of("expected"));
+    check.tolerance = tolerance_of(mapping);
+    return check;
+}
+
+/// Throws BadInput if a question has a key that does not belong to its kind.
+void refuse_keys(const YamlMapping& mapping, std::initializer_list<std::string_view> keys, const std::string& kind) {
+    for (const std::string_view key : keys) {
+        if (mapping.has(key)) {
+            mapping.place_of(key).fail("\"" + std::string(key) + "\" does not belong to a question " + kind +
+                                       "; a question has choices and right, or a quantity, or \"draw: true\".");
+        }
+    }
+}
+
+void read_choices(const YamlMapping& mapping, LectureQuestion& question) {
+    refuse_keys(mapping, {"quantity", "tolerance", "draw", "curve"}, "with choices");
+    question.kind = LectureQuestion::Kind::choice;
+    question.choices = mapping.texts("choices");
+    if (question.choices.size() < 2 || question.choices.size() > 9) {
+        mapping.place_of("choices").fail("A question must have 2 to 9 choices, not " +
+                                         std::to_string(question.choices.size()) + ".");
+    }
+    if (!mapping.has("right"))
+        mapping.place().fail("The question does not say which choice is right; add \"right: 1\".");
+    const double right = mapping.number("right", 1);
+    if (right != std::trunc(right) || right < 1 || right > static_cast<double>(question.choices.size())) {
+        mapping.place_of("right").fail("\"right\" must be the number of a choice, from 1 to " +
+                                       std::to_string(question.choices.size()) + ".");
+    }
+    question.right = static_cast<int>(right) - 1;
+}
+
+LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, const LectureScene& scene) {
+    const YamlMapping mapping(node, place, "question", question_keys);
+    LectureQuestion question;
+    question.line = mapping.place().line;
+    question.text = mapping.text("text");
+    question.hint = mapping.text("hint");
+    question.answer = mapping.text("answer");
+    if (question.text.empty()) mapping.place().fail("The question has no text; add \"text: …\".");
+    if (mapping.has("choices")) {
+        read_choices(mapping, question);
+    } else if (mapping.has("quantity")) {
+        refuse_keys(mapping, {"right", "draw", "curve"}, "with a quantity");
+        question.kind = LectureQuestion::Kind::number;
+        question.quantity = mapping.text("quantity");
+        check_scene_quantity(question.quantity, mapping.place_of("quantity"), scene);
+        question.tolerance = tolerance_of(mapping);
+    } else if (mapping.flag("draw")) {
+        refuse_keys(mapping, {"right", "tolerance", "hide"}, "that is drawn");
+        question.kind = LectureQuestion::Kind::curve;
+        question.curve = mapping.text("curve");
+        if (scene.room.empty())
+            mapping.place().fail("A curve is drawn over a figure; add \"show: ROOM\" to the scene.");
+    } else {
+        mapping.place().fail(
+            "The question has no kind of answer; add \"choices\" and \"right\", \"quantity\", or \"draw: true\".");
+    }
+    question.hides = mapping.flag("hide");
+    return question;
+}
+
+std::string parse_point(const std::string& text, const LecturePlace& place, const std::string& room) {
+    const std::size_t space = text.find(' ');
+    const std::string kind = text.substr(0, space);
+    const std::string_view what = space == std::string::npos ? "" : trimmed(std::string_view(text).substr(space));
+    static constexpr std::array<std::string_view, 3> kinds = {"pair", "control", "figure"};
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+        place.fail("A lecture cannot point at \"" + shortened(text) + "\"; did you mean \"" +
+                   nearest(shortened(kind), kinds) +
+                   " …\"? It points at \"pair 3\", \"control theta\" or \"figure spectrum\".");
+    }
+    if (what.empty())
+        place.fail("\"point: " + kind + "\" does not say which one, as in \"pair 3\" or \"control theta\".");
+    if (kind == "pair") {
+        const double pair = place.run([&] { return parse_number(what); });
+        if (pair != std::trunc(pair) || pair < 0) place.fail("Pairs are whole numbers from 0, as in \"pair 3\".");
+    }
+    if (room.empty()) place.fail("A scene without a room has nothing to point at; add \"show: ROOM\" to the scene.");
+    if (kind == "control" && !is_lecture_control(lecture_room(room), what)) {
+        refuse_control(place, room, what, " to point at");
+    }
+    return kind + " " + std::string(what);
+}
+
+LectureStep parse_step(const YamlNode& node, const LecturePlace& place, const LectureScene& scene, StepState& state) {
+    const YamlMapping mapping(node, place, "step", step_keys);
+    LectureStep step;
+    step.line = mapping.place().line;
+    step.say = mapping.text("say");
+    step.loop = mapping.flag("loop");
+    if (const YamlNode* set = mapping.find("set")) step.set = parse_changes(*set, mapping.place_of("set"), state);
+    LectureScene now = scene;  // checks of this step are made with the room and setup as they are then
+    now.room = state.room;
+    now.setup = state.setups;
+    if (mapping.has("point")) step.point = parse_point(mapping.text("point"), mapping.place_of("point"), state.room);
+    if (const YamlNode* ask = mapping.find("ask")) step.ask = parse_question(*ask, mapping.place_of("ask"), now);
+    if (const YamlNode* check = mapping.find("check")) {
+        const LecturePlace here = mapping.place_of("check");
+        if (check->kind != YamlNode::Kind::list) {
+            step.checks.push_back(parse_check(*check, here, now));
+        } else {
+            for (const YamlNode& each : check->items) step.checks.push_back(parse_check(each, here, now));
+        }
+    }
+    for (const std::string& text : {step.say, step.ask ? step.ask->answer : std::string()}) {
+        for (const std::string& each : quantities_in(text)) check_scene_quantity(each, mapping.place(), now);
+    }
+    if (step.loop && step.set.empty()) {
+        mapping.place_of("loop").fail("The step repeats, but it changes nothing; add \"set: {m: 64 over 8 s}\".");
+    }
+    return step;
+}
+
+std::vector<LectureStep> parse_steps(const YamlNode& list, const LecturePlace& place, const LectureScene& scene) {
+    if (list.kind != YamlNode::Kind::list) {
+        place.fail("\"steps\" must be a list; begin each step with \"- say: …\" or \"- set: …\".");
+    }
+    LectureScene outline = scene;  // copied for every step, so without what no check needs
+    outline.text.clear();
+    outline.notes.clear();
+    StepState state{scene.setup, scene.room};
+    std::vector<LectureStep> steps;
+    for (const YamlNode& each : list.items) steps.push_back(parse_step(each, place.at(each.line), outline, state));
+    return steps;
+}
+
+constexpr std::array<std::string_view, 4> training_keys = {"preset", "set", "check", "seconds"};
+constexpr std::int64_t most_live_runs = 100;
+constexpr double longest_wait = 3600;  // seconds
+
+/// Returns the number of runs that the swept settings and explicit runs describe, without listing them.
+std::int64_t described_runs(const Experiment& experiment) {
+    std::int64_t runs = std::max<std::int64_t>(1, static_cast<std::int64_t>(experiment.explicit_runs().size()));
+    for (const Key& key : keys()) {
+        if (!experiment.is_set(key.name)) continue;
+        runs *= static_cast<std::int64_t>(experiment.values(key.name).size());
+        if (runs > most_live_runs) break;
+    }
+    return runs;
+}
+
+/// Replaces settings of an experiment. Lists of explicit runs, zips and exclusions are replaced as a whole; an empty
+/// list removes those of a preset.
+void apply_settings(Experiment& experiment, const nlohmann::json& settings) {
+    const Experiment described = Experiment::from_json(settings);
+    for (const Key& key : keys()) {
+        if (described.is_set(key.name)) experiment.set(key.name, described.values(key.name));
+    }
+    if (settings.contains("runs")) experiment.set_explicit_runs(described.explicit_runs());
+    if (settings.contains("zip")) experiment.set_zips(described.zips());
+    if (settings.contains("exclude")) experiment.set_exclusions(described.exclusions());
+}
+
+nlohmann::json settings_of(const YamlMapping& mapping, std::string_view key) {
+    const YamlNode* node = mapping.find(key);
+    if (!node) return nlohmann::json::object();
+    const LecturePlace place = mapping.place_of(key);
+    if (node->kind != YamlNode::Kind::mapping) {
+        place.fail("\"" + std::string(key) + "\" must be a mapping of settings, such as {theta: [500, 10000]}.");
+    }
+    nlohmann::json settings = json_of_yaml(*node);
+    if (settings.size() != node->keys.size()) place.fail("A setting is given twice; give each setting once.");
+    place.run([&] {
+        for (const auto& [name, value] : settings.items()) {
+            if (name != "runs" && name != "zip" && name != "exclude") ropelab::key(shortened(name));
+        }
+        return Experiment::from_json(settings);
+    });
+    return settings;
+}
+
+LectureTraining parse_training(const YamlNode& node, const LecturePlace& place) {
+    const YamlMapping mapping(node, place, "experiment", training_keys);
+    LectureTraining training;
+    training.preset = mapping.text("preset");
+    if (mapping.has("preset")) mapping.place_of("preset").run([&] { preset(shortened(training.preset)); });
+    training.experiment = settings_of(mapping, "set");
+    training.check_settings = settings_of(mapping, "check");
+    training.seconds = mapping.number("seconds", training.seconds);
+    if (training.seconds <= 0 || training.seconds > longest_wait) {
+        mapping.place_of("seconds").fail("The time \"seconds\" that a class waits must be above 0 and at most 3600.");
+    }
+    for (const bool for_checks : {false, true}) {
+        mapping.place().run([&] {
+            const Experiment experiment = experiment_of(training, for_checks);
+            if (described_runs(experiment) > most_live_runs) {
+                throw BadInput("The experiment has more than " + std::to_string(most_live_runs) +
+                               " runs, too many to train in front of a class; give fewer values.");
+            }
+            experiment.expand();
+        });
+    }
+    return training;
+}
+
+constexpr std::array<std::string_view, 10> scene_keys = {"id",       "show",     "setup", "lab",   "live",
+                                                         "controls", "question", "find",  "notes", "steps"};
+
+bool is_id(std::string_view text) {
+    const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+    return !text.empty() && text.size() <= 80 && std::all_of(text.begin(), text.end(), allowed);
+}
+
+/// Returns a line of YAML in which the value of "setup:" is in quotes. Setups are pasted from the window, and YAML
+/// would read "B:" in "theta=10k | B: theta=500k" as a key.
+std::string with_quoted_setup(const std::string& line) {
+    static constexpr std::string_view key = "setup:";
+    const std::size_t first = line.find_first_not_of(" -");
+    if (first == std::string::npos || line.compare(first, key.size(), key) != 0) return line;
+    const std::size_t start = line.find_first_not_of(' ', first + key.size());
+    if (start == std::string::npos || std::string_view("\"'|>").find(line[start]) != std::string_view::npos)
+        return line;
+    const std::string value = line.substr(start, line.find(" #", start) - start);
+    return line.substr(0, start) + nlohmann::json(std::string(trimmed(value))).dump();
+}
+
+std::string with_quoted_setups(const std::string& block) {
+    std::string result;
+    for (std::size_t start = 0; start < block.size();) {
+        const std::size_t end = std::min(block.find('\n', start), block.size());
+        result += with_quoted_setup(block.substr(start, end - start)) + '\n';
+        start = end + 1;
+    }
+    return result;
+}
+
+/// The file that is parsed.
+struct LectureSource {
+    std::string name;              // as messages name it
+    std::filesystem::path folder;  // against which paths are resolved
+};
+
+void read_id(const YamlMapping& block, LectureScene& scene) {
+    scene.id = block.text("id");
+    if (!block.has("id")) {
+        scene.id = scene_id(scene.title);
+        if (scene.id.empty()) scene.id = "scene-" + std::to_string(scene.line);
+    } else if (!is_id(scene.id)) {
+        block.place_of("id").fail(
+            "The id \"" + shortened(scene.id) +
+            "\" must consist of lower-case letters, digits and hyphens, such as \"four-clocks\".");
+    }
+}
+
+void read_view(const YamlMapping& block, LectureScene& scene) {
+    if (block.has("show")) {
+        const std::string text = block.text("show");
+        const LectureView view = block.place_of("show").run([&] { return lecture_view(text); });
+        scene.room = view.room;
+        scene.part = view.part;
+    }
+    if (block.has("setup")) {
+        scene.setup = block.place_of("setup").run([&] { return parse_setups(block.text("setup")); });
+    }
+    for (const std::string& control : block.texts("controls")) {
+        const LecturePlace place = block.place_of("controls");
+        if (scene.room.empty()) place.fail("A scene without a room has no controls; add \"show: ROOM\".");
+        if (!is_lecture_control(lecture_room(scene.room), control)) refuse_control(place, scene.room, control);
+        scene.controls.push_back(control);
+    }
+}
+
+void read_lab(const YamlMapping& block, const LectureSource& source, LectureScene& scene) {
+    if (!block.has("lab")) return;
+    const std::string text = block.text("lab");
+    const LecturePlace place = block.place_of("lab");
+    if (text.empty()) place.fail("The lab has no name; write a path such as \"labs/three-thetas.ropelab\".");
+    scene.lab = source.folder / text;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(scene.lab, error)) {
+        place.fail("There is no lab \"" + shortened(text) + "\" in the folder of the lecture.");
+    }
+}
+
+LectureScene parse_scene(const LectureSection& section, const LectureSource& source) {
+    LectureScene scene;
+    scene.title = section.title;
+    scene.line = section.line;
+    scene.text = section.text;
+    const LecturePlace first{source.name, section.block_line > 0 ? section.block_line : section.line};
+    const YamlNode node = parse_yaml(with_quoted_setups(section.block), first);
+    const YamlMapping block(node, first, "scene", scene_keys);
+    read_id(block, scene);
+    read_view(block, scene);
+    read_lab(block, source, scene);
+    if (const YamlNode* live = block.find("live")) scene.live = parse_training(*live, block.place_of("live"));
+    scene.question = block.text("question");
+    scene.notes = block.text("notes");
+    scene.find = block.text("find");
+    if (block.has("find")) check_scene_quantity(scene.find, block.place_of("find"), scene);
+    if (const YamlNode* steps = block.find("steps")) scene.steps = parse_steps(*steps, block.place_of("steps"), scene);
+    return scene;
+}
+
+constexpr std::array<std::string_view, 3> front_keys = {"title", "minutes", "author"};
+
+void read_front(const LectureSections& parts, const LectureSource& source, Lecture& lecture) {
+    const LecturePlace first{source.name, parts.front_line};
+    const YamlNode node = parse_yaml(parts.front, first);
+    const YamlMapping front(node, first, "front matter", front_keys);
+    lecture.title = front.text("title");
+    lecture.author = front.text("author");
+    lecture.minutes = front.number("minutes", 0);
+    lecture.text = parts.text;
+    if (lecture.title.empty()) first.fail("The lecture has no title; add \"title: …\" to the front matter.");
+    if (lecture.minutes < 0 || lecture.minutes > 1440) {
+        front.place_of("minutes").fail("\"minutes\" must be between 0 and 1440.");
+    }
+}
+
+/// Returns the folders in which the lectures of the program may be, in order.
+std::vector<fs::path> lecture_folders() {
+    std::vector<fs::path> folders;
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    if (error) return folders;
+    // In a build folder, tests are in other folders than programs, so the parent folders are searched too.
+    for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+        folders.push_back(folder / "share" / "ropelab" / "lectures");
+        folders.push_back(folder / "resources" / "lectures");
+    }
+    return folders;
+}
+
+/// Returns the rank of a lecture in the course; others follow in alphabetical order.
+std::size_t course_rank(const std::string& name) {
+    static constexpr std::array<std::string_view, 3> course = {"clocks", "theta-and-fraction", "two-papers"};
+    return static_cast<std::size_t>(std::find(course.begin(), course.end(), name) - course.begin());
+}
+
+/// Returns the path of a lecture that a user names by its file or, if it belongs to the program, by its name.
+fs::path found_lecture(const fs::path& named) {
+    std::error_code error;
+    if (fs::exists(named, error) || named.has_parent_path() || named.has_extension()) return named;
+    std::vector<ShippedLecture> shipped = shipped_lectures();
+    std::vector<std::string_view> names;
+    for (const ShippedLecture& each : shipped) {
+        if (each.name == named.string()) return each.file;
+        names.push_back(each.name);
+    }
+    const std::string sentence = "There is no lecture \"" + shortened(named.string()) + "\"";
+    if (names.empty()) throw BadInput(sentence + "; name a file.");
+    throw BadInput(sentence + "; did you mean " + nearest(shortened(named.string()), names) + "?");
+}
+
+std::string lecture_bytes(const fs::path& file) {
+    std::error_code error;
+    if (!fs::exists(file, error)) throw BadInput("There is no file " + file.string() + ".");
+    return read_regular_file(file, most_lecture_bytes);
+}
+
+}  // namespace
+
+Experiment experiment_of(const LectureTraining& training, bool for_checks) {
+    Experiment experiment("lecture");
+    if (!training.preset.empty()) experiment = preset(training.preset).experiment;
+    apply_settings(experiment, training.experiment);
+    if (!for_checks) return experiment;
+    const bool states_scale = training.check_settings.contains("iterations");
+    if (!states_scale) apply_settings(experiment, {{"iterations", 20}, {"evaluate_every", 10}});
+    apply_settings(experiment, training.check_settings);
+    experiment.set("device", {"cpu"});
+    return experiment;
+}
+
+Lecture parse_lecture(std::string_view text, const fs::path& file) {
+    const LectureSource source{file.string(), file.parent_path()};
+    const LectureSections parts = split_lecture(text, source.name);
+    Lecture lecture;
+    lecture.file = file;
+    read_front(parts, source, lecture);
+    std::set<std::string> ids;
+    for (const LectureSection& section : parts.sections) {
+        const LectureScene& scene = lecture.scenes.emplace_back(parse_scene(section, source));
+        if (!ids.insert(scene.id).second) {
+            LecturePlace{source.name, scene.line}.fail("Two scenes have the id \"" + scene.id +
+                                                       "\"; give one of them another id (\"id: …\").");
+        }
+    }
+    if (lecture.scenes.empty()) {
+        LecturePlace{source.name, 1}.fail("The lecture has no scene; begin one with a heading \"## Title\".");
+    }
+    return lecture;
+}
+
+Lecture load_lecture(const fs::path& file) {
+    const fs::path found = found_lecture(file);
+    return parse_lecture(lecture_bytes(found), found);
+}
+
+std::vector<ShippedLecture> shipped_lectures() {
+    std::error_code error;
+    std::vector<ShippedLecture> lectures;
+    for (const fs::path& folder : lecture_folders()) {
+        if (!fs::is_directory(folder, error)) continue;
+        for (const auto& entry : fs::directory_iterator(folder, error)) {
+            const fs::path& file = entry.path();
+            if (file.extension() != ".md" || file.stem() == "README") continue;
+            lectures.push_back({file.stem().string(), file});
+        }
+        if (!lectures.empty()) break;
+    }
+    std::sort(lectures.begin(), lectures.end(), [](const ShippedLecture& a, const ShippedLecture& b) {
+        return std::pair(course_rank(a.name), a.name) < std::pair(course_rank(b.name), b.name);
+    });
+    return lectures;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,445 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "core/lecture/quantity_table.h"
+#include "core/rope/context.h"
+#include "core/rope/encodings.h"
+#include "core/rope/logit.h"
+#include "core/rope/number_format.h"
+#include "core/rope/scaling.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+namespace {
+
+/// Returns the index of the pair that the arguments name. Throws BadInput if the setup does not have it.
+std::size_t pair_index(const QuantityInput& input) {
+    const std::int64_t pair = input.arguments.whole("pair");
+    const auto count = static_cast<std::int64_t>(input.frequencies.inverse_frequencies.size());
+    if (pair >= count) {
+        throw BadInput("There is no pair " + std::to_string(pair) +
+                       (count == 0 ? "; the setup rotates no channels."
+                                   : "; the pairs of the setup are 0 to " + std::to_string(count - 1) + "."));
+    }
+    return static_cast<std::size_t>(pair);
+}
+
+double frequency_of(const QuantityInput& input) {
+    return input.frequencies.inverse_frequencies[pair_index(input)];
+}
+
+int dimension_of(const QuantityInput& input) {
+    return input.setup.partial == Partial::slice ? input.frequencies.rotary_dim : input.setup.head_dim;
+}
+
+double periods_of(const QuantityInput& input) {
+    return frequency_of(input) * static_cast<double>(input.arguments.whole("distance")) / two_pi;
+}
+
+nlohmann::json angle(const QuantityInput& input) {
+    const double periods = periods_of(input);
+    const double degrees = 360 * (periods - std::round(periods));  // −180 to 180
+    return degrees;
+}
+
+nlohmann::json plain_wavelength(const QuantityInput& input) {
+    const std::size_t pair = pair_index(input);
+    return wavelengths(frequencies(plain_settings(input.setup)))[pair];
+}
+
+nlohmann::json pairs_beyond(const QuantityInput& input) {
+    return input.frequencies.rotary_dim / 2 -
+           complete_pairs(input.frequencies, static_cast<double>(input.arguments.whole("L")));
+}
+
+nlohmann::json scaled_ratio(const QuantityInput& input) {
+    const std::size_t pair = pair_index(input);
+    const double plain = frequencies(plain_settings(input.setup)).inverse_frequencies[pair];
+    return input.frequencies.inverse_frequencies[pair] / plain;
+}
+
+nlohmann::json ramp_at(const QuantityInput& input) {
+    const auto pair = static_cast<double>(pair_index(input));
+    if (input.setup.scaling.method != ScalingMethod::yarn) {
+        throw BadInput("yarn_ramp needs a setup with scaling=yarn.");
+    }
+    return yarn_ramp_weight(pair, yarn_ramp(dimension_of(input), input.setup.theta,
+                                            static_cast<double>(input.setup.context), input.setup.scaling));
+}
+
+nlohmann::json receptive_field(const QuantityInput& input) {
+    constexpr std::int64_t most_layers = 10000;
+    const std::int64_t layers = input.arguments.whole("layers");
+    if (layers > most_layers) {
+        throw BadInput("The number of layers is " + std::to_string(layers) + ", but it must be at most 10,000.");
+    }
+    const std::vector<std::int64_t> windows =
+        layer_windows(layers, input.setup.attention_window, input.arguments.whole_or("full_every", 0));
+    return receptive_fields(windows, input.setup.context).front();
+}
+
+nlohmann::json alibi_slope(const QuantityInput& input) {
+    const std::int64_t head = input.arguments.whole("head");
+    if (head >= input.setup.heads) {
+        throw BadInput("There is no head " + std::to_string(head) + "; the setup has " +
+                       std::to_string(input.setup.heads) + " heads, counted from 0.");
+    }
+    return alibi_slopes(static_cast<std::size_t>(input.setup.heads))[static_cast<std::size_t>(head)];
+}
+
+}  // namespace
+
+std::vector<Quantity> pair_quantities() {
+    return {
+        {{"rotary_dim", "", "channels", "Rotary dimension d_r: the number of channels that are rotated."},
+         [](const QuantityInput& input) { return input.frequencies.rotary_dim; }},
+        {{"pairs", "", "pairs", "Number of rotated pairs, d_r/2."},
+         [](const QuantityInput& input) { return input.frequencies.rotary_dim / 2; }},
+        {{"frequency", "(pair)", "radians per token", "Frequency ω of a pair, with the scaling; 0 for a frozen pair."},
+         [](const QuantityInput& input) { return frequency_of(input); }},
+        {{"wavelength", "(pair)", "tokens", "Wavelength 2π/ω of a pair, with the scaling; none for a frozen pair."},
+         [](const QuantityInput& input) { return two_pi / frequency_of(input); }},
+        {{"plain_wavelength", "(pair)", "tokens", "Wavelength of a pair without the scaling."}, plain_wavelength},
+        {{"pairs_beyond", "(L)", "pairs",
+          "Number of rotated pairs whose wavelength exceeds L tokens; frozen pairs are not counted."},
+         pairs_beyond},
+        {{"complete_pairs", "(L)", "pairs", "Number of pairs that complete a full period within L tokens."},
+         [](const QuantityInput& input) {
+             return complete_pairs(input.frequencies, static_cast<double>(input.arguments.whole("L")));
+         }},
+        {{"angle", "(pair, distance)", "degrees",
+          "Angle by which a pair is rotated over a distance in tokens, without whole periods: −180 to 180."},
+         angle},
+        {{"turns", "(pair, distance)", "periods", "Number of periods of a pair over a distance in tokens."},
+         [](const QuantityInput& input) { return periods_of(input); }},
+        {{"base_digit", "", "", "Base β = θ^(2/d) of the digits that the pairs represent; d is d_r for slice."},
+         [](const QuantityInput& input) { return digit_base(input.setup.theta, dimension_of(input)); }},
+        {{"digit", "(pair, m)", "", "Digit of the position m in base β: floor(m/β^pair) mod β."},
+         [](const QuantityInput& input) {
+             return position_digit(static_cast<double>(input.arguments.whole("m")), static_cast<int>(pair_index(input)),
+                                   digit_base(input.setup.theta, dimension_of(input)));
+         }},
+        {{"scaled_ratio", "(pair)", "", "Frequency of a pair with the scaling divided by its frequency without it."},
+         scaled_ratio},
+        {{"attention_factor", "", "", "Factor by which cos and sin are multiplied; 1 without context extension."},
+         [](const QuantityInput& input) { return input.frequencies.attention_factor; }},
+        {{"yarn_ramp", "(pair)", "",
+          "Weight with which YaRN interpolates a pair: 0 keeps the frequency, 1 divides it by the scaling factor."},
+         ramp_at},
+        {{"alibi_slope", "(head)", "per token", "ALiBi's slope of a head of the setup; heads are counted from 0."},
+         alibi_slope},
+        {{"alibi_bias", "(head, distance)", "", "ALiBi's addition to the logit at a distance: −slope · distance."},
+         [](const QuantityInput& input) {
+             return -alibi_slope(input).get<double>() * static_cast<double>(input.arguments.whole("distance"));
+         }},
+        {{"window_reach", "(layers)", "tokens",
+          "Largest distance over which information moves through layers with the setup's attention window W: "
+          "layers · (W − 1)."},
+         [](const QuantityInput& input) {
+             if (input.setup.attention_window == 0) throw BadInput("window_reach needs a setup with attention_window.");
+             return input.arguments.whole("layers") * (input.setup.attention_window - 1);
+         }},
+        {{"receptive_field", "(layers[, full_every])", "tokens",
+          "Number of tokens, itself included, that can change a token's output after layers with the setup's attention "
+          "window; every full_every-th layer attends to the whole context (default: none)."},
+         receptive_field},
+    };
+}
+
+namespace {
+
+// Longer curves take seconds.
+constexpr std::int64_t longest_curve = std::int64_t{1} << 22;
+constexpr double most_scan_cosines = 2e10;
+
+std::int64_t within_curve(std::int64_t tokens, const char* name) {
+    if (tokens > longest_curve) {
+        throw BadInput(std::string("The argument ") + name + " is " + std::to_string(tokens) +
+                       ", but it must be at most " + std::to_string(longest_curve) + ".");
+    }
+    return tokens;
+}
+
+std::int64_t length_of(const QuantityInput& input) {
+    return within_curve(input.arguments.whole_or("L", input.setup.context), "L");
+}
+
+double context_argument(const QuantityInput& input) {
+    return static_cast<double>(input.arguments.whole_or("L", input.setup.context));
+}
+
+std::int64_t distance_of(const QuantityInput& input) {
+    return within_curve(input.arguments.whole("distance"), "distance");
+}
+
+nlohmann::json bound(const QuantityInput& input) {
+    return context_bound(input.frequencies, input.setup.head_dim, static_cast<std::size_t>(distance_of(input)) + 1)
+        .back();
+}
+
+nlohmann::json kernel_at(const QuantityInput& input) {
+    return kernel(input.frequencies.inverse_frequencies, static_cast<std::size_t>(distance_of(input)) + 1).back();
+}
+
+nlohmann::json first_below_zero(const QuantityInput& input) {
+    const auto first = first_negative(input.frequencies, input.setup.head_dim, length_of(input));
+    return first ? nlohmann::json(*first) : nlohmann::json(nullptr);
+}
+
+BaseScan scan_of_quantity(const QuantityInput& input, std::int64_t length) {
+    const QuantityArguments& arguments = input.arguments;
+    const double high = arguments.has("high") ? arguments.number("high") : std::max(1e6, 2 * input.setup.theta);
+    BaseScan scan = base_scan(length, input.setup.head_dim, high);
+    if (arguments.has("low")) scan.low = arguments.number("low");
+    if (arguments.has("step")) scan.step = arguments.number("step");
+    const double bases = scan.step > 0 ? (scan.high - scan.low) / scan.step : 0;
+    if (bases * static_cast<double>(length) * input.setup.head_dim / 2 > most_scan_cosines) {
+        throw BadInput("The scan of bases in steps of " + number_text(scan.step) +
+                       " would take minutes; give a larger step or a smaller range.");
+    }
+    return scan;
+}
+
+std::vector<BaseInterval> scanned_bases(const QuantityInput& input) {
+    const std::int64_t length = length_of(input);
+    return feasible_bases(frequency_settings(input.setup), length, scan_of_quantity(input, length)).intervals;
+}
+
+nlohmann::json feasible(const QuantityInput& input) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const BaseInterval& interval : scanned_bases(input)) list.push_back({interval.low, interval.high});
+    return list;
+}
+
+nlohmann::json smallest_feasible(const QuantityInput& input) {
+    const auto intervals = scanned_bases(input);
+    return intervals.empty() ? unknown_value : intervals.front().low;
+}
+
+nlohmann::json decay_at(const QuantityInput& input) {
+    const double distance = static_cast<double>(distance_of(input));
+    return decay_bound(input.frequencies.inverse_frequencies, {&distance, 1}).front();
+}
+
+nlohmann::json expected_at(const QuantityInput& input) {
+    const RandomVectors vectors{input.arguments.number("mean"), input.arguments.number("correlation")};
+    return expected_logit(input.frequencies, input.setup.head_dim, static_cast<double>(distance_of(input)), vectors);
+}
+
+nlohmann::json extrapolation(const QuantityInput& input) {
+    const int dimension = dimension_of(input);
+    const int critical = critical_dimension(dimension, input.setup.theta, context_argument(input));
+    return extrapolation_limit(dimension, critical, input.setup.theta);
+}
+
+constexpr const char* scan_words =
+    " The scan starts at 100, ends at 1M or 2θ, and has the step that the command context uses; it misses narrower "
+    "intervals.";
+
+}  // namespace
+
+std::vector<Quantity> context_quantities() {
+    return {
+        {{"bound", "(distance)", "", "Context bound B(Δ) of Men et al.: the sum of the cosines of all pairs."}, bound},
+        {{"first_negative", "[(L)]", "tokens",
+          "Smallest distance below L (default: the context) with B(Δ) < 0; none if the base supports L tokens."},
+         first_below_zero},
+        {{"lowest_bound", "[(L)]", "", "Smallest value of B(Δ) at distances below L (default: the context)."},
+         [](const QuantityInput& input) {
+             return lowest_bound(input.frequencies, input.setup.head_dim, length_of(input)).value;
+         }},
+        {{"feasible_bases", "(L[, low, high, step])", "θ",
+          std::string("Intervals of the bases with B(Δ) ≥ 0 at every distance below L.") + scan_words},
+         feasible},
+        {{"smallest_feasible_base", "(L[, low, high, step])", "θ",
+          std::string("Smallest base with B(Δ) ≥ 0 at every distance below L; none if there is none.") + scan_words},
+         smallest_feasible},
+        {{"kernel", "(distance)", "", "Kernel K(Δ): the sum of the cosines of the rotated pairs."}, kernel_at},
+        {{"decay_bound", "(distance)", "", "Decay bound (2/d) Σ|S_j| of Su et al. at a distance."}, decay_at},
+        {{"expected_logit", "(distance, mean, correlation)", "",
+          "Expected qᵀR_Δ k, not divided by √d, of random vectors with this mean of each component and this "
+          "correlation between q and k."},
+         expected_at},
+        {{"critical_dimension", "[(L)]", "channels",
+          "Critical dimension of Liu et al.: channels whose pairs complete a period within L (default: the context)."},
+         [](const QuantityInput& input) { return 2 * complete_pairs(input.frequencies, context_argument(input)); }},
+        {{"critical_base", "(L, tuned)", "θ",
+          "Critical base β₀ of Liu et al. for a model trained at L tokens and fine-tuned at `tuned` tokens."},
+         [](const QuantityInput& input) {
+             return critical_base(input.setup.theta, context_argument(input), input.arguments.number("tuned"));
+         }},
+        {{"extrapolation_limit", "(L)", "tokens",
+          "Context length to which the base extrapolates after training at L tokens (Liu et al.)."},
+         extrapolation},
+    };
+}
+
+namespace {
+
+constexpr std::int64_t most_aimed_distances = std::int64_t{1} << 18;
+
+std::vector<double> query_of(const QuantityInput& input) {
+    return random_query(input.arguments.whole_or("seed", 1), input.setup.head_dim);
+}
+
+std::vector<double> key_of(const QuantityInput& input) {
+    return random_key(input.arguments.whole_or("seed", 1), input.setup.head_dim);
+}
+
+double logit_of(const QuantityInput& input, const std::vector<double>& query, const std::vector<double>& key,
+                std::int64_t m, std::int64_t n) {
+    return split_logit(query, key, m, n, input.frequencies, input.setup.partial, input.setup.pairing).total;
+}
+
+std::vector<double> aimed_key_of(const QuantityInput& input, const std::vector<double>& query) {
+    return aimed_key(query, static_cast<double>(input.arguments.whole("aimed")), input.frequencies, input.setup.partial,
+                     input.setup.pairing);
+}
+
+nlohmann::json random_logit(const QuantityInput& input) {
+    return logit_of(input, query_of(input), key_of(input), input.arguments.whole("m"), input.arguments.whole("n"));
+}
+
+nlohmann::json equal_logit(const QuantityInput& input) {
+    const std::vector<double> query = query_of(input);
+    return logit_of(input, query, query, input.arguments.whole("m"), input.arguments.whole("n"));
+}
+
+nlohmann::json aimed_logit(const QuantityInput& input) {
+    const std::vector<double> query = query_of(input);
+    return logit_of(input, query, aimed_key_of(input, query), input.arguments.whole("distance"), 0);
+}
+
+nlohmann::json aimed_best(const QuantityInput& input) {
+    const std::int64_t length = input.arguments.whole_or("L", input.setup.context);
+    if (length > most_aimed_distances) {
+        throw BadInput("The argument L is " + std::to_string(length) + ", but it must be at most " +
+                       std::to_string(most_aimed_distances) + ".");
+    }
+    const std::vector<double> query = query_of(input);
+    const std::vector<double> key = aimed_key_of(input, query);
+    std::int64_t best = input.arguments.whole("aimed");
+    double largest = logit_of(input, query, key, best, 0);
+    for (std::int64_t distance = 0; distance < length; ++distance) {
+        const double logit = logit_of(input, query, key, distance, 0);
+        // The key was aimed at its distance, which therefore wins a tie within rounding.
+        if (logit > largest + 1e-12 * std::max(1.0, std::abs(largest))) {
+            largest = logit;
+            best = distance;
+        }
+    }
+    return best;
+}
+
+nlohmann::json term_of_pair(const QuantityInput& input) {
+    const auto pairs =
+        channel_pairs(input.setup.head_dim, input.frequencies.rotary_dim, input.setup.partial, input.setup.pairing);
+    const auto pair = static_cast<std::size_t>(input.arguments.whole("pair"));
+    if (pair >= pairs.size()) {
+        throw BadInput("There is no pair " + std::to_string(pair) + "; the setup has " + std::to_string(pairs.size()) +
+                       " pairs, counted from 0.");
+    }
+    const auto in_plane = [&](const std::vector<double>& vector) {
+        return std::complex<double>(vector[pairs[pair].first], vector[pairs[pair].second]);
+    };
+    return pair_term(in_plane(query_of(input)), in_plane(key_of(input)), input.arguments.whole("m"),
+                     input.arguments.whole("n"), input.frequencies.inverse_frequencies[pair],
+                     input.frequencies.attention_factor, input.setup.head_dim)
+        .term;
+}
+
+double rounded_argument(const QuantityInput& input, const char* name) {
+    return rounded(static_cast<double>(input.arguments.whole(name)),
+                   parse_number_format(input.arguments.text("format")));
+}
+
+}  // namespace
+
+std::vector<Quantity> logit_quantities() {
+    return {
+        {{"logit", "(m, n[, seed])", "",
+          "Logit of a random query at position m and a random key at position n: the vectors of the Rotation room for "
+          "this seed (default: 1)."},
+         random_logit},
+        {{"equal_logit", "(m, n[, seed])", "", "Logit with k = q, where q is the random query of the seed."},
+         equal_logit},
+        {{"aimed_logit", "(aimed, distance[, seed])", "",
+          "Logit at a distance for a key that is aimed at the distance `aimed`: k = R q."},
+         aimed_logit},
+        {{"aimed_best", "(aimed[, L, seed])", "tokens",
+          "Distance below L (default: the context) with the largest logit for a key that is aimed at `aimed`."},
+         aimed_best},
+        {{"pair_term", "(pair, m, n[, seed])", "", "Term that a pair adds to the logit of logit(m, n, seed)."},
+         term_of_pair},
+        {{"rounded_position", "(m, format)", "tokens",
+          "Position m as a number of the format float32, float16 or bfloat16."},
+         [](const QuantityInput& input) { return rounded_argument(input, "m"); },
+         true},
+        {{"rounded_distance", "(m, n, format)", "tokens",
+          "Distance m − n after both positions are rounded to a format."},
+         [](const QuantityInput& input) { return rounded_argument(input, "m") - rounded_argument(input, "n"); },
+         true},
+        {{"first_merged_position", "(format)", "tokens", "Smallest position that a format cannot represent."},
+         [](const QuantityInput& input) {
+             return first_inexact_position(parse_number_format(input.arguments.text("format")));
+         },
+         true},
+    };
+}
+
+namespace {
+
+nlohmann::json logit_shift(const QuantityInput& input) {
+    const std::vector<double> query = query_of(input);
+    const std::vector<double> key = key_of(input);
+    const std::int64_t m = input.arguments.whole("m");
+    const std::int64_t n = input.arguments.whole("n");
+    const std::int64_t by = input.arguments.whole("by");
+    return logit_of(input, query, key, m + by, n + by) - logit_of(input, query, key, m, n);
+}
+
+nlohmann::json ntk_base(const QuantityInput& input) {
+    const ScalingMethod method = input.setup.scaling.method;
+    const auto& frequencies = input.frequencies.inverse_frequencies;
+    if (method != ScalingMethod::none && method != ScalingMethod::ntk && method != ScalingMethod::dynamic) {
+        throw BadInput("ntk_base needs a setup with scaling=ntk, scaling=dynamic or without scaling.");
+    }
+    if (frequencies.size() < 2) throw BadInput("ntk_base needs a setup with at least two pairs.");
+    // ω_1 = base^(−2/d), so that the base follows from the second pair.
+    return std::pow(frequencies[1], -0.5 * dimension_of(input));
+}
+
+nlohmann::json unchanged_pairs(const QuantityInput& input) {
+    const auto plain = frequencies(plain_settings(input.setup)).inverse_frequencies;
+    const auto& now = input.frequencies.inverse_frequencies;
+    std::int64_t count = 0;
+    for (std::size_t pair = 0; pair < plain.size(); ++pair) count += plain[pair] > 0 && now[pair] == plain[pair];
+    return count;
+}
+
+}  // namespace
+
+std::vector<Quantity> setup_quantities() {
+    return {
+        {{"logit_shift", "(m, n, by)", "",
+          "Change of logit(m, n) if both tokens move `by` positions; 0 except for rounding."},
+         logit_shift},
+        {{"negative_share", "(L)", "", "Share of the causal pairs of positions below L with B(Δ) < 0."},
+         [](const QuantityInput& input) {
+             return negative_fraction(input.frequencies, input.setup.head_dim, input.arguments.whole("L"));
+         }},
+        {{"table_saving", "", "",
+          "Size of the cos/sin table of the fully rotated head divided by that of the setup; none if nothing rotates."},
+         [](const QuantityInput& input) {
+             return static_cast<double>(input.setup.head_dim) / input.frequencies.rotary_dim;
+         }},
+        {{"ntk_base", "", "θ", "Base whose frequencies the setup has after NTK-aware scaling."}, ntk_base},
+        {{"unchanged_pairs", "", "pairs", "Number of rotated pairs whose frequency the scaling does not change."},
+         unchanged_pairs},
+    };
+}
+
+}  // namespace ropelab
