@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/data/corpus.h"
-#include "core/data/splits.h"
+#include "core/data/text_source.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {

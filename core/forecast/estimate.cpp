@@ -8,11 +8,10 @@
 
 #include "core/data/corpus.h"
 #include "core/data/known_sets.h"
-#include "core/data/splits.h"
 #include "core/data/text_source.h"
-#include "core/plan/device_need.h"
-#include "core/machine/engine_loader.h"
 #include "core/experiment/experiment.h"
+#include "core/machine/engine_loader.h"
+#include "core/plan/device_need.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/probe.h"

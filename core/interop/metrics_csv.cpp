@@ -6,10 +6,10 @@
 #include <span>
 
 #include "core/experiment/experiment.h"
-#include "core/sweep/stored_run.h"
+#include "core/results/results_table.h"
 #include "core/spec/error.h"
-#include "core/stats/results_table.h"
 #include "core/store/output_file.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 

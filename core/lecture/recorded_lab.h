@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/store/lab_file.h"
-#include "core/store/temporary_folder.h"
+#include "core/store/output_file.h"
 
 namespace ropelab {
 

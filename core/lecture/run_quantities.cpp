@@ -6,19 +6,18 @@
 #include <utility>
 
 #include "core/experiment/experiment.h"
-#include "core/study/expert_load.h"
-#include "core/sweep/stored_run.h"
 #include "core/lecture/quantity_table.h"
+#include "core/results/results_table.h"
+#include "core/results/run_selection.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
 #include "core/stats/descriptive.h"
-#include "core/stats/power.h"
-#include "core/stats/results_table.h"
-#include "core/stats/run_selection.h"
 #include "core/stats/t_test.h"
 #include "core/store/lab_file.h"
+#include "core/study/expert_load.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "core/data/corpus.h"
-#include "core/data/synthetic/names.h"
+#include "core/data/synthetic/language.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"

@@ -5,21 +5,21 @@
 #include <set>
 #include <span>
 
+#include "core/reproduce/report.h"
+#include "core/reproduce/rules/evaluate.h"
+#include "core/reproduce/rules/generation_speed.h"
+#include "core/reproduce/rules/sweep_predictions.h"
+#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/sheet_lab.h"
+#include "core/results/results_cells.h"
+#include "core/results/theta_curve.h"
+#include "core/spec/error.h"
+#include "core/store/output_file.h"
+#include "core/study/stored_conversions.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/search.h"
-#include "core/study/stored_conversions.h"
 #include "core/sweep/stored_run.h"
-#include "core/reproduce/rules/evaluate.h"
-#include "core/reproduce/rules/generation_speed.h"
-#include "core/reproduce/report.h"
-#include "core/reproduce/sheet_cells.h"
-#include "core/reproduce/sheet_lab.h"
-#include "core/reproduce/rules/sweep_predictions.h"
-#include "core/spec/error.h"
-#include "core/stats/results_cells.h"
-#include "core/stats/theta_curve.h"
-#include "core/store/output_file.h"
 
 namespace ropelab {
 

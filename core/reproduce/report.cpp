@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "core/experiment/experiment.h"
-#include "core/forecast/time_records.h"
+#include "core/forecast/time_model.h"
 #include "core/reproduce/rules/calibration.h"
-#include "core/reproduce/sheets/published.h"
-#include "core/reproduce/sheet_cells.h"
 #include "core/reproduce/rules/source_tests.h"
+#include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -6,8 +6,8 @@
 
 #include "core/reproduce/report.h"
 #include "core/reproduce/sheet_cells.h"
+#include "core/results/results_cells.h"
 #include "core/spec/keys.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

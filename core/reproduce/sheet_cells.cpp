@@ -6,14 +6,14 @@
 #include <set>
 
 #include "core/data/known_sets.h"
-#include "core/plan/device_need.h"
 #include "core/experiment/experiment.h"
-#include "core/run/probing.h"
+#include "core/plan/device_need.h"
 #include "core/plan/step_cost.h"
 #include "core/reproduce/rules/measuring.h"
+#include "core/results/results_cells.h"
+#include "core/run/probing.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -2,11 +2,11 @@
 #include <limits>
 #include <utility>
 
-#include "core/sweep/lab_plan.h"
 #include "core/reproduce/sheet.h"
+#include "core/results/results_cells.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
-#include "core/stats/results_cells.h"
+#include "core/sweep/lab_plan.h"
 
 namespace ropelab {
 

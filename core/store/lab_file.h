@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/data/text_mark.h"
+#include "core/data/text_source.h"
 #include "core/spec/event.h"
 #include "core/spec/probe.h"
 

@@ -10,7 +10,7 @@
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
 #include "core/machine/engine_loader.h"
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 
 namespace ropelab::terminal {
 

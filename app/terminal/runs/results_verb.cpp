@@ -9,10 +9,10 @@
 #include "core/reproduce/rules/generation_speed.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/published_results.h"
+#include "core/results/decision_aid.h"
+#include "core/results/results_table.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "core/stats/decision_aid.h"
-#include "core/stats/results_table.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {

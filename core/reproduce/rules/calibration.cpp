@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 
 namespace ropelab {
 

@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/sheets/building.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -1,10 +1,10 @@
 // The words of retrieval rules and of the null models of predictions.
 #include <algorithm>
 
-#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/sheet.h"
+#include "core/reproduce/sheets/building.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -4,10 +4,8 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "core/stats/equivalence.h"
-#include "core/stats/events.h"
 #include "core/stats/proportion.h"
-#include "core/stats/ratio.h"
+#include "core/stats/t_test.h"
 
 namespace ropelab {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
 #include "core/stats/kendall.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -5,10 +5,9 @@
 #include "core/data/known_sets.h"
 #include "core/reproduce/rules/row_tests.h"
 #include "core/reproduce/sheet_cells.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/holm.h"
-#include "core/stats/power.h"
-#include "core/stats/results_cells.h"
+#include "core/stats/t_test.h"
 
 namespace ropelab {
 

@@ -4,9 +4,9 @@
 
 #include "core/data/known_sets.h"
 #include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
-#include "core/stats/power.h"
-#include "core/stats/results_cells.h"
+#include "core/stats/t_test.h"
 
 namespace ropelab {
 

@@ -5,8 +5,7 @@
 #include <system_error>
 
 #include "core/data/known_sets.h"
-#include "core/data/splits.h"
-#include "core/data/text_folder.h"
+#include "core/data/text_source.h"
 #include "core/spec/error.h"
 
 namespace ropelab {

@@ -8,7 +8,7 @@ namespace ropelab {
 /// text (Muennighoff et al. 2023, arXiv:2305.16264).
 inline constexpr double most_epochs = 4;
 
-/// Returns the folders of text (core/data/text_folder.h) on which a sheet trains at paper scale. Folders with the given
+/// Returns the folders of text (core/data/text_source.h) on which a sheet trains at paper scale. Folders with the given
 /// names are looked for in `request.data_dir`, in ROPELAB_DATA and in the cache. The first one is required; a note says
 /// which others are left out, and how many epochs of each folder a run of `tokens` training tokens takes. Throws
 /// BadInput if the first folder is missing or if a run would take more than `most_epochs` epochs of a folder.

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

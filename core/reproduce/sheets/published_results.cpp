@@ -5,11 +5,11 @@
 #include <numbers>
 
 #include "core/experiment/experiment.h"
-#include "core/sweep/stored_run.h"
-#include "core/reproduce/sheets/published.h"
 #include "core/reproduce/sheet_cells.h"
+#include "core/reproduce/sheets/published.h"
+#include "core/results/results_table.h"
 #include "core/spec/keys.h"
-#include "core/stats/setting_words.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/sheets/published.h"
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 
 namespace ropelab {
 

@@ -1,13 +1,13 @@
-#include "core/report/anatomy_table.h"
+#include "core/report/anatomy_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/plan/anatomy_times.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/model_table.h"
+#include "core/plan/anatomy_times.h"
 #include "core/spec/error.h"
 #include "core/spec/layout.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_cells.h"
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 #include "tests/core/reproduce/sheet_runs.h"
 
 namespace ropelab {

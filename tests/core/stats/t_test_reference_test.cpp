@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "core/stats/holm.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {

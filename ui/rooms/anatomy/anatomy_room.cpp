@@ -16,10 +16,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/plan/anatomy_times.h"
-#include "core/run/checkpoint.h"
 #include "core/interop/model_table.h"
-#include "core/report/anatomy_table.h"
+#include "core/plan/anatomy_times.h"
+#include "core/report/anatomy_report.h"
+#include "core/run/checkpoint.h"
 #include "ui/common/actions.h"
 #include "ui/common/fields.h"
 #include "ui/common/flow_layout.h"

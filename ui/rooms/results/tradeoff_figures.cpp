@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/plan/step_cost.h"
+#include "core/results/decision_aid.h"
+#include "core/results/results_table.h"
 #include "core/spec/cache_bytes.h"
-#include "core/stats/results_front.h"
-#include "core/stats/setting_words.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"

@@ -17,8 +17,8 @@
 
 #include "core/data/corpus.h"
 #include "core/plan/anatomy_times.h"
+#include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
-#include "core/report/anatomy_table.h"
 #include "core/spec/layout.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/field_note.h"
