@@ -15,7 +15,6 @@ namespace ropelab {
 
 /// Number of bits of the sum of a token's frequencies.
 inline constexpr int frequency_bits = 31;
-/// Sum of the frequencies of all tokens.
 inline constexpr std::uint64_t frequency_total = std::uint64_t{1} << frequency_bits;
 /// Largest vocabulary that coder_frequencies() accepts.
 inline constexpr std::size_t largest_coded_vocabulary = std::size_t{1} << 20;

@@ -24,9 +24,7 @@ namespace ropelab {
 
 PartFile::PartFile(std::filesystem::path path) : path_(std::move(path)) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor_ < 0) {
-        throw FetchFailed("'" + path_.string() + "' cannot be written (" + std::strerror(errno) + ").");
-    }
+    if (descriptor_ < 0) fail("written");
     // Some network file systems do not support locks. There, two simultaneous downloads would damage the file, which
     // the checksum then detects.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -45,9 +43,7 @@ void PartFile::append(const char* bytes, std::size_t count) {
     while (count > 0) {
         const ssize_t written = ::write(descriptor_, bytes, count);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) {
-            throw FetchFailed("'" + path_.string() + "' cannot be written (" + std::strerror(errno) + ").");
-        }
+        if (written <= 0) fail("written");
         bytes += written;
         count -= static_cast<std::size_t>(written);
         size_ += written;
@@ -55,16 +51,16 @@ void PartFile::append(const char* bytes, std::size_t count) {
 }
 
 void PartFile::clear() {
-    if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) {
-        throw FetchFailed("'" + path_.string() + "' cannot be emptied (" + std::strerror(errno) + ").");
-    }
+    if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) fail("emptied");
     size_ = 0;
 }
 
 void PartFile::sync() {
-    if (::fsync(descriptor_) != 0 && errno != EINVAL) {
-        throw FetchFailed("'" + path_.string() + "' cannot be written to the disk (" + std::strerror(errno) + ").");
-    }
+    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("written to the disk");
+}
+
+void PartFile::fail(const char* what) const {
+    throw FetchFailed("'" + path_.string() + "' cannot be " + what + " (" + std::strerror(errno) + ").");
 }
 
 namespace {

@@ -29,24 +29,22 @@ class PartFile {
     PartFile(const PartFile&) = delete;
     PartFile& operator=(const PartFile&) = delete;
 
-    /// Path of the file.
     const std::filesystem::path& path() const { return path_; }
-    /// Size of the file, in bytes.
     std::int64_t size() const { return size_; }
     /// Appends `count` bytes. Throws FetchFailed if they cannot be written.
     void append(const char* bytes, std::size_t count);
-    /// Truncates the file to 0 bytes.
     void clear();
     /// Flushes the file to the disk (fsync), so that a power failure cannot lose it.
     void sync();
 
  private:
+    [[noreturn]] void fail(const char* what) const;
+
     std::filesystem::path path_;
     int descriptor_ = -1;
     std::int64_t size_ = 0;
 };
 
-/// Settings of `download`.
 struct DownloadOptions {
     std::int64_t expected_bytes = 0;                           // size of the file; 0 if unknown
     int attempts = 5;                                          // maximum number of connections
@@ -70,14 +68,12 @@ bool unpack(const std::filesystem::path& archive, const std::string& entry, cons
 /// The steps of fetching a known data set, in the order in which they happen.
 enum class FetchStep { downloading, checking, unpacking };
 
-/// Progress of one step.
 struct FetchProgress {
     FetchStep step = FetchStep::downloading;
     std::int64_t done = 0;   // bytes
     std::int64_t total = 0;  // bytes; 0 if the server does not report the size
 };
 
-/// Settings of `fetch`.
 struct FetchOptions {
     std::filesystem::path folder;                        // destination; if empty, cache_folder()
     std::function<void(const FetchProgress&)> progress;  // on the calling thread; every step ends with done = total
@@ -86,7 +82,6 @@ struct FetchOptions {
     std::chrono::milliseconds pause{1000};               // before the second attempt; longer before later ones
 };
 
-/// Result of `fetch`.
 struct Fetched {
     std::filesystem::path file;
     bool already_there = false;  // true if the cache already held the file, so that nothing was downloaded

@@ -52,10 +52,8 @@ struct TokenizerRow {
     std::int64_t size = 0;    // number of tokens in the vocabulary
     std::int64_t tokens = 0;  // number of tokens of the validation split
     std::int64_t bytes = 0;   // number of bytes of the validation split
-    /// Number of tokens of the training split.
     std::int64_t training_tokens = 0;
 
-    /// Returns the number of tokens per byte of the validation split.
     double tokens_per_byte() const { return static_cast<double>(tokens) / static_cast<double>(bytes); }
 };
 

@@ -57,7 +57,6 @@ struct FolderFile {
 /// text, or if it contains more than 50,000 files.
 std::vector<FolderFile> files_of_folder(const std::filesystem::path& folder);
 
-/// Returns the number of bytes of files.
 std::int64_t bytes_of(std::span<const FolderFile> files);
 
 /// Throws BadInput: a folder can be read as bytes only.
@@ -67,12 +66,9 @@ std::int64_t bytes_of(std::span<const FolderFile> files);
 /// read, so the text may be larger than the memory.
 class TextFolder {
  public:
-    /// Lists the files. Throws BadInput as files_of_folder does.
     explicit TextFolder(const std::filesystem::path& folder);
 
-    /// Returns the number of bytes of the text.
     std::int64_t bytes() const { return bytes_of(files_); }
-    /// Returns the text's pieces, one per file.
     std::span<const TokenText::Piece> pieces() const { return pieces_; }
     /// Returns a SHA-256 checksum over the name, the size, and the first and last 4 KiB of each file. A checksum over
     /// all bytes would take minutes for a large folder. Throws BadInput for a file that cannot be read.
@@ -121,7 +117,6 @@ struct TextMark {
 /// with equal names are supposed to train on the same text.
 std::string text_name(const RunSpec& spec);
 
-/// Returns the name, size and checksum of `text`, the complete text of a run.
 TextMark mark_of(const RunSpec& spec, std::string_view text);
 
 /// Returns true if the text is the complete known data set of its name, not a truncated or different file. For text8

@@ -40,7 +40,6 @@ struct TimeKey {
 /// Returns the key of runs with these settings that train on this device in this precision.
 TimeKey time_key(const RunSpec& spec, std::string device, std::string precision);
 
-/// A cohort with its measured times.
 struct TimedCohort {
     TimeKey key;
     bool chose_precision = false;  // precision=auto
@@ -55,20 +54,16 @@ struct TimedCohort {
 /// where the cohorts are too few or too similar. Without such cohorts the coefficients are the defaults.
 class TimeModel {
  public:
-    /// Creates a model from measured cohorts, the newest last.
     explicit TimeModel(std::vector<TimedCohort> cohorts = {});
     /// Returns a model that only counts the operations of steps and evaluations, at this speed per second.
     static TimeModel at_speed(double operations_per_second);
 
-    /// Returns the predicted seconds of one part.
     double seconds(const TimeKey& key, TimedPart part, const PartWork& work) const;
-    /// Returns the predicted seconds of all parts.
     double seconds(const TimeKey& key, const CohortWork& work) const;
     /// Returns the key of runs with these settings. For device=auto the device is that of the newest cohort, and for
     /// precision=auto the precision is that of the cohort with precision=auto whose step has the most similar number of
     /// operations per run; without such cohorts both are guesses.
     TimeKey key_of(const RunSpec& spec) const;
-    /// Returns whether cohorts with this key were measured.
     bool has_learned(const TimeKey& key) const { return fits_.contains(key); }
 
  private:

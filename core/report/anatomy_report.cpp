@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/data/corpus.h"
+#include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
@@ -290,24 +291,13 @@ AnatomyFormat anatomy_format(std::string_view word) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end()) {
         throw BadInput("\"" + std::string(word) +
-                       "\" is not a format of the table; it must be text, csv, latex or "
-                       "markdown.");
+                       "\" is not a format of the table; it must be text, csv, latex or markdown.");
     }
     return static_cast<AnatomyFormat>(found - words.begin());
 }
 
-std::string grouped_number(std::int64_t number) {
-    std::string digits = std::to_string(number);
-    const std::size_t first = number < 0 ? 1 : 0;
-    for (std::size_t at = digits.size(); at > first + 3;) {
-        at -= 3;
-        digits.insert(at, ",");
-    }
-    return digits;
-}
-
 std::string known_number(const std::optional<std::int64_t>& number) {
-    return number ? grouped_number(*number) : "unknown";
+    return number ? grouped(*number) : "unknown";
 }
 
 std::string known_parameters(const std::optional<std::int64_t>& parameters, const std::optional<std::int64_t>& active) {
@@ -316,7 +306,7 @@ std::string known_parameters(const std::optional<std::int64_t>& parameters, cons
 }
 
 std::string known_operations(const std::optional<double>& operations) {
-    return operations ? grouped_number(std::llround(*operations)) : "unknown";
+    return operations ? grouped(std::llround(*operations)) : "unknown";
 }
 
 std::string anatomy_table(const AnatomyModel& model, AnatomyFormat format) {

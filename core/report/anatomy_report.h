@@ -39,14 +39,10 @@ AnatomyModel model_of_config(const std::filesystem::path& file);
 /// the group "model" and of the batch that differ from their defaults.
 std::string anatomy_settings(const RunSpec& spec);
 
-/// Format of a table of stages.
 enum class AnatomyFormat { text, csv, latex, markdown };
 /// Parses "text", "csv", "latex" or "markdown". Throws BadInput for any other word.
 AnatomyFormat anatomy_format(std::string_view word);
 
-/// Returns a whole number with commas between groups of three digits, such as "1,240".
-std::string grouped_number(std::int64_t number);
-/// Returns what the table says about a number that is not known: "unknown".
 std::string known_number(const std::optional<std::int64_t>& number);
 /// Returns a number of parameters, with that of the parameters that process a token if it is another one: "1,240 (310
 /// active)".

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <map>
 
+#include "core/data/utf8.h"
+
 namespace ropelab {
 
 namespace {
@@ -88,24 +90,11 @@ img { max-width: 100%; }
 )";
 
 std::string html_text(const std::string& text) {
+    static const std::map<char, std::string> entities = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
     std::string result;
     for (const char c : text) {
-        switch (c) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            default:
-                result += c;
-        }
+        const auto entity = entities.find(c);
+        result += entity == entities.end() ? std::string(1, c) : entity->second;
     }
     return result;
 }
@@ -216,21 +205,6 @@ const std::map<char32_t, std::string>& latex_commands() {
     return commands;
 }
 
-// Reads one code point at `at` and advances. An invalid byte is read as U+FFFD.
-char32_t next_code_point(const std::string& text, std::size_t& at) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(at++);
-    if (first < 0x80) return first;
-    const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC0 ? 1 : 0;
-    if (more == 0) return 0xFFFD;
-    char32_t value = first & (0x3F >> more);
-    for (int i = 0; i < more; ++i) {
-        if (at >= text.size() || (byte(at) & 0xC0) != 0x80) return 0xFFFD;
-        value = value << 6 | (byte(at++) & 0x3F);
-    }
-    return value;
-}
-
 // Returns a character in LaTeX; `original` are its bytes.
 std::string latex_character(char32_t character, const std::string& original) {
     const auto command = latex_commands().find(character);
@@ -333,9 +307,14 @@ std::string report_latex_text(const std::string& text) {
             word = end_of_word(text, at);
             left = word - at > longest_latex_word ? 8 : 0;
         }
-        const std::size_t first = at;
-        const char32_t character = next_code_point(text, at);
-        result += latex_character(character, text.substr(first, at - first));
+        const DecodedCharacter character = decode_utf8(text, at);
+        std::size_t length = character.length;
+        if (length == 0) {  // U+FFFD stands for a byte that is not UTF-8 and the rest of its sequence
+            do ++length;
+            while (at + length < text.size() && (text[at + length] & 0xC0) == 0x80);
+        }
+        result += latex_character(character.length > 0 ? character.code : 0xFFFD, text.substr(at, length));
+        at += length;
         if (left > 0 && --left == 0) {
             result += "\\allowbreak{}";
             left = 8;

@@ -16,10 +16,8 @@ struct DecisionCost {
     std::string_view name;   // "tokens_per_second", "generated_tokens_per_second" or "cache_bytes"
     std::string_view title;  // "training speed"
 };
-/// Returns all costs.
 std::span<const DecisionCost> decision_costs();
 
-/// Choice of the two quantities that a decision aid weighs.
 struct DecisionChoice {
     /// Name of a measure in nats or bits; "": the compared measure, or the best validation loss if that is not a loss.
     std::string loss = {};
@@ -30,13 +28,11 @@ struct DecisionChoice {
 /// Converts "LOSS,COST" or the name of a loss or a cost alone to a choice; "": the default. Throws BadInput for a name
 /// that is neither.
 DecisionChoice decision_choice(const std::string& typed);
-/// Returns the names of the measures that can be the loss of a decision aid.
 std::vector<std::string_view> decision_losses();
 
 /// Settings of one data set on the Pareto front of a loss and a cost, with what the tests leave undecided (section 7.1
 /// of Huang et al. 2025).
 struct DecisionAid {
-    /// Group `group` is dominated by group `by`.
     struct Dominated {
         std::size_t group = 0;
         std::size_t by = 0;
@@ -69,7 +65,6 @@ double group_cache_bytes(const ResultsTable& table, const ResultGroup& group);
 /// inferior in the other, with a margin of 1 %.
 std::string decision_rule_words();
 
-/// Names of groups and quantities in decision_words().
 struct DecisionNames {
     std::function<std::string(const ResultGroup&)> group;  // "θ = 10k"
     std::function<std::string(const Measure&)> loss;       // "best validation loss"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/math/distributions/fisher_f.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -39,23 +38,24 @@ const std::array<LossVariable, 3>& loss_variables() {
     return all;
 }
 
-double term_value(LossTerm term, const LossPoint& at) {
-    switch (term) {
-        case LossTerm::root_fraction:
-            return std::sqrt(at.fraction);
-        case LossTerm::fraction:
-            return at.fraction;
-        case LossTerm::parameters:
-            return std::log(at.parameters);
-        case LossTerm::tokens:
-            return std::log(at.tokens);
-    }
-    return 0;
+// A term by its value in LossTerm.
+struct LossTermFacts {
+    const char* name;    // in JSON
+    const char* symbol;  // in the formula
+    double (*value)(const LossPoint&);
+};
+const LossTermFacts& facts_of(LossTerm term) {
+    static constexpr std::array<LossTermFacts, 4> all = {
+        {{"sqrt_fraction", "√p", [](const LossPoint& at) { return std::sqrt(at.fraction); }},
+         {"fraction", "p", [](const LossPoint& at) { return at.fraction; }},
+         {"ln_parameters", "ln N", [](const LossPoint& at) { return std::log(at.parameters); }},
+         {"ln_tokens", "ln D", [](const LossPoint& at) { return std::log(at.tokens); }}}};
+    return all[static_cast<std::size_t>(term)];
 }
 
 std::vector<double> term_row(const std::vector<LossTerm>& terms, const LossPoint& at) {
     std::vector<double> row;
-    for (const LossTerm term : terms) row.push_back(term_value(term, at));
+    for (const LossTerm term : terms) row.push_back(facts_of(term).value(at));
     return row;
 }
 
@@ -63,6 +63,12 @@ std::vector<std::vector<double>> term_rows(const std::vector<LossTerm>& terms, s
     std::vector<std::vector<double>> rows;
     for (const LossFitRun& run : runs) rows.push_back(term_row(terms, run.at));
     return rows;
+}
+
+double mean_of(const std::vector<double>& values) {
+    double mean = 0;
+    for (const double value : values) mean += value / static_cast<double>(values.size());
+    return mean;
 }
 
 std::vector<double> logarithms(std::span<const LossFitRun> runs) {
@@ -120,11 +126,10 @@ std::optional<FTest> lack_of_fit_test(const LossFit& fit, std::span<const LossFi
     double scatter = 0;  // sum of squares within the settings
     for (const LossPoint& point : points) {
         std::vector<double> values;
-        double mean = 0;
         for (const LossFitRun& run : runs) {
             if (run.at == point) values.push_back(std::log(run.loss));
         }
-        for (const double value : values) mean += value / static_cast<double>(values.size());
+        const double mean = mean_of(values);
         for (const double value : values) scatter += (value - mean) * (value - mean);
     }
     const auto coefficients = static_cast<double>(fit.terms.size() + 1);
@@ -167,8 +172,7 @@ std::optional<LeftOutError> left_out_error(const std::vector<LossTerm>& terms, s
         const auto fit = others.empty() ? std::nullopt : fit_linear(term_rows(terms, others), values);
         if (!fit || fit->degrees_of_freedom() < 0) continue;  // without this setting a term cannot be fitted
         ++result.settings;
-        double mean = 0;
-        for (const double value : values) mean += value / static_cast<double>(values.size());
+        const double mean = mean_of(values);
         for (const LossFitRun& run : runs) {
             if (run.at != point) continue;
             const double loss = std::log(run.loss);
@@ -182,10 +186,6 @@ std::optional<LeftOutError> left_out_error(const std::vector<LossTerm>& terms, s
     result.error = std::sqrt(squares / static_cast<double>(count));
     result.mean_error = std::sqrt(mean_squares / static_cast<double>(count));
     return result;
-}
-
-double loss_t_quantile(const LinearFit& fit) {
-    return boost::math::quantile(boost::math::students_t(fit.degrees_of_freedom()), 0.975);
 }
 
 void check_runs(std::span<const LossFitRun> runs, const std::vector<LossTerm>& terms) {
@@ -210,20 +210,6 @@ void check_runs(std::span<const LossFitRun> runs, const std::vector<LossTerm>& t
 
 }  // namespace
 
-std::string to_string(LossTerm term) {
-    switch (term) {
-        case LossTerm::root_fraction:
-            return "sqrt_fraction";
-        case LossTerm::fraction:
-            return "fraction";
-        case LossTerm::parameters:
-            return "ln_parameters";
-        case LossTerm::tokens:
-            return "ln_tokens";
-    }
-    return "";
-}
-
 LossFit fit_loss(std::span<const LossFitRun> runs) {
     LossFit fit;
     fit.terms = terms_of(runs);
@@ -238,7 +224,7 @@ LossFit fit_loss(std::span<const LossFitRun> runs) {
             "of each other.");
     }
     fit.r_squared = 1 - fit.linear.residual_sum / fit.linear.total_sum;
-    const double t = loss_t_quantile(fit.linear);
+    const double t = t_quantile(fit.linear.degrees_of_freedom());
     const auto estimate = [t](double value, double error) {
         return IntervalEstimate{value, value - t * error, value + t * error};
     };
@@ -294,7 +280,7 @@ LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrap
         result.outside.emplace_back("combination");
     }
     const double middle = fit.linear.at(row);
-    const double half = loss_t_quantile(fit.linear) * fit.residual_deviation * std::sqrt(1 + leverage);
+    const double half = t_quantile(fit.linear.degrees_of_freedom()) * fit.residual_deviation * std::sqrt(1 + leverage);
     result.loss = std::exp(middle);
     result.low = std::exp(middle - half);
     result.high = std::exp(middle + half);
@@ -561,26 +547,13 @@ std::string relative_text(double logarithm) {
     return rough_text(100 * std::expm1(logarithm)) + " %";
 }
 
-std::string symbol_of(LossTerm term) {
-    switch (term) {
-        case LossTerm::root_fraction:
-            return "√p";
-        case LossTerm::fraction:
-            return "p";
-        case LossTerm::parameters:
-            return "ln N";
-        case LossTerm::tokens:
-            return "ln D";
-    }
-    return "";
-}
-
 std::string formula_text(const TableLossFit& table) {
     std::string result =
         "ln " + std::string(measures()[table.measure].name) + " = " + coefficient_text(table.fit.constant.value);
     for (std::size_t j = 0; j < table.fit.terms.size(); ++j) {
         const double value = table.fit.coefficients[j].value;
-        result += (value < 0 ? " - " : " + ") + coefficient_text(std::abs(value)) + "·" + symbol_of(table.fit.terms[j]);
+        result +=
+            (value < 0 ? " - " : " + ") + coefficient_text(std::abs(value)) + "·" + facts_of(table.fit.terms[j]).symbol;
     }
     return result;
 }
@@ -642,7 +615,8 @@ std::vector<std::string> loss_fit_words(const TableLossFit& table) {
         " settings; p is the rotated fraction, N the number of parameters without embeddings, D the number of training "
         "tokens."};
     for (std::size_t j = 0; j < fit.terms.size(); ++j) {
-        lines.push_back("  coefficient of " + symbol_of(fit.terms[j]) + ": " + estimate_text(fit.coefficients[j]));
+        lines.push_back(std::string("  coefficient of ") + facts_of(fit.terms[j]).symbol + ": " +
+                        estimate_text(fit.coefficients[j]));
     }
     lines.push_back("Residual standard deviation: " + relative_text(fit.residual_deviation) +
                     " of the loss; R² = " + fixed_text(fit.r_squared, 3) + " (of ln loss).");
@@ -695,7 +669,7 @@ json loss_fit_json(const TableLossFit& table, std::span<const LossPrediction> pr
     };
     json terms = json::array({estimate("constant", fit.constant)});
     for (std::size_t j = 0; j < fit.terms.size(); ++j) {
-        terms.push_back(estimate(to_string(fit.terms[j]), fit.coefficients[j]));
+        terms.push_back(estimate(facts_of(fit.terms[j]).name, fit.coefficients[j]));
     }
     json predicted = json::array();
     for (const LossPrediction& each : predictions) {

@@ -17,7 +17,6 @@ namespace ropelab {
 // Fit of a loss against rotated fraction, model size and number of training tokens (formula 38):
 // ln loss = a + b·√p + c·p + d·ln N + e·ln D.
 
-/// A point of the fit.
 struct LossPoint {
     double fraction = 1;    // p: rotated channels / head dimension, 0 to 1
     double parameters = 1;  // N: number of parameters without embeddings
@@ -35,8 +34,6 @@ struct LossFitRun {
 
 /// Terms of the fit besides the constant.
 enum class LossTerm { root_fraction, fraction, parameters, tokens };
-/// Returns the name of a term in JSON: "sqrt_fraction", "fraction", "ln_parameters" or "ln_tokens".
-std::string to_string(LossTerm term);
 
 /// F test of a fit against a larger one.
 struct FTest {
@@ -53,13 +50,11 @@ struct LeftOutError {
     double mean_error = 0;      // of the mean ln loss of these runs, for comparison
 };
 
-/// Smallest and largest value of a variable in the runs of a fit.
 struct LossRange {
     double low = 0;
     double high = 0;
 };
 
-/// The fit with its statistics.
 struct LossFit {
     std::vector<LossTerm> terms;  // only those whose variable differs between the runs
     LinearFit linear;             // of ln loss; its columns are `terms`
@@ -101,13 +96,11 @@ LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrap
 /// runs may be omitted. Throws BadInput if a variable is missing, unknown or not a number.
 LossPoint parse_loss_point(const LossFit& fit, const std::string& text);
 
-/// Settings and state of a run of a results table.
 struct LossFitSource {
     RunSpec spec;
     RunState state = RunState::finished;
 };
 
-/// Choice of the runs that are fitted.
 struct LossFitChoice {
     /// Index of a group. If the runs differ in settings for which the fit has no term, only the runs that agree with
     /// this group in these settings are fitted. Without it such runs are refused.
@@ -116,7 +109,6 @@ struct LossFitChoice {
     std::string how_to_choose;
 };
 
-/// The fit of the compared measure of a results table.
 struct TableLossFit {
     LossFit fit;
     std::size_t measure = 0;

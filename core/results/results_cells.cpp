@@ -183,26 +183,16 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
     }
     for (const std::string& warning : condition_warnings(table)) result.push_back(warning);
     for (const ResultGroup& group : table.groups) {
-        const std::string label = group_label(table, group);
-        if (!group.excluded.empty()) {
-            result.push_back(label + ": the user excluded " + runs_text(std::ssize(group.excluded)) + ".");
-        }
-        if (group.unfinished > 0) {
-            result.push_back(label + ": the group excludes " + runs_text(group.unfinished) + " that did not finish.");
-        }
-        if (group.failed > 0) {
-            result.push_back(label + ": the group excludes " + runs_text(group.failed) +
-                             " that failed or diverged. Its mean and comparison cover only the surviving runs.");
-        }
-        if (group.repeated > 0) {
-            result.push_back(label + ": the group excludes " + runs_text(group.repeated) +
-                             " whose seed was run again later.");
-        }
-        const std::int64_t infinite = std::ssize(group.summaries) - counted_runs(table, group);
-        if (infinite > 0) {
-            result.push_back(label + ": the group excludes " + runs_text(infinite) + " without a finite " +
-                             std::string(compared.name) + " from its mean.");
-        }
+        const auto add = [&](const char* who, std::int64_t runs, const std::string& why) {
+            if (runs > 0) result.push_back(group_label(table, group) + who + runs_text(runs) + why + ".");
+        };
+        const char* excludes = ": the group excludes ";
+        add(": the user excluded ", std::ssize(group.excluded), "");
+        add(excludes, group.unfinished, " that did not finish");
+        add(excludes, group.failed, " that failed or diverged. Its mean and comparison cover only the surviving runs");
+        add(excludes, group.repeated, " whose seed was run again later");
+        add(excludes, std::ssize(group.summaries) - counted_runs(table, group),
+            " without a finite " + std::string(compared.name) + " from its mean");
     }
     return result;
 }
@@ -355,7 +345,7 @@ auto statistic(std::size_t measure, double Description::*member) {
 }  // namespace
 
 std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
-    const auto if_target = [&](const char* title) { return table.target_loss ? title : ""; };
+    const auto if_target = [&](const std::string& title) { return table.target_loss ? title : ""; };
     const auto if_comparing = [&](const std::string& title) { return table.groups.size() > 1 ? title : ""; };
     std::vector<ResultsColumn> columns;
     const auto add = [&](ResultsColumn column) { columns.push_back(std::move(column)); };
@@ -391,31 +381,18 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         add({name, statistic(i, &Description::mean), title, latex_escaped(title) + unit, cell, name, {}, {}, i});
         add({name + "_std", statistic(i, &Description::standard_deviation)});
     }
-    const char* until = if_target("steps to target");
-    add({if_target("iterations_until"),
-         [](Group group) { return group.until.mean; },
-         until,
-         until,
-         until_text,
-         "iterations_until",
-         {},
-         "iterations_until"});
-    add({if_target("iterations_until_std"),
-         [](Group group) { return group.until.standard_deviation; },
-         {},
-         {},
-         {},
-         {},
-         {},
-         "iterations_until_std"});
-    add({if_target("iterations_until_n"),
-         [](Group group) { return group.until.n; },
-         {},
-         {},
-         {},
-         {},
-         {},
-         "iterations_until_n"});
+    // Without a target they are not in `full`, but can be chosen by their names.
+    const auto until = [&](const std::string& name, auto Description::*member) {
+        const auto number = [=](Group group) { return static_cast<double>(group.until.*member); };
+        return ResultsColumn{.name = if_target(name), .number = number, .choice = name};
+    };
+    ResultsColumn steps = until("iterations_until", &Description::mean);
+    steps.title = steps.latex_title = if_target("steps to target");
+    steps.cell = until_text;
+    steps.sort = "iterations_until";
+    add(std::move(steps));
+    add(until("iterations_until_std", &Description::standard_deviation));
+    add(until("iterations_until_n", &Description::n));
     const std::size_t compared = table.compared;
     const int decimals = measures()[compared].decimals;
     const auto interval = [=](Group group) { return interval_text(group.described[compared], decimals); };
@@ -438,20 +415,20 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     const auto improvement = [](Group group) { return signed_percent(group.improvement_percent); };
     add({"improvement_percent", &ResultGroup::improvement_percent, if_comparing("improvement (%)"),
          if_comparing("improv. (\\%)"), improvement, "improvement"});
+    const auto interval_cell = [=](Group group) { return difference_text(estimate(group)); };
     add({"",
          {},
          if_comparing("difference [95 % interval]"),
          if_comparing("difference [95\\,\\% interval]"),
-         [=](Group group) { return difference_text(estimate(group)); },
+         interval_cell,
          {},
          {},
          "difference_interval"});
-    const std::map<TestKind, std::string> tests = {
-        {TestKind::student, "Student"}, {TestKind::welch, "Welch"}, {TestKind::paired, "paired"}};
-    for (const auto& [test, title] : tests) {
-        const auto p = [kind = test](Group group) { return group.comparison(kind).p; };
-        const auto p_holm = [kind = test](Group group) { return group.comparison(kind).p_holm; };
-        const std::string name = "p_" + to_string(test);
+    for (const TestKind kind : test_kinds) {
+        const auto p = [kind](Group group) { return group.comparison(kind).p; };
+        const auto p_holm = [kind](Group group) { return group.comparison(kind).p_holm; };
+        const std::string name = "p_" + to_string(kind);
+        const std::string title = kind == TestKind::student ? "Student" : kind == TestKind::welch ? "Welch" : "paired";
         add({name, p, if_comparing("p " + title), "", [=](Group group) { return p_text(p(group)); }, name});
         add({name + "_holm", p_holm, if_comparing("p " + title + ", Holm"), if_comparing("$p$ (" + title + ", Holm)"),
              [=](Group group) { return p_text(p_holm(group)); }});

@@ -29,7 +29,6 @@ std::string p_text(const std::optional<double>& p);
 std::string p_words(double p);
 /// Formats mean and standard deviation: "1.4662 ± 0.0014"; only the mean if there is one value.
 std::string mean_and_deviation(const Description& described, int decimals);
-/// Formats the mean and standard deviation of a measure with its number of decimals.
 std::string measure_cell(const ResultGroup& group, std::size_t measure);
 /// Formats the 95 % confidence interval of the mean: "1.4627 … 1.4697".
 std::string interval_text(const Description& described, int decimals);
@@ -37,7 +36,6 @@ std::string interval_text(const Description& described, int decimals);
 std::string difference_text(const std::optional<DifferenceInterval>& estimate);
 /// Formats the number of steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
 std::string until_text(const ResultGroup& group);
-/// Formats a number of runs: "1 run", "3 runs".
 std::string runs_text(std::int64_t count);
 
 /// Returns the number of a group's runs with a finite value of the compared measure, over which its mean is.
@@ -65,7 +63,6 @@ struct ResultsColumn {
     std::string choice = {};                                          // name in TableStyle::columns; "": `name`
     std::optional<std::size_t> measure = {};                          // index of the measure whose mean it shows
 
-    /// Returns the name by which the column is chosen.
     const std::string& chosen_name() const { return choice.empty() ? name : choice; }
 };
 /// Returns all columns of a table in order. They refer to the table, which must outlive them.
@@ -74,7 +71,6 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table);
 /// Returns the names of the columns after the settings that the preset `paper` stands for.
 std::vector<std::string> paper_columns(const ResultsTable& table);
 
-/// Printed formats of a table.
 enum class PrintedFormat { text, csv, latex };
 /// Returns the columns that a style chooses, with headings and cells for this format. Throws BadInput for a column that
 /// does not exist.
@@ -83,7 +79,6 @@ std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedForm
 /// Returns the mark of a group's corrected p: "***" below 0.001, "**" below 0.01, "*" below 0.05, else "n.s."; "–"
 /// without a test, "baseline" for a baseline.
 std::string significance_mark(const ResultsTable& table, const ResultGroup& group);
-/// Returns the legend of the significance marks.
 std::string mark_legend();
 /// Returns what a caption says of a table in sentences: measure, data, model, steps, precision, n, baseline, test and
 /// correction.

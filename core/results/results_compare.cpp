@@ -81,87 +81,12 @@ Description describe_measure(const ResultGroup& group, std::size_t measure) {
 
 namespace {
 
-// Returns the 0.975 quantile of Student's t distribution.
-double quantile(double degrees_of_freedom) {
-    return boost::math::quantile(boost::math::students_t(degrees_of_freedom), 0.975);
-}
-
-std::vector<double> finite(std::vector<double> values) {
-    std::erase_if(values, [](double value) { return !std::isfinite(value); });
-    return values;
-}
-
-}  // namespace
-
-std::vector<SeedDifference> seed_differences(const ResultGroup& group, const ResultGroup& reference,
-                                             std::size_t measure) {
-    const std::vector<double> values = group.values(measure);
-    const std::vector<double> others = reference.values(measure);
-    std::vector<SeedDifference> result;
-    for (std::size_t i = 0; i < group.seeds.size(); ++i) {
-        const auto found = std::find(reference.seeds.begin(), reference.seeds.end(), group.seeds[i]);
-        if (found == reference.seeds.end()) continue;
-        const double other = others[static_cast<std::size_t>(found - reference.seeds.begin())];
-        const double difference = values[i] - other;
-        if (std::isfinite(difference)) result.push_back({group.seeds[i], difference, other});
-    }
-    return result;
-}
-
-std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, const ResultGroup& reference,
-                                                      std::size_t measure, TestKind test) {
-    DifferenceInterval result;
-    if (!is_testable(group, reference, measure)) {
-        const Description ours = describe_measure(group, measure), theirs = describe_measure(reference, measure);
-        if (ours.n == 0 || theirs.n == 0) return std::nullopt;
-        return DifferenceInterval{ours.mean - theirs.mean, Description::unknown, Description::unknown, theirs.mean, 1};
-    }
-    if (test == TestKind::paired) {
-        std::vector<double> differences;
-        std::vector<double> references;
-        for (const SeedDifference& each : seed_differences(group, reference, measure)) {
-            differences.push_back(each.difference);
-            references.push_back(each.reference);
-        }
-        const Description described = describe(differences);
-        if (described.n == 0) return std::nullopt;
-        return DifferenceInterval{described.mean, described.confidence_low, described.confidence_high,
-                                  describe(references).mean, static_cast<int>(described.n)};
-    }
-    const std::vector<double> ours = finite(group.values(measure));
-    const std::vector<double> theirs = finite(reference.values(measure));
-    if (ours.empty() || theirs.empty()) return std::nullopt;
-    const Sample a = sample_of(ours);
-    const Sample b = sample_of(theirs);
-    result.difference = a.mean - b.mean;
-    result.reference = b.mean;
-    result.values = static_cast<int>(a.n);
-    if (a.n < 2 || b.n < 2) return result;
-    double error = 0;
-    double freedom = 0;
-    if (test == TestKind::student) {
-        error = standard_error_of_difference(a, b);
-        freedom = static_cast<double>(a.n + b.n - 2);
-    } else {
-        const auto welch = welch_error(a, b);
-        if (!welch) return result;
-        error = welch->standard_error;
-        freedom = welch->degrees_of_freedom;
-    }
-    if (!(error > 0)) return result;
-    result.low = result.difference - quantile(freedom) * error;
-    result.high = result.difference + quantile(freedom) * error;
-    return result;
-}
-
-namespace {
-
-constexpr std::array<TestKind, 3> test_kinds = {TestKind::student, TestKind::welch, TestKind::paired};
-constexpr double family_level = 0.05;  // two-sided level of all comparisons with a baseline together
-
-// Values of the compared measure for the seeds that both groups have, in the same order.
+// Values of a measure for the seeds that both groups have with a finite value, in the order of the group.
 struct Pairs {
+    std::vector<std::int64_t> seeds;
     std::vector<double> group, baseline;
+
+    std::vector<double> differences() const { return paired_differences(group, baseline); }
 };
 
 Pairs pairs_of(const ResultGroup& group, const ResultGroup& baseline, std::size_t measure) {
@@ -171,11 +96,56 @@ Pairs pairs_of(const ResultGroup& group, const ResultGroup& baseline, std::size_
     for (std::size_t i = 0; i < group.seeds.size(); ++i) {
         const auto found = std::find(baseline.seeds.begin(), baseline.seeds.end(), group.seeds[i]);
         if (found == baseline.seeds.end()) continue;
+        const double other = theirs[static_cast<std::size_t>(found - baseline.seeds.begin())];
+        if (!std::isfinite(ours[i]) || !std::isfinite(other)) continue;
+        result.seeds.push_back(group.seeds[i]);
         result.group.push_back(ours[i]);
-        result.baseline.push_back(theirs[static_cast<std::size_t>(found - baseline.seeds.begin())]);
+        result.baseline.push_back(other);
     }
     return result;
 }
+
+}  // namespace
+
+std::vector<SeedDifference> seed_differences(const ResultGroup& group, const ResultGroup& reference,
+                                             std::size_t measure) {
+    const Pairs pairs = pairs_of(group, reference, measure);
+    std::vector<SeedDifference> result;
+    for (std::size_t i = 0; i < pairs.seeds.size(); ++i) {
+        result.push_back({pairs.seeds[i], pairs.group[i] - pairs.baseline[i], pairs.baseline[i]});
+    }
+    return result;
+}
+
+std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, const ResultGroup& reference,
+                                                      std::size_t measure, TestKind test) {
+    if (!is_testable(group, reference, measure)) {
+        const Description ours = describe_measure(group, measure), theirs = describe_measure(reference, measure);
+        if (ours.n == 0 || theirs.n == 0) return std::nullopt;
+        return DifferenceInterval{ours.mean - theirs.mean, Description::unknown, Description::unknown, theirs.mean, 1};
+    }
+    if (test == TestKind::paired) {
+        const Pairs pairs = pairs_of(group, reference, measure);
+        const Description described = describe(pairs.differences());
+        if (described.n == 0) return std::nullopt;
+        return DifferenceInterval{described.mean, described.confidence_low, described.confidence_high,
+                                  describe(pairs.baseline).mean, static_cast<int>(described.n)};
+    }
+    const Sample a = sample_of(group.values(measure));
+    const Sample b = sample_of(reference.values(measure));
+    if (a.n == 0 || b.n == 0) return std::nullopt;
+    DifferenceInterval result{.difference = a.mean - b.mean, .reference = b.mean, .values = static_cast<int>(a.n)};
+    const auto error = test == TestKind::student ? student_error(a, b) : welch_error(a, b);
+    if (!error) return result;
+    const double half_width = t_quantile(error->degrees_of_freedom) * error->standard_error;
+    result.low = result.difference - half_width;
+    result.high = result.difference + half_width;
+    return result;
+}
+
+namespace {
+
+constexpr double family_level = 0.05;  // two-sided level of all comparisons with a baseline together
 
 std::optional<TTest> test_of(TestKind kind, const Sample& ours, const Sample& theirs, const Pairs& pairs) {
     if (kind == TestKind::student) return student_t_test(ours, theirs);
@@ -186,7 +156,7 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
     const Sample ours = sample_of(group.values(table.compared));
     const Sample theirs = sample_of(baseline.values(table.compared));
     const Pairs pairs = pairs_of(group, baseline, table.compared);
-    group.pairs = static_cast<int>(paired_differences(pairs.group, pairs.baseline).size());
+    group.pairs = static_cast<int>(pairs.seeds.size());
     for (const TestKind kind : test_kinds) {
         Comparison& comparison = group.comparison(kind);
         if (is_testable(group, baseline, table.compared)) comparison.test = test_of(kind, ours, theirs, pairs);
@@ -214,8 +184,7 @@ void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t meas
     const PowerRule rule{family_level / comparisons, 0.8};
     const double difference = comparison.estimate->difference;
     if (kind == TestKind::paired) {
-        const Pairs pairs = pairs_of(group, baseline, measure);
-        const Sample differences = sample_of(paired_differences(pairs.group, pairs.baseline));
+        const Sample differences = sample_of(pairs_of(group, baseline, measure).differences());
         comparison.detectable = detectable_difference_of_pairs(differences, rule);
         comparison.seeds_needed = pairs_to_detect(difference, differences.standard_deviation, rule);
         return;
@@ -229,7 +198,7 @@ void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t meas
         return;
     }
     comparison.detectable = detectable_difference(ours, theirs, rule);
-    const double pooled = standard_error_of_difference(ours, theirs) /
+    const double pooled = student_error(ours, theirs)->standard_error /
                           std::sqrt(1 / static_cast<double>(ours.n) + 1 / static_cast<double>(theirs.n));
     comparison.seeds_needed = seeds_to_detect(difference, pooled, rule);
 }
@@ -297,21 +266,18 @@ int ResultsTable::comparisons() const {
 }
 
 std::string to_string(TestKind test) {
-    if (test == TestKind::student) return "student";
-    return test == TestKind::welch ? "welch" : "paired";
+    return test == TestKind::student ? "student" : test == TestKind::welch ? "welch" : "paired";
 }
 
 std::optional<TestKind> test_kind(const std::string& word) {
     if (word == "auto") return std::nullopt;
-    for (const TestKind test : {TestKind::student, TestKind::welch, TestKind::paired}) {
+    for (const TestKind test : test_kinds) {
         if (to_string(test) == word) return test;
     }
     throw BadInput("\"" + word + "\" is not a t test of the results table; it must be auto, student, welch or paired.");
 }
 
 namespace {
-
-constexpr double level = 0.05;
 
 // Returns "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
 std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
@@ -408,7 +374,7 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
         " (" + test_title(table.test) + ", " + std::to_string(count) + (count == 1 ? " comparison)" : " comparisons)");
     const std::string difference = difference_words(table, *comparison.estimate);
     const std::string survivors = survivor_words(table, group);
-    if (*comparison.p_holm < level) {
+    if (*comparison.p_holm < family_level) {
         const bool higher = comparison.estimate->difference > 0;
         const bool better = higher == measures()[table.compared].more_is_better;
         return {better ? Verdict::Kind::better : Verdict::Kind::worse,
@@ -416,25 +382,15 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
                     " after Holm's correction" + test_words + "." + survivors};
     }
     std::string words = "Not significant: " + difference + ", ";
-    if (*comparison.p < level) words += p_words(*comparison.p) + " without correction, but ";
+    if (*comparison.p < family_level) words += p_words(*comparison.p) + " without correction, but ";
     words += p_words(*comparison.p_holm) + " after Holm's correction" + test_words;
     return {Verdict::Kind::undecided, words + power_words(table, group) + "." + survivors};
 }
 
 std::string to_string(Verdict::Kind kind) {
-    switch (kind) {
-        case Verdict::Kind::baseline:
-            return "baseline";
-        case Verdict::Kind::untested:
-            return "no test";
-        case Verdict::Kind::undecided:
-            return "not significant";
-        case Verdict::Kind::better:
-            return "better";
-        case Verdict::Kind::worse:
-            return "worse";
-    }
-    return {};
+    // In the order of the kinds.
+    constexpr std::array words = {"baseline", "no test", "not significant", "better", "worse"};
+    return words[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace ropelab

@@ -190,18 +190,17 @@ json results_json(const ResultsTable& table) {
             entry[std::string(measures()[i].name)] = json_sample(group.described[i], group.values(i));
         }
         if (table.target_loss) entry["iterations_until"] = json_sample(group.until, group.iterations_until);
-        const std::array<std::pair<const char*, const Comparison*>, 3> tests = {
-            {{"student", &group.student}, {"welch", &group.welch}, {"paired", &group.paired}}};
-        for (const auto& [name, test] : tests) {
-            const auto& statistics = test->test;
-            entry[name] = {{"p", json_number(test->p)},
-                           {"p_holm", json_number(test->p_holm)},
-                           {"t", statistics ? json_number(statistics->t) : json()},
-                           {"degrees_of_freedom", statistics ? json_number(statistics->degrees_of_freedom) : json()},
-                           {"difference", test->estimate ? json_number(test->estimate->difference) : json()},
-                           {"difference_confidence_95", json_interval(test->estimate)},
-                           {"detectable", json_number(test->detectable)},
-                           {"seeds_needed", test->seeds_needed ? json(*test->seeds_needed) : json()}};
+        for (const TestKind kind : test_kinds) {
+            const Comparison& each = group.comparison(kind);
+            entry[to_string(kind)] = {
+                {"p", json_number(each.p)},
+                {"p_holm", json_number(each.p_holm)},
+                {"t", each.test ? json_number(each.test->t) : json()},
+                {"degrees_of_freedom", each.test ? json_number(each.test->degrees_of_freedom) : json()},
+                {"difference", each.estimate ? json_number(each.estimate->difference) : json()},
+                {"difference_confidence_95", json_interval(each.estimate)},
+                {"detectable", json_number(each.detectable)},
+                {"seeds_needed", each.seeds_needed ? json(*each.seeds_needed) : json()}};
         }
         groups.push_back(std::move(entry));
     }

@@ -14,6 +14,7 @@
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_spec.h"
+#include "core/store/run_settings.h"
 
 namespace ropelab {
 
@@ -21,18 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-json to_json_value(const Value& value) {
-    return std::visit([](const auto& content) { return json(content); }, value);
-}
-
-// Returns all settings with their defaults.
 const json& defaults() {
-    static const json result = [] {
-        json object = json::object();
-        const RunSpec spec;
-        for (const Key& key : keys()) object[std::string(key.name)] = to_json_value(key.get(spec));
-        return object;
-    }();
+    static const json result = to_json(RunSpec{});
     return result;
 }
 
@@ -102,7 +93,7 @@ bool same_value(const json& run, const std::string& name, const std::string& tex
         RunSpec spec;
         for (const char* shape : {"width", "heads"}) key(shape).set(spec, run.at(shape).get<std::int64_t>());
         known->set(spec, parse_value(*known, text, spec));
-        return to_json_value(known->get(spec)) == value;
+        return to_json(spec).at(name) == value;
     } catch (const std::exception&) {
         return false;  // the text is not a valid value for this run
     }

@@ -25,7 +25,6 @@ struct LossAt {
     double validation_loss = 0;
 };
 
-/// One run as input of the results table.
 struct ResultRun {
     nlohmann::json settings;  // flat JSON object, as in the lab file; a missing setting has its default
     std::string name;
@@ -51,7 +50,6 @@ struct Measure {
 };
 /// Returns the best validation loss in bits per byte of the text (formula 35); NaN if the bytes are unknown.
 double bits_per_byte(const RunSummary& summary);
-/// Number of measures.
 constexpr std::size_t measure_count = 10;
 /// Returns all measures: best_validation_loss, final_validation_loss, whole_validation_loss, test_loss (only with a
 /// test split), bits_per_character (best validation loss in bits, formula 35; only if a token is a character or byte),
@@ -65,7 +63,7 @@ std::size_t measure_index(const std::string& name);
 
 /// Kind of t test on which the verdicts of a table are based.
 enum class TestKind { student, welch, paired };
-/// Returns the word for a kind of test: "student", "welch" or "paired".
+inline constexpr std::array<TestKind, 3> test_kinds = {TestKind::student, TestKind::welch, TestKind::paired};
 std::string to_string(TestKind test);
 /// Returns the kind of test for a word that to_string(TestKind) returns, and nullopt for "auto", which leaves the
 /// choice to results_table(). Throws BadInput for any other word.
@@ -140,10 +138,8 @@ struct ResultGroup {
     Comparison paired;  // over the seeds that both groups have
     int pairs = 0;      // number of these seeds with finite values in both groups
 
-    /// Returns the comparison by the given test.
     const Comparison& comparison(TestKind test) const;
     Comparison& comparison(TestKind test);
-    /// Returns whether the user excluded the run with this index.
     bool is_excluded(std::size_t run) const {
         return std::find(excluded.begin(), excluded.end(), run) != excluded.end();
     }
@@ -151,9 +147,7 @@ struct ResultGroup {
     std::vector<double> values(std::size_t measure) const;
 };
 
-/// Options of a results table.
 struct ResultsOptions {
-    /// Name of the measure that is compared with the baseline.
     std::string compare = "best_validation_loss";
     /// Settings of the baseline as typed, such as {"theta", "10k"} or {"fraction", "2 ch"}; the first group that has
     /// them is the baseline. If empty, the baseline is the first group with the most swept settings at their defaults,
@@ -180,7 +174,6 @@ void check_split(const std::vector<std::string>& names);
 /// for a text without "=".
 std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed);
 
-/// Results of runs, grouped by settings and compared with a baseline.
 struct ResultsTable {
     std::vector<std::string> swept;   // settings in which the runs differ, without the seed, in the order of keys()
     std::vector<ResultGroup> groups;  // in order of first appearance
@@ -195,12 +188,10 @@ struct ResultsTable {
     /// Returns the baseline with which a group is compared (the group itself if it is a baseline); nullptr if its data
     /// set has no baseline.
     const ResultGroup* baseline_of(const ResultGroup& group) const;
-    /// Returns whether a group is the baseline of its data set.
     bool is_baseline(const ResultGroup& group) const { return baseline_of(group) == &group; }
     /// Returns whether runs of a group or of its baseline failed or diverged, so that their comparison covers only the
     /// surviving runs; false for a baseline.
     bool compares_survivors(const ResultGroup& group) const;
-    /// Returns the number of groups that the test compares with their baselines.
     int comparisons() const;
     /// Returns the number of groups that the test compares with the baseline of `group`. This is the number of
     /// comparisons for Holm's correction.
@@ -231,7 +222,6 @@ bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 /// Returns the user's name for the setting of a group, followed by the settings in which groups of this name differ:
 /// "short base (precision = float32)"; "" if the setting has no name.
 std::string group_name(const ResultsTable& table, const ResultGroup& group);
-/// Returns whether the user named the setting of a group.
 bool has_names(const ResultsTable& table);
 /// Returns the name of a group, or its swept settings: "theta = 500, fraction = 0.25"; "all runs" if no setting was
 /// swept.
@@ -240,10 +230,8 @@ std::string group_label(const ResultsTable& table, const ResultGroup& group);
 /// Result of the test of a group against its baseline at the 5 % level after Holm's correction.
 struct Verdict {
     enum class Kind { baseline, untested, undecided, better, worse } kind = Kind::untested;
-    /// Explanation in sentences, with difference, p values and number of seeds.
     std::string words;
 };
-/// Returns the verdict on a group.
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
 /// Returns one sentence for each condition in which the table pools or compares runs that trained differently, with
 /// their numbers and the option that separates them; empty if there is none.
@@ -256,7 +244,6 @@ std::string to_string(Verdict::Kind kind);
 
 // The formats below write numbers in the C locale.
 
-/// Choices of a printed table.
 struct TableStyle {
     /// Names of the columns in their order: of column_names(), or `short`, `paper`, `full` or `settings` for several
     /// columns. If empty, a text has the columns of `short`, which fit into a terminal, and other formats have those of
@@ -300,7 +287,6 @@ std::string setting_words(const std::string& key, const nlohmann::json& value, i
 int head_dim_of(const ResultsTable& table, const ResultGroup& group);
 /// Returns the head dimension that all groups of a table have; 0 if they differ in it or it is unknown.
 int head_dim_of(const ResultsTable& table);
-/// Returns the value of a group's swept setting in words.
 std::string group_setting_words(const ResultsTable& table, const ResultGroup& group, const std::string& key);
 /// Returns the name of a group, or its swept settings in words: "θ = 10k, fraction = 25 %"; "all runs" if no setting
 /// was swept.

@@ -26,17 +26,14 @@ struct RunSelection {
 /// Name under which the lab stores the selection.
 inline constexpr const char* selection_choice = "results";
 
-/// Returns the selection as JSON text.
 std::string to_text(const RunSelection& selection);
 /// Returns the selection of to_text(); the default for an empty or unreadable text.
 RunSelection run_selection(const std::string& text);
 
-/// A run of a lab that can be selected.
 struct SelectableRun {
     RunId id = 0;
     std::int64_t experiment = 0;
 };
-/// The selected runs.
 struct SelectedRuns {
     std::int64_t experiment = RunSelection::all_experiments;  // their experiment, or all_experiments
     std::vector<std::size_t> indices;                         // in the list of selectable runs
@@ -44,7 +41,6 @@ struct SelectedRuns {
 /// Returns the runs of the selected experiment. The latest experiment is the one with the highest number that has runs;
 /// an experiment without runs selects none.
 SelectedRuns selected_runs(std::span<const SelectableRun> runs, const RunSelection& selection);
-/// Sets the options of a table that the selection decides.
 void apply(const RunSelection& selection, ResultsOptions& options);
 
 /// Returns which runs a table includes: "Runs: 12 of 16 runs count, experiment 3 of 3. Not counted: 3 unfinished,

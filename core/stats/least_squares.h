@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/stats/descriptive.h"
+
 namespace ropelab {
 
 /// Least-squares fit of y = intercept + Σ slopes[j]·x[j] with equal and independent errors. Source: Draper and Smith
@@ -24,7 +26,6 @@ struct LinearFit {
     double degrees_of_freedom() const { return static_cast<double>(n) - static_cast<double>(slopes.size()) - 1; }
     /// Returns the estimate of the errors' variance; NaN without a degree of freedom.
     double variance() const;
-    /// Returns the fitted y at a row of x.
     double at(std::span<const double> row) const;
     /// Returns the variance of the fitted y at a row of x, divided by the variance of an error. For a fitted point this
     /// is its leverage.
@@ -41,13 +42,6 @@ std::optional<std::size_t> collinear_column(const std::vector<std::vector<double
 /// Fits y to the columns of `rows` and a constant. Returns nullopt if a column is collinear or there is no point.
 /// Throws BadInput if the numbers of rows and values differ.
 std::optional<LinearFit> fit_linear(const std::vector<std::vector<double>>& rows, std::span<const double> y);
-
-/// A number with its 95 % confidence interval.
-struct IntervalEstimate {
-    double value = 0;
-    double low = 0;
-    double high = 0;
-};
 
 /// Least-squares fit of y = a + b·x + c·x², with equal and independent normal errors, against a constant.
 struct QuadraticFit {

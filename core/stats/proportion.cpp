@@ -12,7 +12,7 @@
 
 namespace ropelab {
 
-ProportionInterval clopper_pearson(std::int64_t events, std::int64_t n, double alpha) {
+Interval clopper_pearson(std::int64_t events, std::int64_t n, double alpha) {
     if (events < 0 || events > n) {
         throw BadInput("The number of events is " + std::to_string(events) + ", but it must be between 0 and " +
                        std::to_string(n) + ", the number of runs.");
@@ -22,7 +22,7 @@ ProportionInterval clopper_pearson(std::int64_t events, std::int64_t n, double a
     }
     const auto with = static_cast<double>(events);
     const auto without = static_cast<double>(n - events);
-    ProportionInterval interval;
+    Interval interval{0, 1};
     if (events > 0) {
         interval.low = boost::math::quantile(boost::math::beta_distribution<double>(with, without + 1), alpha / 2);
     }
@@ -45,10 +45,10 @@ double binomial_at_most(std::int64_t events, std::int64_t n, double probability)
     return boost::math::cdf(distribution, static_cast<double>(events));
 }
 
-ProportionDifference proportion_difference(std::int64_t events, std::int64_t n, std::int64_t others,
-                                           std::int64_t other_n, double alpha) {
-    const ProportionInterval group = clopper_pearson(events, n, alpha / 2);
-    const ProportionInterval other = clopper_pearson(others, other_n, alpha / 2);
+IntervalEstimate proportion_difference(std::int64_t events, std::int64_t n, std::int64_t others, std::int64_t other_n,
+                                       double alpha) {
+    const Interval group = clopper_pearson(events, n, alpha / 2);
+    const Interval other = clopper_pearson(others, other_n, alpha / 2);
     const auto proportion = [](std::int64_t of, std::int64_t all) {
         return static_cast<double>(of) / static_cast<double>(all);
     };

@@ -10,15 +10,10 @@ namespace ropelab {
 // Exact statements about a proportion, such as the probability that a run's loss spikes, from the number of runs with
 // the event.
 
-/// Interval of a proportion.
-struct ProportionInterval {
-    double low = 0;
-    double high = 1;
-};
 /// Returns the two-sided Clopper–Pearson interval with the confidence 1 − alpha: the quantiles alpha/2 of
 /// Beta(events, n − events + 1) and 1 − alpha/2 of Beta(events + 1, n − events). Returns [0, 1] for n = 0. Throws
 /// BadInput unless 0 <= events <= n and 0 < alpha < 1.
-ProportionInterval clopper_pearson(std::int64_t events, std::int64_t n, double alpha = 0.05);
+Interval clopper_pearson(std::int64_t events, std::int64_t n, double alpha = 0.05);
 
 /// Returns the probability of `events` or more events in `n` runs with the given event probability. It is below alpha
 /// exactly if the one-sided lower Clopper–Pearson bound at level alpha is above `probability`.
@@ -27,17 +22,11 @@ double binomial_at_least(std::int64_t events, std::int64_t n, double probability
 /// exactly if the one-sided upper Clopper–Pearson bound at level alpha is below `probability`.
 double binomial_at_most(std::int64_t events, std::int64_t n, double probability);
 
-/// Difference of two proportions with an exact interval.
-struct ProportionDifference {
-    double value = 0;  // events/n − others/other_n
-    double low = -1;
-    double high = 1;
-};
-/// Returns the difference of the proportions of two groups. Its interval, with a confidence of at least 1 − alpha, is
-/// that of two Clopper–Pearson intervals with the confidence 1 − alpha/2 each (Bonferroni's correction). Requires runs
-/// in both groups. Throws BadInput as clopper_pearson does.
-ProportionDifference proportion_difference(std::int64_t events, std::int64_t n, std::int64_t others,
-                                           std::int64_t other_n, double alpha = 0.05);
+/// Returns the difference of the proportions of two groups, events/n − others/other_n. Its interval, with a confidence
+/// of at least 1 − alpha, is that of two Clopper–Pearson intervals with the confidence 1 − alpha/2 each (Bonferroni's
+/// correction). Requires runs in both groups. Throws BadInput as clopper_pearson does.
+IntervalEstimate proportion_difference(std::int64_t events, std::int64_t n, std::int64_t others, std::int64_t other_n,
+                                       double alpha = 0.05);
 /// Returns an exact p of the hypothesis that the probability of the event in the first group exceeds that in the second
 /// by `margin` or more: the smallest alpha at which the upper one-sided Clopper–Pearson bound of the first group less
 /// the lower bound of the second, each at level alpha/2, is below the margin. The p is conservative and not computed

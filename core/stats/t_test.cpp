@@ -32,8 +32,10 @@ std::optional<TTest> t_test(double difference, double error, double degrees_of_f
     return result;
 }
 
-double scale_of(const Sample& a, const Sample& b) {
-    return std::max(std::abs(a.mean), std::abs(b.mean));
+std::optional<TTest> t_test(const Sample& a, const Sample& b, const std::optional<DifferenceError>& error) {
+    if (!error) return std::nullopt;
+    return t_test(a.mean - b.mean, error->standard_error, error->degrees_of_freedom,
+                  std::max(std::abs(a.mean), std::abs(b.mean)));
 }
 
 }  // namespace
@@ -43,24 +45,15 @@ Sample sample_of(std::span<const double> values) {
     return {description.n, description.mean, description.standard_deviation};
 }
 
-double standard_error_of_difference(const Sample& a, const Sample& b) {
-    if (a.n < 2 || b.n < 2) return Description::unknown;
+std::optional<DifferenceError> student_error(const Sample& a, const Sample& b) {
+    if (a.n < 2 || b.n < 2) return std::nullopt;
     const double na = static_cast<double>(a.n);
     const double nb = static_cast<double>(b.n);
     const double pooled = ((na - 1) * a.standard_deviation * a.standard_deviation +
                            (nb - 1) * b.standard_deviation * b.standard_deviation) /
                           (na + nb - 2);
-    return std::sqrt(pooled * (1 / na + 1 / nb));
-}
-
-std::optional<TTest> student_t_test(const Sample& a, const Sample& b) {
-    if (a.n < 2 || b.n < 2) return std::nullopt;
-    return t_test(a.mean - b.mean, standard_error_of_difference(a, b), static_cast<double>(a.n + b.n - 2),
-                  scale_of(a, b));
-}
-
-std::optional<TTest> student_t_test(std::span<const double> a, std::span<const double> b) {
-    return student_t_test(sample_of(a), sample_of(b));
+    const double error = std::sqrt(pooled * (1 / na + 1 / nb));
+    return error > 0 ? std::optional(DifferenceError{error, na + nb - 2}) : std::nullopt;
 }
 
 std::optional<DifferenceError> welch_error(const Sample& a, const Sample& b) {
@@ -77,14 +70,12 @@ std::optional<DifferenceError> welch_error(const Sample& a, const Sample& b) {
     return DifferenceError{std::sqrt(ea + eb), freedom};
 }
 
-std::optional<TTest> welch_t_test(const Sample& a, const Sample& b) {
-    const auto error = welch_error(a, b);
-    if (!error) return std::nullopt;
-    return t_test(a.mean - b.mean, error->standard_error, error->degrees_of_freedom, scale_of(a, b));
+std::optional<TTest> student_t_test(const Sample& a, const Sample& b) {
+    return t_test(a, b, student_error(a, b));
 }
 
-std::optional<TTest> welch_t_test(std::span<const double> a, std::span<const double> b) {
-    return welch_t_test(sample_of(a), sample_of(b));
+std::optional<TTest> welch_t_test(const Sample& a, const Sample& b) {
+    return t_test(a, b, welch_error(a, b));
 }
 
 std::vector<double> paired_differences(std::span<const double> a, std::span<const double> b) {
@@ -125,18 +116,21 @@ double noncentrality_of(double degrees_of_freedom, const PowerRule& rule) {
     return (below + above) / 2;
 }
 
-bool is_usable(const PowerRule& rule) {
-    return rule.alpha > 0 && rule.power > rule.alpha && rule.power < 1;
-}
-
 void check(const PowerRule& rule) {
-    if (is_usable(rule)) return;
+    if (rule.alpha > 0 && rule.power > rule.alpha && rule.power < 1) return;
     throw BadInput("A power of " + number_text(rule.power) + " at a level of " + number_text(rule.alpha) +
                    " is not possible; they must satisfy 0 < level < power < 1.");
 }
 
 bool has_deviation(const Sample& sample) {
     return std::isfinite(sample.standard_deviation) && sample.standard_deviation >= 0;
+}
+
+std::optional<double> detectable(const Sample& a, const Sample& b, const std::optional<DifferenceError>& error,
+                                 const PowerRule& rule) {
+    check(rule);
+    if (!error || !has_deviation(a) || !has_deviation(b)) return std::nullopt;
+    return noncentrality_of(error->degrees_of_freedom, rule) * error->standard_error;
 }
 
 }  // namespace
@@ -171,19 +165,11 @@ double t_test_power(double noncentrality, double degrees_of_freedom, double alph
 }
 
 std::optional<double> detectable_difference(const Sample& a, const Sample& b, const PowerRule& rule) {
-    check(rule);
-    if (a.n < 2 || b.n < 2 || !has_deviation(a) || !has_deviation(b)) return std::nullopt;
-    const double error = standard_error_of_difference(a, b);
-    if (!(error > 0)) return std::nullopt;
-    return noncentrality_of(static_cast<double>(a.n + b.n - 2), rule) * error;
+    return detectable(a, b, student_error(a, b), rule);
 }
 
 std::optional<double> detectable_difference_welch(const Sample& a, const Sample& b, const PowerRule& rule) {
-    check(rule);
-    if (!has_deviation(a) || !has_deviation(b)) return std::nullopt;
-    const auto error = welch_error(a, b);
-    if (!error) return std::nullopt;
-    return noncentrality_of(error->degrees_of_freedom, rule) * error->standard_error;
+    return detectable(a, b, welch_error(a, b), rule);
 }
 
 std::optional<double> detectable_difference_of_pairs(const Sample& differences, const PowerRule& rule) {
@@ -243,10 +229,8 @@ std::optional<Equivalence> equivalence(const std::optional<TTest>& test, double 
 
 std::optional<Equivalence> welch_equivalence(const Sample& a, const Sample& b, double margin) {
     check_margin(margin);
-    if (a.n < 2 || b.n < 2) return std::nullopt;
-    const double error = std::sqrt(a.standard_deviation * a.standard_deviation / static_cast<double>(a.n) +
-                                   b.standard_deviation * b.standard_deviation / static_cast<double>(b.n));
-    return equivalence(welch_t_test(a, b), a.mean - b.mean, error, margin);
+    const auto error = welch_error(a, b);
+    return error ? equivalence(welch_t_test(a, b), a.mean - b.mean, error->standard_error, margin) : std::nullopt;
 }
 
 std::optional<Equivalence> paired_equivalence(std::span<const double> a, std::span<const double> b, double margin) {

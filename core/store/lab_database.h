@@ -33,7 +33,6 @@ std::optional<std::string> origin_of(const std::filesystem::path& path);
 /// Stores a snapshot. The caller must have begun a transaction.
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed);
 
-/// Returns the path of a lab's checkpoint folder, `name.ropelab.checkpoints/`.
 std::filesystem::path checkpoint_folder_of(const std::filesystem::path& lab);
 
 /// Prepares a path for a new lab: removes the SQLite log of a deleted lab of the same name, because SQLite would replay

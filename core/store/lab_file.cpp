@@ -156,6 +156,14 @@ RunRecord run_record(const sqlite::Query& row) {
     throw BadInput("There is no run " + std::to_string(id) + " in " + lab.string() + known);
 }
 
+// Runs a statement whose last parameter is the id of a run. Throws BadInput if there is no such run.
+template <typename... Values>
+void change_run(const LabFile::Database& lab, const fs::path& path, RunId id, const char* sql,
+                const Values&... values) {
+    lab.connection.query(sql).with(values..., id).run();
+    if (lab.connection.changes() == 0) no_run(lab.connection, path, id);
+}
+
 }  // namespace
 
 LabFile::Database::Database(const fs::path& path, sqlite::Access how)
@@ -398,30 +406,24 @@ std::vector<event::Sampled> LabFile::samples(RunId id) const {
 }
 
 void LabFile::set_vocabulary(RunId id, const std::string& vocabulary, double bytes_per_token) {
-    database_->connection.query("UPDATE run SET vocabulary = ?, bytes_per_token = ? WHERE id = ?")
-        .with(vocabulary, bytes_per_token, id)
-        .run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET vocabulary = ?, bytes_per_token = ? WHERE id = ?", vocabulary,
+               bytes_per_token);
 }
 
 void LabFile::rename_run(RunId id, const std::string& name) {
-    database_->connection.query("UPDATE run SET name = ? WHERE id = ?").with(name, id).run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET name = ? WHERE id = ?", name);
 }
 
 void LabFile::annotate_run(RunId id, const std::string& note) {
-    database_->connection.query("UPDATE run SET note = ? WHERE id = ?").with(note, id).run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET note = ? WHERE id = ?", note);
 }
 
 void LabFile::delete_run(RunId id) {
-    database_->connection.query("UPDATE run SET deleted = 1 WHERE id = ?").with(id).run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET deleted = 1 WHERE id = ?");
 }
 
 void LabFile::restore_run(RunId id) {
-    database_->connection.query("UPDATE run SET deleted = 0 WHERE id = ?").with(id).run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET deleted = 0 WHERE id = ?");
 }
 
 void LabFile::purge() {
@@ -661,21 +663,8 @@ std::vector<AnswerRecord> LabFile::answers() const {
         "SELECT name, lecture, scene, question, kind, given, truth, details, is_right, distance, people, created, "
         "group_name FROM answer ORDER BY created, id");
     while (row.next()) {
-        AnswerRecord answer;
-        answer.id = row.text(0);
-        answer.lecture = row.text(1);
-        answer.scene = row.text(2);
-        answer.question = row.text(3);
-        answer.kind = row.text(4);
-        answer.given = row.text(5);
-        answer.truth = row.text(6);
-        answer.details = row.text(7);
-        answer.right = row.integer(8) != 0;
-        answer.distance = row.real(9);
-        answer.people = row.integer(10);
-        answer.created = row.text(11);
-        answer.group = row.text(12);
-        result.push_back(std::move(answer));
+        result.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6),
+                          row.text(7), row.integer(8) != 0, row.real(9), row.integer(10), row.text(11), row.text(12)});
     }
     return result;
 }

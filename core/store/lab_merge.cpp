@@ -105,8 +105,6 @@ void LabFile::save_as(const fs::path& given) const {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Attaches another database under the name "other" for the lifetime of the object.
 class Attachment {
  public:

@@ -28,7 +28,6 @@ class OutputFile {
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    /// Appends bytes.
     void write(std::span<const std::byte> bytes);
     /// Completes the output. A file is then synced and has its name.
     void commit();
@@ -62,7 +61,6 @@ bool would_replace(const std::filesystem::path& path);
 
 /// Writes the concatenated parts to an output as OutputFile does. If this fails, an existing file is unchanged.
 void write_output(const std::filesystem::path& path, const std::vector<std::span<const std::byte>>& parts);
-/// Writes a text to an output.
 void write_output(const std::filesystem::path& path, std::string_view text);
 
 /// Throws the error for a file or folder that cannot be `what` ("written", "opened"), with the system's message for
@@ -88,7 +86,6 @@ class TemporaryFolder {
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    /// Path of the folder.
     const std::filesystem::path& path() const { return path_; }
 
  private:

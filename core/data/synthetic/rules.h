@@ -51,7 +51,6 @@ struct Lexicon {
     std::vector<Word> nouns;  // 24 words, by Zipf's law; their first letter distinguishes them from freely spelled ones
 };
 
-/// Returns the vocabulary of the positional language.
 const Lexicon& lexicon();
 
 /// Returns the rules of Language::local as a source: a Markov chain of order 1, whose first character is distributed as

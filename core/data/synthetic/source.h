@@ -35,17 +35,12 @@ class Source {
     static constexpr std::int32_t kStart = 0;
     static constexpr std::int32_t kNowhere = -1;
 
-    /// Number of states.
     std::int32_t size() const { return static_cast<std::int32_t>(totals_.size()); }
-    /// Returns the arcs of `state`.
     std::span<const Arc> arcs(std::int32_t state) const;
-    /// Sum of the weights of the arcs of `state`.
     std::uint32_t total_weight(std::int32_t state) const { return totals_[static_cast<std::size_t>(state)]; }
-    /// Returns the arc of `state` that generates `character`, or nullptr if there is none.
     const Arc* find(std::int32_t state, char character) const;
     /// Returns the state that follows `state` after `character`, or kNowhere if `character` is not possible.
     std::int32_t next(std::int32_t state, char character) const;
-    /// Returns the probability of `arc` in `state`.
     double probability(std::int32_t state, const Arc& arc) const {
         return static_cast<double>(arc.weight) / total_weight(state);
     }
@@ -103,7 +98,6 @@ class Filter {
  public:
     explicit Filter(const Source& source);
 
-    /// Returns the probability that `character` comes next.
     double probability(const Belief& belief, char character) const;
     /// Replaces `belief` by the posterior distribution after observing `character` and returns the probability that
     /// `character` had. If that probability is 0, `belief` becomes empty.

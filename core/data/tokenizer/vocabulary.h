@@ -21,7 +21,6 @@ class Subwords {
 
     /// Returns the tokens of `text`. Throws BadInput, naming the character, if no token represents it.
     virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
-    /// Returns a form for files, which `subwords_from_text` reads.
     virtual std::string to_text() const = 0;
 
     /// Returns the bytes that each token adds to a text; "" for tokens that no text contains (unknown, begin, end).
@@ -57,22 +56,16 @@ class Vocabulary {
     /// Returns the vocabulary of the distinct characters in `text`. Throws BadInput, naming the byte offset, if `text`
     /// is not UTF-8.
     static Vocabulary of_characters(std::string_view text);
-    /// Returns the vocabulary of the distinct byte values in `bytes`.
     static Vocabulary of_bytes(std::string_view bytes);
     /// Returns the vocabulary of all 256 byte values, in which each token equals its byte value.
     static Vocabulary of_all_bytes();
-    /// Returns the vocabulary of a tokenizer of subwords or words.
     static Vocabulary of_subwords(std::shared_ptr<const Subwords> subwords);
     /// Parses the format that `to_text` writes. Throws BadInput if `text` is not in that format.
     static Vocabulary from_text(std::string_view text);
 
-    /// Number of tokens.
     int size() const { return static_cast<int>(subwords_ ? subwords_->tokens().size() : code_points_.size()); }
-    /// Returns true if each token is a byte.
     bool bytes() const { return bytes_; }
-    /// Returns true if tokens are subwords or words, with varying numbers of bytes.
     bool subwords() const { return subwords_ != nullptr; }
-    /// Returns what a token is: "character", "byte" or "token".
     const char* unit() const { return subwords() ? "token" : bytes_ ? "byte" : "character"; }
     /// Returns the number of bytes per token if every token has the same: 1 for bytes and for characters of ASCII.
     std::optional<double> fixed_bytes_per_token() const;

@@ -38,8 +38,8 @@ TEST(DifferenceInterval, EndsHaveAPValueOfFivePercent) {
         EXPECT_EQ(interval->values, 4);
         for (const double end : {interval->low, interval->high}) {
             const std::vector<double> shifted = plus(baseline, end);
-            const auto result = test == TestKind::student ? student_t_test(other, shifted)
-                                : test == TestKind::welch ? welch_t_test(other, shifted)
+            const auto result = test == TestKind::student ? student_t_test(sample_of(other), sample_of(shifted))
+                                : test == TestKind::welch ? welch_t_test(sample_of(other), sample_of(shifted))
                                                           : paired_t_test(other, shifted);
             ASSERT_TRUE(result);
             EXPECT_NEAR(result->p, 0.05, 1e-9) << to_string(test);

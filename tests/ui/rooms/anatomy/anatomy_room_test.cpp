@@ -72,7 +72,7 @@ class AnatomyRoomTest : public Workbench {
 TEST_F(AnatomyRoomTest, ShowsTheModelOfTheSweepPanel) {
     const RunSpec spec = workspace->experiment().value().expand().front();
     EXPECT_EQ(parameters(), layout_of(spec, static_cast<int>(room->model().vocabulary)).total);
-    EXPECT_EQ(panel->total("parameters").toStdString(), grouped_number(parameters()));
+    EXPECT_EQ(panel->total("parameters").toStdString(), grouped(parameters()));
     EXPECT_EQ(panel->difference("parameters"), "");
     EXPECT_FALSE(panel->resetButton()->isEnabled());
     EXPECT_FALSE(panel->useButton()->isEnabled());
