@@ -330,32 +330,24 @@ using nlohmann::json;
 
 constexpr std::size_t most_values = 4;  // values of a setting that a message lists
 
-bool is_among(std::string_view name, std::span<const std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // Settings that the variables of the fit describe, or that do not change what a run computes except for rounding.
 bool is_free(const std::string& name) {
-    static constexpr std::array<std::string_view, 15> free = {
-        "seed",        "fraction",        "layers",     "width",       "heads",
-        "mlp_width",   "key_value_heads", "iterations", "micro_batch", "sample_length",
-        "probe_every", "device",          "threads",    "operations",  "cuda_kernels"};
-    return is_among(name, free) || name == "rope_cache";
+    static constexpr std::array<std::string_view, 16> free = {
+        "seed",        "fraction",        "layers",     "width",       "heads",         "mlp_width",
+        "probe_every", "key_value_heads", "iterations", "micro_batch", "sample_length", "device",
+        "threads",     "operations",      "rope_cache", "cuda_kernels"};
+    return std::find(free.begin(), free.end(), name) != free.end();
 }
 
-// Settings that describe how RoPE rotates, which have no effect without a rotated pair.
-bool needs_rotation(const std::string& name) {
-    static constexpr std::array<std::string_view, 10> rotary = {
-        "theta",          "partial",        "pairs",     "rotated_layers",      "rope_precision",
-        "theta_training", "theta_schedule", "theta_end", "theta_learning_rate", "frequencies"};
-    return is_among(name, rotary);
+const Key* known_key(const std::string& name) {
+    const auto known = std::find_if(keys().begin(), keys().end(), [&](const Key& each) { return each.name == name; });
+    return known == keys().end() ? nullptr : &*known;
 }
 
 // Returns whether a setting may differ between runs if their size and number of tokens determine its value.
 bool may_follow(const std::string& name) {
-    const auto known = std::find_if(keys().begin(), keys().end(), [&](const Key& each) { return each.name == name; });
-    return known != keys().end() && (known->group == "training" || known->group == "evaluation") &&
-           known->choices.empty();
+    const Key* key = known_key(name);
+    return key && (key->group == "training" || key->group == "evaluation") && key->choices.empty();
 }
 
 // A group of the table whose runs can be fitted.
@@ -363,13 +355,14 @@ struct FitGroup {
     std::size_t index = 0;
     const ResultGroup* group = nullptr;
     LossPoint at;
+    RunSpec spec;  // with the fraction 0 if no whole pair is rotated
 };
 
 // Returns a group's value of a setting; null if the setting has no effect on it.
 json effective_value(const FitGroup& member, const std::string& name) {
     const json& value = member.group->settings.at(name);
+    if (const Key* key = known_key(name); key && !key->matters(member.spec)) return {};
     if (member.at.fraction > 0) return value;
-    if (needs_rotation(name)) return {};
     // A model without position encoding computes what RoPE on 0 channels computes.
     if (name == "position" && value == "none") return "rope";
     if (name == "position" && value == "learned") return "learned+rope";
@@ -425,7 +418,10 @@ std::vector<FitGroup> fit_groups(const ResultsTable& table, std::span<const Loss
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         result.diverged += group.failed;
-        if (!group.counted.empty()) groups.push_back({i, &group, loss_point_of(runs[group.counted.front()].spec)});
+        if (group.counted.empty()) continue;
+        FitGroup& added = groups.emplace_back(FitGroup{i, &group, {}, runs[group.counted.front()].spec});
+        added.at = loss_point_of(added.spec);
+        if (added.at.fraction == 0) added.spec.fraction = 0;
     }
     return groups;
 }

@@ -163,6 +163,18 @@ TEST(LossFitRuns, ThetaHasNoEffectWithoutRotation) {
     EXPECT_THAT(runs_refusal([&] { fitted(nope); }), HasSubstr("position (alibi, rope)"));
 }
 
+TEST(LossFitRuns, SettingsWithoutEffectMayDiffer) {
+    // theta_end acts only with a schedule of theta, and expert_balance only with experts.
+    const std::vector<ResultRun> runs =
+        joined_runs(grid_runs(), grid_runs({{"theta_end", 500}, {"expert_balance", 0.5}}));
+    EXPECT_EQ(fitted(runs).copies, 24);
+    const nlohmann::json schedule = {{"theta_schedule", "linear"}};
+    nlohmann::json other = schedule;
+    other["theta_end"] = 500;
+    EXPECT_THAT(runs_refusal([&] { fitted(joined_runs(grid_runs(schedule), grid_runs(other))); }),
+                HasSubstr("theta_end"));
+}
+
 TEST(LossFitRuns, SettingsMayFollowTheSize) {
     std::vector<ResultRun> runs = grid_runs();
     for (ResultRun& run : runs) {
