@@ -12,11 +12,10 @@
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/data/utf8.h"
-#include "core/forecast/time_records.h"
+#include "core/forecast/time_model.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
-#include "core/store/atomic_file.h"
 #include "core/store/output_file.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <csignal>
 #include <new>
 
+#include "core/forecast/time_model.h"
 #include "core/machine/openmp.h"
-#include "core/forecast/time_records.h"
 #include "core/spec/error.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/batch_modes.h"

@@ -11,7 +11,6 @@ namespace ropelab {
 
 /// A checksum of a file or a text, with the algorithm that computes it.
 struct Checksum {
-    /// Supported algorithms.
     enum class Algorithm { sha256, md5 };
     Algorithm algorithm = Algorithm::sha256;
     std::string hex;  // hexadecimal digits in lower case
@@ -19,10 +18,8 @@ struct Checksum {
     bool operator==(const Checksum&) const = default;
 };
 
-/// Returns the algorithm's name as messages show it: "SHA-256" or "MD5".
 std::string_view name_of(Checksum::Algorithm algorithm);
 
-/// Returns the checksum of `bytes`.
 Checksum checksum_of(std::string_view bytes, Checksum::Algorithm algorithm);
 
 /// Returns the checksum of a file, which is read in pieces of 1 MiB. After each piece, `step` is called with the number

@@ -1,5 +1,7 @@
 #include "core/data/download.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,19 +10,21 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 namespace ropelab {
 
 PartFile::PartFile(std::filesystem::path path) : path_(std::move(path)) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor_ < 0) {
-        throw FetchFailed("'" + path_.string() + "' cannot be written (" + std::strerror(errno) + ").");
-    }
+    if (descriptor_ < 0) fail("written");
     // Some network file systems do not support locks. There, two simultaneous downloads would damage the file, which
     // the checksum then detects.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -39,9 +43,7 @@ void PartFile::append(const char* bytes, std::size_t count) {
     while (count > 0) {
         const ssize_t written = ::write(descriptor_, bytes, count);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) {
-            throw FetchFailed("'" + path_.string() + "' cannot be written (" + std::strerror(errno) + ").");
-        }
+        if (written <= 0) fail("written");
         bytes += written;
         count -= static_cast<std::size_t>(written);
         size_ += written;
@@ -49,16 +51,16 @@ void PartFile::append(const char* bytes, std::size_t count) {
 }
 
 void PartFile::clear() {
-    if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) {
-        throw FetchFailed("'" + path_.string() + "' cannot be emptied (" + std::strerror(errno) + ").");
-    }
+    if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) fail("emptied");
     size_ = 0;
 }
 
 void PartFile::sync() {
-    if (::fsync(descriptor_) != 0 && errno != EINVAL) {
-        throw FetchFailed("'" + path_.string() + "' cannot be written to the disk (" + std::strerror(errno) + ").");
-    }
+    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("written to the disk");
+}
+
+void PartFile::fail(const char* what) const {
+    throw FetchFailed("'" + path_.string() + "' cannot be " + what + " (" + std::strerror(errno) + ").");
 }
 
 namespace {
@@ -252,6 +254,219 @@ bool download(const std::string& url, PartFile& part, const DownloadOptions& opt
         }
         if (!wait(options.pause * attempt, options)) return false;
     }
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
+
+[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+    throw FetchFailed("'" + file.string() + "' cannot be unpacked: " + why + ".");
+}
+
+std::string reason_of(archive* reader) {
+    const char* text = archive_error_string(reader);
+    return text == nullptr ? "it is damaged" : text;
+}
+
+Archive open_archive(const fs::path& file) {
+    Archive reader(archive_read_new(), &archive_read_free);
+    if (reader == nullptr) throw std::bad_alloc();
+    archive_read_support_format_zip(reader.get());
+    constexpr std::size_t block = 1 << 16;
+    if (archive_read_open_filename(reader.get(), file.c_str(), block) != ARCHIVE_OK) {
+        refuse(file, reason_of(reader.get()));
+    }
+    return reader;
+}
+
+void go_to_entry(archive* reader, const fs::path& file, const std::string& entry) {
+    for (;;) {
+        archive_entry* header = nullptr;
+        const int result = archive_read_next_header(reader, &header);
+        if (result == ARCHIVE_EOF) refuse(file, "it contains no '" + entry + "'");
+        if (result < ARCHIVE_WARN) refuse(file, reason_of(reader));
+        const char* name = archive_entry_pathname(header);
+        if (name != nullptr && fs::path(name).filename() == entry) return;
+    }
+}
+
+bool copy_entry(archive* reader, const fs::path& file, const fs::path& target, std::int64_t expected_bytes,
+                const std::function<bool(std::int64_t)>& step) {
+    PartFile out(target);
+    out.clear();
+    std::vector<char> piece(1 << 20);
+    for (;;) {
+        const la_ssize_t count = archive_read_data(reader, piece.data(), piece.size());
+        if (count < 0) refuse(file, reason_of(reader));
+        if (count == 0) break;
+        out.append(piece.data(), static_cast<std::size_t>(count));
+        if (out.size() > expected_bytes) {
+            refuse(file, "it contains more than the expected " + std::to_string(expected_bytes) + " bytes");
+        }
+        if (step && !step(out.size())) return false;
+    }
+    out.sync();
+    return true;
+}
+
+}  // namespace
+
+bool unpack(const fs::path& archive, const std::string& entry, const fs::path& target, std::int64_t expected_bytes,
+            const std::function<bool(std::int64_t)>& step) {
+    const Archive reader = open_archive(archive);
+    go_to_entry(reader.get(), archive, entry);
+    std::error_code ignored;
+    try {
+        if (copy_entry(reader.get(), archive, target, expected_bytes, step)) return true;
+    } catch (...) {
+        fs::remove(target, ignored);
+        throw;
+    }
+    fs::remove(target, ignored);
+    return false;
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+enum class CheckResult { right, wrong, cancelled };
+
+/// Fetches one known data set.
+class Fetch {
+ public:
+    Fetch(const KnownSet& set, const FetchOptions& options)
+        : set_(set), options_(options), folder_(options.folder.empty() ? cache_folder() : options.folder) {}
+
+    std::optional<Fetched> run() {
+        make_folder();
+        const fs::path target = folder_ / set_.file;
+        std::error_code error;
+        if (fs::is_regular_file(target, error)) {
+            const CheckResult verdict = check(target, set_.bytes, set_.checksum);
+            if (verdict == CheckResult::cancelled) return std::nullopt;
+            if (verdict == CheckResult::right) return Fetched{target, true};
+        }
+
+        PartFile part(folder_ / (set_.download_name + ".part"));
+        if (!download_checked(part)) return std::nullopt;
+        if (!set_.zipped) {
+            move_into_place(part.path(), target);
+        } else {
+            if (!unpack_checked(part.path(), target)) return std::nullopt;
+            fs::remove(part.path(), error);
+        }
+        return Fetched{target, false};
+    }
+
+ private:
+    void make_folder() const {
+        std::error_code error;
+        fs::create_directories(folder_, error);
+        if (error) {
+            throw FetchFailed("The folder '" + folder_.string() + "' cannot be created (" + error.message() + ").");
+        }
+    }
+
+    std::string url() const {
+        const char* mirror = std::getenv("ROPELAB_DATA_URL");
+        if (mirror == nullptr || *mirror == '\0') return set_.url;
+        std::string base = mirror;
+        while (base.ends_with('/')) base.pop_back();
+        return base + "/" + set_.download_name;
+    }
+
+    void report(FetchStep step, std::int64_t done, std::int64_t total) const {
+        if (options_.progress) options_.progress({step, done, total});
+    }
+
+    bool cancelled() const { return options_.cancelled && options_.cancelled(); }
+
+    CheckResult check(const fs::path& file, std::int64_t bytes, const Checksum& expected) const {
+        std::error_code error;
+        if (static_cast<std::int64_t>(fs::file_size(file, error)) != bytes) return CheckResult::wrong;
+        const auto found = checksum_of_file(file, expected.algorithm, [&](std::int64_t done) {
+            report(FetchStep::checking, done, bytes);
+            return !cancelled();
+        });
+        if (!found) return CheckResult::cancelled;
+        return *found == expected ? CheckResult::right : CheckResult::wrong;
+    }
+
+    /// Downloads the set into `part` and verifies its checksum. Returns false if cancelled.
+    bool download_checked(PartFile& part) const {
+        DownloadOptions download_options;
+        download_options.expected_bytes = set_.download_bytes;
+        download_options.attempts = options_.attempts;
+        download_options.pause = options_.pause;
+        download_options.cancelled = options_.cancelled;
+        download_options.progress = [&](std::int64_t done, std::int64_t total) {
+            report(FetchStep::downloading, done, total);
+        };
+        for (;;) {
+            const bool resumed = part.size() > 0;
+            const bool complete = part.size() == set_.download_bytes;
+            if (!complete && !download(url(), part, download_options)) return false;
+            switch (check(part.path(), set_.download_bytes, set_.download_checksum)) {
+                case CheckResult::right:
+                    return true;
+                case CheckResult::cancelled:
+                    return false;
+                case CheckResult::wrong:
+                    break;
+            }
+            part.clear();
+            // The resumed part may belong to a different version of the file, so download everything once more.
+            if (resumed) continue;
+            std::error_code error;
+            fs::remove(part.path(), error);
+            refuse_checksum(url(), set_.download_checksum);
+        }
+    }
+
+    /// Unpacks the set from `archive` to `target` and verifies its checksum. Returns false if cancelled.
+    bool unpack_checked(const fs::path& archive, const fs::path& target) const {
+        const fs::path unpacked = target.string() + ".unpacking";
+        const bool done = unpack(archive, set_.file, unpacked, set_.bytes, [&](std::int64_t bytes) {
+            report(FetchStep::unpacking, bytes, set_.bytes);
+            return !cancelled();
+        });
+        if (!done) return false;
+        const CheckResult verdict = check(unpacked, set_.bytes, set_.checksum);
+        if (verdict == CheckResult::right) {
+            move_into_place(unpacked, target);
+            return true;
+        }
+        std::error_code error;
+        fs::remove(unpacked, error);
+        if (verdict == CheckResult::wrong) refuse_checksum(archive.string(), set_.checksum);
+        return false;
+    }
+
+    [[noreturn]] void refuse_checksum(const std::string& where, const Checksum& expected) const {
+        throw FetchFailed("The file from '" + where + "' is not " + set_.title + ": its " +
+                          std::string(name_of(expected.algorithm)) + " checksum is not " + expected.hex +
+                          "; the file was deleted, so try again or use another mirror (ROPELAB_DATA_URL).");
+    }
+
+    void move_into_place(const fs::path& from, const fs::path& to) const {
+        std::error_code error;
+        fs::rename(from, to, error);
+        if (error) throw FetchFailed("'" + to.string() + "' cannot be written (" + error.message() + ").");
+    }
+
+    const KnownSet& set_;
+    const FetchOptions& options_;
+    fs::path folder_;
+};
+
+}  // namespace
+
+std::optional<Fetched> fetch(const KnownSet& set, const FetchOptions& options) {
+    return Fetch(set, options).run();
 }
 
 }  // namespace ropelab

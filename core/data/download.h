@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
+
+#include "core/data/known_sets.h"
 
 namespace ropelab {
 
@@ -26,24 +29,22 @@ class PartFile {
     PartFile(const PartFile&) = delete;
     PartFile& operator=(const PartFile&) = delete;
 
-    /// Path of the file.
     const std::filesystem::path& path() const { return path_; }
-    /// Size of the file, in bytes.
     std::int64_t size() const { return size_; }
     /// Appends `count` bytes. Throws FetchFailed if they cannot be written.
     void append(const char* bytes, std::size_t count);
-    /// Truncates the file to 0 bytes.
     void clear();
     /// Flushes the file to the disk (fsync), so that a power failure cannot lose it.
     void sync();
 
  private:
+    [[noreturn]] void fail(const char* what) const;
+
     std::filesystem::path path_;
     int descriptor_ = -1;
     std::int64_t size_ = 0;
 };
 
-/// Settings of `download`.
 struct DownloadOptions {
     std::int64_t expected_bytes = 0;                           // size of the file; 0 if unknown
     int attempts = 5;                                          // maximum number of connections
@@ -56,5 +57,42 @@ struct DownloadOptions {
 /// if the server does not support resuming. After a lost connection it tries again, up to `attempts` times. Returns
 /// false if cancelled. Throws FetchFailed if the download fails. In both cases the received bytes stay in `part`.
 bool download(const std::string& url, PartFile& part, const DownloadOptions& options);
+
+/// Unpacks the file `entry` of a zip archive to `target`, replacing an existing file, and returns true. `step` is
+/// called repeatedly with the number of bytes written so far; if it returns false, `target` is removed and the result
+/// is false. Throws FetchFailed, and removes `target`, if the archive is damaged, lacks the entry or holds more than
+/// `expected_bytes` in it, or if the disk is full.
+bool unpack(const std::filesystem::path& archive, const std::string& entry, const std::filesystem::path& target,
+            std::int64_t expected_bytes, const std::function<bool(std::int64_t)>& step = {});
+
+/// The steps of fetching a known data set, in the order in which they happen.
+enum class FetchStep { downloading, checking, unpacking };
+
+struct FetchProgress {
+    FetchStep step = FetchStep::downloading;
+    std::int64_t done = 0;   // bytes
+    std::int64_t total = 0;  // bytes; 0 if the server does not report the size
+};
+
+struct FetchOptions {
+    std::filesystem::path folder;                        // destination; if empty, cache_folder()
+    std::function<void(const FetchProgress&)> progress;  // on the calling thread; every step ends with done = total
+    std::function<bool()> cancelled;                     // called at least once per second
+    int attempts = 5;                                    // maximum number of connections
+    std::chrono::milliseconds pause{1000};               // before the second attempt; longer before later ones
+};
+
+struct Fetched {
+    std::filesystem::path file;
+    bool already_there = false;  // true if the cache already held the file, so that nothing was downloaded
+};
+
+/// Downloads a known data set into the cache. The download resumes from the `….part` file of an interrupted fetch. The
+/// checksum is verified after downloading and, for zipped sets, again after unpacking; only then does the file get its
+/// final name. If a file of that name exists, it is returned if its checksum is right and replaced otherwise. The
+/// environment variable ROPELAB_DATA_URL names a mirror; the set is then downloaded from that URL followed by a slash
+/// and the set's download name. Returns nullopt if cancelled; the next fetch then resumes. Throws FetchFailed if the
+/// download fails, and std::runtime_error if a file in the cache cannot be read.
+std::optional<Fetched> fetch(const KnownSet& set, const FetchOptions& options = {});
 
 }  // namespace ropelab

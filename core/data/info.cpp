@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "core/data/corpus.h"
-#include "core/data/text_folder.h"
 #include "core/data/text_source.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"

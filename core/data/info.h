@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/data/corpus.h"
-#include "core/data/splits.h"
+#include "core/data/text_source.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -52,10 +52,8 @@ struct TokenizerRow {
     std::int64_t size = 0;    // number of tokens in the vocabulary
     std::int64_t tokens = 0;  // number of tokens of the validation split
     std::int64_t bytes = 0;   // number of bytes of the validation split
-    /// Number of tokens of the training split.
     std::int64_t training_tokens = 0;
 
-    /// Returns the number of tokens per byte of the validation split.
     double tokens_per_byte() const { return static_cast<double>(tokens) / static_cast<double>(bytes); }
 };
 

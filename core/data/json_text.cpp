@@ -1,6 +1,7 @@
 #include "core/data/json_text.h"
 
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "core/spec/error.h"
@@ -47,18 +48,24 @@ std::string trouble_of(const nlohmann::json::parse_error& error) {
     return "there is a syntax error near byte " + std::to_string(error.byte);
 }
 
-nlohmann::json parse_unique(std::string_view text, const std::string& what) {
+nlohmann::json::parser_callback_t repeated_keys(std::function<void(const std::string& key)> on_repeated) {
     using Event = nlohmann::json::parse_event_t;
-    std::vector<std::set<std::string>> seen;  // the keys of each object that is not complete yet
-    const auto watch = [&](int, Event event, nlohmann::json& value) {
+    // `seen`: the keys of each object that is not complete yet.
+    return [on_repeated = std::move(on_repeated), seen = std::vector<std::set<std::string>>()](
+               int, Event event, nlohmann::json& value) mutable {
         if (event == Event::object_start) seen.emplace_back();
         if (event == Event::object_end) seen.pop_back();
         if (event == Event::key && !seen.back().insert(value.get<std::string>()).second) {
-            throw BadInput(what + " names \"" + value.get<std::string>() + "\" twice in one object; name it once.");
+            on_repeated(value.get<std::string>());
         }
         return true;
     };
-    return parse_bounded(text, watch);
+}
+
+nlohmann::json parse_unique(std::string_view text, const std::string& what) {
+    return parse_bounded(text, repeated_keys([&](const std::string& key) {
+                             throw BadInput(what + " names \"" + key + "\" twice in one object; name it once.");
+                         }));
 }
 
 }  // namespace ropelab

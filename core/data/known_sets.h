@@ -41,7 +41,6 @@ std::vector<std::string_view> known_data_names();
 /// is empty or not an absolute path. Throws BadInput if HOME is needed but not set.
 std::filesystem::path cache_folder();
 
-/// A known data set found on this machine.
 struct FoundSet {
     std::filesystem::path file;
     std::int64_t bytes = 0;

@@ -1,11 +1,13 @@
 #include "core/data/text_source.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <system_error>
 
+#include "core/data/checksum.h"
 #include "core/data/known_sets.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"
@@ -116,6 +118,151 @@ void require_text(const fs::path& file, std::string_view content) {
                        " is a short web page, perhaps the error page of a failed download; download the " +
                        "text itself, or set tokenizer = bytes to train on the page.");
     }
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_files = 50'000;
+
+[[noreturn]] void refuse_folder(const fs::path& folder, const std::string& problem) {
+    throw BadInput("The folder '" + folder.string() + "' " + problem);
+}
+
+bool is_hidden(const fs::path& path) {
+    return path.filename().string().starts_with('.');
+}
+
+}  // namespace
+
+std::vector<FolderFile> files_of_folder(const fs::path& folder) {
+    std::vector<FolderFile> files;
+    std::error_code error;
+    fs::recursive_directory_iterator entry(folder, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        if (is_hidden(entry->path())) {
+            entry.disable_recursion_pending();
+            continue;
+        }
+        std::error_code file_error;
+        if (!entry->is_regular_file(file_error)) continue;
+        const auto bytes = static_cast<std::int64_t>(entry->file_size(file_error));
+        const auto written = entry->last_write_time(file_error).time_since_epoch().count();
+        if (file_error) refuse_folder(folder, "has a file that cannot be read: '" + entry->path().string() + "'.");
+        if (bytes > 0) files.push_back({entry->path().lexically_relative(folder).generic_string(), bytes, written});
+    }
+    if (error) refuse_folder(folder, "cannot be read (" + error.message() + "); name a folder that you may read.");
+    if (files.empty()) refuse_folder(folder, "contains no text; put the files to train on into it.");
+    if (files.size() > most_files) {
+        refuse_folder(folder, "has " + std::to_string(files.size()) + " files, but at most " +
+                                  std::to_string(most_files) + " are supported; join them into larger files.");
+    }
+    std::ranges::sort(files, {}, &FolderFile::name);
+    return files;
+}
+
+std::int64_t bytes_of(std::span<const FolderFile> files) {
+    std::int64_t bytes = 0;
+    for (const FolderFile& file : files) bytes += file.bytes;
+    return bytes;
+}
+
+void refuse_characters_of_folder(const fs::path& folder) {
+    refuse_folder(folder, "can be read as bytes only; set tokenizer = bytes, or join its files into one text file.");
+}
+
+TextFolder::TextFolder(const fs::path& folder) : files_(files_of_folder(folder)) {
+    std::int64_t first = 0;
+    for (const FolderFile& file : files_) {
+        pieces_.push_back({first, file.bytes, folder / file.name});
+        first += file.bytes;
+    }
+}
+
+std::string TextFolder::checksum() const {
+    constexpr std::size_t end_bytes = 4096;
+    std::string all;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        const FolderFile& file = files_[i];
+        std::array<unsigned char, end_bytes> buffer;
+        const auto ends_of_file = std::span(buffer).first(std::min(end_bytes, static_cast<std::size_t>(file.bytes)));
+        std::string ends;
+        for (const std::int64_t from : {std::int64_t{0}, file.bytes - std::ssize(ends_of_file)}) {
+            TokenText::read_piece(pieces_[i], from, ends_of_file);
+            ends.append(ends_of_file.begin(), ends_of_file.end());
+        }
+        all += file.name + '\n' + std::to_string(file.bytes) + '\n' +
+               checksum_of(ends, Checksum::Algorithm::sha256).hex + '\n';
+    }
+    return checksum_of(all, Checksum::Algorithm::sha256).hex;
+}
+
+namespace {
+
+// Returns the byte offset of each of the ascending `characters` of a text in UTF-8.
+std::array<std::size_t, 2> offsets_of(std::string_view text, std::array<std::int64_t, 2> characters) {
+    std::array<std::size_t, 2> offsets = {text.size(), text.size()};
+    std::size_t next = 0;
+    std::int64_t character = 0;
+    for (std::size_t offset = 0; offset < text.size() && next < offsets.size(); ++character) {
+        while (next < offsets.size() && characters[next] == character) offsets[next++] = offset;
+        offset += decode_utf8(text, offset).length;
+    }
+    return offsets;
+}
+
+}  // namespace
+
+SplitSizes split_sizes(std::int64_t tokens, Split split) {
+    SplitSizes sizes;
+    sizes.training = static_cast<std::int64_t>(0.9 * static_cast<double>(tokens));
+    const std::int64_t rest = tokens - sizes.training;
+    sizes.validation = split == Split::ninety_ten ? rest : rest / 2;
+    sizes.test = rest - sizes.validation;
+    return sizes;
+}
+
+TextParts parts_of_text(std::string_view text, Split split, bool as_bytes) {
+    const bool bytes = as_bytes || first_invalid_utf8(text);
+    std::int64_t units = 0;
+    for (std::size_t offset = 0; offset < text.size(); ++units) offset += bytes ? 1 : decode_utf8(text, offset).length;
+    const SplitSizes sizes = split_sizes(units, split);
+    std::array<std::size_t, 2> ends = {static_cast<std::size_t>(sizes.training),
+                                       static_cast<std::size_t>(sizes.training + sizes.validation)};
+    if (!bytes) ends = offsets_of(text, {sizes.training, sizes.training + sizes.validation});
+    return {text.substr(0, ends[0]), text.substr(ends[0], ends[1] - ends[0]), text.substr(ends[1])};
+}
+
+namespace {
+
+constexpr std::size_t shown_digits = 12;  // of a checksum in messages; enough for a person to compare
+}  // namespace
+
+std::string text_name(const RunSpec& spec) {
+    if (!find_language(spec.data)) return spec.data;
+    return spec.data + " (seed " + std::to_string(spec.data_seed) + ", " + grouped(spec.data_length) + " characters)";
+}
+
+TextMark mark_of(const RunSpec& spec, std::string_view text) {
+    return {text_name(spec), std::ssize(text), checksum_of(text, Checksum::Algorithm::sha256).hex};
+}
+
+bool is_whole_known_set(const TextMark& text) {
+    const KnownSet* set = find_known_set(text.name);
+    if (set == nullptr || text.bytes != set->bytes) return false;
+    return set->checksum.algorithm != Checksum::Algorithm::sha256 || text.sha256 == set->checksum.hex;
+}
+
+void require_same_text(const TextMark& now, const TextMark& then) {
+    if (now.bytes == then.bytes && now.sha256 == then.sha256) return;
+    const auto difference = [&](const TextMark& text) {
+        return now.bytes != then.bytes ? grouped(text.bytes) + " bytes"
+                                       : "the SHA-256 checksum " + text.sha256.substr(0, shown_digits) + "…";
+    };
+    throw BadInput("The text \"" + then.name + "\" has " + difference(now) +
+                   ", but training began with a text that has " + difference(then) +
+                   "; restore that text (--data-dir names its folder), or train in another lab.");
 }
 
 }  // namespace ropelab

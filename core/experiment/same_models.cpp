@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/data/synthetic/names.h"
+#include "core/data/synthetic/language.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
 #include "core/spec/run_names.h"

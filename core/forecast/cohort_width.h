@@ -60,7 +60,6 @@ using TimeSteps = std::function<std::optional<double>(std::size_t width)>;
 void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations, const TimeSteps& time_steps,
                     const std::function<double()>& seconds);
 
-/// The width chosen for runs of one shape, before they train.
 struct CohortWidth {
     std::size_t runs = 0;  // maximum number of runs per cohort
     /// The explanation for the user, such as "One run at a time, 1.12 × as fast as 6 together.", or that memory limits
@@ -85,7 +84,6 @@ CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenDa
 /// Returns a sentence for a plan on what choose_width will do or has found for these runs; empty if it will do nothing.
 std::string width_plan(const std::vector<RunSpec>& runs);
 
-/// Clears all measured step times.
 void clear_step_times();
 
 }  // namespace ropelab

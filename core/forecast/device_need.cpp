@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "core/data/corpus.h"
-#include "core/data/synthetic/names.h"
+#include "core/data/synthetic/language.h"
 #include "core/forecast/likely_vocabulary.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"

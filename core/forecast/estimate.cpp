@@ -8,9 +8,9 @@
 
 #include "core/data/corpus.h"
 #include "core/data/known_sets.h"
-#include "core/data/splits.h"
 #include "core/data/text_source.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/device_need.h"
 #include "core/forecast/likely_vocabulary.h"
 #include "core/machine/engine_loader.h"
 #include "core/forecast/device_need.h"

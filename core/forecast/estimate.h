@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/forecast/time_records.h"
+#include "core/forecast/time_model.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {

@@ -3,9 +3,10 @@
 #include <mutex>
 #include <system_error>
 
-#include "core/data/subwords.h"
-#include "core/data/synthetic/names.h"
+#include "core/data/synthetic/language.h"
+#include "core/data/tokenizer/vocabulary.h"
 #include "core/forecast/likely_vocabulary.h"
+#include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 
 namespace ropelab {

@@ -2,13 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <iterator>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
+#include "core/data/json_text.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_vocabulary.h"
 #include "core/plan/step_cost.h"
+#include "core/spec/numbers.h"
 #include "core/spec/processor.h"
+#include "core/store/output_file.h"
 
 namespace ropelab {
 
@@ -170,6 +178,202 @@ TimeModel::Coefficients TimeModel::fitted(const std::vector<const TimedCohort*>&
     }
     for (std::size_t j = 0; j < prior.size(); ++j) prior[j] *= factor[j];
     return prior;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t recent_sweeps = 12;  // forecasts of which the range of the next is made
+constexpr std::size_t fewest_for_range = 3;
+constexpr std::size_t most_lines = 400;  // of a file; older ones are dropped
+constexpr std::array<const char*, timed_part_count> timed_part_words = {
+    "start", "steps", "evaluations", "samples", "probes", "checkpoints", "measuring"};
+
+// The file of this process, and the model learned from it.
+struct Learned {
+    std::mutex mutex;
+    fs::path file;
+    fs::file_time_type time{};
+    std::uintmax_t size = 0;
+    std::shared_ptr<const TimeModel> model = std::make_shared<const TimeModel>();
+    std::vector<Forecast> sweeps;
+};
+Learned& learned() {
+    static Learned state;
+    return state;
+}
+
+json to_json_line(const TimedCohort& cohort) {
+    json line = {{"processor", cohort.key.processor}, {"device", cohort.key.device},
+                 {"precision", cohort.key.precision}, {"threads", cohort.key.threads},
+                 {"eager", cohort.key.eager},         {"chose_precision", cohort.chose_precision}};
+    for (std::size_t part = 0; part < timed_part_count; ++part) {
+        const PartWork& work = cohort.work[part];
+        line[timed_part_words[part]] = {work.calls, work.items, work.operations, cohort.seconds[part]};
+    }
+    return line;
+}
+
+// Adds the record of a line. Throws json::exception for an unreadable line.
+void add_line(TimeRecords& records, const json& line) {
+    if (line.contains("predicted")) {
+        const Forecast forecast = {line.at("predicted").get<double>(), line.at("measured").get<double>()};
+        if (forecast.measured > 0) records.sweeps.push_back(forecast);
+        return;
+    }
+    TimedCohort cohort;
+    cohort.key = {line.at("processor").get<std::string>(), line.at("device").get<std::string>(),
+                  line.at("precision").get<std::string>(), line.at("threads").get<std::int64_t>(),
+                  line.value("eager", false)};
+    cohort.chose_precision = line.at("chose_precision").get<bool>();
+    for (std::size_t part = 0; part < timed_part_count; ++part) {
+        const auto numbers = line.at(timed_part_words[part]).get<std::array<double, 4>>();
+        cohort.work[part] = {numbers[0], numbers[1], numbers[2]};
+        cohort.seconds[part] = numbers[3];
+    }
+    records.cohorts.push_back(std::move(cohort));
+}
+
+std::vector<std::string> lines_of_file(const fs::path& file) {
+    std::ifstream stream(file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
+    return lines;
+}
+
+void shorten(const fs::path& file) {
+    const std::vector<std::string> lines = lines_of_file(file);
+    if (lines.size() < 2 * most_lines) return;
+    std::string text;
+    for (std::size_t i = lines.size() - most_lines; i < lines.size(); ++i) text += lines[i] + '\n';
+    write_output(file, text);
+}
+
+void append(const json& line) {
+    const fs::path file = times_file();
+    if (file.empty()) return;
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    // One write per line, so that lines of programs that end at the same time do not mix.
+    const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    {
+        std::ofstream stream(file, std::ios::app | std::ios::binary);
+        stream.rdbuf()->sputn(text.data(), std::ssize(text));
+    }
+    try {
+        shorten(file);
+    } catch (const std::exception&) {  // a longer file is no reason to stop
+    }
+}
+
+std::string percent_words(double part) {
+    return number_text(std::round(100 * part)) + " %";
+}
+
+}  // namespace
+
+fs::path user_times_file() {
+    const auto variable = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value ? fs::path(value) : fs::path();
+    };
+    if (const fs::path data = variable("XDG_DATA_HOME"); data.is_absolute()) return data / "ropelab" / "times.jsonl";
+    const fs::path home = variable("HOME");
+    return home.empty() ? fs::path() : home / ".local" / "share" / "ropelab" / "times.jsonl";
+}
+
+void use_times_file(const fs::path& file) {
+    Learned& state = learned();
+    const std::lock_guard lock(state.mutex);
+    state.file = file;
+    state.size = 0;
+    state.time = {};
+    state.model = std::make_shared<const TimeModel>();
+    state.sweeps.clear();
+}
+
+fs::path times_file() {
+    Learned& state = learned();
+    const std::lock_guard lock(state.mutex);
+    return state.file;
+}
+
+TimeRecords read_times(const fs::path& file) {
+    TimeRecords records;
+    for (const std::string& line : lines_of_file(file)) {
+        try {
+            add_line(records, parse_bounded(line));
+        } catch (const json::exception&) {  // of a newer version, or cut off by a full disk
+        }
+    }
+    return records;
+}
+
+void store_time(const TimedCohort& cohort) {
+    append(to_json_line(cohort));
+}
+
+void store_time(const Forecast& forecast) {
+    append({{"predicted", forecast.predicted}, {"measured", forecast.measured}});
+}
+
+std::shared_ptr<const TimeModel> machine_time_model() {
+    Learned& state = learned();
+    const std::lock_guard lock(state.mutex);
+    std::error_code error;
+    const auto size = state.file.empty() ? 0 : fs::file_size(state.file, error);
+    if (state.file.empty() || error) return state.model;
+    const auto time = fs::last_write_time(state.file, error);
+    if (error || (size == state.size && time == state.time)) return state.model;
+    state.size = size;
+    state.time = time;
+    TimeRecords records = read_times(state.file);
+    state.model = std::make_shared<const TimeModel>(std::move(records.cohorts));
+    state.sweeps = std::move(records.sweeps);
+    return state.model;
+}
+
+std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sweeps) {
+    if (sweeps.size() < fewest_for_range) return {seconds / 2, seconds * 2};
+    double low = 1;
+    double high = 1;
+    for (std::size_t i = sweeps.size() - std::min(sweeps.size(), recent_sweeps); i < sweeps.size(); ++i) {
+        low = std::min(low, sweeps[i].measured / sweeps[i].predicted);
+        high = std::max(high, sweeps[i].measured / sweeps[i].predicted);
+    }
+    return {low * seconds, high * seconds};
+}
+
+std::string expected_duration(double seconds) {
+    machine_time_model();  // reads the file again if it has changed
+    Learned& state = learned();
+    const std::lock_guard lock(state.mutex);
+    const auto [low, high] = time_range(seconds, state.sweeps);
+    const std::string first = duration_text(low);
+    const std::string last = duration_text(high);
+    return first == last ? first : first + " to " + last;
+}
+
+std::vector<double> forecast_errors(const std::vector<Forecast>& sweeps, std::size_t most) {
+    std::vector<double> errors;
+    const std::size_t first = sweeps.size() > most ? sweeps.size() - most : 0;
+    for (std::size_t i = first; i < sweeps.size(); ++i) {
+        errors.push_back(std::abs(sweeps[i].predicted - sweeps[i].measured) / sweeps[i].measured);
+    }
+    return errors;
+}
+
+std::string forecast_words(const std::vector<Forecast>& sweeps) {
+    std::vector<double> errors = forecast_errors(sweeps);
+    if (errors.empty()) return {};
+    std::sort(errors.begin(), errors.end());
+    const std::size_t n = errors.size();
+    const double median = n % 2 == 1 ? errors[n / 2] : (errors[n / 2 - 1] + errors[n / 2]) / 2;
+    const std::string last = n == 1 ? "last sweep" : "last " + std::to_string(n) + " sweeps";
+    return "Estimates of the " + last + ": median error " + percent_words(median) + ", largest " +
+           percent_words(errors.back()) + ".";
 }
 
 }  // namespace ropelab

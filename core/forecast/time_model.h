@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,7 +40,6 @@ struct TimeKey {
 /// Returns the key of runs with these settings that train on this device in this precision.
 TimeKey time_key(const RunSpec& spec, std::string device, std::string precision);
 
-/// A cohort with its measured times.
 struct TimedCohort {
     TimeKey key;
     bool chose_precision = false;  // precision=auto
@@ -53,20 +54,16 @@ struct TimedCohort {
 /// where the cohorts are too few or too similar. Without such cohorts the coefficients are the defaults.
 class TimeModel {
  public:
-    /// Creates a model from measured cohorts, the newest last.
     explicit TimeModel(std::vector<TimedCohort> cohorts = {});
     /// Returns a model that only counts the operations of steps and evaluations, at this speed per second.
     static TimeModel at_speed(double operations_per_second);
 
-    /// Returns the predicted seconds of one part.
     double seconds(const TimeKey& key, TimedPart part, const PartWork& work) const;
-    /// Returns the predicted seconds of all parts.
     double seconds(const TimeKey& key, const CohortWork& work) const;
     /// Returns the key of runs with these settings. For device=auto the device is that of the newest cohort, and for
     /// precision=auto the precision is that of the cohort with precision=auto whose step has the most similar number of
     /// operations per run; without such cohorts both are guesses.
     TimeKey key_of(const RunSpec& spec) const;
-    /// Returns whether cohorts with this key were measured.
     bool has_learned(const TimeKey& key) const { return fits_.contains(key); }
 
  private:
@@ -82,5 +79,49 @@ class TimeModel {
     std::string automatic_device_;                        // of the newest cohort; "" if there is none
     std::map<double, std::string> automatic_precisions_;  // by the operations of one step of one run
 };
+
+/// Forecast and measured time of a finished sweep, in seconds.
+struct Forecast {
+    double predicted = 0;
+    double measured = 0;
+};
+/// The contents of a file of measured times, the newest last.
+struct TimeRecords {
+    std::vector<TimedCohort> cohorts;
+    std::vector<Forecast> sweeps;
+};
+
+/// Returns the file of measured times of a user: $XDG_DATA_HOME/ropelab/times.jsonl or
+/// ~/.local/share/ropelab/times.jsonl; empty if neither variable is set.
+std::filesystem::path user_times_file();
+/// Sets the file in which this process stores measured times and from which machine_time_model() learns. Without a call
+/// nothing is stored and the model is the default. Programs call it once, with user_times_file().
+void use_times_file(const std::filesystem::path& file);
+/// Returns that file; empty if there is none.
+std::filesystem::path times_file();
+
+/// Reads a file of measured times; lines that are not readable are skipped. A missing file has no records.
+TimeRecords read_times(const std::filesystem::path& file);
+/// Appends a record to times_file(), if there is one, and drops old records of a file that has grown too long. A file
+/// that cannot be written is left as it is, because estimates are not worth an error.
+void store_time(const TimedCohort& cohort);
+void store_time(const Forecast& forecast);
+
+/// Returns the model of this machine, learned from times_file(). The file is read again only if it has changed.
+/// Thread-safe.
+std::shared_ptr<const TimeModel> machine_time_model();
+
+/// Returns the shortest and the longest time in seconds that a sweep of the predicted time probably takes: by the
+/// factors by which the last twelve sweeps were faster or slower than predicted, and between half and twice the time
+/// where fewer than three are known.
+std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sweeps);
+/// Returns that range on this machine as text: "40 s to 2 min", or one time if both have the same text.
+std::string expected_duration(double seconds);
+
+/// Returns how good the last estimates were: "Estimates of the last 12 sweeps: median error 14 %, largest 28 %."; "" if
+/// there is none. Errors are relative to the measured time.
+std::string forecast_words(const std::vector<Forecast>& sweeps);
+/// Returns the relative errors of the last `most` forecasts, |predicted − measured| / measured, the newest last.
+std::vector<double> forecast_errors(const std::vector<Forecast>& sweeps, std::size_t most = 12);
 
 }  // namespace ropelab

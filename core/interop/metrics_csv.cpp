@@ -6,8 +6,8 @@
 #include <span>
 
 #include "core/experiment/experiment.h"
+#include "core/results/results_table.h"
 #include "core/spec/error.h"
-#include "core/stats/results_table.h"
 #include "core/store/output_file.h"
 #include "core/sweep/stored_run.h"
 #include "core/table/table.h"

@@ -11,12 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/sweep/stored_run.h"
+#include "core/results/results_table.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_table.h"
-#include "core/store/atomic_file.h"
 #include "core/store/output_file.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "core/data/json_text.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -14,9 +14,9 @@ namespace ropelab {
 struct AnswerGroup {
     std::string name;  // name of the group; without one, the year of the answers
     std::vector<AnswerRecord> answers;
-    std::int64_t people = 0;            // number of people who answered
-    std::int64_t right = 0;             // number of them whose answer was right
-    ProportionInterval right_interval;  // 95 % Clopper–Pearson interval of the share of right answers
+    std::int64_t people = 0;        // number of people who answered
+    std::int64_t right = 0;         // number of them whose answer was right
+    Interval right_interval{0, 1};  // 95 % Clopper–Pearson interval of the share of right answers
 
     /// Returns how many people gave this answer, a JSON text.
     std::int64_t people_who_gave(const std::string& given) const;

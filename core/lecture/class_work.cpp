@@ -10,10 +10,10 @@
 
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
+#include "core/results/results_cells.h"
+#include "core/results/run_selection.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
-#include "core/stats/results_cells.h"
-#include "core/stats/run_selection.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {

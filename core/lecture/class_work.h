@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
-#include "core/stats/results_table.h"
+#include "core/results/results_table.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

@@ -9,7 +9,7 @@
 
 #include "core/lecture/lecture.h"
 #include "core/store/lab_file.h"
-#include "core/store/temporary_folder.h"
+#include "core/store/output_file.h"
 
 namespace ropelab {
 

@@ -10,12 +10,12 @@
 #include "core/interop/model_table.h"
 #include "core/lecture/lecture_text.h"
 #include "core/lecture/quantity_table.h"
+#include "core/results/results_table.h"
 #include "core/rope/number_format.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_table.h"
 
 namespace ropelab {
 

@@ -8,16 +8,13 @@ namespace ropelab {
 
 // The model of a report, from which Markdown, HTML and LaTeX are written. All texts are plain UTF-8 text.
 
-/// A heading; level 1 is a section, level 2 a subsection.
 struct ReportHeading {
     int level = 1;
     std::string text;
 };
-/// A paragraph.
 struct ReportParagraph {
     std::string text;
 };
-/// A list with bullets.
 struct ReportList {
     std::vector<std::string> items;
 };
@@ -41,7 +38,6 @@ struct ReportFigure {
 
 using ReportBlock = std::variant<ReportHeading, ReportParagraph, ReportList, ReportCode, ReportTable, ReportFigure>;
 
-/// A report.
 struct ReportDocument {
     std::string title;
     std::vector<ReportBlock> blocks;
@@ -55,7 +51,6 @@ std::string report_html(const ReportDocument& document);
 /// rotating. Characters that the standard fonts lack are written as their code point, such as U+4E2D.
 std::string report_latex(const ReportDocument& document);
 
-/// Escapes a text for LaTeX (see report_latex).
 std::string report_latex_text(const std::string& text);
 
 }  // namespace ropelab

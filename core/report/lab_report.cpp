@@ -5,19 +5,19 @@
 #include <set>
 #include <span>
 
+#include "core/reproduce/report.h"
+#include "core/reproduce/rules/evaluate.h"
+#include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/sheet_lab.h"
+#include "core/results/results_cells.h"
+#include "core/results/theta_curve.h"
+#include "core/spec/error.h"
+#include "core/store/output_file.h"
+#include "core/study/stored_conversions.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/search.h"
-#include "core/study/stored_conversions.h"
 #include "core/sweep/stored_run.h"
-#include "core/reproduce/rules/evaluate.h"
-#include "core/reproduce/rules/measuring.h"
-#include "core/reproduce/report.h"
-#include "core/reproduce/sheet_lab.h"
-#include "core/spec/error.h"
-#include "core/stats/results_cells.h"
-#include "core/stats/theta_curve.h"
-#include "core/store/output_file.h"
 
 namespace ropelab {
 

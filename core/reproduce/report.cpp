@@ -8,17 +8,17 @@
 
 #include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
-#include "core/forecast/time_records.h"
 #include "core/forecast/device_need.h"
+#include "core/forecast/time_model.h"
 #include "core/plan/step_cost.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/source_tests.h"
 #include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "core/run/probing.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

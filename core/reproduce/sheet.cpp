@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/reproduce/sheets/building.h"
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "core/results/results_table.h"
 #include "core/spec/engine.h"
-#include "core/stats/results_table.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {

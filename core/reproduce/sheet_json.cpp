@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "core/reproduce/sheet.h"
+#include "core/results/results_cells.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
-#include "core/stats/results_cells.h"
 #include "core/sweep/lab_plan.h"
 
 namespace ropelab {

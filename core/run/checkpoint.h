@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/data/text_mark.h"
+#include "core/data/text_source.h"
 #include "core/spec/event.h"
 #include "core/spec/named_tensor.h"
 #include "core/spec/run_spec.h"

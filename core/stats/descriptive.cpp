@@ -6,21 +6,16 @@
 
 namespace ropelab {
 
-namespace {
-
-// Returns the 0.975 quantile of Student's t distribution. The last result is cached, because a learning curve needs
-// thousands of intervals for the same number of seeds.
-double t_quantile(std::int64_t degrees) {
-    thread_local std::int64_t known = 0;
+double t_quantile(double degrees_of_freedom) {
+    // The last result is cached, because a learning curve needs thousands of intervals for the same number of seeds.
+    thread_local double known = 0;
     thread_local double quantile = 0;
-    if (degrees != known) {
-        quantile = boost::math::quantile(boost::math::students_t(static_cast<double>(degrees)), 0.975);
-        known = degrees;
+    if (degrees_of_freedom != known) {
+        quantile = boost::math::quantile(boost::math::students_t(degrees_of_freedom), 0.975);
+        known = degrees_of_freedom;
     }
     return quantile;
 }
-
-}  // namespace
 
 Description describe(std::span<const double> values) {
     Description result;
@@ -43,7 +38,7 @@ Description describe(std::span<const double> values) {
     const double n = static_cast<double>(result.n);
     result.standard_deviation = std::sqrt(squares / (n - 1));
     result.standard_error = result.standard_deviation / std::sqrt(n);
-    const Interval95 interval = mean_interval(mean, result.standard_error, result.n - 1);
+    const Interval interval = mean_interval(mean, result.standard_error, result.n - 1);
     result.confidence_low = interval.low;
     result.confidence_high = interval.high;
     return result;
@@ -57,18 +52,18 @@ Interval mean_interval(double mean, double standard_error, std::int64_t degrees,
     return {mean - half_width, mean + half_width};
 }
 
-Interval95 mean_interval(double mean, double standard_error, std::int64_t degrees) {
+Interval mean_interval(double mean, double standard_error, std::int64_t degrees) {
     if (degrees < 1) return {};
-    const double half_width = t_quantile(degrees) * standard_error;
+    const double half_width = t_quantile(static_cast<double>(degrees)) * standard_error;
     return {mean - half_width, mean + half_width};
 }
 
-Interval95 share_interval(double share, double standard_error, std::int64_t degrees) {
+Interval share_interval(double share, double standard_error, std::int64_t degrees) {
     if (degrees < 1) return {};
     const double end = std::pow(0.025, 1 / static_cast<double>(degrees + 1));
     if (share <= 0) return {0, 1 - end};
     if (share >= 1) return {end, 1};
-    const Interval95 interval = mean_interval(share, standard_error, degrees);
+    const Interval interval = mean_interval(share, standard_error, degrees);
     return {std::max(0.0, interval.low), std::min(1.0, interval.high)};
 }
 

@@ -31,22 +31,24 @@ struct Interval {
     double low = Description::unknown;
     double high = Description::unknown;
 };
+/// A number with its 95 % confidence interval.
+struct IntervalEstimate {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+};
+
+/// The 0.975 quantile of Student's t distribution.
+double t_quantile(double degrees_of_freedom);
 /// Returns mean ± t · standard error with the quantile of Student's t distribution for a two-sided confidence between 0
 /// and 1; NaN if `degrees` (of freedom) is below 1. For m intervals that hold together with 95 % confidence, the
 /// confidence of each is 1 − 0.05/m (Bonferroni's correction).
 Interval mean_interval(double mean, double standard_error, std::int64_t degrees, double confidence);
-
-/// Ends of a 95 % confidence interval; NaN if there is none.
-struct Interval95 {
-    double low = Description::unknown;
-    double high = Description::unknown;
-};
-/// Returns mean ± t · standard error, with the 0.975 quantile of Student's t distribution; NaN if `degrees` (of
-/// freedom) is below 1.
-Interval95 mean_interval(double mean, double standard_error, std::int64_t degrees);
+/// Returns the same for 95 % confidence.
+Interval mean_interval(double mean, double standard_error, std::int64_t degrees);
 /// Returns mean_interval for the mean of shares between 0 and 1 of n = degrees + 1 units, cut off at 0 and 1. If all
 /// units have the share 0, or all have the share 1, their standard error of 0 says nothing, and the result is the exact
 /// binomial interval (Clopper and Pearson) of 0 or n successes among n units.
-Interval95 share_interval(double share, double standard_error, std::int64_t degrees);
+Interval share_interval(double share, double standard_error, std::int64_t degrees);
 
 }  // namespace ropelab

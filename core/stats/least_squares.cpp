@@ -1,8 +1,14 @@
 #include "core/stats/least_squares.h"
 
+#include <algorithm>
+#include <boost/math/distributions/fisher_f.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/spec/error.h"
 
@@ -155,6 +161,121 @@ std::optional<LinearFit> fit_linear(const FitRows& rows, std::span<const double>
     fit.means = std::move(columns.means);
     fit.lengths = std::move(columns.lengths);
     return fit;
+}
+
+namespace {
+
+constexpr std::size_t fewest_values = 4;  // a parabola passes through any three
+
+double average_of(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum / static_cast<double>(values.size());
+}
+
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// Subtracts the mean from the values and returns their size before: the sum of the absolute values of mean and first
+// value.
+double centered(std::vector<double>& values) {
+    const double mean = average_of(values);
+    const double size = std::abs(mean) + std::abs(values.front());
+    for (double& each : values) each -= mean;
+    return size;
+}
+
+// Returns the fit to values whose mean is 0 in each block. `size`: size of the values before their means were
+// subtracted, for the error of rounding. x has the same mean in each block.
+std::optional<QuadraticFit> fit_centered(std::vector<double> linear, const std::vector<double>& values, double size,
+                                         std::int64_t blocks) {
+    if (std::set<double>(linear.begin(), linear.end()).size() < fewest_values) return std::nullopt;
+    const auto n = static_cast<double>(values.size());
+    const double center = average_of(linear);
+    for (double& each : linear) each -= center;
+    // The polynomials d and d² − α d − β of d = x − x̄ are orthogonal on these points, so that their coefficients are
+    // uncorrelated.
+    std::vector<double> squares;
+    for (const double d : linear) squares.push_back(d * d);
+    const double linear_norm = product(linear, linear);
+    const double alpha = product(linear, squares) / linear_norm;
+    const double beta = linear_norm / n;
+    std::vector<double> quadratic;
+    for (const double d : linear) quadratic.push_back(d * d - alpha * d - beta);
+    const double quadratic_norm = product(quadratic, quadratic);
+    const double slope = product(linear, values) / linear_norm;
+    const double c = product(quadratic, values) / quadratic_norm;
+    double residual = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double off = values[i] - slope * linear[i] - c * quadratic[i];
+        residual += off * off;
+    }
+    const double rounding = 10 * std::numeric_limits<double>::epsilon() * size;
+    if (!(residual > n * rounding * rounding)) return std::nullopt;
+
+    QuadraticFit fit;
+    fit.n = static_cast<std::int64_t>(values.size());
+    fit.blocks = blocks;
+    fit.degrees_of_freedom = n - 2 - static_cast<double>(blocks);
+    const double variance = residual / fit.degrees_of_freedom;
+    fit.f = (slope * slope * linear_norm + c * c * quadratic_norm) / 2 / variance;
+    fit.p = boost::math::cdf(boost::math::complement(boost::math::fisher_f(2, fit.degrees_of_freedom), fit.f));
+    const boost::math::students_t student(fit.degrees_of_freedom);
+    const double quantile = boost::math::quantile(student, 0.975);
+    const double error = std::sqrt(variance / quadratic_norm);
+    fit.curvature = {c, c - quantile * error, c + quantile * error};
+    fit.curvature_p = 2 * boost::math::cdf(boost::math::complement(student, std::abs(c) / error));
+    fit.vertex = center + alpha / 2 - slope / c / 2;
+    // Fieller's interval of slope/c: all ratios r for which slope − r c is not significantly different from 0.
+    const double leading = c * c - quantile * quantile * variance / quadratic_norm;
+    const double rest = slope * slope - quantile * quantile * variance / linear_norm;
+    if (leading > 0) {
+        const double half = slope * c;
+        const double root = std::sqrt(half * half - leading * rest);
+        fit.vertex_interval = IntervalEstimate{fit.vertex, center + alpha / 2 - (half + root) / leading / 2,
+                                               center + alpha / 2 - (half - root) / leading / 2};
+    }
+    return fit;
+}
+
+}  // namespace
+
+std::optional<QuadraticFit> fit_quadratic(std::span<const double> x, std::span<const double> y) {
+    if (x.size() != y.size()) {
+        throw BadInput("A fit needs equal numbers of x and y values, but there are " + std::to_string(x.size()) +
+                       " and " + std::to_string(y.size()) + ".");
+    }
+    std::vector<double> linear;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
+        linear.push_back(x[i]);
+        values.push_back(y[i]);
+    }
+    if (values.empty()) return std::nullopt;
+    const double size = centered(values);
+    return fit_centered(std::move(linear), values, size, 1);
+}
+
+std::optional<QuadraticFit> fit_quadratic_in_blocks(std::span<const double> x, std::span<const std::vector<double>> y) {
+    if (y.empty()) throw BadInput("A fit in blocks needs one block or more.");
+    std::vector<double> linear;
+    std::vector<double> values;
+    double size = 0;
+    for (std::vector<double> block : y) {
+        if (block.size() != x.size()) {
+            throw BadInput("Each block of a fit needs one value for each of the " + std::to_string(x.size()) +
+                           " x values, but one has " + std::to_string(block.size()) + ".");
+        }
+        if (block.empty()) return std::nullopt;
+        size = std::max(size, centered(block));
+        linear.insert(linear.end(), x.begin(), x.end());
+        values.insert(values.end(), block.begin(), block.end());
+    }
+    return fit_centered(std::move(linear), values, size, std::ssize(y));
 }
 
 }  // namespace ropelab

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/store/lab_file.h"
@@ -32,11 +33,26 @@ std::optional<std::string> origin_of(const std::filesystem::path& path);
 /// Stores a snapshot. The caller must have begun a transaction.
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed);
 
-/// Returns the path of a lab's checkpoint folder, `name.ropelab.checkpoints/`.
 std::filesystem::path checkpoint_folder_of(const std::filesystem::path& lab);
 
 /// Prepares a path for a new lab: removes the SQLite log of a deleted lab of the same name, because SQLite would replay
 /// it into the new lab. Throws BadInput if there are checkpoints of a deleted lab of the same name.
 void prepare_new_lab(const std::filesystem::path& lab);
+
+/// SQLite application id of lab files, the ASCII codes of "RoPE". It distinguishes labs from other databases.
+constexpr int lab_application_id = 0x526F5045;
+
+/// Returns the SQL scripts that migrate a lab from each schema version to the next one. The first script creates
+/// version 1 from an empty database. A released script must never change; new ones are appended.
+std::span<const char* const> lab_migrations();
+
+/// Applies to a database all migrations after its version (user_version), each in one transaction that also sets the
+/// new version. Throws BadInput if a migration fails; the database then has the version before it.
+void migrate(const sqlite::Connection& database, std::span<const char* const> migrations);
+
+/// Returns the schema version of a lab. Throws BadInput if the database is not a lab, is newer than `migrations`, or
+/// has other tables, indices, views or triggers than these create.
+int checked_version(const sqlite::Connection& database, const std::filesystem::path& path,
+                    std::span<const char* const> migrations);
 
 }  // namespace ropelab

@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cerrno>
+#include <nlohmann/json.hpp>
+#include <random>
 
 #include "core/data/corpus.h"
+#include "core/data/json_text.h"
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
-#include "core/store/atomic_file.h"
 #include "core/store/lab_database.h"
-#include "core/store/lab_schema.h"
 #include "core/store/output_file.h"
 #include "core/store/process_mark.h"
 
@@ -152,6 +154,14 @@ RunRecord run_record(const sqlite::Query& row) {
                               : count == 1 ? "; its only run is " + first + "."
                                            : "; its runs are " + first + " to " + std::to_string(all.integer(2)) + ".";
     throw BadInput("There is no run " + std::to_string(id) + " in " + lab.string() + known);
+}
+
+// Runs a statement whose last parameter is the id of a run. Throws BadInput if there is no such run.
+template <typename... Values>
+void change_run(const LabFile::Database& lab, const fs::path& path, RunId id, const char* sql,
+                const Values&... values) {
+    lab.connection.query(sql).with(values..., id).run();
+    if (lab.connection.changes() == 0) no_run(lab.connection, path, id);
 }
 
 }  // namespace
@@ -396,30 +406,24 @@ std::vector<event::Sampled> LabFile::samples(RunId id) const {
 }
 
 void LabFile::set_vocabulary(RunId id, const std::string& vocabulary, double bytes_per_token) {
-    database_->connection.query("UPDATE run SET vocabulary = ?, bytes_per_token = ? WHERE id = ?")
-        .with(vocabulary, bytes_per_token, id)
-        .run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET vocabulary = ?, bytes_per_token = ? WHERE id = ?", vocabulary,
+               bytes_per_token);
 }
 
 void LabFile::rename_run(RunId id, const std::string& name) {
-    database_->connection.query("UPDATE run SET name = ? WHERE id = ?").with(name, id).run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET name = ? WHERE id = ?", name);
 }
 
 void LabFile::annotate_run(RunId id, const std::string& note) {
-    database_->connection.query("UPDATE run SET note = ? WHERE id = ?").with(note, id).run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET note = ? WHERE id = ?", note);
 }
 
 void LabFile::delete_run(RunId id) {
-    database_->connection.query("UPDATE run SET deleted = 1 WHERE id = ?").with(id).run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET deleted = 1 WHERE id = ?");
 }
 
 void LabFile::restore_run(RunId id) {
-    database_->connection.query("UPDATE run SET deleted = 0 WHERE id = ?").with(id).run();
-    if (database_->connection.changes() == 0) no_run(database_->connection, path_, id);
+    change_run(*database_, path_, id, "UPDATE run SET deleted = 0 WHERE id = ?");
 }
 
 void LabFile::purge() {
@@ -439,6 +443,230 @@ void LabFile::purge() {
             throw BadInput(checkpoint_path(id).string() + " cannot be removed: " + error.message() + ".");
         }
     }
+}
+
+// Documents, which are preregistered before the runs of an experiment start, and measurements and other results, which
+// are made after a run has ended.
+
+void LabFile::add_document(std::int64_t experiment, const std::string& kind, const std::string& text) {
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    const auto exists = [&](const char* sql, const auto&... values) {
+        sqlite::Query row = database.query(sql);
+        return row.with(values...).next();
+    };
+    const std::string name = "experiment " + std::to_string(experiment) + " in " + path_.string();
+    if (!exists("SELECT 1 FROM experiment WHERE id = ?", experiment)) throw BadInput("There is no " + name + ".");
+    if (exists("SELECT 1 FROM document WHERE experiment = ? AND kind = ?", experiment, kind)) {
+        throw BadInput("The document \"" + kind + "\" of " + name + " already exists and cannot be changed.");
+    }
+    if (exists("SELECT 1 FROM run WHERE experiment = ? AND state <> 'waiting'", experiment)) {
+        throw BadInput("Runs of " + name + " have started; the document \"" + kind +
+                       "\" can be added only before the first run starts.");
+    }
+    database
+        .query(
+            "INSERT INTO document (experiment, kind, text, created) "
+            "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
+        .with(experiment, kind, text)
+        .run();
+    transaction.commit();
+}
+
+std::vector<DocumentRecord> LabFile::documents(std::int64_t experiment) const {
+    std::vector<DocumentRecord> result;
+    sqlite::Query row = database_->connection.query(
+        "SELECT experiment, kind, text, created FROM document WHERE experiment = ? ORDER BY kind");
+    row.with(experiment);
+    while (row.next()) result.push_back({row.integer(0), row.text(1), row.text(2), row.text(3)});
+    return result;
+}
+
+std::optional<std::string> LabFile::document(std::int64_t experiment, const std::string& kind) const {
+    sqlite::Query row = database_->connection.query("SELECT text FROM document WHERE experiment = ? AND kind = ?");
+    row.with(experiment, kind);
+    return row.next() ? std::optional(row.text(0)) : std::nullopt;
+}
+
+void LabFile::set_measurement(RunId id, const std::string& name, double value) {
+    run(id);  // throws if there is no such run
+    database_->connection.query("INSERT OR REPLACE INTO measurement (run, name, value) VALUES (?, ?, ?)")
+        .with(id, name, value)
+        .run();
+}
+
+void LabFile::add_later_result(RunId id, const std::string& kind, const std::string& text) {
+    run(id);  // throws if there is no such run
+    database_->connection
+        .query(
+            "INSERT INTO run_result (run, kind, text, created) "
+            "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
+        .with(id, kind, text)
+        .run();
+}
+
+std::vector<LaterResult> LabFile::later_results(const std::string& kind) const {
+    std::vector<LaterResult> results;
+    sqlite::Query row = database_->connection.query(
+        "SELECT run_result.run, kind, text, created FROM run_result JOIN run ON run.id = run_result.run "
+        "WHERE kind = ? AND deleted = 0 ORDER BY run_result.run, run_result.id");
+    row.with(kind);
+    while (row.next()) results.push_back({row.integer(0), row.text(1), row.text(2), row.text(3)});
+    return results;
+}
+
+std::map<std::string, double> LabFile::measurements(RunId id) const {
+    std::map<std::string, double> result;
+    sqlite::Query row = database_->connection.query("SELECT name, value FROM measurement WHERE run = ?");
+    row.with(id);
+    while (row.next()) {
+        result[std::string(current_name(Alias::Kind::measurement, row.text(0)))] = row.real(1);
+    }
+    return result;
+}
+
+// What is settled for an experiment or chosen for a lab: precision, and choices of the user.
+
+namespace {
+
+Precision stored_precision(const std::string& word) {
+    return precision_of(RunConditions{word, {}, 0, {}, {}});
+}
+
+// Returns whether settings, as flat JSON text, have precision=auto, the default.
+bool chooses_precision(const std::string& settings) {
+    return settings.find("\"precision\":") == std::string::npos ||
+           settings.find("\"precision\":\"auto\"") != std::string::npos;
+}
+
+}  // namespace
+
+std::optional<ExperimentPrecision> LabFile::precision_of_experiment(std::int64_t experiment) const {
+    sqlite::Query row =
+        database_->connection.query("SELECT precision, reason FROM experiment_precision WHERE experiment = ?");
+    if (row.with(experiment).next()) return ExperimentPrecision{stored_precision(row.text(0)), row.text(1)};
+    // Experiments of earlier versions settled nothing; their first run decides.
+    for (const RunRecord& run : runs()) {
+        if (run.experiment != experiment || !run.conditions) continue;
+        if (!chooses_precision(run.settings)) continue;
+        return experiment_precision(*run.conditions);
+    }
+    return std::nullopt;
+}
+
+ExperimentPrecision LabFile::settle_precision(std::int64_t experiment, const ExperimentPrecision& measured) {
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    const ExperimentPrecision settled = precision_of_experiment(experiment).value_or(measured);
+    database.query("INSERT OR IGNORE INTO experiment_precision (experiment, precision, reason) VALUES (?, ?, ?)")
+        .with(experiment, settled.precision == Precision::bfloat16 ? "bfloat16" : "float32", settled.reason)
+        .run();
+    transaction.commit();
+    return settled;
+}
+
+std::string LabFile::choice(const std::string& name) const {
+    sqlite::Query row = database_->connection.query("SELECT value FROM choice WHERE name = ?");
+    return row.with(name).next() ? row.text(0) : std::string();
+}
+
+void LabFile::set_choice(const std::string& name, const std::string& value) {
+    database_->connection.query("INSERT OR REPLACE INTO choice (name, value) VALUES (?, ?)").with(name, value).run();
+}
+
+// Looks of settings: the colours and names that lists and figures use.
+
+std::vector<SettingLook> LabFile::setting_looks() const {
+    std::vector<SettingLook> result;
+    sqlite::Query row =
+        database_->connection.query("SELECT settings, color, pinned, name FROM setting_look ORDER BY id");
+    while (row.next()) {
+        result.push_back({row.text(0), static_cast<int>(row.integer(1)), row.integer(2) != 0, row.text(3)});
+    }
+    return result;
+}
+
+void LabFile::set_setting_looks(std::span<const SettingLook> looks) {
+    if (looks.empty()) return;
+    sqlite::Transaction transaction(database_->connection);
+    for (const SettingLook& look : looks) {
+        database_->connection
+            .query(
+                "INSERT INTO setting_look (settings, color, pinned, name) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (settings) DO UPDATE SET color = excluded.color, pinned = excluded.pinned, "
+                "name = excluded.name")
+            .with(look.settings, std::int64_t{look.color}, std::int64_t{look.pinned}, look.name)
+            .run();
+    }
+    transaction.commit();
+}
+
+// Answers to questions of lectures.
+
+namespace {
+
+// Returns 32 random hexadecimal digits.
+std::string random_name() {
+    constexpr std::string_view digits = "0123456789abcdef";
+    static thread_local std::random_device device;
+    std::string name;
+    for (int word = 0; word < 4; ++word) {
+        unsigned bits = device();
+        for (int digit = 0; digit < 8; ++digit, bits >>= 4U) name += digits[bits & 15U];
+    }
+    return name;
+}
+
+void check_answer(const AnswerRecord& answer) {
+    if (answer.kind != "choice" && answer.kind != "number" && answer.kind != "curve") {
+        throw BadInput("The kind of an answer is choice, number or curve, not \"" + answer.kind + "\".");
+    }
+    if (answer.people < 1) {
+        throw BadInput("An answer was given by at least one person, not by " + std::to_string(answer.people) + ".");
+    }
+    for (const std::string& text : {answer.given, answer.truth, answer.details}) {
+        if (parse_bounded(text, nullptr, false).is_discarded())
+            throw BadInput("The answer \"" + text + "\" is no JSON text.");
+    }
+}
+
+}  // namespace
+
+void LabFile::add_answers(std::span<const AnswerRecord> answers) {
+    for (const AnswerRecord& answer : answers) check_answer(answer);
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    for (const AnswerRecord& answer : answers) {
+        database
+            .query(
+                "INSERT OR IGNORE INTO answer (name, lecture, scene, question, kind, given, truth, details, is_right, "
+                "distance, people, created, group_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                "coalesce(nullif(?, ''), strftime('%Y-%m-%dT%H:%M:%SZ', 'now')), ?)")
+            .with(answer.id.empty() ? random_name() : answer.id, answer.lecture, answer.scene, answer.question,
+                  answer.kind, answer.given, answer.truth, answer.details, std::int64_t{answer.right}, answer.distance,
+                  answer.people, answer.created, answer.group)
+            .run();
+    }
+    transaction.commit();
+}
+
+void LabFile::delete_answers(std::span<const std::string> ids) {
+    const sqlite::Connection& database = database_->connection;
+    sqlite::Transaction transaction(database);
+    for (const std::string& id : ids) database.query("DELETE FROM answer WHERE name = ?").with(id).run();
+    transaction.commit();
+}
+
+std::vector<AnswerRecord> LabFile::answers() const {
+    std::vector<AnswerRecord> result;
+    sqlite::Query row = database_->connection.query(
+        "SELECT name, lecture, scene, question, kind, given, truth, details, is_right, distance, people, created, "
+        "group_name FROM answer ORDER BY created, id");
+    while (row.next()) {
+        result.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6),
+                          row.text(7), row.integer(8) != 0, row.real(9), row.integer(10), row.text(11), row.text(12)});
+    }
+    return result;
 }
 
 }  // namespace ropelab

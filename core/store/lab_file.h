@@ -12,13 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "core/data/text_mark.h"
+#include "core/data/text_source.h"
 #include "core/spec/event.h"
 #include "core/spec/probe.h"
 
 namespace ropelab {
 
-/// An experiment in a lab file.
 struct ExperimentRecord {
     std::int64_t id = 0;
     std::string name;
@@ -26,7 +25,6 @@ struct ExperimentRecord {
     std::string created;      // UTC, ISO 8601
 };
 
-/// A run in a lab file.
 struct RunRecord {
     RunId id = 0;
     std::int64_t experiment = 0;
@@ -50,13 +48,11 @@ struct RunRecord {
 /// The metrics of a run, in ascending order of iteration. The vectors of `Steps` have equal lengths, and so do those of
 /// `Evaluations`. Infinities and NaN are returned as NaN. Losses are in nats per token.
 struct RunMetrics {
-    /// Metrics of each training step.
     struct Steps {
         std::vector<std::int64_t> iteration;
         std::vector<double> training_loss, gradient_norm, learning_rate;
         std::vector<double> time;  // seconds since 1970 (UTC); NaN for steps of older program versions
     } steps;
-    /// Mean losses of each evaluation.
     struct Evaluations {
         std::vector<std::int64_t> iteration;
         std::vector<double> training_loss, validation_loss;
@@ -101,7 +97,6 @@ struct SettingLook {
 /// the checkpoints and the lock of a lab are beside the file itself. Earlier versions stored the checkpoints beside the
 /// link; a link with checkpoints beside it, whose file has none, is returned as it is.
 std::filesystem::path lab_file_of(const std::filesystem::path& path);
-/// An answer to a question of a lecture.
 struct AnswerRecord {
     std::string id;        // unique among all labs; add_answers() makes one if it is empty
     std::string lecture;   // title of the lecture
@@ -144,7 +139,6 @@ class LabLost : public std::runtime_error {
 /// Every function throws BadInput if the file is not a lab, was written by a newer program or cannot be written.
 class LabFile {
  public:
-    /// Access mode of an open lab.
     enum class Mode { read, write };
 
     /// Creates a new, empty lab. Throws BadInput if the file, or checkpoints of a deleted lab of this name, exist.
@@ -169,19 +163,16 @@ class LabFile {
     /// Adds a waiting run and returns its id. `settings` is flat JSON text. Throws BadInput if there is no such
     /// experiment.
     RunId add_run(std::int64_t experiment, const std::string& name, const std::string& settings);
-    /// Returns all experiments in ascending order of id.
     std::vector<ExperimentRecord> experiments() const;
     /// Adds a document to an experiment. It cannot be changed or removed afterwards; triggers in the database enforce
     /// this. Throws BadInput if the experiment already has a document of this kind or one of its runs has started.
     void add_document(std::int64_t experiment, const std::string& kind, const std::string& text);
-    /// Returns the documents of an experiment, sorted by kind.
     std::vector<DocumentRecord> documents(std::int64_t experiment) const;
     /// Returns the text of an experiment's document of this kind; nullopt if there is none.
     std::optional<std::string> document(std::int64_t experiment, const std::string& kind) const;
     /// Stores a named measurement of a run in addition to its summary, replacing an earlier value. A value that is not
     /// finite is stored as NaN.
     void set_measurement(RunId id, const std::string& name, double value);
-    /// Returns the measurements of a run by name.
     std::map<std::string, double> measurements(RunId id) const;
 
     /// Stores a result of later work on a run, JSON text, beside earlier ones of the same kind. Throws BadInput if
@@ -197,7 +188,6 @@ class LabFile {
     ExperimentPrecision settle_precision(std::int64_t experiment, const ExperimentPrecision& measured);
     /// Returns what the user chose under this name, JSON text; "" if nothing is stored.
     std::string choice(const std::string& name) const;
-    /// Stores a choice, replacing an earlier one.
     void set_choice(const std::string& name, const std::string& value);
 
     /// Stores answers to questions of lectures in one transaction. An answer with a known id is not stored again.
@@ -205,18 +195,14 @@ class LabFile {
     void add_answers(std::span<const AnswerRecord> answers);
     /// Deletes the answers with these ids in one transaction; unknown ids are ignored. add_answers() restores them.
     void delete_answers(std::span<const std::string> ids);
-    /// Returns all answers, oldest first.
     std::vector<AnswerRecord> answers() const;
 
     /// Returns the runs that are not deleted, in ascending order of id.
     std::vector<RunRecord> runs() const;
     /// Returns a run, even if it is marked as deleted. Throws BadInput if there is none with this id.
     RunRecord run(RunId id) const;
-    /// Returns the metrics of a run.
     RunMetrics metrics(RunId id) const;
-    /// Returns all text samples of a run, oldest first.
     std::vector<event::Sampled> samples(RunId id) const;
-    /// Returns the iterations for which a run has a snapshot, in ascending order.
     std::vector<std::int64_t> snapshots(RunId id) const;
     /// Returns the snapshot of a run at an iteration, or nullopt if there is none. Values have float32 precision,
     /// attention weights a precision of 1/65535.
@@ -264,17 +250,13 @@ class LabFile {
     /// machine. The message is empty if `foreign` is empty.
     std::string words_of(const std::vector<ClaimedRun>& foreign) const;
 
-    /// Changes the name of a run.
     void rename_run(RunId id, const std::string& name);
-    /// Changes the user's note on a run.
     void annotate_run(RunId id, const std::string& note);
     /// Returns the looks of all settings that were stored, oldest first, also of settings without runs.
     std::vector<SettingLook> setting_looks() const;
     /// Stores these looks in one transaction; each replaces the look of the same settings.
     void set_setting_looks(std::span<const SettingLook> looks);
-    /// Marks a run as deleted, which hides it.
     void delete_run(RunId id);
-    /// Undoes delete_run.
     void restore_run(RunId id);
     /// Permanently removes the runs that are marked as deleted, with their checkpoints.
     void purge();
@@ -292,7 +274,6 @@ class LabFile {
     /// questions are added unless this lab has them. Returns the number of added runs.
     int merge(const std::filesystem::path& other);
 
-    /// The implementation; see lab_database.h.
     struct Database;
 
  private:

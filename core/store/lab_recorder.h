@@ -1,9 +1,16 @@
 #pragma once
 
+#include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "core/spec/event.h"
+#include "core/store/lab_file.h"
 
 namespace ropelab {
 
@@ -13,7 +20,6 @@ class LabRecorder {
  public:
     /// Opens the lab for writing. Throws BadInput if that fails.
     explicit LabRecorder(const std::filesystem::path& lab);
-    /// Calls `close`.
     ~LabRecorder();
 
     /// Queues an event for writing and returns immediately. Thread-safe.
@@ -35,8 +41,27 @@ class LabRecorder {
     std::string close();
 
  private:
-    struct Worker;
-    std::unique_ptr<Worker> worker_;
+    void work();
+    void write(std::unique_lock<std::mutex>& lock, bool synced);
+    std::string rescue(const LabLost& lost);
+
+    const std::filesystem::path path_;
+    std::shared_ptr<LabFile> lab_;
+    const std::shared_ptr<LabFile> place_;  // the lab that training began with
+    mutable std::mutex mutex_;
+    std::condition_variable wake_;
+    std::condition_variable done_;
+    std::vector<Event> waiting_;
+    std::string trouble_;
+    std::uint64_t recorded_ = 0;  // number of events received
+    std::uint64_t written_ = 0;   // number of events in the file
+    std::uint64_t synced_ = 0;    // number of events synced to the disk
+    std::uint64_t failures_ = 0;  // number of failed writes
+    bool lost_ = false;
+    bool paused_ = false;
+    bool flush_requested_ = false;
+    bool stopping_ = false;
+    std::thread thread_;
 };
 
 }  // namespace ropelab

@@ -1,4 +1,4 @@
-#include "core/store/lab_schema.h"
+#include "core/store/lab_database.h"
 
 #include <algorithm>
 #include <array>
@@ -125,7 +125,7 @@ CREATE TABLE snapshot (
 );
 )sql";
 
-// The text_… columns store the text with which a run began (core/data/text_mark.h), so that it resumes with the same
+// The text_… columns store the text with which a run began (core/data/text_source.h), so that it resumes with the same
 // text; older runs have none. From this version on, `writer` is the process that trains or has claimed a run; it is
 // empty for runs that have ended.
 constexpr const char* version_4 = R"sql(
@@ -217,9 +217,9 @@ CREATE TABLE run_result (
 CREATE INDEX result_of_run ON run_result (run);
 )sql";
 
-// `clock` stores which clock timed a run (core/spec/training_clock.h). Older runs have none, except those of experiments
-// that compare training times: each trained alone, in an order that was random within its seed. `test_loss` is NULL for
-// runs without a test split.
+// `clock` stores which clock timed a run (core/spec/training_clock.h). Older runs have none, except those of
+// experiments that compare training times: each trained alone, in an order that was random within its seed. `test_loss`
+// is NULL for runs without a test split.
 constexpr const char* version_13 = R"sql(
 ALTER TABLE summary ADD COLUMN test_loss REAL;
 ALTER TABLE conditions ADD COLUMN clock TEXT NOT NULL DEFAULT '';

@@ -28,7 +28,6 @@ class OutputFile {
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    /// Appends bytes.
     void write(std::span<const std::byte> bytes);
     /// Completes the output. A file is then synced and has its name.
     void commit();
@@ -62,7 +61,35 @@ bool would_replace(const std::filesystem::path& path);
 
 /// Writes the concatenated parts to an output as OutputFile does. If this fails, an existing file is unchanged.
 void write_output(const std::filesystem::path& path, const std::vector<std::span<const std::byte>>& parts);
-/// Writes a text to an output.
 void write_output(const std::filesystem::path& path, std::string_view text);
+
+/// Throws the error for a file or folder that cannot be `what` ("written", "opened"), with the system's message for
+/// `error` (a value of errno): BadInput if the path is wrong (a missing folder, no permission), else WriteError (a full
+/// disk, a closed pipe).
+[[noreturn]] void throw_file_error(const std::string& name, const char* what, int error);
+
+/// Returns a unique path for a temporary file: a hidden file in the folder of `target`.
+std::filesystem::path temporary_beside(const std::filesystem::path& target);
+
+/// Copies the content of `from` to the new file `to` and syncs it. Throws BadInput if `to` exists, and the error of
+/// throw_file_error() if copying fails.
+void copy_file_synced(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Flushes a file's content, or a folder's entries, to the disk (fsync). Throws the error of throw_file_error().
+void sync(const std::filesystem::path& file_or_folder);
+
+/// A temporary folder. The destructor removes it and its content.
+class TemporaryFolder {
+ public:
+    /// Throws std::runtime_error if the folder cannot be created.
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+
+ private:
+    std::filesystem::path path_;
+};
 
 }  // namespace ropelab

@@ -8,7 +8,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "core/data/json_text.h"
 #include "core/spec/error.h"
@@ -140,19 +139,9 @@ class Reader {
         return parse(text);
     }
 
-    // nlohmann::json uses the last of several equal keys without an error. In this format, duplicates are an error.
     json parse(const std::string& text) const {
-        std::vector<std::set<std::string>> seen;
         std::optional<std::string> twice;
-        const auto watch = [&](int, json::parse_event_t event, json& value) {
-            if (event == json::parse_event_t::object_start) seen.emplace_back();
-            if (event == json::parse_event_t::object_end) seen.pop_back();
-            if (event == json::parse_event_t::key && !seen.back().insert(value.get<std::string>()).second) {
-                twice = value.get<std::string>();
-            }
-            return true;
-        };
-        json header = parse_bounded(text, watch, false);
+        json header = parse_bounded(text, repeated_keys([&](const std::string& key) { twice = key; }), false);
         if (header.is_discarded() || !header.is_object()) fail("its header is not valid JSON");
         if (twice) fail("its header names \"" + *twice + "\" twice");
         return header;

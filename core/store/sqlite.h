@@ -38,15 +38,11 @@ class Query {
     /// Runs a statement that returns no rows. Afterwards it can be bound and run again.
     void run();
 
-    /// Returns a column of the current row as an integer.
     std::int64_t integer(int column) const;
     /// Returns a column of the current row as a floating-point number; NULL is returned as NaN.
     double real(int column) const;
-    /// Returns a column of the current row as text.
     std::string text(int column) const;
-    /// Returns a column of the current row as bytes.
     std::vector<std::byte> bytes(int column) const;
-    /// Returns true if a column of the current row is NULL.
     bool null(int column) const;
 
  private:
@@ -80,15 +76,11 @@ class Connection {
 
     /// Prepares a statement, or returns it from the cache. There must not be two Queries with the same SQL at a time.
     Query query(const char* sql) const;
-    /// Runs statements without parameters and ignores their results.
     void run(const char* sql) const;
     /// Returns the first column of the first row as an integer, or 0 if there is no row.
     std::int64_t number(const char* sql) const;
-    /// Returns the row id of the last INSERT.
     std::int64_t last_id() const;
-    /// Returns the number of rows that the last statement changed.
     int changes() const;
-    /// Returns true if the database cannot be written.
     bool read_only() const;
     /// Enables the write-ahead log if `wanted` and possible, else a rollback journal. Returns true if the log is
     /// enabled.
@@ -96,7 +88,6 @@ class Connection {
     /// Copies the whole database to `target`. Other connections may write to this database at the same time.
     void back_up_to(Connection& target) const;
 
-    /// The SQLite handle of this connection.
     sqlite3* handle() const { return handle_; }
     /// Throws BadInput with the message for an SQLite result code.
     [[noreturn]] void fail(int code) const;

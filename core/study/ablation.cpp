@@ -225,7 +225,7 @@ double retrieval_accuracy(const ProbeResult& result) {
     return tokens > 0 ? recalled / tokens : std::numeric_limits<double>::quiet_NaN();
 }
 
-Interval95 retrieval_interval(const ProbeResult& result) {
+Interval retrieval_interval(const ProbeResult& result) {
     double tokens = 0;
     double squares = 0;
     std::int64_t degrees = 0;

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/study/ablation_control.h"
 #include "core/run/checkpoint.h"
 #include "core/spec/engine.h"
 #include "core/stats/descriptive.h"
+#include "core/study/ablation_control.h"
 
 namespace ropelab {
 
@@ -61,7 +61,7 @@ struct AblationCurve {
     /// Loss minus the loss of the unmodified model: mean and 95 % interval over the sequences.
     std::vector<Description> fast_rise, slow_rise;
     /// 95 % interval of the retrieval accuracy over the sequences.
-    std::vector<Interval95> fast_accuracy_interval, slow_accuracy_interval;
+    std::vector<Interval> fast_accuracy_interval, slow_accuracy_interval;
     /// Ablations of random other pairs with the same logit contribution.
     std::vector<AblationControls> fast_controls, slow_controls;
     std::int64_t sequences = 0, length = 0;  // number of evaluated sequences, and their tokens
@@ -101,7 +101,7 @@ double retrieval_accuracy(const ProbeResult& result);
 /// Returns the 95 % interval of retrieval_accuracy over the sequences, which are stratified by lag: the squared
 /// standard errors of the lags add up with the squared shares of their tokens, with one degree of freedom less per lag
 /// than sequences. NaN if no lag has 2 sequences.
-Interval95 retrieval_interval(const ProbeResult& result);
+Interval retrieval_interval(const ProbeResult& result);
 /// Returns the number of sequences of the retrieval test; 0 if the result was stored without it.
 std::int64_t retrieval_sequences(const ProbeResult& result);
 

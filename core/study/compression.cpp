@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/data/arithmetic_coder.h"
 #include "core/data/checksum.h"
+#include "core/data/compression.h"
 #include "core/data/corpus.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"

@@ -2,8 +2,8 @@
 
 #include "core/data/json_text.h"
 #include "core/data/known_sets.h"
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -8,12 +8,12 @@
 
 #include "core/data/json_text.h"
 #include "core/data/synthetic/random.h"
-#include "core/sweep/search.h"
-#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
-#include "core/store/atomic_file.h"
 #include "core/store/lab_database.h"
+#include "core/store/output_file.h"
+#include "core/sweep/search.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 

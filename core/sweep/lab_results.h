@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/stats/run_selection.h"
+#include "core/results/run_selection.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

@@ -12,12 +12,11 @@
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
 #include "core/forecast/estimate.h"
-#include "core/sweep/lab_plan.h"
-#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
-#include "core/store/atomic_file.h"
 #include "core/store/output_file.h"
+#include "core/sweep/lab_plan.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 

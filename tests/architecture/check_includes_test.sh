@@ -12,12 +12,12 @@ run_check() {
 make_good_tree() {
     rm -rf "${tree:?}"/*
     local folder
-    mkdir -p "$tree"/core/{rope,spec,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,stats,model,train,cuda} "$tree"/app \
+    mkdir -p "$tree"/core/{rope,spec,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,results,stats,model,train,cuda} "$tree"/app \
         "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window}
     printf '#include <vector>\n#include "core/spec/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
     printf '#include <sqlite3.h>\n#include "core/data/corpus.h"\n' >"$tree/core/store/lab_file.cpp"
-    printf '#include "core/store/run_settings.h"\n' >"$tree/core/stats/decision_aid.cpp"
+    printf '#include "core/store/run_settings.h"\n' >"$tree/core/results/decision_aid.cpp"
     printf '#include "core/stats/t_test.h"\n#include "core/data/corpus.h"\n' >"$tree/core/run/runner.cpp"
     for folder in reproduce interop bench; do
         printf '#include "core/run/runner.h"\n#include "core/stats/t_test.h"\n' >"$tree/core/$folder/above.cpp"
@@ -74,7 +74,7 @@ expect_include_rejected core/cuda/bad.cu '#include <ATen/ATen.h>'
 expect_include_rejected core/cuda/bad.cu '#include "core/model/decoder.h"'
 expect_include_rejected core/store/bad.h '#include "../model/decoder.h"'
 lower=()
-for line in table data store stats machine plan experiment forecast run sweep study 'reproduce interop bench' 'report lecture'; do
+for line in table data store stats results machine plan experiment forecast run sweep study 'reproduce interop bench' 'report lecture'; do
     for folder in $line; do
         for other in "${lower[@]}"; do
             expect_include_rejected "core/$other/bad.cpp" "#include \"core/$folder/thing.h\""

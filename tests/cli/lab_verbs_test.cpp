@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/checkpoint.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/setting_names.h"
-#include "core/sweep/stored_run.h"
-#include "core/stats/run_selection.h"
+#include "core/results/run_selection.h"
+#include "core/run/checkpoint.h"
 #include "core/store/lab_file.h"
 #include "core/store/sqlite.h"
+#include "core/sweep/stored_run.h"
 #include "tests/cli/terminal.h"
 
 namespace ropelab {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/reproduce/rules/evaluate.h"
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 

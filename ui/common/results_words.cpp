@@ -8,10 +8,10 @@
 #include <map>
 #include <string_view>
 
+#include "core/results/results_cells.h"
+#include "core/results/results_table.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_spec.h"
-#include "core/stats/results_cells.h"
-#include "core/stats/setting_words.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"

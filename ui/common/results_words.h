@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "core/stats/results_table.h"
+#include "core/results/results_table.h"
 
 namespace ropelab::ui {
 

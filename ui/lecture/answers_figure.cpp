@@ -50,7 +50,7 @@ void addChoices(Figure& figure, const AnsweredQuestion& question) {
         const Ink ink = Ink::data(g);
         for (std::size_t c = 0; c < choices.size(); ++c) {
             const std::int64_t people = group.people_who_gave(nlohmann::json(choices[c]).dump());
-            const ProportionInterval interval = clopper_pearson(people, group.people);
+            const Interval interval = clopper_pearson(people, group.people);
             const double x = static_cast<double>(c) + (g - (groups - 1) / 2.0) * step;
             figure.curves.push_back(errorBar(x, 100 * interval.low, 100 * interval.high, ink));
             FigureCurve point;

@@ -2,7 +2,7 @@
 
 #include <QStringList>
 
-#include "core/report/anatomy_table.h"
+#include "core/report/anatomy_report.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

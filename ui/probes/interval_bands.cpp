@@ -32,7 +32,7 @@ FigureBand meanBand(const QString& label, Ink ink, const QList<double>& x, const
     FigureBand band{label, ink, {}, {}, {}};
     if (std::ssize(errors) != means.size() || x.size() != means.size()) return band;
     for (qsizetype i = 0; i < x.size(); ++i) {
-        const Interval95 interval = mean_interval(means[i], errors[static_cast<std::size_t>(i)], sequences - 1);
+        const Interval interval = mean_interval(means[i], errors[static_cast<std::size_t>(i)], sequences - 1);
         addInterval(band, x[i], interval.low, interval.high);
     }
     return band;
@@ -41,7 +41,7 @@ FigureBand meanBand(const QString& label, Ink ink, const QList<double>& x, const
 FigureBand accuracyBand(const QString& label, Ink ink, const ProbeResult& result) {
     FigureBand band{label, ink, {}, {}, {}};
     for (const RetrievalPoint& point : result.retrieval) {
-        const Interval95 interval = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+        const Interval interval = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
         addInterval(band, static_cast<double>(point.lag), 100 * interval.low, 100 * interval.high);
     }
     return band;

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/stats/token_statistics.h"
 #include "core/study/text_bits.h"
-#include "core/stats/mutual_information.h"
-#include "core/stats/token_frequencies.h"
 
 namespace ropelab::ui {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/data/corpus.h"
-#include "core/data/synthetic/names.h"
+#include "core/data/synthetic/language.h"
 
 namespace ropelab::ui {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/experiment/experiment.h"
+#include "core/results/results_table.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/run_spec.h"
-#include "core/stats/results_table.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/figure/figure_preset.h"

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "core/results/results_table.h"
+#include "core/results/run_selection.h"
 #include "core/rope/context.h"
 #include "core/rope/rotary_setup.h"
-#include "core/stats/results_table.h"
-#include "core/stats/run_selection.h"
 #include "ui/figure/export.h"
 #include "ui/lecture/document_job.h"
 #include "ui/rooms/inspect/replay_job.h"

@@ -3,10 +3,10 @@
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
-#include "core/plan/anatomy_times.h"
-#include "core/machine/engine_loader.h"
 #include "core/experiment/experiment.h"
-#include "core/report/anatomy_table.h"
+#include "core/machine/engine_loader.h"
+#include "core/plan/anatomy_times.h"
+#include "core/report/anatomy_report.h"
 #include "core/spec/error.h"
 
 namespace ropelab::terminal {

@@ -10,7 +10,7 @@
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
 #include "core/machine/engine_loader.h"
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 
 namespace ropelab::terminal {
 
@@ -43,7 +43,7 @@ double mean_loss(const AblationControls& controls) {
     return describe(losses).mean;
 }
 
-std::string range_text(const Interval95& interval, double factor, int decimals) {
+std::string range_text(const Interval& interval, double factor, int decimals) {
     if (!std::isfinite(interval.low)) return "no interval";
     return fixed_text(factor * interval.low, decimals) + " to " + fixed_text(factor * interval.high, decimals);
 }
@@ -78,7 +78,7 @@ std::string cell(double value, int decimals, std::size_t width) {
     return std::string(width - std::min(width, shown), ' ') + text;
 }
 
-nlohmann::json json_of(const Interval95& interval) {
+nlohmann::json json_of(const Interval& interval) {
     if (!std::isfinite(interval.low)) return nullptr;
     return {{"low", interval.low}, {"high", interval.high}};
 }
@@ -129,8 +129,8 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
     if (run.json) {
         std::vector<std::size_t> counts(curve.count());
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = i;
-        const auto intervals = [](const std::vector<Interval95>& list) {
-            return list_of(list, [](const Interval95& each) { return json_of(each); });
+        const auto intervals = [](const std::vector<Interval>& list) {
+            return list_of(list, [](const Interval& each) { return json_of(each); });
         };
         const auto of_controls = [](const std::vector<AblationControls>& list) {
             return list_of(list, [](const AblationControls& each) { return json_of(each); });

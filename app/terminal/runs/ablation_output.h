@@ -13,7 +13,7 @@ namespace ropelab::terminal {
 void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t controls);
 
 /// Returns {"low": …, "high": …}, or null if there is no interval.
-nlohmann::json json_of(const Interval95& interval);
+nlohmann::json json_of(const Interval& interval);
 /// Returns {"contribution": …, "draws": [{"pairs", "contribution", "loss", "accuracy"}, …]}.
 nlohmann::json json_of(const AblationControls& controls);
 /// Returns a rise of the loss with its 95 % interval and number of sequences.

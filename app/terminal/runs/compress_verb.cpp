@@ -6,11 +6,11 @@
 #include "app/terminal/progress.h"
 #include "app/terminal/runs/trained_run.h"
 #include "app/terminal/verbs.h"
-#include "core/data/archive_sizes.h"
-#include "core/study/compression.h"
+#include "core/data/compression.h"
 #include "core/machine/engine_loader.h"
 #include "core/spec/numbers.h"
 #include "core/store/output_file.h"
+#include "core/study/compression.h"
 
 namespace ropelab::terminal {
 

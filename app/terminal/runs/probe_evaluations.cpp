@@ -6,11 +6,11 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "app/terminal/runs/ablation_output.h"
 #include "app/terminal/output.h"
 #include "app/terminal/progress.h"
+#include "app/terminal/runs/ablation_output.h"
 #include "core/machine/engine_loader.h"
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 
 namespace ropelab::terminal {
 

@@ -5,12 +5,12 @@
 #include <iomanip>
 #include <sstream>
 
-#include "app/terminal/runs/ablation_output.h"
 #include "app/terminal/output.h"
-#include "core/study/ablation.h"
-#include "core/study/expert_load.h"
+#include "app/terminal/runs/ablation_output.h"
 #include "core/run/probing.h"
 #include "core/spec/numbers.h"
+#include "core/study/ablation.h"
+#include "core/study/expert_load.h"
 
 namespace ropelab::terminal {
 
@@ -53,7 +53,7 @@ nlohmann::json error_of(const RetrievalPoint& point, double error) {
 }
 
 /// Returns the 95 % interval of the accuracy at a lag; NaN if it is unknown.
-Interval95 accuracy_interval(const RetrievalPoint& point) {
+Interval accuracy_interval(const RetrievalPoint& point) {
     return share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
 }
 
@@ -214,7 +214,7 @@ std::string text_of(const Probed& probed) {
     const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, result.length);
     for (const RetrievalPoint& point : result.retrieval) {
         const auto attended = static_cast<std::size_t>(point.distance());
-        const Interval95 interval = accuracy_interval(point);
+        const Interval interval = accuracy_interval(point);
         text << std::setw(8) << point.lag << std::setw(11)
              << (point.sequences > 0 ? std::to_string(point.sequences) : "unknown") << std::setw(8) << point.tokens
              << std::setprecision(3) << std::setw(10) << point.accuracy << cell(interval.low, 3, 10) << " to "

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/stats/loss_fit_runs.h"
-#include "core/stats/results_table.h"
+#include "core/results/loss_fit.h"
+#include "core/results/results_table.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {

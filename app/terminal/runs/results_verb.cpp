@@ -8,10 +8,10 @@
 #include "core/machine/engine_loader.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/published.h"
+#include "core/results/decision_aid.h"
+#include "core/results/results_table.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "core/stats/decision_aid.h"
-#include "core/stats/results_table.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {

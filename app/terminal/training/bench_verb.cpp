@@ -15,14 +15,15 @@
 #include "core/bench/variant_bench.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
-#include "core/forecast/time_records.h"
+#include "core/forecast/time_model.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/cache_bytes.h"
 #include "core/plan/kernels.h"
+#include "core/results/results_cells.h"
 #include "core/run/device_choice.h"
+#include "core/plan/cache_bytes.h"
 #include "core/spec/error.h"
-#include "core/stats/results_cells.h"
-#include "core/store/temporary_folder.h"
+#include "core/store/output_file.h"
 
 namespace ropelab::terminal {
 

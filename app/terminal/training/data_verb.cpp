@@ -11,14 +11,14 @@
 #include "core/bench/machine.h"
 #include "core/data/clean.h"
 #include "core/data/corpus.h"
-#include "core/data/fetch.h"
+#include "core/data/download.h"
 #include "core/data/info.h"
 #include "core/data/known_sets.h"
 #include "core/data/synthetic/language.h"
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 #include "core/store/output_file.h"
 
 namespace ropelab::terminal {

@@ -10,12 +10,12 @@
 #include "app/terminal/training/training.h"
 #include "core/data/corpus.h"
 #include "core/data/known_sets.h"
-#include "core/machine/engine_loader.h"
 #include "core/experiment/experiment.h"
-#include "core/sweep/preview.h"
-#include "core/forecast/time_records.h"
+#include "core/forecast/time_model.h"
+#include "core/machine/engine_loader.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
+#include "core/sweep/preview.h"
 #include "core/table/table.h"
 
 namespace ropelab::terminal {

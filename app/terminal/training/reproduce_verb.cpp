@@ -7,13 +7,13 @@
 #include "app/terminal/training/training.h"
 #include "app/terminal/verbs.h"
 #include "core/machine/engine_loader.h"
-#include "core/sweep/lab_plan.h"
-#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/report.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "core/store/temporary_folder.h"
+#include "core/store/output_file.h"
+#include "core/sweep/lab_plan.h"
 
 namespace ropelab::terminal {
 

@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "app/terminal/progress.h"
-#include "core/run/device_choice.h"
-#include "core/machine/engine_loader.h"
 #include "core/forecast/estimate.h"
-#include "core/sweep/lab_plan.h"
+#include "core/machine/engine_loader.h"
+#include "core/results/results_cells.h"
+#include "core/run/device_choice.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 #include "core/store/lab_recorder.h"
+#include "core/sweep/lab_plan.h"
 
 namespace ropelab::terminal {
 

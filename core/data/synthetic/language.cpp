@@ -3,13 +3,20 @@
 #include <numeric>
 #include <vector>
 
-#include "core/data/synthetic/floor.h"
-#include "core/data/synthetic/local_language.h"
-#include "core/data/synthetic/positional_language.h"
 #include "core/data/synthetic/random.h"
+#include "core/data/synthetic/rules.h"
 #include "core/data/synthetic/source.h"
+#include "core/spec/aliases.h"
 
 namespace ropelab {
+
+std::optional<Language> find_language(std::string_view data) {
+    data = current_name(Alias::Kind::data, data);
+    if (data == "synthetic") return Language::positional;
+    if (data == "synthetic-local") return Language::local;
+    return std::nullopt;
+}
+
 namespace {
 
 /// A language's source with the quantities that are derived from it.

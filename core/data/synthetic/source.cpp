@@ -6,9 +6,13 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
+#include "core/spec/error.h"
+
 namespace ropelab {
+
 namespace {
 
 [[noreturn]] void refuse(std::size_t state, const char* what) {
@@ -158,6 +162,140 @@ double entropy_rate(const Source& source, std::span<const double> stationary) {
         rate += stationary[static_cast<std::size_t>(state)] * entropy;
     }
     return rate;
+}
+
+Belief belief_of(std::span<const double> distribution) {
+    Belief belief;
+    for (std::size_t state = 0; state < distribution.size(); ++state) {
+        if (distribution[state] <= 0) continue;
+        belief.states.push_back(static_cast<std::int32_t>(state));
+        belief.probabilities.push_back(distribution[state]);
+    }
+    return belief;
+}
+
+Filter::Filter(const Source& source) : source_(source), slot_(static_cast<std::size_t>(source.size()), -1) {}
+
+double Filter::probability(const Belief& belief, char character) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < belief.states.size(); ++i) {
+        const Source::Arc* arc = source_.find(belief.states[i], character);
+        if (arc != nullptr) sum += belief.probabilities[i] * source_.probability(belief.states[i], *arc);
+    }
+    return sum;
+}
+
+double Filter::advance(Belief& belief, char character) {
+    // The new belief overwrites the old one from its front. This is safe because `count` never exceeds i.
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < belief.states.size(); ++i) {
+        const Source::Arc* arc = source_.find(belief.states[i], character);
+        if (arc == nullptr) continue;
+        const double mass = belief.probabilities[i] * source_.probability(belief.states[i], *arc);
+        sum += mass;
+        std::int32_t& slot = slot_[static_cast<std::size_t>(arc->next)];
+        if (slot >= 0) {
+            belief.probabilities[static_cast<std::size_t>(slot)] += mass;
+        } else {
+            slot = static_cast<std::int32_t>(count);
+            belief.states[count] = arc->next;
+            belief.probabilities[count] = mass;
+            ++count;
+        }
+    }
+    belief.states.resize(count);
+    belief.probabilities.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        slot_[static_cast<std::size_t>(belief.states[i])] = -1;
+        belief.probabilities[i] /= sum;
+    }
+    return sum;
+}
+
+namespace {
+
+/// Computes the optimal predictor's losses on sequences. Nearly all computation for a sequence concerns its first
+/// characters, where thousands of states are possible; the results for equal beginnings are therefore cached.
+class SequenceLosses {
+ public:
+    SequenceLosses(const Source& source, std::span<const double> stationary)
+        : filter_(source), stationary_(belief_of(stationary)) {}
+
+    /// Stores the loss at each character of `sequence`, including the first, in `losses`. `offset` is the position of
+    /// the sequence in the text, for error messages.
+    void compute(std::string_view sequence, std::size_t offset, std::vector<double>& losses) {
+        losses.clear();
+        const Belief* known = &stationary_;
+        for (std::size_t seen = 1; seen <= sequence.size(); ++seen) {
+            if (seen <= kCachedCharacters) {
+                const CachedStep& step = cached_step(*known, sequence.substr(0, seen));
+                losses.push_back(step.loss);
+                known = &step.belief;
+            } else {
+                if (known != &belief_) belief_ = *known;
+                known = &belief_;
+                losses.push_back(-std::log(filter_.advance(belief_, sequence[seen - 1])));
+            }
+            if (known->states.empty()) refuse(sequence[seen - 1], offset + seen - 1);
+        }
+    }
+
+ private:
+    struct CachedStep {
+        double loss;
+        Belief belief;
+    };
+
+    static constexpr std::size_t kCachedCharacters = 2;
+
+    const CachedStep& cached_step(const Belief& before, std::string_view seen) {
+        auto entry = cache_.find(std::string(seen));
+        if (entry == cache_.end()) {
+            CachedStep step{0, before};
+            step.loss = -std::log(filter_.advance(step.belief, seen.back()));
+            entry = cache_.emplace(seen, std::move(step)).first;
+        }
+        return entry->second;
+    }
+
+    [[noreturn]] static void refuse(char character, std::size_t offset) {
+        const bool printable = character > ' ' && character <= '~';
+        const std::string shown = printable ? std::string("'") + character + "'"
+                                            : "byte " + std::to_string(static_cast<unsigned char>(character));
+        throw BadInput("The text is not from this synthetic language: " + shown + " at offset " +
+                       std::to_string(offset) + " is not possible there.");
+    }
+
+    Filter filter_;
+    Belief stationary_;
+    Belief belief_;
+    std::unordered_map<std::string, CachedStep> cache_;
+};
+
+}  // namespace
+
+std::vector<double> loss_by_position(const Source& source, std::span<const double> stationary, std::string_view text,
+                                     int context, const std::function<bool()>& cancelled) {
+    if (context < 1) {
+        throw BadInput("The context is " + std::to_string(context) + ", but it must be at least 1 character.");
+    }
+    const auto width = static_cast<std::size_t>(context);
+    if (text.size() < width + 1) {
+        throw BadInput("The text has " + std::to_string(text.size()) + " characters, but a context of " +
+                       std::to_string(context) + " needs at least " + std::to_string(width + 1) + ".");
+    }
+    SequenceLosses sequence_losses(source, stationary);
+    std::vector<double> sums(width, 0.0);
+    std::vector<double> losses;
+    const std::size_t sequences = (text.size() - 1) / width;
+    for (std::size_t sequence = 0; sequence < sequences; ++sequence) {
+        if (cancelled && cancelled()) return {};
+        sequence_losses.compute(text.substr(sequence * width, width + 1), sequence * width, losses);
+        for (std::size_t t = 0; t < width; ++t) sums[t] += losses[t + 1];
+    }
+    for (double& sum : sums) sum /= static_cast<double>(sequences);
+    return sums;
 }
 
 }  // namespace ropelab

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -33,17 +35,12 @@ class Source {
     static constexpr std::int32_t kStart = 0;
     static constexpr std::int32_t kNowhere = -1;
 
-    /// Number of states.
     std::int32_t size() const { return static_cast<std::int32_t>(totals_.size()); }
-    /// Returns the arcs of `state`.
     std::span<const Arc> arcs(std::int32_t state) const;
-    /// Sum of the weights of the arcs of `state`.
     std::uint32_t total_weight(std::int32_t state) const { return totals_[static_cast<std::size_t>(state)]; }
-    /// Returns the arc of `state` that generates `character`, or nullptr if there is none.
     const Arc* find(std::int32_t state, char character) const;
     /// Returns the state that follows `state` after `character`, or kNowhere if `character` is not possible.
     std::int32_t next(std::int32_t state, char character) const;
-    /// Returns the probability of `arc` in `state`.
     double probability(std::int32_t state, const Arc& arc) const {
         return static_cast<double>(arc.weight) / total_weight(state);
     }
@@ -83,5 +80,40 @@ Source compile_source(const State& start, ArcsOf arcs_of) {
     }
     return Source(rows);
 }
+
+/// A probability distribution over the states of a source: the states with a probability above 0, each listed once, and
+/// their probabilities, which sum to 1.
+struct Belief {
+    std::vector<std::int32_t> states;
+    std::vector<double> probabilities;
+};
+
+/// Returns the states that have a probability above 0 in `distribution`, which has one entry per state.
+Belief belief_of(std::span<const double> distribution);
+
+/// The optimal predictor of a source. It applies Bayes' rule to one character at a time (the forward algorithm of
+/// hidden Markov models), without approximation. An object must not be shared between threads; the source must outlive
+/// it.
+class Filter {
+ public:
+    explicit Filter(const Source& source);
+
+    double probability(const Belief& belief, char character) const;
+    /// Replaces `belief` by the posterior distribution after observing `character` and returns the probability that
+    /// `character` had. If that probability is 0, `belief` becomes empty.
+    double advance(Belief& belief, char character);
+
+ private:
+    const Source& source_;
+    std::vector<std::int32_t> slot_;  // (states): a state's index in the belief that is being built, or -1
+};
+
+/// Returns the optimal predictor's mean loss at each position, in nats: (context) entries, averaged over the
+/// consecutive sequences of `text` that language_floor (core/data/synthetic/language.h) describes. `stationary`
+/// (states) is the state distribution at the start of every sequence. Returns an empty vector if `cancelled` (optional)
+/// returns true. Throws BadInput for a context below 1, a text shorter than context + 1, or a text that the source
+/// cannot generate.
+std::vector<double> loss_by_position(const Source& source, std::span<const double> stationary, std::string_view text,
+                                     int context, const std::function<bool()>& cancelled);
 
 }  // namespace ropelab

@@ -7,8 +7,8 @@
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/building.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 
 namespace ropelab {
 

@@ -8,11 +8,10 @@
 #include <optional>
 
 #include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/equivalence.h"
-#include "core/stats/holm.h"
 #include "core/stats/kendall.h"
-#include "core/stats/results_cells.h"
+#include "core/stats/t_test.h"
 
 namespace ropelab {
 

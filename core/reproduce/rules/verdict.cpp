@@ -7,14 +7,10 @@
 #include <set>
 
 #include "core/data/known_sets.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/equivalence.h"
-#include "core/stats/events.h"
-#include "core/stats/holm.h"
-#include "core/stats/power.h"
 #include "core/stats/proportion.h"
-#include "core/stats/ratio.h"
-#include "core/stats/results_cells.h"
+#include "core/stats/t_test.h"
 
 namespace ropelab {
 

@@ -7,12 +7,11 @@
 #include <system_error>
 
 #include "core/data/known_sets.h"
-#include "core/data/splits.h"
-#include "core/data/text_folder.h"
+#include "core/data/text_source.h"
 #include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
-#include "core/stats/power.h"
-#include "core/stats/results_cells.h"
+#include "core/stats/t_test.h"
 
 namespace ropelab {
 

@@ -11,12 +11,12 @@
 #include "core/experiment/experiment.h"
 #include "core/reproduce/report.h"
 #include "core/reproduce/sheets/embedded_published.h"
+#include "core/results/results_cells.h"
+#include "core/results/results_table.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
-#include "core/stats/setting_words.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/data/text_mark.h"
+#include "core/data/text_source.h"
 #include "core/spec/event.h"
 #include "core/spec/run_spec.h"
 #include "core/stats/t_test.h"

@@ -2,7 +2,7 @@
 #include "core/reproduce/rules/predictions.h"
 #include "core/reproduce/sheets/building.h"
 #include "core/reproduce/sheets/published.h"
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 
 namespace ropelab {
 

@@ -1,4 +1,4 @@
-#include "core/data/arithmetic_coder.h"
+#include "core/data/compression.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 #include <numeric>
 #include <random>
 
-#include "core/data/archive_sizes.h"
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 

@@ -1,4 +1,4 @@
-#include "core/data/fetch.h"
+#include "core/data/download.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -82,6 +82,7 @@ TEST_F(KnownSets, NumbersAreGrouped) {
     EXPECT_EQ(grouped(4154399), "4,154,399");
     EXPECT_EQ(grouped(-123), "-123");
     EXPECT_EQ(grouped(-1234), "-1,234");
+    EXPECT_EQ(grouped(-1234567), "-1,234,567");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/data/splits.h"
+#include "core/data/text_source.h"
 
 #include <gtest/gtest.h>
 

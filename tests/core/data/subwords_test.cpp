@@ -1,4 +1,4 @@
-#include "core/data/subwords.h"
+#include "core/data/tokenizer/vocabulary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "core/data/corpus.h"
-#include "core/data/text_pieces.h"
+#include "core/data/tokenizer/subword_kinds.h"
 #include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"

@@ -1,4 +1,4 @@
-#include "core/data/text_mark.h"
+#include "core/data/text_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,8 @@
-#include "core/data/unpack.h"
+#include "core/data/download.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/data/download.h"
 #include "tests/core/data/scratch.h"
 #include "tests/core/data/zip_file.h"
 

@@ -10,7 +10,6 @@
 #include "core/data/corpus.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_vocabulary.h"
-#include "core/forecast/time_records.h"
 #include "core/plan/step_cost.h"
 #include "core/run/runner.h"
 #include "core/train/torch_engine.h"

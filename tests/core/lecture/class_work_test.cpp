@@ -6,9 +6,9 @@
 #include <cmath>
 #include <fstream>
 
-#include "core/sweep/lab_plan.h"
+#include "core/results/run_selection.h"
 #include "core/spec/error.h"
-#include "core/stats/run_selection.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/support/scratch_folder.h"
 
 namespace ropelab {

@@ -6,8 +6,8 @@
 
 #include "core/experiment/experiment.h"
 #include "core/lecture/quantity.h"
-#include "core/stats/power.h"
-#include "core/stats/run_selection.h"
+#include "core/results/run_selection.h"
+#include "core/stats/t_test.h"
 #include "core/store/lab_file.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"

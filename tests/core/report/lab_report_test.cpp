@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "core/results/run_selection.h"
+#include "core/spec/error.h"
+#include "core/study/stored_conversions.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
-#include "core/study/stored_conversions.h"
-#include "core/spec/error.h"
-#include "core/stats/run_selection.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 

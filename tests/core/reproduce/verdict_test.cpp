@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/report.h"
-#include "core/stats/results_cells.h"
+#include "core/reproduce/rules/measuring.h"
+#include "core/results/results_cells.h"
 #include "tests/core/reproduce/sheet_runs.h"
 
 namespace ropelab {

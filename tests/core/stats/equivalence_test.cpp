@@ -1,4 +1,4 @@
-#include "core/stats/equivalence.h"
+#include "core/stats/t_test.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/stats/events.h"
+#include "core/stats/proportion.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/stats/mutual_information.h"
+#include "core/stats/token_statistics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

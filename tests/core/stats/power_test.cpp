@@ -1,4 +1,4 @@
-#include "core/stats/power.h"
+#include "core/stats/t_test.h"
 
 #include <gtest/gtest.h>
 

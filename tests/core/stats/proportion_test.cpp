@@ -61,11 +61,11 @@ TEST(Proportion, DifferenceBelowAMarginHasAnExactP) {
 
 // The ends are 0.0125^(1/5) − (1 − 0.0125^(1/5)) and 1.
 TEST(Proportion, DifferenceOfProportionsHasAnExactInterval) {
-    const ProportionDifference all = proportion_difference(5, 5, 0, 5);
+    const IntervalEstimate all = proportion_difference(5, 5, 0, 5);
     EXPECT_EQ(all.value, 1);
     EXPECT_NEAR(all.low, -0.16744679260, 1e-10);
     EXPECT_EQ(all.high, 1);
-    const ProportionDifference fewer = proportion_difference(1, 8, 8, 8);
+    const IntervalEstimate fewer = proportion_difference(1, 8, 8, 8);
     EXPECT_EQ(fewer.value, -0.875);
     EXPECT_NEAR(fewer.low, -0.99842888772, 1e-10);
     EXPECT_NEAR(fewer.high, -0.00279746415, 1e-10);

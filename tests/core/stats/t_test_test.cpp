@@ -13,6 +13,14 @@ namespace {
 
 using Values = std::vector<double>;
 
+std::optional<TTest> student_t_test(const Values& a, const Values& b) {
+    return ropelab::student_t_test(sample_of(a), sample_of(b));
+}
+
+std::optional<TTest> welch_t_test(const Values& a, const Values& b) {
+    return ropelab::welch_t_test(sample_of(a), sample_of(b));
+}
+
 // Data: Student 1908 (R's data set `sleep`), hours of extra sleep of ten patients with two drugs.
 const Values first_drug = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 const Values second_drug = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
@@ -59,14 +67,6 @@ TEST(TTest, RecomputesThePValuesOfTheThetaPaper) {
     EXPECT_NEAR(welch_t_test(ours, baseline)->p, 0.031, 0.0005);
 }
 
-TEST(TTest, RawValuesAndSummaryStatisticsAgree) {
-    const auto raw = welch_t_test(first_drug, second_drug);
-    const auto summary = welch_t_test(sample_of(first_drug), sample_of(second_drug));
-    EXPECT_EQ(raw->p, summary->p);
-    EXPECT_EQ(student_t_test(first_drug, second_drug)->p,
-              student_t_test(sample_of(first_drug), sample_of(second_drug))->p);
-}
-
 TEST(TTest, WelchEqualsStudentForEqualVariancesAndSizes) {
     const Sample a{5, 1.0, 0.3};
     const Sample b{5, 1.4, 0.3};
@@ -75,7 +75,7 @@ TEST(TTest, WelchEqualsStudentForEqualVariancesAndSizes) {
 
 TEST(TTest, SwappingTheSamplesChangesTheSign) {
     using Statistic = std::optional<TTest> (*)(const Sample&, const Sample&);
-    for (const Statistic test : {static_cast<Statistic>(&student_t_test), static_cast<Statistic>(&welch_t_test)}) {
+    for (const Statistic test : {Statistic{&ropelab::student_t_test}, Statistic{&ropelab::welch_t_test}}) {
         const auto one = test({4, 1, 2}, {7, 2, 1});
         const auto other = test({7, 2, 1}, {4, 1, 2});
         EXPECT_EQ(one->t, -other->t);

@@ -1,4 +1,4 @@
-#include "core/stats/token_frequencies.h"
+#include "core/stats/token_statistics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

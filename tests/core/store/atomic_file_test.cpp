@@ -1,4 +1,4 @@
-#include "core/store/atomic_file.h"
+#include "core/store/output_file.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/spec/error.h"
-#include "core/store/lab_schema.h"
+#include "core/store/lab_database.h"
 #include "tests/core/store/lab_runs.h"
 
 namespace ropelab {

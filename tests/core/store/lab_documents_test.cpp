@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/spec/error.h"
-#include "core/store/lab_schema.h"
+#include "core/store/lab_database.h"
 #include "core/store/sqlite.h"
 #include "tests/core/store/lab_runs.h"
 #include "tests/support/expect_message.h"

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/spec/error.h"
-#include "core/store/atomic_file.h"
 #include "core/store/lab_recorder.h"
 #include "core/store/output_file.h"
 #include "tests/core/store/lab_runs.h"

@@ -1,4 +1,4 @@
-#include "core/store/temporary_folder.h"
+#include "core/store/output_file.h"
 
 #include <gtest/gtest.h>
 

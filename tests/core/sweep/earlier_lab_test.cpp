@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/results/results_table.h"
+#include "core/spec/aliases.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/stored_run.h"
-#include "core/spec/aliases.h"
-#include "core/stats/results_table.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/scratch_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/core/stats/result_runs.h"
+#include "tests/core/results/result_runs.h"
 
 namespace ropelab::ui {
 namespace {

@@ -5,9 +5,9 @@
 #include <QFileInfo>
 #include <set>
 
-#include "core/sweep/lab_plan.h"
+#include "core/results/run_selection.h"
 #include "core/spec/error.h"
-#include "core/stats/run_selection.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/ui/support/workbench.h"
 
 namespace ropelab::ui {

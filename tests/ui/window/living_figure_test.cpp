@@ -14,8 +14,8 @@
 #include <QMimeData>
 #include <QUrl>
 
+#include "core/results/run_selection.h"
 #include "core/spec/error.h"
-#include "core/stats/run_selection.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/room.h"
 #include "ui/figure/export.h"

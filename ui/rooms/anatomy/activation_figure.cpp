@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
-#include "core/report/anatomy_model.h"
 #include "core/spec/error.h"
 #include "ui/common/text.h"
 #include "ui/probes/inside_run.h"

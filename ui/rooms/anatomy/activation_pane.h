@@ -6,8 +6,8 @@
 #include <map>
 #include <memory>
 
+#include "core/report/anatomy_report.h"
 #include "core/study/stage_activation.h"
-#include "core/report/anatomy_model.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"
 #include "ui/session/run_checkpoint.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/plan/anatomy_times.h"
-#include "core/report/anatomy_table.h"
+#include "core/report/anatomy_report.h"
 #include "ui/common/text.h"
 #include "ui/figure/figure_style.h"
 #include "ui/rooms/anatomy/number_map.h"

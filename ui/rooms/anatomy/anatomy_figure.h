@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/report/anatomy_model.h"
+#include "core/report/anatomy_report.h"
 #include "core/spec/named_tensor.h"
 #include "ui/figure/figure.h"
 

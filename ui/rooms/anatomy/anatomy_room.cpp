@@ -18,7 +18,7 @@
 
 #include "core/interop/model_table.h"
 #include "core/plan/anatomy_times.h"
-#include "core/report/anatomy_table.h"
+#include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
 #include "ui/common/actions.h"
 #include "ui/common/fields.h"

@@ -95,7 +95,7 @@ struct Side {
     QString label;
     int ink;
     Values values;                       // one per number of pairs
-    std::vector<Interval95> intervals;   // one per number of pairs, or empty
+    std::vector<Interval> intervals;     // one per number of pairs, or empty
     std::vector<Values> control_values;  // one list per number of pairs, one value per control
 };
 
@@ -118,7 +118,7 @@ void addSide(Figure& figure, const Side& side) {
     const QString controlName = QObject::tr("%1, mean of the controls, %2").arg(figure.y.label, side.label);
     FigureCurve control = inspectCurve({}, controlName, ink, {}, {});
     control.companion = true;
-    const auto append = [](FigureBand& to, double x, const Interval95& interval) {
+    const auto append = [](FigureBand& to, double x, const Interval& interval) {
         if (!std::isfinite(interval.low)) return;
         to.x.append(x);
         to.lower.append(interval.low);
@@ -283,13 +283,12 @@ InspectPicture ablationRetrievalCurve(const InspectData& data) {
     if (!data.run || !data.ablationCurve) return noAblation(data, name);
     const AblationCurve& curve = *data.ablationCurve;
     const auto sideOf = [](const QString& label, int ink, const Values& accuracies,
-                           const std::vector<Interval95>& intervals, const ControlLists& controls) {
+                           const std::vector<Interval>& intervals, const ControlLists& controls) {
         Side side{label, ink, {}, {}, controlValues(controls, [](const ProbeResult& probe) {
                       return 100 * retrieval_accuracy(probe);
                   })};
         for (const double accuracy : accuracies) side.values.push_back(100 * accuracy);
-        for (const Interval95& interval : intervals)
-            side.intervals.push_back({100 * interval.low, 100 * interval.high});
+        for (const Interval& interval : intervals) side.intervals.push_back({100 * interval.low, 100 * interval.high});
         return side;
     };
     const QString counts = QObject::tr("n = %1; bands: 95 % intervals over the sequences")

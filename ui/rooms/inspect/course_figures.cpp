@@ -50,10 +50,10 @@ FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& 
 
 /// Returns the band of one interval per snapshot.
 FigureBand courseBand(const InsideRun& run, const QString& label, Ink ink,
-                      const std::function<Interval95(const ProbeResult&)>& interval) {
+                      const std::function<Interval(const ProbeResult&)>& interval) {
     FigureBand band{QObject::tr("%1, 95 % interval").arg(label), ink, {}, {}, {}};
     for (const Snapshot& snapshot : run.snapshots) {
-        const Interval95 here = interval(*snapshot.result);
+        const Interval here = interval(*snapshot.result);
         if (!std::isfinite(here.low)) continue;
         band.x.append(static_cast<double>(snapshot.iteration));
         band.lower.append(here.low);
@@ -100,7 +100,7 @@ InspectPicture courseByLayer(const InspectData& data, const char* name, const Ax
         figure.curves.push_back(curve);
         addBand(figure, courseBand(*data.run, line.label, curve.ink, [&](const ProbeResult& result) {
                     const auto row = meanRow(result.*errors, line.layer, line.head, data.run->spec.heads);
-                    return row.empty() ? Interval95() : mean_interval(number(result), row[0], result.sequences - 1);
+                    return row.empty() ? Interval() : mean_interval(number(result), row[0], result.sequences - 1);
                 }));
     }
     addCursor(figure, data);
@@ -256,8 +256,8 @@ InspectPicture retrievalCourse(const InspectData& data) {
                                          [&](const ProbeResult& result) { return 100 * pointOf(result).accuracy; }));
         addBand(figure, courseBand(*data.run, label, ink, [&](const ProbeResult& result) {
                     const RetrievalPoint point = pointOf(result);
-                    const Interval95 share = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
-                    return Interval95{100 * share.low, 100 * share.high};
+                    const Interval share = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+                    return Interval{100 * share.low, 100 * share.high};
                 }));
     }
     figure.y.minimum = 0;

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/common/table_view.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/reproduce/rules/measuring.h"
-#include "core/reproduce/sheets/published.h"
 #include "core/reproduce/report.h"
+#include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/source_tests.h"
-#include "core/stats/results_cells.h"
+#include "core/reproduce/sheets/published.h"
+#include "core/results/results_cells.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"

@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "core/forecast/time_records.h"
+#include "core/forecast/time_model.h"
 #include "core/reproduce/report.h"
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/results/results_cells.h"
 #include "core/spec/aliases.h"
 #include "core/spec/numbers.h"
-#include "core/stats/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

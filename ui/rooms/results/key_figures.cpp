@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/results/results_cells.h"
+#include "core/results/results_compare.h"
+#include "core/results/results_table.h"
+#include "core/results/theta_curve.h"
 #include "core/rope/frequencies.h"
-#include "core/stats/results_cells.h"
-#include "core/stats/results_interval.h"
-#include "core/stats/setting_words.h"
-#include "core/stats/theta_curve.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"

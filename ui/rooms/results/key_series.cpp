@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/experiment/experiment.h"
-#include "core/stats/setting_words.h"
+#include "core/results/results_table.h"
 #include "ui/common/results_words.h"
 
 namespace ropelab::ui {

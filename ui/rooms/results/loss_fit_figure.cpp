@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/results/loss_fit.h"
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
-#include "core/stats/loss_fit_runs.h"
-#include "core/stats/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/stats/results_interval.h"
+#include "core/results/results_compare.h"
 #include "ui/common/results_words.h"
 #include "ui/figure/ticks.h"
 

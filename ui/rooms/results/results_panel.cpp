@@ -12,9 +12,9 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "core/results/decision_aid.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "core/stats/decision_aid.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"

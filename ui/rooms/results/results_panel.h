@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/reproduce/sheet_lab.h"
-#include "core/stats/decision_aid.h"
+#include "core/results/decision_aid.h"
 #include "ui/common/table_output.h"
 #include "ui/rooms/results/results_source.h"
 

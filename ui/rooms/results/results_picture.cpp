@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

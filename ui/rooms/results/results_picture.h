@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/reproduce/sheets/published.h"
-#include "core/stats/mutual_information.h"
+#include "core/stats/token_statistics.h"
 #include "core/store/lab_file.h"
 #include "ui/figure/figure.h"
 #include "ui/rooms/results/results_source.h"

@@ -18,9 +18,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/results/decision_aid.h"
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
-#include "core/stats/decision_aid.h"
-#include "core/stats/results_cells.h"
 #include "ui/common/actions.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"

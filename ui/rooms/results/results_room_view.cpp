@@ -13,7 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "core/stats/decision_aid.h"
+#include "core/results/decision_aid.h"
 #include "ui/common/empty_page.h"
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"

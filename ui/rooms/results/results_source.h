@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/stats/results_table.h"
-#include "core/stats/run_selection.h"
+#include "core/results/results_table.h"
+#include "core/results/run_selection.h"
 #include "ui/session/run_store.h"
 
 namespace ropelab::ui {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/stats/results_cells.h"
+#include "core/results/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/rooms/results/group_table.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/data/synthetic/names.h"
+#include "core/data/synthetic/language.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 

@@ -12,7 +12,7 @@
 #include <array>
 #include <string_view>
 
-#include "core/forecast/time_records.h"
+#include "core/forecast/time_model.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"

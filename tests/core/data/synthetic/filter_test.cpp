@@ -1,4 +1,4 @@
-#include "core/data/synthetic/filter.h"
+#include "core/data/synthetic/source.h"
 
 #include <gtest/gtest.h>
 

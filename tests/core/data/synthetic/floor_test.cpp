@@ -1,4 +1,4 @@
-#include "core/data/synthetic/floor.h"
+#include "core/data/synthetic/source.h"
 
 #include <gtest/gtest.h>
 

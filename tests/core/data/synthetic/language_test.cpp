@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "core/data/synthetic/filter.h"
+#include "core/data/synthetic/source.h"
 #include "core/spec/error.h"
 
 namespace ropelab {

@@ -1,4 +1,4 @@
-#include "core/data/synthetic/lexicon.h"
+#include "core/data/synthetic/rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/data/synthetic/positional_language.h"
+#include "core/data/synthetic/rules.h"
 
 #include <gtest/gtest.h>
 

@@ -18,8 +18,9 @@
 #include "core/data/corpus.h"
 #include "core/plan/anatomy_times.h"
 #include "core/plan/layout.h"
-#include "core/report/anatomy_table.h"
+#include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
+#include "core/plan/layout.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/field_note.h"
 #include "ui/figure/export.h"
@@ -72,7 +73,7 @@ class AnatomyRoomTest : public Workbench {
 TEST_F(AnatomyRoomTest, ShowsTheModelOfTheSweepPanel) {
     const RunSpec spec = workspace->experiment().value().expand().front();
     EXPECT_EQ(parameters(), layout_of(spec, static_cast<int>(room->model().vocabulary)).total);
-    EXPECT_EQ(panel->total("parameters").toStdString(), grouped_number(parameters()));
+    EXPECT_EQ(panel->total("parameters").toStdString(), grouped(parameters()));
     EXPECT_EQ(panel->difference("parameters"), "");
     EXPECT_FALSE(panel->resetButton()->isEnabled());
     EXPECT_FALSE(panel->useButton()->isEnabled());

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/stats/loss_fit_runs.h"
+#include "core/results/loss_fit.h"
 #include "tests/ui/rooms/results/results_data.h"
 #include "ui/figure/export.h"
 

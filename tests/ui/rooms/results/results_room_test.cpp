@@ -11,9 +11,9 @@
 #include <QTableView>
 #include <cmath>
 
-#include "core/study/stored_conversions.h"
 #include "core/reproduce/rules/evaluate.h"
-#include "core/stats/decision_aid.h"
+#include "core/results/decision_aid.h"
+#include "core/study/stored_conversions.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/common/actions.h"
 #include "ui/rooms/results/column_choice.h"

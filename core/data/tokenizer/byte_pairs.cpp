@@ -1,0 +1,352 @@
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "core/data/json_text.h"
+#include "core/data/tokenizer/subword_kinds.h"
+#include "core/data/utf8.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+// Two adjacent tokens and the token into which they are merged.
+struct TokenMerge {
+    std::int32_t left = 0;
+    std::int32_t right = 0;
+    std::int32_t merged = 0;
+};
+
+// A tokenizer of byte-level BPE. Tokens are spelled in its alphabet of 256 visible characters, one for each byte.
+struct BytePairTable {
+    std::vector<std::string> tokens;
+    std::vector<TokenMerge> merges;   // in the order in which they are applied
+    std::vector<std::int32_t> added;  // tokens that are spelled as they are, and found before all others
+    bool whole_words = false;         // true if a piece that is a token is not built by merges
+};
+
+// Returns the character of each byte: itself if it is visible in Latin-1, else one from U+0100 on.
+const std::array<char32_t, 256>& byte_alphabet() {
+    static const auto alphabet = [] {
+        std::array<char32_t, 256> table{};
+        char32_t next = 256;
+        for (char32_t byte = 0; byte < table.size(); ++byte) {
+            const bool visible = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+            table[byte] = visible ? byte : next++;
+        }
+        return table;
+    }();
+    return alphabet;
+}
+
+// Returns the bytes that a token of the alphabet spells. Throws BadInput for other characters.
+std::string spelled_bytes(const std::string& token, const std::string& name) {
+    static const auto bytes = [] {
+        std::unordered_map<char32_t, char> table;
+        for (std::size_t byte = 0; byte < 256; ++byte) table.emplace(byte_alphabet()[byte], static_cast<char>(byte));
+        return table;
+    }();
+    std::string result;
+    for (std::size_t offset = 0; offset < token.size();) {
+        const DecodedCharacter character = decode_utf8(token, offset);
+        const auto byte = bytes.find(character.code);
+        if (character.length == 0 || byte == bytes.end()) {
+            throw BadInput("The token \"" + token + "\" of " + name +
+                           " is not spelled in the alphabet of byte-level BPE; use a tokenizer of this kind, as GPT-2 "
+                           "has.");
+        }
+        result += byte->second;
+        offset += character.length;
+    }
+    return result;
+}
+
+class BytePairs final : public Subwords {
+ public:
+    BytePairs(BytePairTable table, const std::string& name) : table_(std::move(table)) {
+        bytes_.fill(-1);
+        const std::unordered_set<std::int32_t> added(table_.added.begin(), table_.added.end());
+        for (std::size_t token = 0; token < table_.tokens.size(); ++token) {
+            const auto id = static_cast<std::int32_t>(token);
+            const std::string& spelled = table_.tokens[token];
+            tokens_.push_back(added.contains(id) ? spelled : spelled_bytes(spelled, name));
+            const std::string& bytes = tokens_.back();
+            if (bytes.empty()) continue;
+            if (added.contains(id)) {
+                added_[static_cast<unsigned char>(bytes.front())].push_back(id);
+            } else {
+                if (bytes.size() == 1) bytes_[static_cast<unsigned char>(bytes.front())] = id;
+                ids_.emplace(bytes, id);
+            }
+        }
+        for (auto& list : added_) {
+            std::sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
+                return bytes_of_token(a).size() > bytes_of_token(b).size();
+            });
+        }
+        for (std::size_t rank = 0; rank < table_.merges.size(); ++rank) {
+            const TokenMerge& merge = table_.merges[rank];
+            if (bytes_of_token(merge.merged) != bytes_of_token(merge.left) + bytes_of_token(merge.right)) {
+                throw BadInput("The merge of \"" + spelled(merge.left) + "\" and \"" + spelled(merge.right) + "\" of " +
+                               name + " gives the token \"" + spelled(merge.merged) +
+                               "\", which has other bytes, so that texts could not be restored from their tokens.");
+            }
+            ranks_.emplace(pair_key(merge.left, merge.right), rank);
+        }
+    }
+
+    std::vector<std::int32_t> encode(std::string_view text) const override {
+        std::unordered_map<std::string_view, std::vector<std::int32_t>> known;
+        std::vector<std::int32_t> result;
+        const auto append = [&](std::string_view part) {
+            for (const std::string_view piece : gpt2_pieces(part)) {
+                const auto [found, is_new] = known.try_emplace(piece);
+                if (is_new) found->second = merged(piece);
+                result.insert(result.end(), found->second.begin(), found->second.end());
+            }
+        };
+        std::size_t begin = 0;
+        std::size_t offset = 0;
+        while (offset < text.size()) {
+            const std::int32_t token = added_at(text, offset);
+            if (token < 0) {
+                ++offset;
+                continue;
+            }
+            append(text.substr(begin, offset - begin));
+            result.push_back(token);
+            offset += bytes_of_token(token).size();
+            begin = offset;
+        }
+        append(text.substr(begin));
+        return result;
+    }
+
+    std::string to_text() const override {
+        json merges = json::array();
+        for (const TokenMerge& merge : table_.merges) merges.push_back({merge.left, merge.right, merge.merged});
+        return std::string(byte_pairs_prefix) + json{{"tokens", table_.tokens},
+                                                     {"merges", merges},
+                                                     {"added", table_.added},
+                                                     {"whole_words", table_.whole_words}}
+                                                    .dump();
+    }
+
+ private:
+    // A place of a piece: its token and its neighbours; a token of -1 has been merged into the one before it.
+    struct Place {
+        std::int32_t token = -1;
+        std::ptrdiff_t before = -1;
+        std::ptrdiff_t after = -1;
+    };
+
+    static std::uint64_t pair_key(std::int32_t left, std::int32_t right) {
+        return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) | static_cast<std::uint32_t>(right);
+    }
+
+    const std::string& bytes_of_token(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)]; }
+    const std::string& spelled(std::int32_t token) const { return table_.tokens[static_cast<std::size_t>(token)]; }
+
+    // Returns the longest added token at `offset`, or -1.
+    std::int32_t added_at(std::string_view text, std::size_t offset) const {
+        const auto& list = added_[static_cast<unsigned char>(text[offset])];
+        const auto found = std::find_if(list.begin(), list.end(), [&](std::int32_t token) {
+            return text.substr(offset).starts_with(bytes_of_token(token));
+        });
+        return found == list.end() ? -1 : *found;
+    }
+
+    // Returns the tokens of a piece: its bytes, of which the adjacent pair with the lowest rank, and of equal ones the
+    // first, is merged until no pair has a rank.
+    std::vector<std::int32_t> merged(std::string_view piece) const {
+        if (table_.whole_words) {
+            if (const auto whole = ids_.find(std::string(piece)); whole != ids_.end()) return {whole->second};
+        }
+        std::vector<Place> places;
+        for (const char byte : piece) {
+            const std::int32_t token = bytes_[static_cast<unsigned char>(byte)];
+            if (token < 0) {
+                throw BadInput("The tokenizer has no token for the byte " +
+                               std::to_string(static_cast<unsigned char>(byte)) +
+                               "; use another tokenizer, or omit or replace the byte.");
+            }
+            const std::ptrdiff_t at = std::ssize(places);
+            places.push_back({token, at - 1, at + 1});
+        }
+        places.back().after = -1;
+        const auto place = [&](std::ptrdiff_t at) -> Place& { return places[static_cast<std::size_t>(at)]; };
+
+        using MergeCandidate = std::tuple<std::size_t, std::ptrdiff_t, std::uint64_t>;  // rank, place, pair
+        std::priority_queue<MergeCandidate, std::vector<MergeCandidate>, std::greater<>> candidates;
+        const auto propose = [&](std::ptrdiff_t at) {
+            if (at < 0 || place(at).after < 0) return;
+            const std::uint64_t pair = pair_key(place(at).token, place(place(at).after).token);
+            if (const auto rank = ranks_.find(pair); rank != ranks_.end()) candidates.emplace(rank->second, at, pair);
+        };
+        for (std::ptrdiff_t at = 0; at < std::ssize(places); ++at) propose(at);
+        while (!candidates.empty()) {
+            const auto [rank, at, pair] = candidates.top();
+            candidates.pop();
+            Place& left = place(at);
+            // Other merges may have changed the pair since it was proposed.
+            if (left.token < 0 || left.after < 0 || pair_key(left.token, place(left.after).token) != pair) continue;
+            Place& right = place(left.after);
+            left.token = table_.merges[rank].merged;
+            left.after = right.after;
+            right.token = -1;
+            if (left.after >= 0) place(left.after).before = at;
+            propose(left.before);
+            propose(at);
+        }
+        std::vector<std::int32_t> result;
+        for (const Place& each : places) {
+            if (each.token >= 0) result.push_back(each.token);
+        }
+        return result;
+    }
+
+    BytePairTable table_;
+    std::array<std::int32_t, 256> bytes_{};                 // token of each byte; -1: none
+    std::array<std::vector<std::int32_t>, 256> added_;      // added tokens by first byte, the longest first
+    std::unordered_map<std::string, std::int32_t> ids_;     // by bytes
+    std::unordered_map<std::uint64_t, std::size_t> ranks_;  // of pairs, by pair_key
+};
+
+bool sets_option(const json& object, const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && !found->is_null() && *found != "" && *found != false;
+}
+
+std::string kind_of_part(const json& object, const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_object() ? found->value("type", "") : "";
+}
+
+// Throws BadInput unless the file describes byte-level BPE as GPT-2 has it.
+void require_byte_level(const json& file, const std::string& name) {
+    const json& model = file.at("model");
+    if (kind_of_part(file, "model") != "BPE" && !(model.contains("merges") && !model.contains("type"))) {
+        throw BadInput(name + " contains a tokenizer of the kind \"" + kind_of_part(file, "model") +
+                       "\", but only byte-level BPE can be read from a tokenizer.json.");
+    }
+    const json pieces = file.value("pre_tokenizer", json());
+    if (kind_of_part(file, "pre_tokenizer") != "ByteLevel" || !pieces.value("use_regex", true)) {
+        throw BadInput(name +
+                       " splits texts by a pre-tokenizer other than GPT-2's (ByteLevel), which is the only one that "
+                       "can be computed here.");
+    }
+    const std::string normalizer = kind_of_part(file, "normalizer");
+    if (!normalizer.empty() && normalizer != "NFC") {
+        throw BadInput(name + " changes texts by the normalizer \"" + normalizer +
+                       "\", so that they could not be restored from their tokens; use a tokenizer without it.");
+    }
+    for (const char* option : {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"}) {
+        if (sets_option(model, option)) {
+            throw BadInput(name + " sets " + option + ", which byte-level BPE as GPT-2 has it does not use.");
+        }
+    }
+    for (const json& token : file.value("added_tokens", json::array())) {
+        for (const char* option : {"single_word", "lstrip", "rstrip"}) {
+            if (sets_option(token, option)) {
+                throw BadInput("The added token \"" + token.at("content").get<std::string>() + "\" of " + name +
+                               " sets " + option + ", so that texts could not be restored from their tokens.");
+            }
+        }
+    }
+}
+
+BytePairTable table_of_json(const json& file, const std::string& name) {
+    require_byte_level(file, name);
+    BytePairTable table;
+    std::unordered_map<std::string, std::int32_t> ids;
+    const auto put = [&](const std::string& token, std::int64_t id) {
+        constexpr std::int64_t most = 1 << 20;
+        if (id < 0 || id >= most) {
+            throw BadInput("The token \"" + token + "\" of " + name + " has the number " + std::to_string(id) +
+                           ", but it must be between 0 and " + std::to_string(most - 1) + ".");
+        }
+        if (std::ssize(table.tokens) <= id) table.tokens.resize(static_cast<std::size_t>(id) + 1);
+        std::string& place = table.tokens[static_cast<std::size_t>(id)];
+        if (!place.empty() && place != token) {
+            throw BadInput("The tokens \"" + place + "\" and \"" + token + "\" of " + name + " have the same number, " +
+                           std::to_string(id) + "; each token needs a number of its own.");
+        }
+        place = token;
+        ids[token] = static_cast<std::int32_t>(id);
+    };
+    const json& model = file.at("model");
+    for (const auto& [token, id] : model.at("vocab").items()) put(token, id.get<std::int64_t>());
+    const auto id_of = [&](const std::string& token) {
+        const auto found = ids.find(token);
+        if (found == ids.end()) {
+            throw BadInput("The merges of " + name + " contain \"" + token + "\", which is not in its vocabulary.");
+        }
+        return found->second;
+    };
+    for (const json& merge : model.at("merges")) {
+        std::string left, right;
+        if (merge.is_array()) {
+            left = merge.at(0).get<std::string>();
+            right = merge.at(1).get<std::string>();
+        } else {
+            const std::string both = merge.get<std::string>();
+            const std::size_t space = both.find(' ');
+            if (space == std::string::npos) throw BadInput("The merge \"" + both + "\" of " + name + " has no space.");
+            left = both.substr(0, space);
+            right = both.substr(space + 1);
+        }
+        table.merges.push_back({id_of(left), id_of(right), id_of(left + right)});
+    }
+    for (const json& token : file.value("added_tokens", json::array())) {
+        put(token.at("content").get<std::string>(), token.at("id").get<std::int64_t>());
+        table.added.push_back(token.at("id").get<std::int32_t>());
+    }
+    table.whole_words = model.value("ignore_merges", false);
+    return table;
+}
+
+// Throws BadInput if a stored table names tokens that it does not have.
+void require_consistent(const BytePairTable& table) {
+    const auto is_token = [&](std::int32_t token) { return token >= 0 && token < std::ssize(table.tokens); };
+    const bool valid = std::all_of(table.merges.begin(), table.merges.end(),
+                                   [&](const TokenMerge& each) {
+                                       return is_token(each.left) && is_token(each.right) && is_token(each.merged);
+                                   }) &&
+                       std::all_of(table.added.begin(), table.added.end(), is_token);
+    if (!valid) throw BadInput("A stored vocabulary of byte-level BPE names a token that it does not contain.");
+}
+
+}  // namespace
+
+std::shared_ptr<const Subwords> byte_pairs_of_json(std::string_view text, const std::string& name) {
+    try {
+        return std::make_shared<BytePairs>(table_of_json(parse_bounded(text), name), name);
+    } catch (const json::exception&) {
+        throw BadInput(name + " is not a tokenizer.json as Hugging Face tokenizers writes it.");
+    }
+}
+
+std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text) {
+    try {
+        const json stored = parse_bounded(text.substr(byte_pairs_prefix.size()));
+        BytePairTable table;
+        table.tokens = stored.at("tokens").get<std::vector<std::string>>();
+        for (const json& merge : stored.at("merges")) table.merges.push_back({merge.at(0), merge.at(1), merge.at(2)});
+        table.added = stored.at("added").get<std::vector<std::int32_t>>();
+        table.whole_words = stored.at("whole_words").get<bool>();
+        require_consistent(table);
+        return std::make_shared<BytePairs>(std::move(table), "the stored vocabulary");
+    } catch (const json::exception&) {
+        throw BadInput("A stored vocabulary of byte-level BPE is JSON with tokens and merges, but this one is not.");
+    }
+}
+
+}  // namespace ropelab

@@ -1,0 +1,242 @@
+#include <openssl/evp.h>
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <unordered_map>
+#include <utility>
+
+#include "core/data/tokenizer/subword_kinds.h"
+#include "core/data/utf8.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+// SentencePiece represents a space by this character, so that it cannot represent the character itself.
+constexpr char32_t space_mark = 0x2581;
+constexpr std::string_view space_mark_text = "\xE2\x96\x81";
+constexpr char32_t unknown_mark = 0x2585;  // the trainer skips sentences that contain it
+constexpr std::int64_t byte_and_unknown_tokens = 257;
+
+// Protocol buffer fields that are appended to a model and so replace its own: normalizer_spec without a character map,
+// a space before the text and the removal of spaces, but with spaces as `space_mark`.
+constexpr std::string_view exact_normalizer{"\x1A\x08\x12\x00\x18\x00\x20\x00\x28\x01", 10};
+
+std::string to_base64(std::string_view bytes) {
+    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
+    const int length =
+        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                        reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+    text.resize(static_cast<std::size_t>(length));
+    return text;
+}
+
+std::string from_base64(std::string_view text) {
+    std::string bytes(text.size() / 4 * 3, '\0');
+    const int length =
+        EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                        reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+    if (length < 0 || text.empty()) throw BadInput("A stored SentencePiece model is base64, but this one is not.");
+    const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
+    bytes.resize(static_cast<std::size_t>(length) - padding);
+    return bytes;
+}
+
+// TrainingSentences in memory.
+class TrainingSentences final : public sentencepiece::SentenceIterator {
+ public:
+    explicit TrainingSentences(std::vector<std::string> sentences) : sentences_(std::move(sentences)) {}
+    bool done() const override { return at_ >= sentences_.size(); }
+    void Next() override { ++at_; }
+    const std::string& value() const override { return sentences_[at_]; }
+    sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+    std::vector<std::string> sentences_;
+    std::size_t at_ = 0;
+};
+
+// Returns whether the trainer can learn this character.
+bool is_trainable(char32_t code) {
+    return code >= U' ' && code != 0x7F && code != space_mark && code != unknown_mark;
+}
+
+// Returns the text as sentences that contain only its `most` most frequent characters. Others are bytes.
+std::vector<std::string> sentences_of(std::string_view text, std::size_t most) {
+    std::unordered_map<char32_t, std::int64_t> counts;
+    for (std::size_t offset = 0; offset < text.size();) {
+        const DecodedCharacter character = decode_utf8(text, offset);
+        if (character.length > 0 && is_trainable(character.code)) ++counts[character.code];
+        offset += std::max<std::size_t>(character.length, 1);
+    }
+    std::vector<std::pair<char32_t, std::int64_t>> frequent(counts.begin(), counts.end());
+    std::sort(frequent.begin(), frequent.end(), [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    for (std::size_t i = most; i < frequent.size(); ++i) counts.erase(frequent[i].first);
+
+    std::vector<std::string> sentences;
+    std::string sentence;
+    const auto end_sentence = [&] {
+        if (!sentence.empty()) sentences.push_back(std::move(sentence));
+        sentence.clear();
+    };
+    for (std::size_t offset = 0; offset < text.size();) {
+        const DecodedCharacter character = decode_utf8(text, offset);
+        const std::size_t length = std::max<std::size_t>(character.length, 1);
+        if (character.length > 0 && counts.contains(character.code)) {
+            sentence += text.substr(offset, length);
+        } else {
+            end_sentence();
+        }
+        offset += length;
+    }
+    end_sentence();
+    return sentences;
+}
+
+class SentencePieces final : public Subwords {
+ public:
+    SentencePieces(std::string model, const std::string& name) : model_(std::move(model)) {
+        bytes_.fill(-1);
+        const auto status = processor_.LoadFromSerializedProto(model_ + std::string(exact_normalizer));
+        if (!status.ok()) {
+            throw BadInput(name + " is not a SentencePiece model that can be read (" + std::string(status.message()) +
+                           ").");
+        }
+        for (int id = 0; id < processor_.GetPieceSize(); ++id) {
+            const std::string& piece = processor_.IdToPiece(id);
+            if (processor_.IsUnknown(id) || processor_.IsControl(id)) {
+                tokens_.emplace_back();
+            } else if (processor_.IsByte(id)) {
+                unsigned value = 0;  // the piece is <0x41>
+                std::from_chars(piece.data() + 3, piece.data() + piece.size() - 1, value, 16);
+                tokens_.emplace_back(1, static_cast<char>(value));
+                bytes_[value & 0xFF] = id;
+            } else {
+                tokens_.push_back(with_spaces(piece));
+            }
+        }
+    }
+
+    std::vector<std::int32_t> encode(std::string_view text) const override {
+        std::vector<std::int32_t> result;
+        std::size_t begin = 0;
+        std::size_t offset = 0;
+        while (offset < text.size()) {
+            const DecodedCharacter character = decode_utf8(text, offset);
+            const std::size_t length = std::max<std::size_t>(character.length, 1);
+            if (character.length == 0 || character.code == space_mark) {
+                append_run(result, text.substr(begin, offset - begin));
+                for (const char byte : text.substr(offset, length)) append_byte(result, byte);
+                begin = offset + length;
+            } else if (offset - begin >= run_bytes && is_cut(text, offset)) {
+                append_run(result, text.substr(begin, offset - begin));
+                begin = offset;
+            }
+            offset += length;
+        }
+        append_run(result, text.substr(begin));
+        return result;
+    }
+
+    std::string to_text() const override { return std::string(sentencepiece_prefix) + to_base64(model_); }
+
+ private:
+    // Encoding a line of BPE takes more than linear time, so that long runs of text are cut.
+    static constexpr std::size_t run_bytes = 4096;
+
+    // Returns whether a run may be cut before `offset`: subwords begin with the space before a word.
+    static bool is_cut(std::string_view text, std::size_t offset) {
+        const auto is_space = [&](std::size_t at) { return text[at] == ' ' || text[at] == '\n'; };
+        return is_space(offset) && !is_space(offset - 1);
+    }
+
+    static std::string with_spaces(std::string piece) {
+        for (std::size_t at = piece.find(space_mark_text); at != std::string::npos;
+             at = piece.find(space_mark_text, at + 1)) {
+            piece.replace(at, space_mark_text.size(), " ");
+        }
+        return piece;
+    }
+
+    // Appends the tokens of UTF-8 without `space_mark`.
+    void append_run(std::vector<std::int32_t>& result, std::string_view run) const {
+        if (run.empty()) return;
+        std::vector<int> ids;
+        const auto status = processor_.Encode(run, &ids);
+        if (!status.ok()) throw std::runtime_error("SentencePiece failed: " + std::string(status.message()));
+        std::size_t offset = 0;
+        for (const int id : ids) {
+            const std::string& token = tokens_[static_cast<std::size_t>(id)];
+            if (token.empty()) {
+                throw BadInput("The tokenizer has no token for the character '" +
+                               printable_character(decode_utf8(run, offset).code) +
+                               "'; use a tokenizer with byte fallback, or omit or replace the character.");
+            }
+            offset += token.size();
+            result.push_back(id);
+        }
+    }
+
+    void append_byte(std::vector<std::int32_t>& result, char byte) const {
+        const auto value = static_cast<unsigned char>(byte);
+        if (bytes_[value] < 0) {
+            throw BadInput("The tokenizer has no token for the byte " + std::to_string(value) +
+                           "; use a tokenizer with byte fallback, or omit or replace the byte.");
+        }
+        result.push_back(bytes_[value]);
+    }
+
+    std::string model_;
+    sentencepiece::SentencePieceProcessor processor_;
+    std::array<std::int32_t, 256> bytes_{};  // token of each byte; -1: none
+};
+
+}  // namespace
+
+std::string train_sentencepiece(Tokenizer kind, std::int64_t size, std::string_view training) {
+    // Half of the tokens are left for subwords of several characters.
+    const auto most = static_cast<std::size_t>((size - byte_and_unknown_tokens) / 2);
+    TrainingSentences sentences(sentences_of(training, most));
+    if (sentences.done()) {
+        throw BadInput(
+            "The training text has no characters in UTF-8 from which subwords can be found; set tokenizer = bytes.");
+    }
+    const std::unordered_map<std::string, std::string> options = {
+        {"model_type", kind == Tokenizer::bpe ? "bpe" : "unigram"},
+        {"vocab_size", std::to_string(size)},
+        {"hard_vocab_limit", "false"},
+        {"byte_fallback", "true"},
+        {"character_coverage", "1.0"},
+        {"normalization_rule_name", "identity"},
+        {"add_dummy_prefix", "false"},
+        {"remove_extra_whitespaces", "false"},
+        {"max_sentence_length", std::to_string(largest_tokenizer_text)},
+        {"bos_id", "-1"},
+        {"eos_id", "-1"},
+        {"pad_id", "-1"},
+        {"num_threads", "1"},
+        {"minloglevel", "2"}};
+    std::string model;
+    const auto status = sentencepiece::SentencePieceTrainer::Train(options, &sentences, &model);
+    if (!status.ok()) {
+        throw BadInput("SentencePiece cannot train a tokenizer with " + std::to_string(size) +
+                       " tokens on this text (" + std::string(status.message()) + ").");
+    }
+    return model;
+}
+
+std::shared_ptr<const Subwords> sentencepiece_of_model(std::string model, const std::string& name) {
+    return std::make_shared<SentencePieces>(std::move(model), name);
+}
+
+std::shared_ptr<const Subwords> sentencepiece_from_text(std::string_view text) {
+    return sentencepiece_of_model(from_base64(text.substr(sentencepiece_prefix.size())), "The stored vocabulary");
+}
+
+}  // namespace ropelab

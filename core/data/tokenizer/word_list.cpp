@@ -1,0 +1,183 @@
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "core/data/json_text.h"
+#include "core/data/tokenizer/subword_kinds.h"
+#include "core/data/utf8.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+enum class CharacterClass : std::uint8_t { letter, mark, number, space, other };
+
+struct ClassedCharacter {
+    CharacterClass kind = CharacterClass::other;
+    std::size_t length = 0;
+};
+
+CharacterClass class_of(char32_t code) {
+    const auto c = static_cast<UChar32>(code);
+    if (u_isUWhiteSpace(c)) return CharacterClass::space;
+    const auto mask = U_GET_GC_MASK(c);
+    if ((mask & U_GC_L_MASK) != 0) return CharacterClass::letter;
+    if ((mask & U_GC_N_MASK) != 0) return CharacterClass::number;
+    return (mask & U_GC_M_MASK) != 0 ? CharacterClass::mark : CharacterClass::other;
+}
+
+ClassedCharacter classed(std::string_view text, std::size_t offset) {
+    static const auto ascii = [] {
+        std::array<CharacterClass, 128> table{};
+        for (std::size_t code = 0; code < table.size(); ++code) table[code] = class_of(static_cast<char32_t>(code));
+        return table;
+    }();
+    const auto byte = static_cast<unsigned char>(text[offset]);
+    if (byte < ascii.size()) return {ascii[byte], 1};
+    const DecodedCharacter character = decode_utf8(text, offset);
+    if (character.length == 0) return {CharacterClass::other, 1};
+    return {class_of(character.code), character.length};
+}
+
+// Returns the class by which GPT-2's expression groups characters, which has none for marks.
+CharacterClass gpt2_group(CharacterClass kind) {
+    return kind == CharacterClass::mark ? CharacterClass::other : kind;
+}
+
+// Returns the end of the run of characters of one group that begins at `offset`.
+std::size_t end_of_run(std::string_view text, std::size_t offset, CharacterClass group) {
+    while (offset < text.size()) {
+        const ClassedCharacter next = classed(text, offset);
+        if (gpt2_group(next.kind) != group) break;
+        offset += next.length;
+    }
+    return offset;
+}
+
+// Returns the length of the English contraction at `offset`, or 0.
+std::size_t contraction_at(std::string_view text, std::size_t offset) {
+    static constexpr std::array<std::string_view, 7> contractions = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
+    const auto found = std::find_if(contractions.begin(), contractions.end(),
+                                    [&](std::string_view each) { return text.substr(offset).starts_with(each); });
+    return found == contractions.end() ? 0 : found->size();
+}
+
+// Returns the end of the run of spaces at `offset`. A character other than a space takes the last space of several
+// before it, because \s+(?!\S) precedes \s+ in the expression.
+std::size_t end_of_spaces(std::string_view text, std::size_t offset) {
+    std::size_t last = offset;
+    std::size_t end = offset;
+    while (end < text.size()) {
+        const ClassedCharacter next = classed(text, end);
+        if (next.kind != CharacterClass::space) break;
+        last = end;
+        end += next.length;
+    }
+    return end < text.size() && last > offset ? last : end;
+}
+
+}  // namespace
+
+std::vector<std::string_view> gpt2_pieces(std::string_view text) {
+    std::vector<std::string_view> pieces;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = begin + contraction_at(text, begin);
+        if (end == begin) {
+            const std::size_t run = text[begin] == ' ' && begin + 1 < text.size() ? begin + 1 : begin;
+            const CharacterClass group = gpt2_group(classed(text, run).kind);
+            end = group == CharacterClass::space ? end_of_spaces(text, begin) : end_of_run(text, run, group);
+        }
+        pieces.push_back(text.substr(begin, end - begin));
+        begin = end;
+    }
+    return pieces;
+}
+
+std::vector<std::string_view> word_pieces(std::string_view text) {
+    std::vector<std::string_view> pieces;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = begin;
+        while (end < text.size()) {
+            const ClassedCharacter next = classed(text, end);
+            if (next.kind == CharacterClass::space || next.kind == CharacterClass::other) break;
+            end += next.length;
+        }
+        if (end == begin) end += classed(text, begin).length;
+        pieces.push_back(text.substr(begin, end - begin));
+        begin = end;
+    }
+    return pieces;
+}
+
+namespace {
+
+constexpr std::size_t byte_values = 256;
+
+// The 256 bytes, then words in descending order of frequency. Other words are spelled in bytes.
+class WordList final : public Subwords {
+ public:
+    explicit WordList(const std::vector<std::string>& words) {
+        for (std::size_t byte = 0; byte < byte_values; ++byte) tokens_.emplace_back(1, static_cast<char>(byte));
+        tokens_.insert(tokens_.end(), words.begin(), words.end());
+        for (std::size_t token = byte_values; token < tokens_.size(); ++token) {
+            ids_.emplace(tokens_[token], static_cast<std::int32_t>(token));
+        }
+    }
+
+    std::vector<std::int32_t> encode(std::string_view text) const override {
+        std::vector<std::int32_t> result;
+        for (const std::string_view piece : word_pieces(text)) {
+            if (const auto known = ids_.find(piece); known != ids_.end()) {
+                result.push_back(known->second);
+            } else {
+                for (const char byte : piece) result.push_back(static_cast<unsigned char>(byte));
+            }
+        }
+        return result;
+    }
+
+    std::string to_text() const override {
+        return std::string(words_prefix) +
+               nlohmann::json(std::vector<std::string>(tokens_.begin() + byte_values, tokens_.end())).dump();
+    }
+
+ private:
+    std::unordered_map<std::string_view, std::int32_t> ids_;  // of the words; the keys view tokens_
+};
+
+}  // namespace
+
+std::shared_ptr<const Subwords> train_words(std::int64_t size, std::string_view training) {
+    std::unordered_map<std::string_view, std::int64_t> counts;
+    for (const std::string_view piece : word_pieces(training)) {
+        if (piece.size() > 1) ++counts[piece];  // each byte already is a token
+    }
+    std::vector<std::pair<std::string_view, std::int64_t>> sorted(counts.begin(), counts.end());
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    const auto most = static_cast<std::size_t>(size) - byte_values;
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i) words.emplace_back(sorted[i].first);
+    return std::make_shared<WordList>(words);
+}
+
+std::shared_ptr<const Subwords> words_from_text(std::string_view text) {
+    const auto json = parse_bounded(text.substr(words_prefix.size()), nullptr, false);
+    const bool valid = json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& word) {
+                           return word.is_string() && word.template get_ref<const std::string&>().size() > 1;
+                       });
+    if (!valid) throw BadInput("A stored vocabulary of words is a JSON list of words, but this one is not.");
+    return std::make_shared<WordList>(json.get<std::vector<std::string>>());
+}
+
+}  // namespace ropelab

@@ -1,0 +1,368 @@
+#include "core/results/decision_aid.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/plan/cache_bytes.h"
+#include "core/results/results_cells.h"
+#include "core/results/results_compare.h"
+#include "core/results/results_table.h"
+#include "core/plan/cache_bytes.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/stats/t_test.h"
+#include "core/store/run_settings.h"
+
+namespace ropelab {
+
+std::vector<std::size_t> pareto_front(std::span<const Costs> choices) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (std::isfinite(choices[i].first) && std::isfinite(choices[i].second)) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return choices[a].first != choices[b].first ? choices[a].first < choices[b].first
+                                                    : choices[a].second < choices[b].second;
+    });
+    std::vector<std::size_t> front;
+    for (const std::size_t i : order) {
+        const bool first = front.empty();
+        const Costs last = first ? Costs{} : choices[front.back()];
+        const bool equal = !first && choices[i].first == last.first && choices[i].second == last.second;
+        if (first || equal || choices[i].second < last.second) front.push_back(i);
+    }
+    return front;
+}
+
+namespace {
+
+constexpr double significance = 0.05;
+constexpr double margin = 0.01;  // of the other setting's mean: how much worse the interval of a difference may reach
+constexpr std::size_t most_settings_in_words = 4;  // more settings are counted
+constexpr std::size_t most_details = 8;  // more dominated settings and undecided pairs are listed only in JSON
+
+// Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is. The
+// members `…_holds` say whether a group is not inferior: its mean is not worse, and the 95 % interval of the difference
+// excludes that it is worse by more than the margin.
+struct PairTest {
+    std::size_t first, second;
+    int better;
+    std::optional<double> p;
+    bool first_holds = false, second_holds = false;
+};
+
+// Equal seeds share their initial weights and batches, so that their differences decide with fewer seeds.
+TestKind kind_between(const ResultGroup& a, const ResultGroup& b, TestKind kind) {
+    const auto sorted = [](std::vector<std::int64_t> seeds) {
+        std::sort(seeds.begin(), seeds.end());
+        return seeds;
+    };
+    return sorted({a.seeds.begin(), a.seeds.end()}) == sorted({b.seeds.begin(), b.seeds.end()}) ? TestKind::paired
+                                                                                                : kind;
+}
+
+PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t second, std::size_t measure) {
+    const ResultGroup& a = table.groups[first];
+    const ResultGroup& b = table.groups[second];
+    const TestKind kind = kind_between(a, b, table.test);
+    PairTest result{first, second, 0, std::nullopt};
+    const double sign = measures()[measure].more_is_better ? 1 : -1;
+    auto test = test_between(a, b, measure, kind);
+    if (!test) test = test_between(a, b, measure, table.test);  // equal differences for all seeds have no paired test
+    if (test) {
+        result.better = test->t * sign > 0 ? 1 : test->t * sign < 0 ? -1 : 0;  // t has the sign of a − b
+        result.p = test->p;
+    }
+    const auto holds = [&](const ResultGroup& own, const ResultGroup& other) {
+        const auto interval = difference_interval(own, other, measure, kind);
+        if (!interval) return false;
+        const double worst = std::min(sign * interval->low, sign * interval->high);  // NaN with one value
+        return sign * interval->difference >= 0 && worst >= -margin * std::abs(interval->reference);
+    };
+    result.first_holds = holds(a, b);
+    result.second_holds = holds(b, a);
+    return result;
+}
+
+bool is_loss(const Measure& measure) {
+    return measure.unit == "nats" || measure.unit == "bits";
+}
+
+std::size_t loss_of(const ResultsTable& table, const DecisionChoice& choice) {
+    if (choice.loss.empty())
+        return is_loss(measures()[table.compared]) ? table.compared : measure_index("best_validation_loss");
+    const std::size_t index = measure_index(choice.loss);
+    if (is_loss(measures()[index])) return index;
+    throw BadInput("\"" + choice.loss + "\" is not a loss, so it cannot be weighed against a speed or a cache size.");
+}
+
+// Returns whether the settings of all groups can be read; those of other versions may have unknown values.
+bool has_cache_sizes(const ResultsTable& table) {
+    try {
+        for (const ResultGroup& group : table.groups) group_cache_bytes(table, group);
+    } catch (const BadInput&) {
+        return false;
+    }
+    return true;
+}
+
+DecisionCost cost_of(const ResultsTable& table, const DecisionChoice& choice) {
+    if (!choice.cost.empty()) return item_named(decision_costs(), choice.cost, "cost of a decision");
+    const std::size_t generation = measure_index("generated_tokens_per_second");
+    const bool is_measured = std::any_of(table.groups.begin(), table.groups.end(),
+                                         [&](const ResultGroup& group) { return group.described[generation].n > 0; });
+    if (is_measured) return decision_costs()[1];
+    const bool has_tests = std::all_of(table.groups.begin(), table.groups.end(), has_own_clocks);
+    return decision_costs()[has_tests || !has_cache_sizes(table) ? 0 : 2];
+}
+
+bool is_cache(const DecisionCost& cost) {
+    return cost.name == "cache_bytes";
+}
+
+// Compares the caches of two groups. Their sizes are exact, so that the comparison has no p.
+PairTest cache_test(std::size_t first, std::size_t second, double first_bytes, double second_bytes) {
+    return {first,
+            second,
+            first_bytes < second_bytes   ? 1
+            : first_bytes > second_bytes ? -1
+                                         : 0,
+            std::nullopt,
+            first_bytes <= second_bytes,
+            second_bytes <= first_bytes};
+}
+
+DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& groups, std::size_t loss,
+                   const DecisionCost& cost) {
+    DecisionAid aid;
+    aid.loss = loss;
+    aid.cost = cost;
+    std::vector<double> caches;  // bytes of each group, only if they are the cost
+    if (is_cache(cost)) {
+        for (const std::size_t group : groups) caches.push_back(group_cache_bytes(table, table.groups[group]));
+    }
+    const std::optional<std::size_t> speed =
+        is_cache(cost) ? std::nullopt : std::optional(measure_index(std::string(cost.name)));
+    std::vector<PairTest> tests;  // loss and cost of each pair in turn
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        for (std::size_t j = i + 1; j < groups.size(); ++j) {
+            tests.push_back(pair_test(table, groups[i], groups[j], loss));
+            if (speed && !is_testable(table.groups[groups[i]], table.groups[groups[j]], *speed))
+                aid.untested_cost = true;
+            tests.push_back(speed ? pair_test(table, groups[i], groups[j], *speed)
+                                  : cache_test(groups[i], groups[j], caches[i], caches[j]));
+        }
+    }
+    std::vector<std::optional<double>> raw;
+    for (const PairTest& test : tests) raw.push_back(test.p);
+    aid.comparisons =
+        static_cast<int>(std::count_if(raw.begin(), raw.end(), [](const auto& p) { return p.has_value(); }));
+    const auto corrected = holm(raw);
+    const auto sign = [&](std::size_t i) {
+        if (is_cache(cost) && i % 2 == 1) return tests[i].better;
+        return corrected[i] && *corrected[i] < significance ? tests[i].better : 0;
+    };
+    for (const std::size_t group : groups) {
+        const auto beats = [&](std::size_t i) {  // the other group of pair i dominates `group`
+            const int side = tests[i].first == group ? -1 : tests[i].second == group ? 1 : 0;
+            const auto is_better = [&](std::size_t test) { return side * sign(test) > 0; };
+            const auto holds = [&](std::size_t test) {
+                return is_better(test) || (side > 0 ? tests[test].first_holds : tests[test].second_holds);
+            };
+            return side != 0 && (is_better(i) || is_better(i + 1)) && holds(i) && holds(i + 1);
+        };
+        std::optional<std::size_t> by;
+        for (std::size_t i = 0; i < tests.size() && !by; i += 2) {
+            if (beats(i)) by = tests[i].first == group ? tests[i].second : tests[i].first;
+        }
+        if (by) {
+            aid.dominated.push_back({group, *by});
+        } else {
+            aid.front.push_back(group);
+        }
+    }
+    const auto on_front = [&](std::size_t group) {
+        return std::find(aid.front.begin(), aid.front.end(), group) != aid.front.end();
+    };
+    for (std::size_t i = 0; i < tests.size(); i += 2) {
+        if (sign(i) != 0 || sign(i + 1) != 0) continue;
+        if (on_front(tests[i].first) && on_front(tests[i].second)) {
+            aid.undecided.push_back({tests[i].first, tests[i].second});
+        }
+    }
+    return aid;
+}
+
+}  // namespace
+
+std::span<const DecisionCost> decision_costs() {
+    static constexpr std::array<DecisionCost, 3> costs = {{{"tokens_per_second", "training speed"},
+                                                           {"generated_tokens_per_second", "generation speed"},
+                                                           {"cache_bytes", "size of KV cache and RoPE cache"}}};
+    return costs;
+}
+
+std::vector<std::string_view> decision_losses() {
+    std::vector<std::string_view> names;
+    for (const Measure& measure : measures()) {
+        if (is_loss(measure)) names.push_back(measure.name);
+    }
+    return names;
+}
+
+DecisionChoice decision_choice(const std::string& typed) {
+    DecisionChoice choice;
+    const std::vector<std::string_view> losses = decision_losses();
+    std::string list;
+    std::vector<std::string_view> known = losses;
+    for (const DecisionCost& cost : decision_costs()) known.push_back(cost.name);
+    for (const std::string_view name : known) list += (list.empty() ? "" : ", ") + std::string(name);
+    for (std::size_t begin = 0; begin < typed.size();) {
+        const std::size_t end = std::min(typed.find(',', begin), typed.size());
+        const std::string name(trimmed(std::string_view(typed).substr(begin, end - begin)));
+        begin = end + 1;
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            throw BadInput("\"" + name + "\" is neither a loss nor a cost of a decision; did you mean " +
+                           nearest(name, known) + "? Possible are " + list + ".");
+        }
+        std::string& part = std::find(losses.begin(), losses.end(), name) != losses.end() ? choice.loss : choice.cost;
+        if (!part.empty())
+            throw BadInput("\"" + typed + "\" names two quantities of one kind; a decision weighs one loss and one " +
+                           "cost, such as best_validation_loss,cache_bytes.");
+        part = name;
+    }
+    return choice;
+}
+
+double group_cache_bytes(const ResultsTable& table, const ResultGroup& group) {
+    nlohmann::json settings(table.shared);
+    for (const auto& [key, value] : group.settings) {
+        if (!value.is_null()) settings[key] = value;
+    }
+    return static_cast<double>(cache_bytes(run_spec_from_json(settings)).total());
+}
+
+std::vector<DecisionAid> decision_aids(const ResultsTable& table, const DecisionChoice& choice) {
+    std::vector<DecisionAid> aids;
+    const std::size_t loss = loss_of(table, choice);
+    const DecisionCost cost = cost_of(table, choice);
+    const auto is_known = [&](const ResultGroup& group) {
+        return group.described[loss].n > 0 &&
+               (is_cache(cost) || group.described[measure_index(std::string(cost.name))].n > 0);
+    };
+    std::vector<bool> seen(table.groups.size());
+    for (std::size_t first = 0; first < table.groups.size(); ++first) {
+        if (seen[first]) continue;
+        std::vector<std::size_t> members;
+        for (std::size_t i = first; i < table.groups.size(); ++i) {
+            const ResultGroup& group = table.groups[i];
+            if (!same_data(table.groups[first], group, loss)) continue;
+            seen[i] = true;
+            if (is_known(group)) members.push_back(i);
+        }
+        DecisionAid aid = aid_of(table, members, loss, cost);
+        if (aid.comparisons > 0) aids.push_back(std::move(aid));
+    }
+    return aids;
+}
+
+std::string decision_rule_words() {
+    return "A setting is dominated if another setting is significantly better in loss or cost and not inferior in the "
+           "other one: its mean is not worse, and the 95 % interval of the difference excludes that it is more than 1 "
+           "% worse. Every pair of settings is tested in both, paired by seed where both have the same seeds, at the 5 "
+           "% level after Holm's correction over all these tests; cache sizes are exact and need no test. Two settings "
+           "that no test separates are undecided: this does not show that they are equal.";
+}
+
+DecisionNames decision_names(const ResultsTable& table) {
+    return {[&table](const ResultGroup& group) { return group_words(table, group); },
+            [](const Measure& measure) { return setting_title(std::string(measure.name)); },
+            [](const DecisionCost& cost) { return std::string(cost.title); }};
+}
+
+std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names) {
+    const std::size_t count = aid.front.size() + aid.dominated.size();
+    const std::string all = std::to_string(count);
+    if (aid.front.empty()) return "Each of the " + all + " settings is dominated by another one.";  // not transitive
+    if (aid.dominated.empty()) {
+        const std::string words =
+            count == 2 ? "Neither setting is dominated" : "None of the " + all + " settings is dominated";
+        const bool is_undecided = aid.undecided.size() == count * (count - 1) / 2;
+        if (!is_undecided) return words + " by another one.";
+        return words + (is_cache(aid.cost)  ? ": no test finds a difference in loss, and the caches are equal."
+                        : aid.untested_cost ? ": no test finds a difference in loss, and their speeds cannot be tested."
+                                            : ": no test finds a difference in loss or speed.");
+    }
+    std::string words = std::to_string(aid.front.size()) + " of " + all +
+                        (aid.front.size() == 1 ? " settings is not dominated: " : " settings are not dominated: ");
+    for (std::size_t i = 0; i < std::min(aid.front.size(), most_settings_in_words); ++i) {
+        words += (i == 0 ? "" : "; ") + names.group(table.groups[aid.front[i]]);
+    }
+    if (aid.front.size() > most_settings_in_words) {
+        words += "; " + std::to_string(aid.front.size() - most_settings_in_words) + " more";
+    }
+    return words + ".";
+}
+
+std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
+                                          const DecisionNames& names) {
+    const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
+    std::vector<std::string> lines = {
+        "Compared in " + names.loss(measures()[aid.loss]) + " and " + names.cost(aid.cost) + ", paired by seed" +
+        (table.test == TestKind::paired ? std::string()
+                                        : " where the seeds are equal, else with " + test_title(table.test)) +
+        " (" + std::to_string(aid.comparisons) + (aid.comparisons == 1 ? " test)." : " tests).")};
+    if (aid.untested_cost) {
+        lines.emplace_back(
+            "Training speeds are one measurement per setting, because runs of a cohort share one clock and the load of "
+            "the machine differs between cohorts, so they are not tested and no setting is dominated.");
+    }
+    const auto add = [&](std::size_t count, const auto& line_of) {
+        for (std::size_t i = 0; i < std::min(count, most_details); ++i) lines.push_back(line_of(i));
+        if (count > most_details) lines.back() += " " + std::to_string(count - most_details) + " more are not listed.";
+    };
+    add(aid.dominated.size(), [&](std::size_t i) {
+        return label(aid.dominated[i].group) + " is dominated by " + label(aid.dominated[i].by) + ".";
+    });
+    add(aid.undecided.size(), [&](std::size_t i) {
+        return "Undecided: " + label(aid.undecided[i].first) + " against " + label(aid.undecided[i].second) + ".";
+    });
+    return lines;
+}
+
+std::string decision_text(const ResultsTable& table, const DecisionChoice& choice) {
+    const DecisionNames names = decision_names(table);
+    std::string text;
+    for (const DecisionAid& aid : decision_aids(table, choice)) {
+        text += decision_words(aid, table, names) + '\n';
+        for (const std::string& line : decision_details(aid, table, names)) text += "  " + line + '\n';
+    }
+    return text;
+}
+
+nlohmann::json decision_json(const ResultsTable& table, const DecisionChoice& choice) {
+    nlohmann::json result = nlohmann::json::array();
+    const auto settings = [&](std::size_t group) { return nlohmann::json(table.groups[group].settings); };
+    for (const DecisionAid& aid : decision_aids(table, choice)) {
+        nlohmann::json front = nlohmann::json::array(), dominated = front, undecided = front;
+        for (const std::size_t group : aid.front) front.push_back(settings(group));
+        for (const auto& each : aid.dominated) {
+            dominated.push_back({{"settings", settings(each.group)}, {"by", settings(each.by)}});
+        }
+        for (const auto& each : aid.undecided) {
+            undecided.push_back(nlohmann::json::array({settings(each.first), settings(each.second)}));
+        }
+        result.push_back({{"loss", measures()[aid.loss].name},
+                          {"speed", aid.cost.name},
+                          {"front", std::move(front)},
+                          {"dominated", std::move(dominated)},
+                          {"undecided", std::move(undecided)},
+                          {"comparisons", aid.comparisons},
+                          {"rule", decision_rule_words()},
+                          {"words", decision_words(aid, table, decision_names(table))}});
+    }
+    return result;
+}
+
+}  // namespace ropelab

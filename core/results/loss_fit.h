@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/results/results_table.h"
+#include "core/spec/run_spec.h"
+#include "core/stats/least_squares.h"
+
+namespace ropelab {
+
+// Fit of a loss against rotated fraction, model size and number of training tokens (formula 38):
+// ln loss = a + b·√p + c·p + d·ln N + e·ln D.
+
+struct LossPoint {
+    double fraction = 1;    // p: rotated channels / head dimension, 0 to 1
+    double parameters = 1;  // N: number of parameters without embeddings
+    double tokens = 1;      // D: number of training tokens
+
+    bool operator==(const LossPoint&) const = default;
+};
+
+/// A finished run: its point, its seed and its loss (a positive number).
+struct LossFitRun {
+    LossPoint at;
+    std::int64_t seed = 0;
+    double loss = 0;
+};
+
+/// Terms of the fit besides the constant.
+enum class LossTerm { root_fraction, fraction, parameters, tokens };
+
+/// F test of a fit against a larger one.
+struct FTest {
+    double f = 0;
+    double numerator = 0, denominator = 0;  // degrees of freedom
+    double p = 1;
+};
+
+/// Prediction errors for settings that were left out of the fit: root mean square of the differences in ln loss, which
+/// for small errors is the relative error of the loss.
+struct LeftOutError {
+    std::int64_t settings = 0;  // number of settings that could be left out
+    double error = 0;           // of the fit to the runs of all other settings
+    double mean_error = 0;      // of the mean ln loss of these runs, for comparison
+};
+
+struct LossRange {
+    double low = 0;
+    double high = 0;
+};
+
+struct LossFit {
+    std::vector<LossTerm> terms;  // only those whose variable differs between the runs
+    LinearFit linear;             // of ln loss; its columns are `terms`
+    IntervalEstimate constant;
+    std::vector<IntervalEstimate> coefficients;  // in the order of `terms`, with 95 % confidence intervals
+    std::int64_t n = 0;                          // number of runs
+    std::int64_t settings = 0;                   // number of different points
+    double residual_deviation = 0;               // residual standard deviation of ln loss
+    double r_squared = 0;                        // of ln loss
+    std::optional<LeftOutError> left_out;
+    /// Deviations of the settings' means from the fit, against the scatter of the seeds; nullopt without both.
+    std::optional<FTest> lack_of_fit;
+    /// The products of √p with ln N and ln D, added to the fit, against the fit: whether the effect of the fraction
+    /// depends on size or tokens. nullopt if this cannot be computed.
+    std::optional<FTest> interaction;
+    LossRange fraction, parameters, tokens;
+    double largest_leverage = 0;  // of the runs
+};
+
+/// Fits the model to the runs by least squares. Throws BadInput, with a sentence on what is missing, if all runs have
+/// the same point, if there are fewer runs than terms + 4 (so that at least three degrees of freedom are left), if two
+/// terms are collinear, if a loss is not positive, or if the losses have no scatter.
+LossFit fit_loss(std::span<const LossFitRun> runs);
+
+/// Loss of one further run that the fit predicts.
+struct LossPrediction {
+    LossPoint at;
+    double loss = 0;
+    double low = 0;  // ends of the 95 % prediction interval
+    double high = 0;
+    std::vector<std::string> outside;  // "tokens": variables for which the point is outside the range of the runs
+};
+/// Returns the prediction at a point. If `extrapolate` is false, throws BadInput for a point outside the range of a
+/// variable, or for a combination of values that is farther from the runs than any run is (by its leverage). Throws
+/// BadInput if the fraction is not between 0 and 1, or another number is not positive.
+LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrapolate = false);
+
+/// Parses a point such as "fraction=25%,parameters=1M,tokens=10M". A variable that has a single value in the fitted
+/// runs may be omitted. Throws BadInput if a variable is missing, unknown or not a number.
+LossPoint parse_loss_point(const LossFit& fit, const std::string& text);
+
+struct LossFitSource {
+    RunSpec spec;
+    RunState state = RunState::finished;
+};
+
+struct LossFitChoice {
+    /// Index of a group. If the runs differ in settings for which the fit has no term, only the runs that agree with
+    /// this group in these settings are fitted. Without it such runs are refused.
+    std::optional<std::size_t> like;
+    /// Sentence that says how a user chooses such a group; it is appended to the message of the refusal.
+    std::string how_to_choose;
+};
+
+struct TableLossFit {
+    LossFit fit;
+    std::size_t measure = 0;
+    std::vector<std::optional<LossPoint>> points;  // per group of the table; nullopt if none of its runs is fitted
+    std::vector<std::string> chosen_by;  // settings in which fitted runs agree with LossFitChoice::like, others do not
+    std::vector<std::string>
+        following;                // settings whose value is determined by size and tokens, such as a learning rate
+    std::int64_t other_runs = 0;  // number of runs that do not agree with LossFitChoice::like
+    std::int64_t copies = 0;      // number of runs that train the same model as another run, from the same seed
+    std::int64_t diverged = 0;    // number of runs that failed or whose value is not finite
+};
+
+/// Returns the point of a run: the fraction of a head's channels that are rotated after rounding to whole pairs (0 for
+/// a model without RoPE), non_embedding_parameters(), and iterations × batch × context.
+LossPoint loss_point_of(const RunSpec& spec);
+
+/// Fits the finished runs of a table. `runs` are all runs from which the table was made, in the same order. Of runs
+/// that are copies of each other the last is fitted. Throws BadInput if the compared measure is not a loss, if the runs
+/// differ in settings for which the fit has no term (data set, context, θ, …), or if fit_loss() throws. A setting of
+/// training or evaluation may differ if the size and the number of tokens determine its value.
+TableLossFit fit_table(const ResultsTable& table, std::span<const LossFitSource> runs,
+                       const LossFitChoice& choice = {});
+
+/// Returns the fit in sentences and lines: the formula with its coefficients and intervals, residual standard
+/// deviation, R², prediction error, tests, ranges, and the runs that are not fitted.
+std::vector<std::string> loss_fit_words(const TableLossFit& fit);
+/// Returns a prediction in a sentence, with its interval and the variables that are outside the range of the runs.
+std::string prediction_words(const TableLossFit& fit, const LossPrediction& prediction);
+/// Returns the fit and predictions as JSON. Missing numbers are null.
+nlohmann::json loss_fit_json(const TableLossFit& fit, std::span<const LossPrediction> predictions = {});
+
+}  // namespace ropelab

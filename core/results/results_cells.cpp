@@ -1,0 +1,619 @@
+#include "core/results/results_cells.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "core/results/results_compare.h"
+#include "core/results/results_table.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+
+namespace ropelab {
+
+std::string fixed_text(double value, int decimals) {
+    if (!std::isfinite(value)) return missing_cell;
+    std::array<char, 400> buffer{};  // the largest double has 309 digits before the decimal point
+    const auto [end, error] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
+    return {buffer.data(), end};
+}
+
+std::string rough_text(double value) {
+    if (!std::isfinite(value)) return missing_cell;
+    if (value == 0) return "0";
+    const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
+    const int decimals = std::clamp(1 - magnitude, 0, 300);
+    // 0.0999 is rounded up to 0.10, which needs one decimal less than 0.099.
+    const bool rounds_up = decimals > 0 && std::abs(value) * std::pow(10, decimals) >= 99.5;
+    return fixed_text(value, rounds_up ? decimals - 1 : decimals);
+}
+
+std::string signed_percent(const std::optional<double>& percent) {
+    if (!percent) return missing_cell;
+    const std::string text = fixed_text(*percent, 2);
+    if (text == "0.00" || text == "-0.00") return "0.00";
+    return (*percent > 0 ? "+" : "") + text;
+}
+
+std::string p_text(const std::optional<double>& p) {
+    if (!p) return missing_cell;
+    return *p < 0.001 ? "<0.001" : fixed_text(*p, 3);
+}
+
+std::string p_words(double p) {
+    return p < 0.001 ? "p < 0.001" : "p = " + p_text(p);
+}
+
+std::string mean_and_deviation(const Description& described, int decimals) {
+    if (described.n == 0) return missing_cell;
+    const std::string mean = fixed_text(described.mean, decimals);
+    return described.n < 2 ? mean : mean + " ± " + fixed_text(described.standard_deviation, decimals);
+}
+
+std::string measure_cell(const ResultGroup& group, std::size_t measure) {
+    return mean_and_deviation(group.described[measure], measures()[measure].decimals);
+}
+
+std::string interval_text(const Description& described, int decimals) {
+    if (described.n < 2) return missing_cell;
+    return fixed_text(described.confidence_low, decimals) + " … " + fixed_text(described.confidence_high, decimals);
+}
+
+std::string difference_text(const std::optional<DifferenceInterval>& estimate) {
+    if (!estimate) return missing_cell;
+    const std::string difference = rough_text(estimate->difference);
+    if (!std::isfinite(estimate->low)) return difference;
+    return difference + " [" + rough_text(estimate->low) + ", " + rough_text(estimate->high) + "]";
+}
+
+std::string until_text(const ResultGroup& group) {
+    const auto runs = static_cast<std::int64_t>(group.iterations_until.size());
+    std::string result = mean_and_deviation(group.until, 0);
+    if (group.until.n < runs) result += " (" + std::to_string(group.until.n) + " of " + std::to_string(runs) + ")";
+    return result;
+}
+
+std::string runs_text(std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " run" : " runs");
+}
+
+std::int64_t counted_runs(const ResultsTable& table, const ResultGroup& group) {
+    return describe(group.values(table.compared)).n;
+}
+
+std::string runs_cell(const ResultsTable& table, const ResultGroup& group) {
+    const std::int64_t counted = counted_runs(table, group);
+    const std::int64_t infinite = std::ssize(group.summaries) - counted;
+    if (group.failed == 0 && infinite == 0) return std::to_string(counted);
+    std::string result = std::to_string(counted) + " of " + runs_text(std::ssize(group.members));
+    if (group.failed > 0) result += "; " + std::to_string(group.failed) + " failed or diverged";
+    if (infinite > 0) result += "; " + std::to_string(infinite) + " without a finite value";
+    return result;
+}
+
+std::string test_title(TestKind test) {
+    if (test == TestKind::student) return "Student's t test";
+    return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
+}
+
+namespace {
+
+// Returns whether bits per byte repeat bits per character in every group, as they do for texts of ASCII.
+bool repeats_bits(const ResultsTable& table, std::size_t measure) {
+    if (measures()[measure].name != "bits_per_byte" || table.compared == measure) return false;
+    const std::size_t per_character = measure_index("bits_per_character");
+    return std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
+        return group.described[measure].n == 0 || group.described[measure].mean == group.described[per_character].mean;
+    });
+}
+
+}  // namespace
+
+std::vector<std::size_t> measured(const ResultsTable& table) {
+    std::vector<std::size_t> result;
+    for (std::size_t i = 0; i < measure_count; ++i) {
+        const bool any = std::any_of(table.groups.begin(), table.groups.end(),
+                                     [&](const ResultGroup& group) { return group.described[i].n > 0; });
+        if (any && !repeats_bits(table, i)) result.push_back(i);
+    }
+    return result;
+}
+
+std::vector<std::string> table_notes(const ResultsTable& table, std::span<const ResultsColumn> columns) {
+    const auto shows = [&](std::string_view quantity) {
+        return std::any_of(columns.begin(), columns.end(), [&](const ResultsColumn& column) {
+            return std::string_view(column.chosen_name()).starts_with(quantity);
+        });
+    };
+    std::vector<std::string> result = {"Losses are in nats per token: mean ± sample standard deviation over n seeds."};
+    const Measure& compared = measures()[table.compared];
+    if (table.groups.size() > 1) {
+        for (const ResultGroup& group : table.groups) {
+            if (!table.is_baseline(group)) continue;
+            const int count = table.comparisons_beside(group);
+            result.push_back("Baseline: " + group_label(table, group) +
+                             ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
+                             " with this group; " +
+                             (count == 0   ? "no group could be tested."
+                              : count == 1 ? "Holm's correction is over 1 comparison."
+                                           : "Holm's correction is over " + std::to_string(count) + " comparisons."));
+        }
+        if (shows("interval") || shows("confidence")) {
+            result.push_back("95 % interval: confidence interval of the mean of " + std::string(compared.name) + ".");
+        }
+        if (shows("detectable")) {
+            result.push_back("Detectable difference: difference [" + std::string(compared.unit) + "] that " +
+                             test_title(table.test) +
+                             " detects with 80 % power for these seeds and standard deviations, at the level of the "
+                             "first and strictest step of Holm's correction (5 % / number of comparisons).");
+        }
+    }
+    if (table.searched && compared.name != "test_loss") {
+        result.emplace_back(
+            "Warning: a search chose these settings by their validation loss, so that the best of them looks better "
+            "than "
+            "it is on other text. The test_loss of runs with split=90/5/5 is free of this choice.");
+    }
+    const auto evaluation = table.shared.find("evaluation");
+    if (shows("bits_per") && evaluation != table.shared.end() && evaluation->second == "sampled") {
+        result.emplace_back(
+            "Bits are of the best evaluation, which samples batches of the validation split (evaluation=sampled); "
+            "whole_validation_loss covers the whole split.");
+    }
+    if (std::any_of(table.groups.begin(), table.groups.end(),
+                    [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
+        result.push_back(
+            "The seeds of a group share one data set: intervals and p values describe other seeds on this data set and "
+            "do not generalise to other texts.");
+    }
+    if (table.target_loss) {
+        result.push_back("Steps to target: number of steps to the first evaluation with a validation loss of at most " +
+                         number_text(*table.target_loss) + " nats per token.");
+    }
+    const auto is_one_measurement = [](const ResultGroup& group) {
+        return group.summaries.size() > 1 && !has_own_clocks(group);
+    };
+    const bool shows_time = shows("seconds") || shows("tokens_per_second");
+    if (shows_time && std::any_of(table.groups.begin(), table.groups.end(), is_one_measurement)) {
+        result.push_back(
+            "Training time and speed are one measurement per group, without a standard deviation: runs of a cohort "
+            "share one clock, and the load of the machine differs between cohorts and sessions.");
+    }
+    for (const std::string& warning : condition_warnings(table)) result.push_back(warning);
+    for (const ResultGroup& group : table.groups) {
+        const auto add = [&](const char* who, std::int64_t runs, const std::string& why) {
+            if (runs > 0) result.push_back(group_label(table, group) + who + runs_text(runs) + why + ".");
+        };
+        const char* excludes = ": the group excludes ";
+        add(": the user excluded ", std::ssize(group.excluded), "");
+        add(excludes, group.unfinished, " that did not finish");
+        add(excludes, group.failed, " that failed or diverged. Its mean and comparison cover only the surviving runs");
+        add(excludes, group.repeated, " whose seed was run again later");
+        add(excludes, std::ssize(group.summaries) - counted_runs(table, group),
+            " without a finite " + std::string(compared.name) + " from its mean");
+    }
+    return result;
+}
+
+// Words of a table's caption.
+
+namespace {
+
+// Returns the value of a setting that all runs share, in words; "" if the runs differ in it.
+std::string shared_words(const ResultsTable& table, const std::string& key) {
+    const auto found = table.shared.find(key);
+    return found == table.shared.end() ? "" : setting_words(key, found->second, head_dim_of(table));
+}
+
+// Returns settings that all runs share, such as "4 layers, 4 heads, width 128"; settings that are swept are left out.
+std::string listed(const ResultsTable& table, std::initializer_list<std::pair<const char*, const char*>> parts) {
+    std::string result;
+    for (const auto& [key, pattern] : parts) {
+        const std::string value = shared_words(table, key);
+        if (value.empty()) continue;
+        std::string words = pattern;
+        if (value == "1" && words.ends_with('s')) words.pop_back();  // "# layers"
+        words.replace(words.find('#'), 1, value);
+        result += (result.empty() ? "" : ", ") + words;
+    }
+    return result;
+}
+
+// Returns "n = 3 seeds" or "n = 2 to 3 seeds".
+std::string seeds_of(const ResultsTable& table) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    std::int64_t most = 0;
+    for (const ResultGroup& group : table.groups) {
+        least = std::min(least, counted_runs(table, group));
+        most = std::max(most, counted_runs(table, group));
+    }
+    const std::string count =
+        least >= most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
+    return "n = " + count + (most == 1 ? " seed" : " seeds");
+}
+
+// Returns the precision in which the counted runs trained, with the number of runs of each if they differ; without such
+// runs, the setting that they share; "" if it is unknown.
+std::string precision_words(const ResultsTable& table) {
+    std::map<std::string, int> counts;
+    for (const ResultGroup& group : table.groups) {
+        const auto found = group.conditions.find("precision");
+        if (found == group.conditions.end()) continue;
+        for (const auto& [precision, count] : found->second) counts[precision] += count;
+    }
+    if (counts.size() == 1) return counts.begin()->first;
+    std::string words;
+    for (const auto& [precision, count] : counts) {
+        words += (words.empty() ? "" : ", ") + precision + " (" + runs_text(count) + ")";
+    }
+    if (!words.empty()) return words;
+    words = shared_words(table, "precision");
+    return words == "auto" ? "chosen by the program (auto)" : words;
+}
+
+std::string trained_words(const ResultsTable& table) {
+    const std::string data = shared_words(table, "data");
+    const std::string precision = precision_words(table);
+    std::string model = listed(table, {{"block", "# blocks"},
+                                       {"layers", "# layers"},
+                                       {"heads", "# heads"},
+                                       {"width", "width #"},
+                                       {"context", "context #"}});
+    std::string training = listed(table, {{"iterations", "# steps"}, {"batch", "batch size #"}});
+    std::string words = data.empty() ? "Data set: see the column." : "Data set: " + data + ".";
+    if (!model.empty()) words += " Model: " + model + ".";
+    if (!training.empty()) words += " Training: " + training + ".";
+    return precision.empty() ? words : words + " Precision: " + precision + ".";
+}
+
+std::string baseline_and_test_words(const ResultsTable& table) {
+    const ResultGroup* tested = nullptr;
+    int comparisons = 0;
+    for (const ResultGroup& group : table.groups) {
+        if (!table.is_baseline(group)) continue;
+        comparisons = std::max(comparisons, table.comparisons_beside(group));
+        if (!tested) tested = &group;
+    }
+    if (!tested) return {};
+    const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
+                                         [&](const ResultGroup& group) { return table.is_baseline(group); });
+    std::string words = baselines == 1 ? " Baseline: " + group_words(table, *tested) + "."
+                                       : " Each data set has a baseline of its own.";
+    words += " Test against the baseline: " + test_title(table.test) + ", two-sided";
+    if (comparisons == 0) return words + "; no group could be tested.";
+    return words + ", p after Holm's correction over " + std::to_string(comparisons) +
+           (comparisons == 1 ? " comparison." : " comparisons.");
+}
+
+}  // namespace
+
+std::string significance_mark(const ResultsTable& table, const ResultGroup& group) {
+    switch (verdict_of(table, group).kind) {
+        case Verdict::Kind::baseline:
+            return "baseline";
+        case Verdict::Kind::untested:
+            return missing_cell;
+        case Verdict::Kind::undecided:
+            return "n.s.";
+        case Verdict::Kind::better:
+        case Verdict::Kind::worse:
+            break;
+    }
+    const double p = *group.comparison(table.test).p_holm;
+    return p < 0.001 ? "***" : p < 0.01 ? "**" : "*";
+}
+
+std::string mark_legend() {
+    return "Marks: *** p < 0.001, ** p < 0.01, * p < 0.05, n.s. not significant, " + std::string(missing_cell) +
+           " no test.";
+}
+
+std::string caption_words(const ResultsTable& table) {
+    const Measure& compared = measures()[table.compared];
+    std::string words = setting_title(std::string(compared.name));
+    words.front() = static_cast<char>(words.front() - 'a' + 'A');
+    if (compared.unit == "nats") words += " in nats per token";
+    if (compared.unit == "s") words += " of training";
+    return words + ", mean ± sample standard deviation over " + seeds_of(table) + ". " + trained_words(table) +
+           (table.groups.size() > 1 ? baseline_and_test_words(table) : "");
+}
+
+std::string latex_words(const std::string& words) {
+    std::string result = latex_escaped(words);
+    static const std::vector<std::pair<std::string, std::string>> commands = {
+        {"θ", "$\\theta$"}, {"±", "$\\pm$"}, {"–", "--"},       {"…", "\\ldots{}"},
+        {"<", "$<$"},       {">", "$>$"},    {"×", "$\\times$"}};
+    for (const auto& [letter, command] : commands) {
+        for (std::size_t at = result.find(letter); at != std::string::npos;
+             at = result.find(letter, at + command.size())) {
+            result.replace(at, letter.size(), command);
+        }
+    }
+    return result;
+}
+
+namespace {
+
+using Group = const ResultGroup&;
+
+auto statistic(std::size_t measure, double Description::*member) {
+    return [=](Group group) { return group.described[measure].*member; };
+}
+
+}  // namespace
+
+std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
+    const auto if_target = [&](const std::string& title) { return table.target_loss ? title : ""; };
+    const auto if_comparing = [&](const std::string& title) { return table.groups.size() > 1 ? title : ""; };
+    std::vector<ResultsColumn> columns;
+    const auto add = [&](ResultsColumn column) { columns.push_back(std::move(column)); };
+    const std::string name_title = has_names(table) ? "name" : "";
+    const auto name_cell = [&table](Group group) { return group_name(table, group); };
+    const auto name_latex = [&table](Group group) { return latex_escaped(group_name(table, group)); };
+    add({name_title, {}, name_title, name_title, name_cell, {}, name_latex, "name"});
+    for (const std::string& key : table.swept) {
+        const auto cell = [key](Group group) { return setting_text(group.settings.at(key)); };
+        const auto latex = [key](Group group) { return latex_setting(group.settings.at(key)); };
+        if (key == "fraction") {  // a number in CSV, and in words where people read it
+            const auto words = [&table](Group group) { return group_setting_words(table, group, "fraction"); };
+            const auto words_latex = [words](Group group) { return latex_escaped(words(group)); };
+            const auto number = [](Group group) -> std::optional<double> {
+                const auto& value = group.settings.at("fraction");
+                return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+            };
+            add({key, number, key, key, words, key, words_latex});
+            continue;
+        }
+        add({key, {}, key, key == "theta" ? "$\\theta$" : latex_escaped(key), cell, key, latex});
+    }
+    const auto runs = [&table](Group group) { return runs_cell(table, group); };
+    const auto n = [&table](Group group) { return static_cast<double>(counted_runs(table, group)); };
+    add({"n", n, "n", "$n$", runs, "n", runs});
+    const std::vector<std::size_t> shown = measured(table);
+    for (std::size_t i = 0; i < measure_count; ++i) {
+        const std::string name(measures()[i].name);
+        const bool has_values = std::find(shown.begin(), shown.end(), i) != shown.end();
+        const std::string title(has_values ? measures()[i].title : "");
+        const char* unit = has_values && measures()[i].unit == "nats" ? " (nats)" : "";
+        const auto cell = [i](Group group) { return measure_cell(group, i); };
+        add({name, statistic(i, &Description::mean), title, latex_escaped(title) + unit, cell, name, {}, {}, i});
+        add({name + "_std", statistic(i, &Description::standard_deviation)});
+    }
+    // Without a target they are not in `full`, but can be chosen by their names.
+    const auto until = [&](const std::string& name, auto Description::*member) {
+        const auto number = [=](Group group) { return static_cast<double>(group.until.*member); };
+        return ResultsColumn{.name = if_target(name), .number = number, .choice = name};
+    };
+    ResultsColumn steps = until("iterations_until", &Description::mean);
+    steps.title = steps.latex_title = if_target("steps to target");
+    steps.cell = until_text;
+    steps.sort = "iterations_until";
+    add(std::move(steps));
+    add(until("iterations_until_std", &Description::standard_deviation));
+    add(until("iterations_until_n", &Description::n));
+    const std::size_t compared = table.compared;
+    const int decimals = measures()[compared].decimals;
+    const auto interval = [=](Group group) { return interval_text(group.described[compared], decimals); };
+    const auto error = [=](Group group) { return fixed_text(group.described[compared].standard_error, decimals + 1); };
+    add({"", {}, "95 % interval", "95\\,\\% interval", interval, {}, {}, "interval"});
+    add({"standard_error", statistic(compared, &Description::standard_error), "std. error", "std. error", error});
+    add({"confidence_low", statistic(compared, &Description::confidence_low)});
+    add({"confidence_high", statistic(compared, &Description::confidence_high)});
+    const auto estimate = [&table](Group group) { return group.comparison(table.test).estimate; };
+    const auto end = [=](double DifferenceInterval::*member) {
+        return [=](Group group) {
+            const auto difference = estimate(group);
+            return difference ? std::optional((*difference).*member) : std::nullopt;
+        };
+    };
+    add({"difference", &ResultGroup::difference});
+    add({"difference_low", end(&DifferenceInterval::low)});
+    add({"difference_high", end(&DifferenceInterval::high)});
+    add({"difference_percent", &ResultGroup::difference_percent});
+    const auto improvement = [](Group group) { return signed_percent(group.improvement_percent); };
+    add({"improvement_percent", &ResultGroup::improvement_percent, if_comparing("improvement (%)"),
+         if_comparing("improv. (\\%)"), improvement, "improvement"});
+    const auto interval_cell = [=](Group group) { return difference_text(estimate(group)); };
+    add({"",
+         {},
+         if_comparing("difference [95 % interval]"),
+         if_comparing("difference [95\\,\\% interval]"),
+         interval_cell,
+         {},
+         {},
+         "difference_interval"});
+    for (const TestKind kind : test_kinds) {
+        const auto p = [kind](Group group) { return group.comparison(kind).p; };
+        const auto p_holm = [kind](Group group) { return group.comparison(kind).p_holm; };
+        const std::string name = "p_" + to_string(kind);
+        const std::string title = kind == TestKind::student ? "Student" : kind == TestKind::welch ? "Welch" : "paired";
+        add({name, p, if_comparing("p " + title), "", [=](Group group) { return p_text(p(group)); }, name});
+        add({name + "_holm", p_holm, if_comparing("p " + title + ", Holm"), if_comparing("$p$ (" + title + ", Holm)"),
+             [=](Group group) { return p_text(p_holm(group)); }});
+    }
+    const std::string detectable = if_comparing("detectable diff.");
+    const auto least = [&table](Group group) { return group.comparison(table.test).detectable; };
+    add({"detectable", least, detectable, detectable,
+         [=](Group group) { return least(group) ? rough_text(*least(group)) : missing_cell; }});
+    add({"detectable_paired", [](Group group) { return group.paired.detectable; }});
+    add({"compared", {}, "", "", [=](Group) { return std::string(measures()[compared].name); }});
+    add({"test", {}, "", "", [&table](Group) { return to_string(table.test); }});
+    add({"baseline", {}, "", "", [&table](Group group) {
+             const ResultGroup* baseline = table.baseline_of(group);
+             return baseline ? group_label(table, *baseline) : "";
+         }});
+    const auto verdict = [&table](Group group) { return to_string(verdict_of(table, group).kind); };
+    add({"verdict", {}, if_comparing("verdict"), "", verdict, {}, verdict});
+    const auto mark = [&table](Group group) { return significance_mark(table, group); };
+    const auto latex_mark = [mark](Group group) {
+        const std::string text = mark(group);
+        return text.starts_with("*") ? "$^{" + text + "}$" : text == missing_cell ? "--" : text;
+    };
+    add({"", {}, "", "", mark, {}, latex_mark, "mark"});
+    add({"survivors_only", {}, "", "", [&table](Group group) {
+             return table.compares_survivors(group) ? "true" : "false";
+         }});
+    add({"runs", [](Group group) { return group.members.size(); }});
+    add({"unfinished", &ResultGroup::unfinished});
+    add({"failed", &ResultGroup::failed});
+    for (const std::string_view name : condition_names) {
+        const auto cell = [name](Group group) { return condition_text(group, name); };
+        const auto latex = [name](Group group) { return latex_escaped(condition_text(group, name)); };
+        add({"chosen_" + std::string(name), {}, "", "", cell, {}, latex});
+    }
+    for (const std::string& name : table.measurements) {
+        const auto value = [name](auto Description::*member) {
+            return [=](Group group) {
+                const auto found = group.measurements.find(name);
+                return found == group.measurements.end() ? std::nullopt
+                                                         : std::optional(static_cast<double>(found->second.*member));
+            };
+        };
+        add({"measured_" + name, value(&Description::mean)});
+        add({"measured_" + name + "_std", value(&Description::standard_deviation)});
+        add({"measured_" + name + "_n", value(&Description::n)});
+    }
+    return columns;
+}
+
+// Chooses the columns of a printed table.
+
+namespace {
+
+// Columns that have no title in `full`.
+std::string title_of(const ResultsColumn& column) {
+    if (!column.title.empty()) return column.title;
+    if (column.measure) return std::string(measures()[*column.measure].title);
+    std::string title = column.chosen_name();
+    std::replace(title.begin(), title.end(), '_', ' ');
+    return title;
+}
+
+// Returns the columns that a preset stands for; a column's own name stands for itself.
+std::vector<std::string> expanded(const ResultsTable& table, PrintedFormat format, const std::string& name) {
+    std::vector<std::string> result;
+    const bool is_preset = name == "settings" || name == "paper" || name == "short";
+    if (!is_preset) return {name};
+    if (has_names(table)) result.emplace_back("name");
+    result.insert(result.end(), table.swept.begin(), table.swept.end());
+    if (name == "settings") return result;
+    std::vector<std::string> results = paper_columns(table);
+    if (name == "short") {
+        results.back() = "verdict";
+        if (table.groups.size() < 2) results.resize(2);  // nothing is compared
+    }
+    for (const std::string& each : results) {
+        result.push_back(each);
+        // Text and LaTeX print the standard deviation beside the mean.
+        const bool is_mean = each == measures()[table.compared].name;
+        if (is_mean && format == PrintedFormat::csv) result.push_back(each + "_std");
+    }
+    return result;
+}
+
+bool is_in_full(const ResultsColumn& column, PrintedFormat format) {
+    if (format == PrintedFormat::csv) return !column.name.empty();
+    return !(format == PrintedFormat::text ? column.title : column.latex_title).empty();
+}
+
+// Returns the column with a heading and cells for every format.
+ResultsColumn completed(ResultsColumn column) {
+    const std::string title = title_of(column);
+    if (column.name.empty()) column.name = column.choice;
+    if (column.title.empty()) column.title = title;
+    if (column.latex_title.empty()) column.latex_title = latex_words(title);
+    if (!column.cell) {
+        column.cell = [number = column.number](const ResultGroup& group) {
+            const std::optional<double> value = number(group);
+            return value ? rough_text(*value) : missing_cell;
+        };
+    }
+    return column;
+}
+
+const ResultsColumn& column_named(const std::vector<ResultsColumn>& columns, const std::string& name) {
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [&](const ResultsColumn& column) { return column.chosen_name() == name; });
+    if (found != columns.end()) return *found;
+    std::vector<std::string_view> known = {"short", "paper", "full", "settings"};
+    std::string list = "short, paper, full, settings";
+    for (const ResultsColumn& column : columns) {
+        if (column.chosen_name().empty()) continue;
+        known.push_back(column.chosen_name());
+        list += ", " + column.chosen_name();
+    }
+    throw BadInput("The table has no column \"" + name + "\"; did you mean " + nearest(name, known) +
+                   "? Its columns are " + list + ".");
+}
+
+}  // namespace
+
+std::vector<std::string> paper_columns(const ResultsTable& table) {
+    return {std::string(measures()[table.compared].name), "n", "improvement_percent",
+            "p_" + to_string(table.test) + "_holm", "mark"};
+}
+
+std::vector<std::string> column_list(const std::string& typed) {
+    std::vector<std::string> result;
+    std::size_t begin = 0;
+    while (begin <= typed.size()) {
+        const std::size_t end = std::min(typed.find(',', begin), typed.size());
+        result.emplace_back(trimmed(std::string_view(typed).substr(begin, end - begin)));
+        if (result.back().empty()) {
+            throw BadInput("\"" + typed + "\" is not a list of columns; write their names with commas, such as " +
+                           "settings,best_validation_loss,n.");
+        }
+        begin = end + 1;
+    }
+    return result;
+}
+
+std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedFormat format, const TableStyle& style) {
+    const std::vector<ResultsColumn> all = results_columns(table);
+    std::vector<ResultsColumn> result;
+    const std::vector<std::string> preset = {format == PrintedFormat::text ? "short" : "full"};
+    for (const std::string& choice : style.columns.empty() ? preset : style.columns) {
+        if (choice == "full") {
+            std::copy_if(all.begin(), all.end(), std::back_inserter(result),
+                         [&](const ResultsColumn& column) { return is_in_full(column, format); });
+            continue;
+        }
+        for (const std::string& name : expanded(table, format, choice)) {
+            result.push_back(completed(column_named(all, name)));
+        }
+    }
+    // Only `settings` of runs that differ in their seed alone has no column.
+    if (result.empty()) result.push_back(completed(column_named(all, "n")));
+    return result;
+}
+
+std::vector<std::pair<std::string, std::string>> column_names(const ResultsTable& table) {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const ResultsColumn& column : results_columns(table)) {
+        if (!column.chosen_name().empty()) result.emplace_back(column.chosen_name(), title_of(column));
+    }
+    return result;
+}
+
+std::string column_help() {
+    ResultsTable any;
+    any.target_loss = 0;  // so that the list contains the columns of --until
+    std::vector<std::pair<std::string, std::string>> lines = {
+        {"short", "preset: as paper, with the verdict in the place of the mark; the columns of text without --columns"},
+        {"paper", "preset: settings, mean ± std of the compared measure, n, improvement, corrected p, mark"},
+        {"full", "preset: all columns of the format"},
+        {"settings",
+         "the names of settings and the settings in which the groups differ; each can also be chosen alone"}};
+    for (auto& each : column_names(any)) lines.push_back(std::move(each));
+    std::size_t width = 0;
+    for (const auto& [name, meaning] : lines) width = std::max(width, name.size());
+    std::string text;
+    for (const auto& [name, meaning] : lines) {
+        text += name + std::string(width + 2 - name.size(), ' ') + meaning + '\n';
+    }
+    return text;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,396 @@
+#include "core/results/results_compare.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/results/results_cells.h"
+#include "core/results/results_table.h"
+#include "core/spec/error.h"
+#include "core/spec/training_clock.h"
+#include "core/stats/t_test.h"
+
+namespace ropelab {
+
+namespace {
+
+// Returns the session of each run's clock by its seed.
+std::map<std::int64_t, std::string> sessions_of(const ResultGroup& group) {
+    std::map<std::int64_t, std::string> result;
+    for (std::size_t i = 0; i < group.seeds.size(); ++i)
+        result[group.seeds[i]] = training_clock(group.clocks[i])->session;
+    return result;
+}
+
+using Clocks = std::set<std::pair<std::string, std::int64_t>>;
+
+// Adds the clocks of a group's runs. Returns false if a run has none, a place that is not random, or a clock of another
+// run.
+bool add_own_clocks(const ResultGroup& group, Clocks& clocks) {
+    return std::all_of(group.clocks.begin(), group.clocks.end(), [&](const std::string& text) {
+        const auto clock = training_clock(text);
+        return clock && clock->random_order && clocks.emplace(clock->session, clock->cohort).second;
+    });
+}
+
+}  // namespace
+
+bool is_training_time(std::size_t measure) {
+    const std::string_view name = measures()[measure].name;
+    return name == "seconds" || name == "tokens_per_second";
+}
+
+bool has_own_clocks(const ResultGroup& group) {
+    Clocks clocks;
+    return add_own_clocks(group, clocks) && !clocks.empty();
+}
+
+bool is_testable(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
+    if (!is_training_time(measure)) return true;
+    Clocks clocks;
+    if (!add_own_clocks(a, clocks) || !add_own_clocks(b, clocks)) return false;
+    const auto ours = sessions_of(a), theirs = sessions_of(b);
+    std::set<std::string> our_sessions, their_sessions;
+    for (const auto& [seed, session] : ours) {
+        our_sessions.insert(session);
+        if (theirs.contains(seed) && theirs.at(seed) != session) return false;
+    }
+    for (const auto& [seed, session] : theirs) their_sessions.insert(session);
+    return our_sessions == their_sessions;
+}
+
+Description describe_measure(const ResultGroup& group, std::size_t measure) {
+    const std::vector<double> values = group.values(measure);
+    if (!is_training_time(measure) || has_own_clocks(group)) return describe(values);
+    // Labs of older versions store no clocks, but only runs of one cohort have exactly equal times.
+    std::map<std::pair<std::string, double>, std::vector<double>> by_clock;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!std::isfinite(values[i])) continue;
+        by_clock[{group.clocks[i], group.clocks[i].empty() ? values[i] : 0}].push_back(values[i]);
+    }
+    std::vector<double> means;
+    for (const auto& [clock, list] : by_clock) means.push_back(describe(list).mean);
+    const double mean = describe(means).mean;
+    return describe({&mean, 1});
+}
+
+namespace {
+
+// Values of a measure for the seeds that both groups have with a finite value, in the order of the group.
+struct Pairs {
+    std::vector<std::int64_t> seeds;
+    std::vector<double> group, baseline;
+
+    std::vector<double> differences() const { return paired_differences(group, baseline); }
+};
+
+Pairs pairs_of(const ResultGroup& group, const ResultGroup& baseline, std::size_t measure) {
+    const std::vector<double> ours = group.values(measure);
+    const std::vector<double> theirs = baseline.values(measure);
+    Pairs result;
+    for (std::size_t i = 0; i < group.seeds.size(); ++i) {
+        const auto found = std::find(baseline.seeds.begin(), baseline.seeds.end(), group.seeds[i]);
+        if (found == baseline.seeds.end()) continue;
+        const double other = theirs[static_cast<std::size_t>(found - baseline.seeds.begin())];
+        if (!std::isfinite(ours[i]) || !std::isfinite(other)) continue;
+        result.seeds.push_back(group.seeds[i]);
+        result.group.push_back(ours[i]);
+        result.baseline.push_back(other);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<SeedDifference> seed_differences(const ResultGroup& group, const ResultGroup& reference,
+                                             std::size_t measure) {
+    const Pairs pairs = pairs_of(group, reference, measure);
+    std::vector<SeedDifference> result;
+    for (std::size_t i = 0; i < pairs.seeds.size(); ++i) {
+        result.push_back({pairs.seeds[i], pairs.group[i] - pairs.baseline[i], pairs.baseline[i]});
+    }
+    return result;
+}
+
+std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, const ResultGroup& reference,
+                                                      std::size_t measure, TestKind test) {
+    if (!is_testable(group, reference, measure)) {
+        const Description ours = describe_measure(group, measure), theirs = describe_measure(reference, measure);
+        if (ours.n == 0 || theirs.n == 0) return std::nullopt;
+        return DifferenceInterval{ours.mean - theirs.mean, Description::unknown, Description::unknown, theirs.mean, 1};
+    }
+    if (test == TestKind::paired) {
+        const Pairs pairs = pairs_of(group, reference, measure);
+        const Description described = describe(pairs.differences());
+        if (described.n == 0) return std::nullopt;
+        return DifferenceInterval{described.mean, described.confidence_low, described.confidence_high,
+                                  describe(pairs.baseline).mean, static_cast<int>(described.n)};
+    }
+    const Sample a = sample_of(group.values(measure));
+    const Sample b = sample_of(reference.values(measure));
+    if (a.n == 0 || b.n == 0) return std::nullopt;
+    DifferenceInterval result{.difference = a.mean - b.mean, .reference = b.mean, .values = static_cast<int>(a.n)};
+    const auto error = test == TestKind::student ? student_error(a, b) : welch_error(a, b);
+    if (!error) return result;
+    const double half_width = t_quantile(error->degrees_of_freedom) * error->standard_error;
+    result.low = result.difference - half_width;
+    result.high = result.difference + half_width;
+    return result;
+}
+
+namespace {
+
+constexpr double family_level = 0.05;  // two-sided level of all comparisons with a baseline together
+
+std::optional<TTest> test_of(TestKind kind, const Sample& ours, const Sample& theirs, const Pairs& pairs) {
+    if (kind == TestKind::student) return student_t_test(ours, theirs);
+    return kind == TestKind::welch ? welch_t_test(ours, theirs) : paired_t_test(pairs.group, pairs.baseline);
+}
+
+void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable& table) {
+    const Sample ours = sample_of(group.values(table.compared));
+    const Sample theirs = sample_of(baseline.values(table.compared));
+    const Pairs pairs = pairs_of(group, baseline, table.compared);
+    group.pairs = static_cast<int>(pairs.seeds.size());
+    for (const TestKind kind : test_kinds) {
+        Comparison& comparison = group.comparison(kind);
+        if (is_testable(group, baseline, table.compared)) comparison.test = test_of(kind, ours, theirs, pairs);
+        if (comparison.test) comparison.p = comparison.test->p;
+        comparison.estimate = difference_interval(group, baseline, table.compared, kind);
+        // Equal values are copies, so that the width of their interval is no uncertainty.
+        if (comparison.estimate && !comparison.p) {
+            comparison.estimate->low = comparison.estimate->high = Description::unknown;
+        }
+    }
+    const auto& estimate = group.comparison(table.test).estimate;
+    if (!estimate) return;
+    group.difference = estimate->difference;
+    const double percent = 100 * estimate->difference / estimate->reference;
+    if (std::isfinite(percent)) {
+        group.difference_percent = percent;
+        group.improvement_percent = measures()[table.compared].more_is_better || percent == 0 ? percent : -percent;
+    }
+}
+
+// Computes the power of one kind of test, whose level depends on the number of comparisons with the baseline.
+void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t measure, TestKind kind, int comparisons) {
+    Comparison& comparison = group.comparison(kind);
+    if (!comparison.p) return;  // without a test there is no detectable difference
+    const PowerRule rule{family_level / comparisons, 0.8};
+    const double difference = comparison.estimate->difference;
+    if (kind == TestKind::paired) {
+        const Sample differences = sample_of(pairs_of(group, baseline, measure).differences());
+        comparison.detectable = detectable_difference_of_pairs(differences, rule);
+        comparison.seeds_needed = pairs_to_detect(difference, differences.standard_deviation, rule);
+        return;
+    }
+    const Sample ours = sample_of(group.values(measure));
+    const Sample theirs = sample_of(baseline.values(measure));
+    if (kind == TestKind::welch) {
+        comparison.detectable = detectable_difference_welch(ours, theirs, rule);
+        comparison.seeds_needed =
+            seeds_to_detect_welch(difference, ours.standard_deviation, theirs.standard_deviation, rule);
+        return;
+    }
+    comparison.detectable = detectable_difference(ours, theirs, rule);
+    const double pooled = student_error(ours, theirs)->standard_error /
+                          std::sqrt(1 / static_cast<double>(ours.n) + 1 / static_cast<double>(theirs.n));
+    comparison.seeds_needed = seeds_to_detect(difference, pooled, rule);
+}
+
+}  // namespace
+
+void compare_groups(ResultsTable& table) {
+    std::map<std::size_t, std::vector<ResultGroup*>> families;  // groups by the index of their baseline
+    for (ResultGroup& group : table.groups) {
+        const ResultGroup* baseline = table.baseline_of(group);
+        if (!baseline || baseline == &group) continue;
+        compare(group, *baseline, table);
+        families[*group.against].push_back(&group);
+    }
+    for (const auto& [baseline, family] : families) {
+        for (const TestKind kind : test_kinds) {
+            std::vector<std::optional<double>> raw;
+            for (const ResultGroup* group : family) raw.push_back(group->comparison(kind).p);
+            const auto corrected = holm(raw);
+            const auto count =
+                static_cast<int>(std::count_if(raw.begin(), raw.end(), [](const auto& p) { return p.has_value(); }));
+            for (std::size_t i = 0; i < family.size(); ++i) {
+                family[i]->comparison(kind).p_holm = corrected[i];
+                add_power(*family[i], table.groups[baseline], table.compared, kind, count);
+                // A significant difference needs no more seeds.
+                if (corrected[i] && *corrected[i] < family_level) family[i]->comparison(kind).seeds_needed.reset();
+            }
+        }
+    }
+}
+
+std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind) {
+    if (!is_testable(a, b, measure)) return std::nullopt;
+    return test_of(kind, sample_of(a.values(measure)), sample_of(b.values(measure)), pairs_of(a, b, measure));
+}
+
+const ResultGroup* ResultsTable::baseline_of(const ResultGroup& group) const {
+    return group.against ? &groups[*group.against] : nullptr;
+}
+
+bool ResultsTable::compares_survivors(const ResultGroup& group) const {
+    const ResultGroup* other = baseline_of(group);
+    return other && other != &group && (group.failed > 0 || other->failed > 0);
+}
+
+int ResultsTable::comparisons_beside(const ResultGroup& group) const {
+    return static_cast<int>(std::count_if(groups.begin(), groups.end(), [&](const ResultGroup& other) {
+        return other.against == group.against && other.comparison(test).p.has_value();
+    }));
+}
+
+const Comparison& ResultGroup::comparison(TestKind test) const {
+    if (test == TestKind::student) return student;
+    return test == TestKind::welch ? welch : paired;
+}
+
+Comparison& ResultGroup::comparison(TestKind test) {
+    return const_cast<Comparison&>(std::as_const(*this).comparison(test));
+}
+
+int ResultsTable::comparisons() const {
+    return static_cast<int>(std::count_if(groups.begin(), groups.end(), [this](const ResultGroup& group) {
+        return group.comparison(test).p.has_value();
+    }));
+}
+
+std::string to_string(TestKind test) {
+    return test == TestKind::student ? "student" : test == TestKind::welch ? "welch" : "paired";
+}
+
+std::optional<TestKind> test_kind(const std::string& word) {
+    if (word == "auto") return std::nullopt;
+    for (const TestKind test : test_kinds) {
+        if (to_string(test) == word) return test;
+    }
+    throw BadInput("\"" + word + "\" is not a t test of the results table; it must be auto, student, welch or paired.");
+}
+
+namespace {
+
+// Returns "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
+std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
+    if (table.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
+    const auto ours = group.described[table.compared].n;
+    const auto theirs = table.baseline_of(group)->described[table.compared].n;
+    if (ours == theirs) return std::to_string(ours) + (ours == 1 ? " seed" : " seeds") + " per group";
+    return std::to_string(ours) + " and " + std::to_string(theirs) + " seeds";
+}
+
+// Returns the size, direction and interval of a difference: "0.0061 nats lower than the baseline (95 % interval -0.0095
+// … -0.0027 nats)".
+std::string difference_words(const ResultsTable& table, const DifferenceInterval& estimate) {
+    const std::string unit = " " + std::string(measures()[table.compared].unit);
+    std::string words = rough_text(std::abs(estimate.difference)) + unit +
+                        (estimate.difference < 0 ? " lower" : " higher") + " than the baseline";
+    if (std::isfinite(estimate.low)) {
+        words += " (95 % interval " + rough_text(estimate.low) + " … " + rough_text(estimate.high) + unit + ")";
+    }
+    return words;
+}
+
+std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
+    const auto ours = group.described[table.compared].n;
+    const ResultGroup* baseline = table.baseline_of(group);
+    if (!baseline) return "No test: no group on this data set has the other settings of the baseline.";
+    const auto theirs = baseline->described[table.compared].n;
+    if (ours == 0)
+        return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";
+    if (theirs == 0)
+        return "No test: no run of the baseline has a finite " + std::string(measures()[table.compared].name) + " yet.";
+    if (!is_testable(group, *baseline, table.compared)) {
+        return "No test: training times are one measurement per group, because runs of a cohort share one clock and "
+               "the "
+               "load of the machine differs between cohorts and sessions.";
+    }
+    if (table.test == TestKind::paired && group.pairs < 2) {
+        return "No test: a paired test needs at least two seeds that both groups have, but there " +
+               (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
+    }
+    if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in the group and in the baseline.";
+    const bool varies = group.described[table.compared].standard_deviation > 0;
+    if (table.test == TestKind::paired && varies && group.difference.value_or(0) != 0) {
+        return "No test: all pairs of seeds have the same difference, which leaves no variation to test against.";
+    }
+    return "No test: all seeds have equal values, so they are copies and not independent measurements.";
+}
+
+// Returns how the observed difference compares with the one that the test detects, as the end of a sentence: ", which
+// is less than the 0.032 nats that …"; "" if it is unknown.
+std::string power_words(const ResultsTable& table, const ResultGroup& group) {
+    const Comparison& comparison = group.comparison(table.test);
+    if (!comparison.detectable || !(std::abs(comparison.estimate->difference) < *comparison.detectable)) return {};
+    const bool paired = table.test == TestKind::paired;
+    const int count = table.comparisons_beside(group);
+    std::string result = "; this difference is smaller than the " + rough_text(*comparison.detectable) + " " +
+                         std::string(measures()[table.compared].unit) +
+                         " that the test detects with 80 % power, given " + seeds_words(table, group) +
+                         ", their standard deviations and the 5 % level";
+    if (count > 1) {
+        result += " divided by " + std::to_string(count) + " comparisons (the first and strictest step of Holm's " +
+                  "correction)";
+    }
+    if (comparison.seeds_needed) {
+        result += "; about " + std::to_string(*comparison.seeds_needed) +
+                  (paired ? " pairs of seeds" : " seeds per group") + " would be needed to detect it";
+    }
+    return result;
+}
+
+// Returns a sentence on the runs that the comparison lacks because they failed; "" if there are none.
+std::string survivor_words(const ResultsTable& table, const ResultGroup& group) {
+    const ResultGroup& baseline = *table.baseline_of(group);
+    if (!table.compares_survivors(group)) return {};
+    std::string lost;
+    for (const auto& [each, name] : {std::pair(&group, "group"), std::pair(&baseline, "baseline")}) {
+        if (each->failed == 0) continue;
+        lost += (lost.empty() ? "" : " and ") + std::to_string(each->failed) + " of " +
+                runs_text(std::ssize(each->members)) + " of the " + name;
+    }
+    return " The comparison covers only the surviving runs: " + lost + " failed or diverged.";
+}
+
+}  // namespace
+
+Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
+    if (table.is_baseline(group)) return {Verdict::Kind::baseline, "This group is the baseline of the comparison."};
+    const Comparison& comparison = group.comparison(table.test);
+    if (!comparison.p || !comparison.p_holm || !comparison.estimate) {
+        return {Verdict::Kind::untested, why_untested(table, group)};
+    }
+    const int count = table.comparisons_beside(group);
+    const std::string test_words =
+        " (" + test_title(table.test) + ", " + std::to_string(count) + (count == 1 ? " comparison)" : " comparisons)");
+    const std::string difference = difference_words(table, *comparison.estimate);
+    const std::string survivors = survivor_words(table, group);
+    if (*comparison.p_holm < family_level) {
+        const bool higher = comparison.estimate->difference > 0;
+        const bool better = higher == measures()[table.compared].more_is_better;
+        return {better ? Verdict::Kind::better : Verdict::Kind::worse,
+                std::string(better ? "Better: " : "Worse: ") + difference + ", " + p_words(*comparison.p_holm) +
+                    " after Holm's correction" + test_words + "." + survivors};
+    }
+    std::string words = "Not significant: " + difference + ", ";
+    if (*comparison.p < family_level) words += p_words(*comparison.p) + " without correction, but ";
+    words += p_words(*comparison.p_holm) + " after Holm's correction" + test_words;
+    return {Verdict::Kind::undecided, words + power_words(table, group) + "." + survivors};
+}
+
+std::string to_string(Verdict::Kind kind) {
+    // In the order of the kinds.
+    constexpr std::array words = {"baseline", "no test", "not significant", "better", "worse"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace ropelab

@@ -1,0 +1,220 @@
+#include <algorithm>
+
+#include "core/results/results_cells.h"
+#include "core/results/results_table.h"
+#include "core/results/theta_curve.h"
+
+namespace ropelab {
+
+namespace {
+
+bool has_marks(const std::vector<ResultsColumn>& columns) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const ResultsColumn& column) { return column.chosen_name() == "mark"; });
+}
+
+// Returns whether no group of the same data set has a better mean. Means that are printed alike are equally good.
+bool is_best(const ResultsTable& table, const ResultGroup& group, std::size_t measure) {
+    const Measure& known = measures()[measure];
+    const double mean = group.described[measure].mean;
+    if (group.described[measure].n == 0 || table.groups.size() < 2) return false;
+    return std::none_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
+        const double theirs = other.described[measure].mean;
+        const bool is_better = known.more_is_better ? theirs > mean : theirs < mean;
+        return same_data(other, group, measure) && is_better &&
+               fixed_text(theirs, known.decimals) != fixed_text(mean, known.decimals);
+    });
+}
+
+// Returns a number in math mode in bold.
+std::string bold_number(const std::string& cell) {
+    return cell.starts_with("$") && cell.ends_with("$") ? "$\\mathbf{" + cell.substr(1, cell.size() - 2) + "}$" : cell;
+}
+
+}  // namespace
+
+std::string latex_setting(const nlohmann::json& value) {
+    const std::string text = setting_text(value);
+    const auto exponent = text.find('e');
+    if (!value.is_number() || exponent == std::string::npos) return latex_escaped(text);
+    const std::string factor = text.substr(0, exponent);
+    return "$" + (factor == "1" ? "" : factor + " \\times ") + "10^{" +
+           std::to_string(std::stoi(text.substr(exponent + 1))) + "}$";
+}
+
+std::string latex_number(const std::string& cell) {
+    const auto note = cell.find(" (");
+    const std::string words = note == std::string::npos ? "" : cell.substr(note);
+    std::string number = cell.substr(0, note);
+    if (number == missing_cell) return "--" + words;
+    const auto sign = number.find("±");
+    if (sign != std::string::npos) number.replace(sign, std::string("±").size(), "\\pm");
+    const auto dots = number.find(" …");
+    if (dots != std::string::npos) number = "[" + number.replace(dots, std::string(" …").size(), ",") + "]";
+    return "$" + number + "$" + words;
+}
+
+std::string results_text(const ResultsTable& table, const TableStyle& style) {
+    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
+    std::vector<std::vector<std::string>> rows(table.groups.size() + 1);
+    for (const ResultsColumn& column : columns) {
+        rows[0].push_back(column.title);
+        for (std::size_t i = 0; i < table.groups.size(); ++i) rows[i + 1].push_back(column.cell(table.groups[i]));
+    }
+    std::vector<std::string> lines;
+    for (const std::string& note : table_notes(table, columns)) lines.push_back(note);
+    if (has_marks(columns)) lines.push_back(mark_legend());
+    const bool is_short = style.columns.empty();
+    if (is_short && table.groups.size() > 1) {
+        lines.emplace_back("All columns, and each verdict in a sentence: --columns full.");
+    }
+    for (const ResultGroup& group : table.groups) {
+        if (is_short || table.groups.size() < 2 || table.is_baseline(group)) continue;
+        lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
+    }
+    for (const ThetaCurve& curve : theta_curves(table)) lines.push_back(theta_curve_words(table, curve));
+    std::string result = aligned_text(rows);
+    for (const std::string& line : lines) result += line + '\n';
+    return result;
+}
+
+std::string results_latex(const ResultsTable& table, const TableStyle& style) {
+    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::latex, style);
+    std::string comments;
+    for (const std::string& note : table_notes(table, columns)) comments += "% " + note + "\n";
+    std::string lines;
+    const auto add_line = [&](const auto& cell_of) {
+        for (const ResultsColumn& column : columns) {
+            lines += cell_of(column) + (&column == &columns.back() ? " \\\\\n" : " & ");
+        }
+    };
+    // The caption names the test, so that the only column of p values needs no more than Holm's name.
+    const auto is_p = [](const ResultsColumn& column) { return column.name.starts_with("p_"); };
+    const bool is_only_p = std::count_if(columns.begin(), columns.end(), is_p) == 1;
+    add_line([&](const ResultsColumn& column) {
+        const bool is_corrected = column.name == "p_" + to_string(table.test) + "_holm";
+        return is_only_p && is_corrected ? std::string("$p$ (Holm)") : column.latex_title;
+    });
+    lines += "\\midrule\n";
+    for (const ResultGroup& group : table.groups) {
+        add_line([&](const ResultsColumn& column) {
+            const std::string cell = column.latex ? column.latex(group) : latex_number(column.cell(group));
+            const bool bold = style.best_bold && column.measure && is_best(table, group, *column.measure);
+            return bold ? bold_number(cell) : cell;
+        });
+    }
+    std::string caption = latex_words(caption_words(table));
+    if (has_marks(columns)) caption += " " + latex_words(mark_legend());
+    if (style.best_bold) caption += " Bold: best mean of a column and data set.";
+    return latex_table({std::string(columns.size(), 'r'), lines, caption, "tab:results", comments});
+}
+
+// Converts the results table to CSV and JSON.
+
+namespace {
+
+using nlohmann::json;
+
+json json_interval(const std::optional<DifferenceInterval>& estimate) {
+    return estimate ? json{json_number(estimate->low), json_number(estimate->high)} : json{nullptr, nullptr};
+}
+
+json json_sample(const Description& described, const std::vector<double>& raw) {
+    json values = json::array();
+    for (const double value : raw) values.push_back(json_number(value));
+    return {{"n", described.n},
+            {"mean", json_number(described.mean)},
+            {"std", json_number(described.standard_deviation)},
+            {"minimum", json_number(described.minimum)},
+            {"maximum", json_number(described.maximum)},
+            {"standard_error", json_number(described.standard_error)},
+            {"confidence_95", {json_number(described.confidence_low), json_number(described.confidence_high)}},
+            {"values", std::move(values)}};
+}
+
+}  // namespace
+
+std::string results_csv(const ResultsTable& table, const TableStyle& style) {
+    const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::csv, style);
+    std::string result;
+    const auto separator = [&](const ResultsColumn& column) { return &column == &columns.back() ? "\r\n" : ","; };
+    for (const ResultsColumn& column : columns) result += csv_field(column.name) + separator(column);
+    for (const ResultGroup& group : table.groups) {
+        for (const ResultsColumn& column : columns) {
+            result += column.number ? csv_number(column.number(group)) : csv_field(column.cell(group));
+            result += separator(column);
+        }
+    }
+    return result;
+}
+
+json results_json(const ResultsTable& table) {
+    json groups = json::array();
+    for (const ResultGroup& group : table.groups) {
+        json entry = {{"settings", group.settings},
+                      {"seeds", group.seeds},
+                      {"n", counted_runs(table, group)},
+                      {"runs", group.members.size()},
+                      {"runs_words", runs_cell(table, group)},
+                      {"unfinished", group.unfinished},
+                      {"failed", group.failed},
+                      {"repeated", group.repeated},
+                      {"excluded", group.excluded.size()}};
+        for (const std::string_view name : condition_names) {
+            const auto counts = group.conditions.find(std::string(name));
+            entry["chosen_" + std::string(name)] =
+                counts == group.conditions.end() ? json::object() : json(counts->second);
+        }
+        if (!group.name.empty()) entry["name"] = group_name(table, group);
+        entry["measurements"] = json::object();
+        for (const auto& [name, described] : group.measurements) {
+            entry["measurements"][name] = {{"n", described.n},
+                                           {"mean", json_number(described.mean)},
+                                           {"std", json_number(described.standard_deviation)}};
+        }
+        const ResultGroup* baseline = table.baseline_of(group);
+        entry["baseline"] = baseline ? json(baseline->settings) : json();
+        entry["survivors_only"] = table.compares_survivors(group);
+        const Comparison& comparison = group.comparison(table.test);
+        entry["difference"] = json_number(group.difference);
+        entry["difference_confidence_95"] = json_interval(comparison.estimate);
+        entry["difference_percent"] = json_number(group.difference_percent);
+        entry["improvement_percent"] = json_number(group.improvement_percent);
+        entry["pairs"] = group.pairs;
+        entry["detectable"] = json_number(comparison.detectable);
+        entry["detectable_paired"] = json_number(group.paired.detectable);
+        entry["seeds_needed"] = comparison.seeds_needed ? json(*comparison.seeds_needed) : json();
+        const Verdict verdict = verdict_of(table, group);
+        entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
+        for (std::size_t i = 0; i < measure_count; ++i) {
+            entry[std::string(measures()[i].name)] = json_sample(group.described[i], group.values(i));
+        }
+        if (table.target_loss) entry["iterations_until"] = json_sample(group.until, group.iterations_until);
+        for (const TestKind kind : test_kinds) {
+            const Comparison& each = group.comparison(kind);
+            entry[to_string(kind)] = {
+                {"p", json_number(each.p)},
+                {"p_holm", json_number(each.p_holm)},
+                {"t", each.test ? json_number(each.test->t) : json()},
+                {"degrees_of_freedom", each.test ? json_number(each.test->degrees_of_freedom) : json()},
+                {"difference", each.estimate ? json_number(each.estimate->difference) : json()},
+                {"difference_confidence_95", json_interval(each.estimate)},
+                {"detectable", json_number(each.detectable)},
+                {"seeds_needed", each.seeds_needed ? json(*each.seeds_needed) : json()}};
+        }
+        groups.push_back(std::move(entry));
+    }
+    json units = json::object();
+    for (const Measure& measure : measures()) units[std::string(measure.name)] = std::string(measure.unit);
+    return {{"swept", table.swept},
+            {"units", std::move(units)},
+            {"compared", std::string(measures()[table.compared].name)},
+            {"test", to_string(table.test)},
+            {"target_loss", json_number(table.target_loss)},
+            {"baseline", table.groups.empty() ? json() : json(table.groups[table.baseline].settings)},
+            {"warnings", condition_warnings(table)},
+            {"theta_curves", theta_curves_json(table)},
+            {"groups", std::move(groups)}};
+}
+
+}  // namespace ropelab

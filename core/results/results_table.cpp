@@ -1,0 +1,624 @@
+#include "core/results/results_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "core/results/results_cells.h"
+#include "core/results/results_compare.h"
+#include "core/spec/aliases.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
+#include "core/spec/run_spec.h"
+#include "core/store/run_settings.h"
+
+namespace ropelab {
+
+namespace {
+
+using nlohmann::json;
+
+const json& defaults() {
+    static const json result = to_json(RunSpec{});
+    return result;
+}
+
+// Returns the settings of a run with defaults for those that are missing.
+json complete(const json& settings, const std::string& name) {
+    if (!settings.is_object()) {
+        throw BadInput("The settings of the run \"" + name + "\" are not a JSON object.");
+    }
+    json result = defaults();
+    for (const auto& [key, value] : settings.items()) {
+        if (!value.is_null()) result[key] = value;
+    }
+    return result;
+}
+
+std::vector<std::string> swept_keys(const std::vector<json>& settings) {
+    std::set<std::string> differing;
+    for (const json& other : settings) {
+        for (const json* run : {&settings.front(), &other}) {
+            for (const auto& [key, value] : run->items()) {
+                if (key == "seed") continue;
+                const auto a = settings.front().find(key);
+                const auto b = other.find(key);
+                if (a == settings.front().end() || b == other.end() || *a != *b) differing.insert(key);
+            }
+        }
+    }
+    std::vector<std::string> result;
+    for (const Key& key : keys()) {
+        if (differing.erase(std::string(key.name)) > 0) result.emplace_back(key.name);
+    }
+    result.insert(result.end(), differing.begin(), differing.end());  // settings of another version of the program
+    return result;
+}
+
+std::int64_t seed_of(const json& settings) {
+    const auto seed = settings.find("seed");
+    return seed != settings.end() && seed->is_number() ? static_cast<std::int64_t>(seed->get<double>()) : 0;
+}
+
+double iterations_until(const ResultRun& run, double target) {
+    const auto low = std::find_if(run.evaluations.begin(), run.evaluations.end(),
+                                  [target](const LossAt& at) { return at.validation_loss <= target; });
+    return low == run.evaluations.end() ? Description::unknown : static_cast<double>(low->iteration);
+}
+
+// Adds a run to a group. It replaces an earlier run with the same seed.
+void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSummary& summary) {
+    const auto found = std::find(group.seeds.begin(), group.seeds.end(), seed);
+    if (found == group.seeds.end()) {
+        group.seeds.push_back(seed);
+        group.counted.push_back(index);
+        group.summaries.push_back(summary);
+        return;
+    }
+    ++group.repeated;
+    group.counted[static_cast<std::size_t>(found - group.seeds.begin())] = index;
+    group.summaries[static_cast<std::size_t>(found - group.seeds.begin())] = summary;
+}
+
+// Returns whether a run has the value that a person typed for a setting, such as "10k", "25 %" or "2 ch".
+bool same_value(const json& run, const std::string& name, const std::string& text) {
+    const json& value = run.at(name);
+    const auto known = std::find_if(keys().begin(), keys().end(), [&](const Key& each) { return each.name == name; });
+    if (known == keys().end()) return setting_text(value) == text;  // setting of another version of the program
+    try {
+        RunSpec spec;
+        for (const char* shape : {"width", "heads"}) key(shape).set(spec, run.at(shape).get<std::int64_t>());
+        known->set(spec, parse_value(*known, text, spec));
+        return to_json(spec).at(name) == value;
+    } catch (const std::exception&) {
+        return false;  // the text is not a valid value for this run
+    }
+}
+
+bool is_tokenizer_setting(const std::string& key) {
+    return key == "tokenizer" || key == "vocabulary_size";
+}
+
+bool is_data_setting(const std::string& key) {
+    return key == "data" || key == "split" || is_tokenizer_setting(key);
+}
+
+bool has_default(const std::pair<const std::string, json>& setting) {
+    const auto known = defaults().find(setting.first);
+    return known != defaults().end() && *known == setting.second;
+}
+
+bool same_other_settings(const ResultGroup& a, const ResultGroup& b) {
+    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
+        return is_data_setting(setting.first) || b.settings.at(setting.first) == setting.second;
+    });
+}
+
+// Finds the baseline of each data set: the group that has the settings of the baseline of the table.
+void find_baselines(ResultsTable& table) {
+    for (ResultGroup& group : table.groups) {
+        if (same_data(table.groups[table.baseline], group, table.compared)) {
+            group.against = table.baseline;
+            continue;
+        }
+        const auto own = std::find_if(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
+            return same_data(other, group, table.compared) && same_other_settings(other, table.groups[table.baseline]);
+        });
+        if (own != table.groups.end()) group.against = static_cast<std::size_t>(own - table.groups.begin());
+    }
+}
+
+// Returns whether every group with a baseline has the seeds of this baseline, and at least two.
+bool has_equal_seeds(const ResultsTable& table) {
+    bool any = false;
+    for (const ResultGroup& group : table.groups) {
+        const ResultGroup* baseline = table.baseline_of(group);
+        if (!baseline || baseline == &group) continue;
+        const std::set<std::int64_t> ours(group.seeds.begin(), group.seeds.end());
+        if (ours.size() < 2 || ours != std::set(baseline->seeds.begin(), baseline->seeds.end())) return false;
+        any = true;
+    }
+    return any;
+}
+
+std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& runs,
+                          const std::map<std::string, std::string>& wanted) {
+    const auto& groups = table.groups;
+    if (wanted.empty()) {
+        // Settings of the model are compared first, because each data set has a baseline of its own. Of groups that are
+        // equal in this, one with results is the baseline, because groups without results cannot be compared.
+        const auto defaults_of = [](const ResultGroup& group) {
+            int model = 0, data = 0;
+            for (const auto& setting : group.settings) {
+                if (has_default(setting)) ++(is_data_setting(setting.first) ? data : model);
+            }
+            return std::tuple(model, data, !group.counted.empty());
+        };
+        const auto found = std::max_element(
+            groups.begin(), groups.end(),
+            [&](const ResultGroup& a, const ResultGroup& b) { return defaults_of(a) < defaults_of(b); });
+        return static_cast<std::size_t>(found - groups.begin());
+    }
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const ResultGroup& group) {
+        return std::all_of(wanted.begin(), wanted.end(), [&](const auto& setting) {
+            return group.settings.contains(setting.first) &&
+                   same_value(runs[group.members.front()], setting.first, setting.second);
+        });
+    });
+    if (found != groups.end()) return static_cast<std::size_t>(found - groups.begin());
+    std::string text;
+    for (const auto& [key, value] : wanted) text += (text.empty() ? "" : ", ") + key + "=" + value;
+    std::string swept;
+    for (const std::string& key : table.swept) swept += (swept.empty() ? "" : ", ") + key;
+    throw BadInput("No runs have " + text + ", so they cannot be the baseline; " +
+                   (swept.empty() ? "these runs differ only in the seed."
+                                  : "give values of the swept settings (" + swept + ") that runs have."));
+}
+
+// Counts the conditions of a group's counted runs and computes the statistics of their measurements.
+void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const ResultRun> runs) {
+    std::map<std::string, std::vector<double>> values;
+    for (const std::size_t index : group.counted) {
+        table.searched = table.searched || runs[index].searched;
+        group.clocks.push_back(runs[index].conditions ? runs[index].conditions->clock : std::string());
+        for (const auto& [name, value] : runs[index].measurements) values[name].push_back(value);
+        if (!runs[index].conditions) continue;
+        for (const std::string_view name : condition_names) {
+            ++group.conditions[std::string(name)][condition_of(*runs[index].conditions, name)];
+        }
+    }
+    for (const auto& [name, list] : values) {
+        group.measurements[name] = describe(list);
+        const auto place = std::lower_bound(table.measurements.begin(), table.measurements.end(), name);
+        if (place == table.measurements.end() || *place != name) table.measurements.insert(place, name);
+    }
+}
+
+}  // namespace
+
+double bits_per_byte(const RunSummary& summary) {
+    return summary.best_validation_loss / std::numbers::ln2 / summary.bytes_per_token;
+}
+
+const std::array<Measure, measure_count>& measures() {
+    static constexpr std::array<Measure, measure_count> table = {{
+        {"best_validation_loss", "best val. loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.best_validation_loss; }},
+        {"final_validation_loss", "final val. loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.final_validation_loss; }},
+        {"whole_validation_loss", "whole val. loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.whole_validation_loss.value_or(Description::unknown); }},
+        {"test_loss", "test loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.test_loss.value_or(Description::unknown); }},
+        {"bits_per_character", "bits/char.", "bits", 4, false,
+         [](const RunSummary& s) {
+             return s.subwords ? Description::unknown : s.best_validation_loss / std::numbers::ln2;
+         }},
+        {"bits_per_byte", "bits/byte", "bits", 4, false, bits_per_byte},
+        {"final_training_loss", "final train loss", "nats", 4, false,
+         [](const RunSummary& s) { return s.final_training_loss; }},
+        {"seconds", "training time (s)", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
+        {"tokens_per_second", "tokens/s", "tokens/s", 0, true, [](const RunSummary& s) { return s.tokens_per_second; }},
+        {"generated_tokens_per_second", "generation speed (tokens/s)", "tokens/s", 0, true,
+         [](const RunSummary& s) { return s.generated_tokens_per_second; }},
+    }};
+    return table;
+}
+
+std::size_t measure_index(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const Measure& measure : measures()) names.push_back(measure.name);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+        throw BadInput("\"" + name + "\" is not a measure of the results table; did you mean " + nearest(name, names) +
+                       "?");
+    }
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+std::vector<double> ResultGroup::values(std::size_t measure) const {
+    std::vector<double> result;
+    for (const RunSummary& summary : summaries) result.push_back(measures()[measure].of(summary));
+    return result;
+}
+
+bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
+    const bool per_byte = measures()[measure].name == "bits_per_byte";
+    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
+        return !is_data_setting(setting.first) || (per_byte && is_tokenizer_setting(setting.first)) ||
+               b.settings.at(setting.first) == setting.second;
+    });
+}
+
+std::string setting_text(const json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number()) return number_text(value.get<double>());
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+namespace {
+
+// Splits "theta=500, rotated_layers=1,3" at the comma before the name of a setting.
+std::vector<std::string> assignments(const std::vector<std::string>& typed) {
+    std::vector<std::string> result;
+    for (const std::string& text : typed) {
+        std::size_t begin = 0;
+        for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1)) {
+            const std::size_t equals = text.find('=', comma);
+            const std::size_t next = text.find(',', comma + 1);
+            if (equals == std::string::npos || next < equals) continue;
+            result.emplace_back(trimmed(std::string_view(text).substr(begin, comma - begin)));
+            begin = comma + 1;
+        }
+        result.emplace_back(trimmed(std::string_view(text).substr(begin)));
+    }
+    return result;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed) {
+    std::map<std::string, std::string> settings;
+    for (const std::string& each : assignments(typed)) {
+        const auto equals = each.find('=');
+        if (equals == std::string::npos)
+            throw BadInput("\"" + each + "\" is not a baseline; write a setting and its value, such as theta=10000.");
+        const std::string name(current_name(Alias::Kind::key, each.substr(0, equals)));
+        if (!settings.emplace(name, each.substr(equals + 1)).second) {
+            throw BadInput("The baseline has the setting " + name + " twice; give it once.");
+        }
+    }
+    return current_settings(settings);
+}
+
+ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {
+    ResultsTable table;
+    table.compared = measure_index(options.compare);
+    table.target_loss = options.target_loss;
+
+    std::vector<json> settings;
+    check_split(options.split_by);
+    for (const ResultRun& run : runs) {
+        settings.push_back(complete(run.settings, run.name));
+        for (const std::string& name : options.split_by) {
+            if (run.conditions) settings.back()[name] = condition_of(*run.conditions, name);
+        }
+    }
+    if (!settings.empty()) {
+        table.swept = swept_keys(settings);
+        for (const auto& [key, value] : settings.front().items()) {
+            const bool differs = std::find(table.swept.begin(), table.swept.end(), key) != table.swept.end();
+            if (key != "seed" && !differs) table.shared[key] = value;
+        }
+    }
+
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        std::map<std::string, json> swept;
+        for (const std::string& key : table.swept) swept[key] = settings[i].contains(key) ? settings[i][key] : json();
+        auto group = std::find_if(table.groups.begin(), table.groups.end(),
+                                  [&](const ResultGroup& known) { return known.settings == swept; });
+        if (group == table.groups.end()) {
+            table.groups.emplace_back().settings = std::move(swept);
+            group = table.groups.end() - 1;
+        }
+        group->members.push_back(i);
+        if (group->name.empty()) group->name = runs[i].setting_name;
+        if (runs[i].excluded) {
+            group->excluded.push_back(i);
+        } else if (runs[i].summary && (runs[i].state == RunState::finished || options.unfinished)) {
+            add(*group, i, seed_of(settings[i]), *runs[i].summary);
+        } else {
+            ++(runs[i].state == RunState::failed ? group->failed : group->unfinished);
+        }
+    }
+    for (ResultGroup& group : table.groups) describe_runs(table, group, runs);
+    for (ResultGroup& group : table.groups) {
+        for (std::size_t i = 0; i < measure_count; ++i) group.described[i] = describe_measure(group, i);
+        if (!options.target_loss) continue;
+        for (const std::size_t run : group.counted) {
+            group.iterations_until.push_back(iterations_until(runs[run], *options.target_loss));
+        }
+        group.until = describe(group.iterations_until);
+    }
+    if (!table.groups.empty() || !options.baseline.empty())
+        table.baseline = find_baseline(table, settings, options.baseline);
+    find_baselines(table);
+    table.test = options.test.value_or(has_equal_seeds(table) ? TestKind::paired : TestKind::welch);
+    compare_groups(table);
+    return table;
+}
+
+namespace {
+
+// Returns the value of a setting as it is typed; a fraction as in all tables.
+std::string label_value(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
+    return key == "fraction" ? group_setting_words(table, group, key) : setting_text(group.settings.at(key));
+}
+
+}  // namespace
+
+std::string group_name(const ResultsTable& table, const ResultGroup& group) {
+    if (group.name.empty()) return {};
+    std::string differences;
+    for (const std::string& key : table.swept) {
+        const bool differs = std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
+            return other.name == group.name && other.settings.at(key) != group.settings.at(key);
+        });
+        if (!differs) continue;
+        differences += (differences.empty() ? "" : ", ") + key + " = " + label_value(table, group, key);
+    }
+    return differences.empty() ? group.name : group.name + " (" + differences + ")";
+}
+
+bool has_names(const ResultsTable& table) {
+    return std::any_of(table.groups.begin(), table.groups.end(),
+                       [](const ResultGroup& group) { return !group.name.empty(); });
+}
+
+std::string group_label(const ResultsTable& table, const ResultGroup& group) {
+    if (!group.name.empty()) return group_name(table, group);
+    std::string result;
+    for (const std::string& key : table.swept) {
+        result += (result.empty() ? "" : ", ") + key + " = " + label_value(table, group, key);
+    }
+    return result.empty() ? "all runs" : result;
+}
+
+std::string setting_title(const std::string& key) {
+    if (key == "theta") return "θ";
+    std::string title = key;
+    std::replace(title.begin(), title.end(), '_', ' ');
+    return title;
+}
+
+std::string setting_words(const std::string& key, const nlohmann::json& value, int head_dim) {
+    if (value.is_null()) return missing_cell;
+    if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+    if (!value.is_number()) {
+        const std::string text = setting_text(value);
+        return key == "data" ? text.substr(text.rfind('/') + 1) : text;  // a file without its folder
+    }
+    const double number = value.get<double>();
+    if (key == "attention_window" && number == 0) return "full context";
+    if (key == "fraction") return fraction_text(number, head_dim);
+    return std::abs(number) < 1 ? number_text(number) : short_number(number);
+}
+
+int head_dim_of(const ResultsTable& table, const ResultGroup& group) {
+    const auto value = [&](const char* name) -> std::int64_t {
+        const auto own = group.settings.find(name);
+        const auto shared = table.shared.find(name);
+        const nlohmann::json* found = own != group.settings.end()    ? &own->second
+                                      : shared != table.shared.end() ? &shared->second
+                                                                     : nullptr;
+        return found && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+    };
+    const std::int64_t width = value("width");
+    const std::int64_t heads = value("heads");
+    const bool is_known = width > 0 && heads > 0 && width % (2 * heads) == 0 && width <= 1'000'000;
+    return is_known ? static_cast<int>(width / heads) : 0;
+}
+
+int head_dim_of(const ResultsTable& table) {
+    const int first = table.groups.empty() ? 0 : head_dim_of(table, table.groups.front());
+    const bool is_same = std::all_of(table.groups.begin(), table.groups.end(),
+                                     [&](const ResultGroup& group) { return head_dim_of(table, group) == first; });
+    return is_same ? first : 0;
+}
+
+std::string group_setting_words(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
+    return setting_words(key, group.settings.at(key), head_dim_of(table, group));
+}
+
+std::string group_words(const ResultsTable& table, const ResultGroup& group) {
+    if (!group.name.empty()) return group_name(table, group);
+    std::string result;
+    for (const std::string& key : table.swept) {
+        result += (result.empty() ? "" : ", ") + setting_title(key) + " = " + group_setting_words(table, group, key);
+    }
+    return result.empty() ? "all runs" : result;
+}
+
+// Precision, device and kernels of the runs of a results table.
+
+namespace {
+
+using Counts = std::map<std::string, int>;
+
+// Returns the values of a condition with their numbers of runs: "bfloat16 (2), float32 (1)".
+std::string counts_text(const Counts& counts) {
+    std::string text;
+    for (const auto& [value, count] : counts) {
+        text += (text.empty() ? "" : ", ") + value + " (" + std::to_string(count) + ")";
+    }
+    return text;
+}
+
+Counts counts_of(const ResultGroup& group, std::string_view name) {
+    const auto found = group.conditions.find(std::string(name));
+    return found == group.conditions.end() ? Counts() : found->second;
+}
+
+// Returns a warning if groups of one text have different tokenizers, so that only their bits per byte are comparable.
+std::string tokenizer_warning(const ResultsTable& table) {
+    const std::size_t per_byte = measure_index("bits_per_byte");
+    const std::size_t per_token = measure_index("best_validation_loss");
+    bool differs = false;
+    for (const ResultGroup& a : table.groups) {
+        for (const ResultGroup& b : table.groups) {
+            differs = differs || (same_data(a, b, per_byte) && !same_data(a, b, per_token));
+        }
+    }
+    if (!differs) return "";
+    const std::string words =
+        "Warning: the runs have different tokenizers, so that only their bits per byte can be compared. ";
+    return words + (table.compared == per_byte
+                        ? "Losses per token are not comparable between them."
+                        : "Losses are compared with the baseline of the same tokenizer; compare bits_per_byte "
+                          "to compare all runs with one baseline.");
+}
+
+}  // namespace
+
+std::string condition_of(const RunConditions& conditions, std::string_view name) {
+    if (name == "precision") return conditions.precision;
+    if (name == "device") return conditions.device;
+    return conditions.kernels.empty() ? "none" : conditions.kernels;
+}
+
+void check_split(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        if (std::find(condition_names.begin(), condition_names.end(), name) != condition_names.end()) continue;
+        throw BadInput("\"" + name + "\" does not separate groups; it must be precision, device or kernels.");
+    }
+}
+
+std::string condition_text(const ResultGroup& group, std::string_view name) {
+    const Counts counts = counts_of(group, name);
+    return counts.size() == 1 ? counts.begin()->first : counts_text(counts);
+}
+
+std::vector<std::string> condition_warnings(const ResultsTable& table) {
+    std::vector<std::string> result;
+    if (const std::string words = tokenizer_warning(table); !words.empty()) result.push_back(words);
+    for (const std::string_view name : condition_names) {
+        const bool separates = std::find(table.swept.begin(), table.swept.end(), name) != table.swept.end();
+        Counts all;
+        std::string pooled;
+        for (const ResultGroup& group : table.groups) {
+            const Counts counts = counts_of(group, name);
+            for (const auto& [value, count] : counts) all[value] += count;
+            if (counts.size() > 1) pooled += (pooled.empty() ? "" : "; ") + group_label(table, group);
+        }
+        if (all.size() < 2 || (separates && pooled.empty())) continue;
+        std::string words = "Warning: the runs trained with different " + std::string(name) +
+                            (name == "kernels" ? "" : "s") + ": " + counts_text(all) + ". ";
+        if (name == "precision") words = "Warning: the runs trained in different precision: " + counts_text(all) + ". ";
+        words += pooled.empty() ? "The tests compare groups that trained differently."
+                                : "Means pool such runs in these groups: " + pooled + ".";
+        result.push_back(words + " Split by " + std::string(name) + " to separate them.");
+    }
+    return result;
+}
+
+namespace {
+
+// Sort key of a group. Numbers come before words, and missing values come last.
+struct Rank {
+    std::optional<double> number;
+    std::string word;
+
+    bool is_missing() const { return !number && word.empty(); }
+};
+
+bool before(const Rank& a, const Rank& b) {
+    if (a.number && b.number) return *a.number < *b.number;
+    if (a.number || b.number) return a.number.has_value();
+    return a.word < b.word;
+}
+
+Rank rank_of(const std::optional<double>& number) {
+    return {number && std::isfinite(*number) ? number : std::nullopt, {}};
+}
+
+Rank rank_of(const nlohmann::json& setting) {
+    if (setting.is_null()) return {};
+    if (setting.is_number()) return rank_of(std::optional(setting.get<double>()));
+    return {std::nullopt, setting_text(setting)};
+}
+
+Rank rank_of(const ResultsColumn& column, const ResultGroup& group) {
+    return column.number ? rank_of(column.number(group)) : rank_of(group.settings.at(column.sort));
+}
+
+ResultsColumn sort_column(const ResultsTable& table, const std::string& by) {
+    const std::vector<ResultsColumn> columns = results_columns(table);
+    std::vector<std::string_view> known;
+    for (const ResultsColumn& column : columns) {
+        if (column.sort.empty()) continue;
+        if (column.sort == by) return column;
+        known.push_back(column.sort);
+    }
+    throw BadInput("The table cannot be sorted by \"" + by + "\"; did you mean " + nearest(by, known) + "?");
+}
+
+// Puts the groups in this order of their indices.
+void arrange(ResultsTable& table, const std::vector<std::size_t>& order) {
+    std::vector<ResultGroup> groups;
+    std::vector<std::size_t> places(order.size());  // new index of each group by its old index
+    for (const std::size_t index : order) {
+        places[index] = groups.size();
+        groups.push_back(std::move(table.groups[index]));
+    }
+    for (ResultGroup& group : groups) {
+        if (group.against) group.against = places[*group.against];
+    }
+    table.groups = std::move(groups);
+    if (!places.empty()) table.baseline = places[table.baseline];
+}
+
+std::vector<std::size_t> present_order(const ResultsTable& table) {
+    std::vector<std::size_t> order(table.groups.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+}
+
+}  // namespace
+
+void sort_by_settings(ResultsTable& table) {
+    std::vector<std::size_t> order = present_order(table);
+    for (auto key = table.swept.rbegin(); key != table.swept.rend(); ++key) {
+        const auto value = [&](std::size_t group) -> const nlohmann::json& {
+            return table.groups[group].settings.at(*key);
+        };
+        const bool are_numbers =
+            std::all_of(order.begin(), order.end(), [&](std::size_t group) { return value(group).is_number(); });
+        std::vector<double> ranks;
+        for (std::size_t group = 0; group < table.groups.size(); ++group) {
+            std::size_t first = 0;  // group with the same word
+            while (value(first) != value(group)) ++first;
+            ranks.push_back(are_numbers ? value(group).get<double>() : static_cast<double>(first));
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
+    }
+    arrange(table, order);
+}
+
+void sort_groups(ResultsTable& table, const std::string& by) {
+    const bool descending = !by.empty() && by.front() == '-';
+    const ResultsColumn column = sort_column(table, by.substr(descending ? 1 : 0));
+    std::vector<Rank> ranks;
+    for (const ResultGroup& group : table.groups) ranks.push_back(rank_of(column, group));
+    std::vector<std::size_t> order = present_order(table);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        if (ranks[a].is_missing() || ranks[b].is_missing()) return !ranks[a].is_missing() && ranks[b].is_missing();
+        return descending ? before(ranks[b], ranks[a]) : before(ranks[a], ranks[b]);
+    });
+    arrange(table, order);
+}
+
+}  // namespace ropelab

@@ -1,0 +1,89 @@
+#include "core/results/run_selection.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/data/json_text.h"
+#include "core/results/results_cells.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+std::string to_text(const RunSelection& selection) {
+    return nlohmann::json{{"experiment", selection.experiment},
+                          {"unfinished", selection.unfinished},
+                          {"excluded", selection.excluded},
+                          {"split_by", selection.split_by}}
+        .dump();
+}
+
+RunSelection run_selection(const std::string& text) {
+    RunSelection result;
+    const auto json = parse_bounded(text, nullptr, false);
+    if (!json.is_object()) return result;
+    try {
+        result.experiment = json.value("experiment", result.experiment);
+        result.unfinished = json.value("unfinished", result.unfinished);
+        result.excluded = json.value("excluded", result.excluded);
+        result.split_by = json.value("split_by", result.split_by);
+        check_split(result.split_by);
+    } catch (const nlohmann::json::exception&) {
+        return {};
+    } catch (const BadInput&) {
+        result.split_by.clear();  // of a newer version of the program
+    }
+    return result;
+}
+
+SelectedRuns selected_runs(std::span<const SelectableRun> runs, const RunSelection& selection) {
+    SelectedRuns result;
+    result.experiment = selection.experiment;
+    if (selection.experiment == RunSelection::latest_experiment) {
+        for (const SelectableRun& run : runs) result.experiment = std::max(result.experiment, run.experiment);
+    }
+    const bool all = selection.experiment == RunSelection::all_experiments;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (all || runs[i].experiment == result.experiment) result.indices.push_back(i);
+    }
+    return result;
+}
+
+void apply(const RunSelection& selection, ResultsOptions& options) {
+    options.unfinished = selection.unfinished;
+    options.split_by = selection.split_by;
+}
+
+std::string selection_words(const ResultsTable& table, const SelectedRuns& selected, std::size_t experiments,
+                            std::size_t in_lab) {
+    std::size_t counted = 0, excluded = 0;
+    int unfinished = 0, failed = 0, repeated = 0;
+    for (const ResultGroup& group : table.groups) {
+        counted += group.counted.size();
+        excluded += group.excluded.size();
+        unfinished += group.unfinished;
+        failed += group.failed;
+        repeated += group.repeated;
+    }
+    std::string words = "Runs: " + std::to_string(counted) + " of " + runs_text(std::ssize(selected.indices)) +
+                        (selected.indices.size() == 1 ? " counts" : " count");
+    if (selected.experiment != RunSelection::all_experiments) {
+        words += ", of experiment " + std::to_string(selected.experiment);
+        if (experiments > 1) {
+            words += "; the lab has " + std::to_string(experiments) + " experiments with " +
+                     runs_text(static_cast<std::int64_t>(in_lab));
+        }
+    } else if (experiments > 1) {
+        words += ", of all " + std::to_string(experiments) + " experiments";
+    }
+    std::string rest;
+    const auto add = [&](auto count, const char* why) {
+        if (count > 0) rest += (rest.empty() ? "" : ", ") + std::to_string(count) + " " + why;
+    };
+    add(unfinished, "unfinished");
+    add(failed, "failed or diverged");
+    add(repeated, "whose seed was run again later");
+    add(excluded, "excluded by the user");
+    return words + (rest.empty() ? "." : ". Not counted: " + rest + ".");
+}
+
+}  // namespace ropelab

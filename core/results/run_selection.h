@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/results/results_table.h"
+#include "core/spec/event.h"
+
+namespace ropelab {
+
+/// Choice of the runs of a lab that its results include. The lab stores it (LabFile::choice), so that table, figures,
+/// tests and decision aid, in the window and in the terminal, are about the same runs.
+struct RunSelection {
+    static constexpr std::int64_t latest_experiment = 0;
+    static constexpr std::int64_t all_experiments = -1;
+
+    std::int64_t experiment = latest_experiment;  // or the number of an experiment
+    bool unfinished = false;                      // includes stopped and failed runs with results
+    std::set<RunId> excluded = {};                // runs that the user excluded
+    std::vector<std::string> split_by = {};       // ResultsOptions::split_by
+    bool operator==(const RunSelection&) const = default;
+};
+/// Name under which the lab stores the selection.
+inline constexpr const char* selection_choice = "results";
+
+std::string to_text(const RunSelection& selection);
+/// Returns the selection of to_text(); the default for an empty or unreadable text.
+RunSelection run_selection(const std::string& text);
+
+struct SelectableRun {
+    RunId id = 0;
+    std::int64_t experiment = 0;
+};
+struct SelectedRuns {
+    std::int64_t experiment = RunSelection::all_experiments;  // their experiment, or all_experiments
+    std::vector<std::size_t> indices;                         // in the list of selectable runs
+};
+/// Returns the runs of the selected experiment. The latest experiment is the one with the highest number that has runs;
+/// an experiment without runs selects none.
+SelectedRuns selected_runs(std::span<const SelectableRun> runs, const RunSelection& selection);
+void apply(const RunSelection& selection, ResultsOptions& options);
+
+/// Returns which runs a table includes: "Runs: 12 of 16 runs count, experiment 3 of 3. Not counted: 3 unfinished,
+/// 1 with a repeated seed." `experiments`: number of experiments in the lab that have runs; `in_lab`: number of runs.
+std::string selection_words(const ResultsTable& table, const SelectedRuns& selected, std::size_t experiments,
+                            std::size_t in_lab);
+
+}  // namespace ropelab
