@@ -8,7 +8,7 @@
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/search.h"
-#include "core/study/stored_conversions.h"
+#include "core/study/head_conversion.h"
 #include "core/sweep/stored_run.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/generation_speed.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/text_bits.h"
+#include "core/study/compression.h"
 #include "core/stats/mutual_information.h"
 #include "core/stats/token_frequencies.h"
 

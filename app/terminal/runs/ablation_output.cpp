@@ -83,10 +83,6 @@ nlohmann::json json_of(const Interval95& interval) {
     return {{"low", interval.low}, {"high", interval.high}};
 }
 
-nlohmann::json json_of_rise(const Description& rise) {
-    return {{"mean", rise.mean}, {"low", rise.confidence_low}, {"high", rise.confidence_high}, {"sequences", rise.n}};
-}
-
 nlohmann::json json_of(const AblationControls& controls) {
     return {{"contribution", controls.contribution}, {"draws", list_of(controls.draws, [](const AblationControl& draw) {
                                                           return nlohmann::json{
@@ -145,8 +141,8 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
                            {"pairs", counts},
                            {"fast_loss", curve.fast_loss},
                            {"slow_loss", curve.slow_loss},
-                           {"fast_loss_rise", list_of(curve.fast_rise, json_of_rise)},
-                           {"slow_loss_rise", list_of(curve.slow_rise, json_of_rise)},
+                           {"fast_loss_rise", list_of(curve.fast_rise, rise_json)},
+                           {"slow_loss_rise", list_of(curve.slow_rise, rise_json)},
                            {"fast_accuracy", curve.fast_accuracy},
                            {"slow_accuracy", curve.slow_accuracy},
                            {"fast_accuracy_interval", intervals(curve.fast_accuracy_interval)},

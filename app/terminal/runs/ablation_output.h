@@ -16,8 +16,6 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
 nlohmann::json json_of(const Interval95& interval);
 /// Returns {"contribution": …, "draws": [{"pairs", "contribution", "loss", "accuracy"}, …]}.
 nlohmann::json json_of(const AblationControls& controls);
-/// Returns a rise of the loss with its 95 % interval and number of sequences.
-nlohmann::json json_of_rise(const Description& rise);
 /// Returns the controls of one ablation as lines of text; `whole`: the loss without ablation.
 std::string text_of(const AblationControls& controls, double whole);
 /// Returns a sentence with the numbers of sequences and tokens of the losses and accuracies, and an empty line.

@@ -8,7 +8,6 @@
 #include "app/terminal/verbs.h"
 #include "core/machine/engine_loader.h"
 #include "core/study/head_conversion.h"
-#include "core/study/stored_conversions.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/store/lab_file.h"

@@ -156,7 +156,7 @@ nlohmann::json json_of(const Probed& probed) {
         json["loss_without_ablation"] = probed.whole->loss;
         json["accuracy_without_ablation"] = retrieval_accuracy(*probed.whole);
         json["loss_by_position_without_ablation"] = probed.whole->loss_by_position;
-        json["loss_rise"] = json_of_rise(loss_rise(*probed.whole, result));
+        json["loss_rise"] = rise_json(loss_rise(*probed.whole, result));
     }
     if (probed.controls) json["controls"] = json_of(*probed.controls);
     return json;

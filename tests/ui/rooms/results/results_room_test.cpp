@@ -11,7 +11,7 @@
 #include <QTableView>
 #include <cmath>
 
-#include "core/study/stored_conversions.h"
+#include "core/study/head_conversion.h"
 #include "core/reproduce/rules/calibration.h"
 #include "core/stats/decision_aid.h"
 #include "tests/ui/rooms/results/results_fixture.h"
