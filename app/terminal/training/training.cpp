@@ -8,14 +8,14 @@
 #include <sstream>
 #include <thread>
 
-#include "app/terminal/progress.h"
-#include "core/run/device_choice.h"
-#include "core/machine/engine_loader.h"
+#include "app/terminal/output.h"
 #include "core/forecast/estimate.h"
-#include "core/sweep/lab_plan.h"
+#include "core/machine/engine_loader.h"
+#include "core/run/device_choice.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_cells.h"
 #include "core/store/lab_recorder.h"
+#include "core/sweep/lab_plan.h"
 
 namespace ropelab::terminal {
 
