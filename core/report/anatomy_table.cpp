@@ -206,7 +206,7 @@ std::string grouped_number(std::int64_t number) {
     const std::size_t first = number < 0 ? 1 : 0;
     for (std::size_t at = digits.size(); at > first + 3;) {
         at -= 3;
-        digits.insert(at, ",");
+        digits.insert(at, 1, ',');
     }
     return digits;
 }
