@@ -8,7 +8,7 @@
 #include <new>
 #include <sstream>
 
-#include "app/terminal/numeric_options.h"
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/data/utf8.h"
@@ -17,6 +17,7 @@
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/store/output_file.h"
+#include "core/table/table.h"
 
 namespace {
 
@@ -24,22 +25,23 @@ using namespace ropelab;
 
 // Prints the table of `--help keys`: each setting's key, default, unit, choices and meaning.
 void print_keys() {
-    std::ostringstream text;
+    Table table{{{"", 'l', 2}, {"", 'l', 21}, {"", 'l'}}, {}};
     std::string_view group;
     for (const Key& key : keys()) {
         if (key.group != group) {
-            text << (group.empty() ? "" : "\n") << key.group << '\n';
+            if (!group.empty()) table.rows.emplace_back();
             group = key.group;
+            table.rows.push_back({std::string(group)});
         }
         std::string choices;
         for (std::string_view choice : key.choices) choices += (choices.empty() ? "" : " | ") + std::string(choice);
         std::string facts = to_text(key.get(RunSpec{}));
         if (!key.unit.empty()) facts += " " + std::string(key.unit);
         if (!choices.empty()) facts += "  (" + choices + ")";
-        text << "  " << std::left << std::setw(21) << key.name << facts << '\n'
-             << "  " << std::setw(21) << "" << key.meaning << '\n';
+        table.rows.push_back({"", std::string(key.name), facts});
+        table.rows.push_back({"", "", std::string(key.meaning)});
     }
-    terminal::print_text(text.str());
+    terminal::print_text(table.text());
 }
 
 bool asks_for_keys(int count, char** arguments) {
@@ -91,6 +93,15 @@ int complain(const std::string& sentence, int status) {
     return status;
 }
 
+// In the order of --help.
+constexpr void (*verbs[])(CLI::App&) = {
+    terminal::add_frequencies, terminal::add_context,    terminal::add_cache,   terminal::add_anatomy,
+    terminal::add_quantity,    terminal::add_rotate,     terminal::add_data,    terminal::add_train,
+    terminal::add_reproduce,   terminal::add_probe,      terminal::add_sample,  terminal::add_convert_heads,
+    terminal::add_compress,    terminal::add_decompress, terminal::add_results, terminal::add_figure,
+    terminal::add_verify,      terminal::add_animate,    terminal::add_report,  terminal::add_replay,
+    terminal::add_lecture,     terminal::add_export,     terminal::add_doctor,  terminal::add_bench};
+
 void run(CLI::App& program, int count, char** arguments) {
     if (asks_for_keys(count, arguments)) return print_keys();
     check_verb(program, count, arguments);
@@ -114,30 +125,7 @@ int main(int count, char** arguments) {
     program.footer(
         "\"ropelab-cli COMMAND --help\" describes a command. \"ropelab-cli --help keys\" lists every setting of an "
         "experiment with its default.");
-    terminal::add_frequencies(program);
-    terminal::add_context(program);
-    terminal::add_cache(program);
-    terminal::add_anatomy(program);
-    terminal::add_quantity(program);
-    terminal::add_rotate(program);
-    terminal::add_data(program);
-    terminal::add_train(program);
-    terminal::add_reproduce(program);
-    terminal::add_probe(program);
-    terminal::add_sample(program);
-    terminal::add_convert_heads(program);
-    terminal::add_compress(program);
-    terminal::add_decompress(program);
-    terminal::add_results(program);
-    terminal::add_figure(program);
-    terminal::add_verify(program);
-    terminal::add_animate(program);
-    terminal::add_report(program);
-    terminal::add_replay(program);
-    terminal::add_lecture(program);
-    terminal::add_export(program);
-    terminal::add_doctor(program);
-    terminal::add_bench(program);
+    for (const auto add : verbs) add(program);
     terminal::check_every_option(program);
     int status = 0;
     try {

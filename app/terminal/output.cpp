@@ -1,5 +1,9 @@
 #include "app/terminal/output.h"
 
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -7,11 +11,15 @@
 
 #include "core/data/json_text.h"
 #include "core/data/utf8.h"
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
 #include "core/store/output_file.h"
 
 namespace ropelab::terminal {
+
+namespace {
+volatile std::sig_atomic_t interrupts = 0;
+}
 
 void print_json(const nlohmann::json& json) {
     using Handler = nlohmann::json::error_handler_t;
@@ -24,6 +32,10 @@ void print_text(const std::string& text) {
 
 std::string counted(std::int64_t count, const std::string& word) {
     return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+std::string decimals_text(double value, int decimals) {
+    return std::isfinite(value) ? fixed_text(value, decimals) : std::to_string(value);
 }
 
 std::string read_all(const std::string& file) {
@@ -52,16 +64,41 @@ void check_one_output(const std::string& output, bool json) {
     }
 }
 
-Partial parse_partial(const std::string& word) {
-    if (word == "slice") return Partial::slice;
-    if (word == "truncate") return Partial::truncate;
-    throw BadInput("\"" + word + "\" is not a method of partial rotation; it must be slice or truncate.");
+ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void ProgressLine::show(const std::string& text) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto pause = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
+    if (shown_ && now - last_ < pause) return;
+    shown_ = true;
+    last_ = now;
+    std::cerr.clear();  // an earlier failure, such as a closed terminal, must not hide later messages
+    if (terminal_) {
+        std::cerr << "\r\033[K" << text << std::flush;
+    } else {
+        std::cerr << text << std::endl;
+    }
 }
 
-Pairing parse_pairing(const std::string& word) {
-    if (word == "half") return Pairing::half;
-    if (word == "interleaved") return Pairing::interleaved;
-    throw BadInput("\"" + word + "\" is not a pairing of channels; it must be half or interleaved.");
+void ProgressLine::end() {
+    if (shown_ && terminal_) std::cerr << std::endl;
+    shown_ = false;
+}
+
+void watch_interrupts() {
+    const auto note = [](int signal) {
+        interrupts = interrupts + 1;
+        if (interrupts > 1) {
+            std::signal(signal, SIG_DFL);
+            std::raise(signal);
+        }
+    };
+    std::signal(SIGINT, note);
+    std::signal(SIGTERM, note);
+}
+
+bool interrupted() {
+    return interrupts > 0;
 }
 
 }  // namespace ropelab::terminal

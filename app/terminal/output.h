@@ -1,10 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
-
-#include "core/rope/frequencies.h"
-#include "core/rope/rotation.h"
 
 namespace ropelab::terminal {
 
@@ -19,6 +17,9 @@ void print_text(const std::string& text);
 /// Returns a number of things: "1 run", "3 runs".
 std::string counted(std::int64_t count, const std::string& word);
 
+/// Formats a number with a fixed number of decimals; "nan" or "inf" if it is not finite.
+std::string decimals_text(double value, int decimals);
+
 /// Returns the contents of a file, or of standard input if `file` is "-". Throws BadInput if the file cannot be read.
 std::string read_all(const std::string& file);
 /// Parses a file, or standard input if `file` is "-", as JSON. Throws BadInput, naming the file, if it cannot be read
@@ -27,9 +28,28 @@ nlohmann::json read_json(const std::string& file);
 /// Throws BadInput if `output` is standard output and the result is to be printed there as JSON, too.
 void check_one_output(const std::string& output, bool json);
 
-/// Parses "slice" or "truncate". Throws BadInput for any other word.
-Partial parse_partial(const std::string& word);
-/// Parses "half" or "interleaved". Throws BadInput for any other word.
-Pairing parse_pairing(const std::string& word);
+/// A progress line on standard error. A failure to print it is ignored, so that it cannot end what it reports. It is
+/// redrawn in place on a terminal; otherwise a new line is printed at most every five seconds.
+class ProgressLine {
+ public:
+    /// Detects whether standard error is a terminal.
+    ProgressLine();
+    ~ProgressLine() { end(); }
+    /// Displays `text`, unless the last update is too recent.
+    void show(const std::string& text);
+    /// Ends the line, so that further output starts on a new line.
+    void end();
+
+ private:
+    bool terminal_;
+    bool shown_ = false;
+    std::chrono::steady_clock::time_point last_{};
+};
+
+/// Installs handlers of SIGINT (Ctrl-C) and SIGTERM: the first signal only sets interrupted(), the second one ends the
+/// program.
+void watch_interrupts();
+/// Returns whether SIGINT or SIGTERM was received since watch_interrupts().
+bool interrupted();
 
 }  // namespace ropelab::terminal

@@ -1,7 +1,13 @@
 #include "core/bench/roofline.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
 
 #include "core/plan/step_cost.h"
 
@@ -9,11 +15,132 @@ namespace ropelab::bench {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+// 16 floats. The compiler distributes them over as many registers as the processor requires.
+using Vector = float __attribute__((vector_size(64)));
+
+// Computes SmallProduct::multiply with one vector of sums per row. There are enough rows to hide the latency of
+// multiply-adds and few enough for the sums to stay in registers.
+template <int Rows>
+[[gnu::always_inline]] inline void multiply_rows(const float* a, const float* b, float* c) {
+    Vector sums[Rows];
+    for (int row = 0; row < Rows; ++row) std::memcpy(&sums[row], c + row * SmallProduct::columns, sizeof sums[row]);
+    for (int k = 0; k < SmallProduct::depth; ++k) {
+        Vector right;
+        std::memcpy(&right, b + k * SmallProduct::columns, sizeof right);
+#pragma GCC unroll 16
+        for (int row = 0; row < Rows; ++row) sums[row] += a[k * Rows + row] * right;
+    }
+    for (int row = 0; row < Rows; ++row) std::memcpy(c + row * SmallProduct::columns, &sums[row], sizeof sums[row]);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx512f,avx512vl,avx512dq,fma,prefer-vector-width=512"))) void multiply_512(const float* a,
+                                                                                                   const float* b,
+                                                                                                   float* c) {
+    multiply_rows<14>(a, b, c);
+}
+__attribute__((target("avx2,fma"))) void multiply_256(const float* a, const float* b, float* c) {
+    multiply_rows<6>(a, b, c);
+}
+enum class Kind { plain, avx2, avx512 };
+Kind kind() {
+    static const Kind found = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") ? Kind::avx512
+                              : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")       ? Kind::avx2
+                                                                                                      : Kind::plain;
+    return found;
+}
+#endif
+
+// Returns the best total rate of several attempts. In each attempt, every thread calls `work` for `duration` and
+// divides the amount of work by the time.
+double best_rate(int threads, int attempts, std::chrono::milliseconds duration,
+                 const std::function<double(int thread)>& work) {
+    double best = 0;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        std::atomic<int> ready{0};
+        std::vector<double> rates(static_cast<std::size_t>(threads), 0.0);
+        std::vector<std::thread> team;
+        team.reserve(static_cast<std::size_t>(threads));
+        for (int thread = 0; thread < threads; ++thread) {
+            team.emplace_back([&, thread] {
+                work(thread);  // loads its memory into the cache
+                ++ready;
+                while (ready < threads) std::this_thread::yield();
+                const auto begin = Clock::now();
+                double done = 0;
+                do done += work(thread);
+                while (Clock::now() - begin < duration);
+                rates[static_cast<std::size_t>(thread)] =
+                    done / std::chrono::duration<double>(Clock::now() - begin).count();
+            });
+        }
+        for (std::thread& member : team) member.join();
+        double total = 0;
+        for (double rate : rates) total += rate;
+        best = std::max(best, total);
+    }
+    return best;
+}
+
+double multiply_rate(int threads) {
+    struct Factors {
+        std::vector<float> a, b, c;
+    };
+    const auto count = [](int rows, int columns) {
+        return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    };
+    const int rows = SmallProduct::rows();
+    std::vector<Factors> factors(static_cast<std::size_t>(threads),
+                                 {std::vector<float>(count(SmallProduct::depth, rows), 0.5F),
+                                  std::vector<float>(count(SmallProduct::depth, SmallProduct::columns), 1e-3F),
+                                  std::vector<float>(count(rows, SmallProduct::columns), 0.0F)});
+    return best_rate(threads, 3, std::chrono::milliseconds(30), [&](int thread) {
+        Factors& mine = factors[static_cast<std::size_t>(thread)];
+        constexpr int times = 200;
+        for (int i = 0; i < times; ++i) SmallProduct::multiply(mine.a.data(), mine.b.data(), mine.c.data());
+        return 2.0 * times * rows * SmallProduct::columns * SmallProduct::depth;
+    });
+}
+
+double copy_rate(int threads) {
+    constexpr std::size_t block = std::size_t{32} << 20;
+    std::vector<std::vector<char>> from(static_cast<std::size_t>(threads), std::vector<char>(block, 1));
+    std::vector<std::vector<char>> to(static_cast<std::size_t>(threads), std::vector<char>(block, 2));
+    return best_rate(threads, 3, std::chrono::milliseconds(30), [&](int thread) {
+        const auto mine = static_cast<std::size_t>(thread);
+        std::memcpy(to[mine].data(), from[mine].data(), block);
+        return 2.0 * static_cast<double>(block);
+    });
+}
+
 std::string percent(double fraction) {
     return fraction < 0.005 ? "less than 1 %" : std::to_string(std::lround(100.0 * fraction)) + " %";
 }
 
 }  // namespace
+
+int SmallProduct::rows() {
+#if defined(__x86_64__) && defined(__GNUC__)
+    return kind() == Kind::avx512 ? 14 : 6;
+#else
+    return 6;
+#endif
+}
+
+void SmallProduct::multiply(const float* a, const float* b, float* c) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (kind() == Kind::avx512) return multiply_512(a, b, c);
+    if (kind() == Kind::avx2) return multiply_256(a, b, c);
+#endif
+    multiply_rows<6>(a, b, c);
+}
+
+MachineSpeed measure_machine(int threads) {
+    const int team = std::max(1, threads);
+    return {multiply_rate(team), copy_rate(team)};
+}
 
 StepWork step_work(const RunSpec& spec, std::int64_t vocabulary) {
     // Weights are read in the forward pass, in the backward pass and by AdamW, which also writes them (4 accesses).

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "core/rope/context.h"
+
 namespace ropelab::bench {
 
 /// Summary of a repeated measurement: median, quartiles, minimum and maximum, in the unit of the values.
@@ -27,9 +29,6 @@ Spread speed_of(std::span<const double> seconds, double numerator);
 /// lengths.
 Spread ratio_of(std::span<const double> numerators, std::span<const double> denominators);
 
-/// A callback that is called between measurements. If it returns true, the measurement is cancelled.
-using Cancelled = std::function<bool()>;
-
 /// Number and duration of the rounds in which alternatives are measured.
 struct MeasurementLimits {
     int least = 5;        // minimum number of rounds
@@ -41,7 +40,7 @@ struct MeasurementLimits {
 
 /// Measures alternatives alternately (A B C A B C …), so that a disturbance of the machine affects all of them. The
 /// first round is for warming up and not counted. Returns the seconds of each alternative in each round. Throws
-/// std::runtime_error if cancelled.
+/// std::runtime_error if `cancelled`, which is called between measurements, returned true.
 std::vector<std::vector<double>> measure_alternately(const std::vector<std::function<void()>>& alternatives,
                                                      const MeasurementLimits& patience,
                                                      const Cancelled& cancelled = {});

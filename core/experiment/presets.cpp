@@ -8,105 +8,43 @@ namespace {
 
 using Runs = std::vector<std::map<std::string, std::string>>;
 
-using Settings = std::vector<std::pair<std::string, std::vector<std::string>>>;
-
-Settings joined(const std::vector<Settings>& parts) {
-    Settings result;
-    for (const Settings& part : parts) result.insert(result.end(), part.begin(), part.end());
-    return result;
-}
-
-Preset make(std::string name, std::string summary, const Settings& settings, Runs runs = {}) {
+// `settings`: assignments as of --set, separated by "; ".
+Preset make(std::string name, std::string summary, std::string_view settings, Runs runs = {}) {
     Experiment experiment(name);
-    for (const auto& [key, values] : settings) experiment.set(key, values);
+    while (!settings.empty()) {
+        const std::string_view assignment = settings.substr(0, settings.find("; "));
+        experiment.set_assignment(assignment);
+        settings.remove_prefix(std::min(settings.size(), assignment.size() + 2));
+    }
     experiment.set_explicit_runs(std::move(runs));
     return {std::move(name), std::move(summary), std::move(experiment)};
 }
 
 std::vector<Preset> make_presets() {
-    const Settings minute = {
-        {"data", {"synthetic"}},
-        {"layers", {"2"}},
-        {"heads", {"2"}},
-        {"width", {"64"}},
-        {"context", {"128"}},
-        {"batch", {"8"}},
-        {"iterations", {"600"}},
-        {"warmup", {"30"}},
-        {"learning_rate", {"3e-3"}},
-        {"final_learning_rate", {"3e-4"}},
-        {"evaluate_every", {"50"}},
-        {"evaluation_batches", {"8"}},
-    };
-    auto theta_minute = minute;
-    theta_minute.push_back({"theta", {"500", "1000", "5000", "10000", "20000", "50000"}});
-
-    // Smaller and shorter than theta-minute, because LibTorch's operations compute most of these encodings.
-    const Settings encodings_minute = {
-        {"data", {"synthetic"}},
-        {"position", {"none", "learned", "sinusoidal", "rope", "alibi", "t5", "shaw", "transformer-xl", "xpos"}},
-        {"layers", {"2"}},
-        {"heads", {"2"}},
-        {"width", {"64"}},
-        {"context", {"64"}},
-        {"batch", {"8"}},
-        {"iterations", {"300"}},
-        {"warmup", {"15"}},
-        {"learning_rate", {"3e-3"}},
-        {"final_learning_rate", {"3e-4"}},
-        {"evaluate_every", {"50"}},
-        {"evaluation_batches", {"8"}},
-        {"seed", {"1337", "1338"}},
-    };
-
+    const std::string minute =
+        "data=synthetic; layers=2; heads=2; width=64; context=128; batch=8; iterations=600; warmup=30; "
+        "learning_rate=3e-3; final_learning_rate=3e-4; evaluate_every=50; evaluation_batches=8";
     // Table 1 of the partial-RoPE paper (Khan et al.): these fractions give the paper's 0, 2, 6, 16, … of 64 channels.
-    const Settings fractions = {{"fraction", {"0", "2 ch", "0.1", "0.25", "0.5", "0.75", "1"}}};
-    const Settings partial_minute = {{"layers", {"2"}},
-                                     {"heads", {"2"}},
-                                     {"width", {"128"}},
-                                     {"context", {"128"}},
-                                     {"batch", {"8"}},
-                                     {"iterations", {"200"}},
-                                     {"warmup", {"10"}},
-                                     {"learning_rate", {"2e-3"}},
-                                     {"final_learning_rate", {"2e-4"}},
-                                     {"evaluate_every", {"50"}},
-                                     {"evaluation_batches", {"4"}}};
-    const Settings partial_hour = {{"data", {"enwik8"}},
-                                   {"layers", {"8"}},
-                                   {"heads", {"8"}},
-                                   {"width", {"512"}},
-                                   {"context", {"512"}},
-                                   {"batch", {"32"}},
-                                   {"iterations", {"5000"}},
-                                   {"warmup", {"250"}},
-                                   {"learning_rate", {"6e-4"}},
-                                   {"final_learning_rate", {"6e-5"}},
-                                   {"evaluate_every", {"500"}},
-                                   {"evaluation_batches", {"40"}}};
+    const std::string fractions = "; fraction=0,2 ch,0.1,0.25,0.5,0.75,1";
+    const std::string partial_minute =
+        "layers=2; heads=2; width=128; context=128; batch=8; iterations=200; warmup=10; learning_rate=2e-3; "
+        "final_learning_rate=2e-4; evaluate_every=50; evaluation_batches=4";
+    const std::string partial_hour =
+        "data=enwik8; layers=8; heads=8; width=512; context=512; batch=32; iterations=5000; warmup=250; "
+        "learning_rate=6e-4; final_learning_rate=6e-5; evaluate_every=500; evaluation_batches=40";
     // 16 layers of width 2,048, context 2,048, batch size 4,096, warm-up of 5 % of the steps, decay to a tenth of the
     // learning rate. A pass has 64 sequences, as on each of the paper's 32 GPUs, which accumulate two passes per step.
     // The learning rate and the tokenizer (characters here) are not the paper's.
-    const Settings partial_paper = {{"data", {"enwik8"}},
-                                    {"layers", {"16"}},
-                                    {"width", {"2048"}},
-                                    {"mlp_width", {"8192"}},
-                                    {"context", {"2048"}},
-                                    {"batch", {"4096"}},
-                                    {"micro_batch", {"64"}},
-                                    {"iterations", {"12000"}},
-                                    {"warmup", {"600"}},
-                                    {"learning_rate", {"3e-4"}},
-                                    {"final_learning_rate", {"3e-5"}},
-                                    {"beta2", {"0.95"}},
-                                    {"evaluate_every", {"1000"}},
-                                    {"evaluation_batches", {"1"}}};
-    const auto llama = [&](const Settings& size, const std::string& heads) {
-        return joined({{{"block", {"llama"}}, {"key_value_heads", {heads}}}, size, fractions});
+    const std::string partial_paper =
+        "data=enwik8; layers=16; width=2048; mlp_width=8192; context=2048; batch=4096; micro_batch=64; "
+        "iterations=12000; warmup=600; learning_rate=3e-4; final_learning_rate=3e-5; beta2=0.95; evaluate_every=1000; "
+        "evaluation_batches=1";
+    const auto llama = [&](const std::string& size, const std::string& heads) {
+        return "block=llama; key_value_heads=" + heads + "; " + size + fractions;
     };
     // Llama-3.2-1B ties its output matrix and has no biases, Pythia-1B has both of its own.
-    const auto pythia = [&](const Settings& size) {
-        return joined({{{"block", {"pythia"}}, {"bias", {"true"}}, {"tied_head", {"false"}}}, size, fractions});
+    const auto pythia = [&](const std::string& size) {
+        return "block=pythia; bias=true; tied_head=false; " + size + fractions;
     };
 
     return {
@@ -123,48 +61,27 @@ std::vector<Preset> make_presets() {
              {{"theta", "1000000"}}}),
         make("theta-minute",
              "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models, in about a minute.",
-             theta_minute),
+             minute + "; theta=500,1000,5000,10000,20000,50000"),
+        // Smaller and shorter than theta-minute, because LibTorch's operations compute most of these encodings.
         make(
             "encodings-minute",
             "Nine position encodings on small models, two seeds each, in about two minutes: none, learned, sinusoidal, "
             "RoPE, ALiBi, T5, Shaw, Transformer-XL, xPos. Ranks after 300 steps show how fast each learns.",
-            encodings_minute),
+            "data=synthetic; position=none,learned,sinusoidal,rope,alibi,t5,shaw,transformer-xl,xpos; layers=2; "
+            "heads=2; "
+            "width=64; context=64; batch=8; iterations=300; warmup=15; learning_rate=3e-3; final_learning_rate=3e-4; "
+            "evaluate_every=50; evaluation_batches=8; seed=1337,1338"),
         make("nanogpt-cpu", "nanoGPT's documented CPU setting: 4 layers, width 128, context 64, on Tiny Shakespeare.",
-             {{"data", {"tinyshakespeare"}},
-              {"layers", {"4"}},
-              {"heads", {"4"}},
-              {"width", {"128"}},
-              {"context", {"64"}},
-              {"batch", {"12"}},
-              {"iterations", {"2000"}},
-              {"decay_iterations", {"2000"}},
-              {"learning_rate", {"1e-3"}},
-              {"final_learning_rate", {"1e-4"}},
-              {"warmup", {"100"}},
-              {"dropout", {"0"}},
-              {"evaluate_every", {"250"}},
-              {"evaluation", {"sampled"}},
-              {"evaluation_batches", {"20"}}}),
+             "data=tinyshakespeare; layers=4; heads=4; width=128; context=64; batch=12; iterations=2000; "
+             "decay_iterations=2000; learning_rate=1e-3; final_learning_rate=1e-4; warmup=100; dropout=0; "
+             "evaluate_every=250; evaluation=sampled; evaluation_batches=20"),
         make("theta-paper",
              "The experiment of the theta paper (Huang, Chen, Zheng 2025): learned positions and RoPE, six bases θ, "
              "three seeds.",
-             {{"data", {"tinyshakespeare"}},
-              {"position", {"learned+rope"}},
-              {"theta", {"500", "1000", "5000", "10000", "20000", "50000"}},
-              {"layers", {"6"}},
-              {"heads", {"6"}},
-              {"width", {"384"}},
-              {"context", {"256"}},
-              {"batch", {"64"}},
-              {"dropout", {"0.2"}},
-              {"iterations", {"5000"}},
-              {"learning_rate", {"1e-3"}},
-              {"final_learning_rate", {"1e-4"}},
-              {"warmup", {"100"}},
-              {"evaluate_every", {"250"}},
-              {"evaluation", {"sampled"}},
-              {"evaluation_batches", {"200"}},
-              {"seed", {"1337", "1338", "1339"}}}),
+             "data=tinyshakespeare; position=learned+rope; theta=500,1000,5000,10000,20000,50000; layers=6; heads=6; "
+             "width=384; context=256; batch=64; dropout=0.2; iterations=5000; learning_rate=1e-3; "
+             "final_learning_rate=1e-4; warmup=100; evaluate_every=250; evaluation=sampled; evaluation_batches=200; "
+             "seed=1337,1338,1339"),
         make("partial-llama-minute",
              "Seven rotated fractions in a small Llama-style model (RMSNorm, SwiGLU, grouped-query attention), in "
              "about a minute.",
@@ -182,11 +99,11 @@ std::vector<Preset> make_presets() {
             "partial-llama-paper",
             "The 1B model of the partial-RoPE paper with sequential residual (Llama-3.2-1B), in passes of 64 sequences "
             "as on each of its 32 GPUs: to estimate its cost, not to run.",
-            joined({{{"heads", {"32"}}}, llama(partial_paper, "8")})),
+            "heads=32; " + llama(partial_paper, "8")),
         make("partial-pythia-paper",
              "The 1B model of the partial-RoPE paper with parallel residual (Pythia-1B), in passes of 64 sequences as "
              "on each of its 32 GPUs: to estimate its cost, not to run.",
-             joined({{{"heads", {"8"}}}, pythia(partial_paper)})),
+             "heads=8; " + pythia(partial_paper)),
     };
 }
 

@@ -13,7 +13,6 @@
 #include "core/forecast/device_need.h"
 #include "core/forecast/likely_vocabulary.h"
 #include "core/machine/engine_loader.h"
-#include "core/forecast/device_need.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/probe.h"

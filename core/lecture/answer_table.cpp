@@ -134,20 +134,20 @@ std::string answers_text(const std::vector<AnsweredQuestion>& questions) {
 }
 
 std::string answers_csv(const std::vector<AnsweredQuestion>& questions) {
-    std::string text = "lecture,scene,question,kind,group,given,truth,right,distance,people,created\r\n";
+    Table table{Table::columns_of({"lecture", "scene", "question", "kind", "group", "given", "truth", "right",
+                                   "distance", "people", "created"},
+                                  "l"),
+                {}};
     for (const AnsweredQuestion& question : questions) {
         for (const AnswerGroup& group : question.groups) {
             for (const AnswerRecord& answer : group.answers) {
-                for (const std::string& field : {question.lecture, question.scene, question.question, question.kind,
-                                                 group.name, answer.given, answer.truth}) {
-                    text += csv_field(field) + ",";
-                }
-                text += std::string(answer.right ? "true" : "false") + "," + csv_number(answer.distance) + "," +
-                        std::to_string(answer.people) + "," + answer.created + "\r\n";
+                table.rows.push_back({question.lecture, question.scene, question.question, question.kind, group.name,
+                                      answer.given, answer.truth, answer.right ? "true" : "false",
+                                      csv_number(answer.distance), std::to_string(answer.people), answer.created});
             }
         }
     }
-    return text;
+    return table.csv();
 }
 
 nlohmann::json answers_json(const std::vector<AnsweredQuestion>& questions) {

@@ -13,7 +13,7 @@
 #include "core/results/theta_curve.h"
 #include "core/spec/error.h"
 #include "core/store/output_file.h"
-#include "core/study/stored_conversions.h"
+#include "core/study/head_conversion.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/search.h"

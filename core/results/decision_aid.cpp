@@ -8,7 +8,6 @@
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_table.h"
-#include "core/plan/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/t_test.h"

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <future>
 #include <mutex>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "core/spec/error.h"
 #include "core/spec/event.h"
 #include "core/spec/probe.h"
 
@@ -21,46 +26,89 @@ struct ProbeJob {
 /// The requests of other threads to a training sweep, and the set of its ended runs. Thread-safe.
 class Control {
  public:
-    /// Requests the end of the sweep.
-    void stop();
+    void stop() {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+        changed_.notify_all();
+    }
     /// Requests that training pauses or continues.
-    void pause(bool paused);
-    /// Requests the end of one run.
-    void stop_run(RunId id);
+    void pause(bool paused) {
+        const std::lock_guard lock(mutex_);
+        paused_ = paused;
+        was_paused_ = was_paused_ || paused;
+        changed_.notify_all();
+    }
+    void stop_run(RunId id) {
+        const std::lock_guard lock(mutex_);
+        stopping_runs_.insert(id);
+    }
     /// Selects the run that generates text samples.
-    void pick(RunId id);
+    void pick(RunId id) { picked_ = id; }
     /// Requests measurements inside a run. The future throws BadInput if the run is not being trained.
-    std::future<ProbeResult> probe(RunId id, ProbeRequest request);
+    std::future<ProbeResult> probe(RunId id, ProbeRequest request) {
+        std::future<ProbeResult> result;
+        {
+            const std::lock_guard lock(mutex_);
+            ProbeJob& job = probes_.emplace_back(ProbeJob{id, std::move(request), {}});
+            result = job.answer.get_future();
+            changed_.notify_all();
+            if (!probes_ended_) return result;
+        }
+        end_probes();
+        return result;
+    }
 
-    /// Returns whether the end of the sweep was requested.
-    bool stopping() const;
-    /// Returns whether a pause was requested.
-    bool paused() const;
+    bool stopping() const { return stopping_; }
+    bool paused() const { return paused_; }
     /// Returns whether a pause was requested at any time.
-    bool was_paused() const;
-    /// Returns whether this run was requested to stop.
-    bool stopping_run(RunId id) const;
+    bool was_paused() const { return was_paused_; }
+    bool stopping_run(RunId id) const {
+        const std::lock_guard lock(mutex_);
+        return stopping_runs_.contains(id);
+    }
     /// Returns the run that generates text samples; 0 if none was picked.
-    RunId picked() const;
+    RunId picked() const { return picked_; }
     /// Blocks while paused. Returns early when the sweep is stopped or a probe is requested.
-    void wait_while_paused();
+    void wait_while_paused() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return !paused_ || stopping_ || !probes_.empty(); });
+    }
     /// Returns the probe requests since the last call.
-    std::vector<ProbeJob> next_probes();
+    std::vector<ProbeJob> next_probes() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(probes_, {});
+    }
     /// Rejects all pending and future probe requests with BadInput, because training has ended.
-    void end_probes();
+    void end_probes() {
+        std::vector<ProbeJob> left;
+        {
+            const std::lock_guard lock(mutex_);
+            probes_ended_ = true;
+            left = std::exchange(probes_, {});
+        }
+        for (ProbeJob& job : left) {
+            job.answer.set_exception(std::make_exception_ptr(
+                BadInput("Run " + std::to_string(job.run) + " is not being trained; probe its checkpoint instead.")));
+        }
+    }
 
-    /// Records that a run has ended.
-    void mark_ended(RunId id);
-    /// Returns whether a run has ended.
-    bool ended(RunId id) const;
+    void mark_ended(RunId id) {
+        const std::lock_guard lock(mutex_);
+        ended_.insert(id);
+    }
+    bool ended(RunId id) const {
+        const std::lock_guard lock(mutex_);
+        return ended_.contains(id);
+    }
 
  private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    bool stopping_ = false;
-    bool paused_ = false;
-    bool was_paused_ = false;
-    RunId picked_ = 0;
+    // Changed with the mutex, where a thread may wait for the change.
+    std::atomic<bool> stopping_ = false;
+    std::atomic<bool> paused_ = false;
+    std::atomic<bool> was_paused_ = false;
+    std::atomic<RunId> picked_ = 0;
     std::set<RunId> stopping_runs_;
     std::set<RunId> ended_;
     std::vector<ProbeJob> probes_;

@@ -10,7 +10,6 @@
 
 #include "core/data/corpus.h"
 #include "core/experiment/halving.h"
-#include "core/run/measurement.h"
 #include "core/spec/engine.h"
 #include "core/spec/event.h"
 #include "core/spec/run_spec.h"
@@ -56,6 +55,19 @@ struct Plan {
     /// `measured`, and again with the precision that the cohort has measured if none was settled before. Returns the
     /// precision in which the experiment trains. Empty: the first measurement of this sweep decides.
     SettlePrecision settle_precision = {};
+};
+
+/// Time and memory of a cohort on this machine, measured with a few training steps.
+struct Measurement {
+    std::size_t cohort = 0;  // index in the list of measured cohorts
+    /// Predicted duration of the whole training in seconds: measured time per step, plus evaluations in proportion to
+    /// their floating-point operations.
+    double seconds = 0;
+    /// Peak resident memory in bytes, engine included; 0 if the system does not report it or a CUDA device trains.
+    std::int64_t bytes = 0;
+    RunConditions conditions;
+    /// Why the measurement failed; "" if it succeeded.
+    std::string problem;
 };
 
 /// A cohort that waits in the queue, with an id that identifies it there.

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/forecast/estimate.h"
-#include "core/run/measurement.h"
-#include "core/run/runner.h"
 #include "core/experiment/same_models.h"
+#include "core/forecast/estimate.h"
+#include "core/run/runner.h"
 
 namespace ropelab {
 

@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::size_t most_upright_columns = 8;
 
+std::vector<std::string> headings_of(const Table& table) {
+    std::vector<std::string> headings;
+    for (const TableColumn& column : table.columns) headings.push_back(column.heading);
+    return headings;
+}
+
 }  // namespace
 
 std::size_t width_of(const std::string& text) {
@@ -46,6 +52,54 @@ std::string latex_escaped(const std::string& text) {
     return result;
 }
 
+std::vector<TableColumn> Table::columns_of(const std::vector<std::string>& headings, std::string_view alignment) {
+    std::vector<TableColumn> columns;
+    for (const std::string& heading : headings) {
+        columns.push_back({heading, alignment[std::min(columns.size(), alignment.size() - 1)]});
+    }
+    return columns;
+}
+
+std::string Table::text() const {
+    std::vector<std::vector<std::string>> lines;
+    const auto has_heading = [](const TableColumn& column) { return !column.heading.empty(); };
+    if (std::any_of(columns.begin(), columns.end(), has_heading)) lines.push_back(headings_of(*this));
+    lines.insert(lines.end(), rows.begin(), rows.end());
+    std::vector<std::size_t> widths(columns.size());
+    for (const auto& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+    }
+    std::string text;
+    for (const auto& cells : lines) {
+        std::string line;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const std::size_t width = columns[i].width > 0 ? columns[i].width : widths[i];
+            const std::string blank(width - std::min(width, width_of(cells[i])), ' ');
+            const bool follows_gap = i > 0 && columns[i - 1].alignment == 'l' && columns[i - 1].width > 0;
+            if (i > 0 && columns[i].width == 0 && !follows_gap) line += "  ";
+            line += columns[i].alignment == 'l' ? cells[i] + blank : blank + cells[i];
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    }
+    return text;
+}
+
+std::string Table::csv(const std::string& newline) const {
+    std::string text;
+    const auto add = [&](const std::vector<std::string>& cells) {
+        for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(cells[i]);
+        text += newline;
+    };
+    add(headings_of(*this));
+    for (const auto& row : rows) add(row);
+    return text;
+}
+
+std::string aligned_text(const std::vector<std::vector<std::string>>& rows, std::string_view alignment) {
+    return Table{Table::columns_of(rows.front(), alignment), {rows.begin() + 1, rows.end()}}.text();
+}
+
 std::string latex_table(const LatexTable& table) {
     const bool is_wide = table.alignment.size() > most_upright_columns;
     const std::string environment = is_wide ? "sidewaystable" : "table";
@@ -64,26 +118,6 @@ std::string latex_table(const LatexTable& table) {
               "}{!}{%\n\\begin{tabular}{" + table.alignment + "}\n\\toprule\n" + table.lines +
               "\\bottomrule\n\\end{tabular}}\n";
     return result + "\\end{" + environment + "}\n";
-}
-
-std::string aligned_text(const std::vector<std::vector<std::string>>& rows, std::string_view alignment) {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-    }
-    std::string text;
-    for (const auto& row : rows) {
-        std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            const std::string blank(widths[i] - width_of(row[i]), ' ');
-            const bool is_left = alignment[std::min(i, alignment.size() - 1)] == 'l';
-            line += (i == 0 ? "" : "  ") + (is_left ? row[i] + blank : blank + row[i]);
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        text += line + '\n';
-    }
-    return text;
 }
 
 }  // namespace ropelab

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/stats/token_statistics.h"
-#include "core/study/text_bits.h"
+#include "core/study/compression.h"
 
 namespace ropelab::ui {
 

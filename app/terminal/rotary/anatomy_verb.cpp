@@ -1,7 +1,5 @@
-#include <memory>
-
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
-#include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
 #include "core/experiment/experiment.h"
 #include "core/machine/engine_loader.h"
@@ -47,9 +45,7 @@ AnatomyModel model_of_flags(const Flags& flags) {
     if (!flags.hf_config.empty()) return model_of_config(flags.hf_config);
     if (!flags.lab.empty()) {
         const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
-        const auto runs = lab->runs();
-        if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs.");
-        return model_of_run(*lab, flags.run == 0 ? runs.front().id : flags.run);
+        return model_of_run(*lab, run_of(*lab, flags.lab, flags.run).id);
     }
     Experiment experiment = flags.preset.empty() ? Experiment("anatomy") : preset(flags.preset).experiment;
     experiment.set_assignments(flags.settings);
@@ -75,10 +71,8 @@ void run(const Flags& flags) {
     const AnatomyFormat format = anatomy_format(flags.format);
     AnatomyModel model = model_of_flags(flags);
     if (!flags.kind.empty()) {
-        if (flags.kind != "traditional" && flags.kind != "modern")
-            throw BadInput("\"" + flags.kind + "\" is not a kind of decoder; it must be traditional or modern.");
-        const RunSpec spec =
-            flags.kind == "modern" ? modern_model(model.spec.value()) : traditional_model(model.spec.value());
+        const bool is_modern = choice_of(flags.kind, "a kind of decoder", {"traditional", "modern"}) == 1;
+        const RunSpec spec = is_modern ? modern_model(model.spec.value()) : traditional_model(model.spec.value());
         model = model_of_settings(spec, model.vocabulary, flags.kind);
     } else if (flags.vocabulary != 0) {
         model = model_of_settings(model.spec.value(), flags.vocabulary, model.name);
@@ -91,28 +85,26 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_anatomy(CLI::App& program) {
-    auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "anatomy", "List the stages of a model from tokens to logits: shapes, parameters, FLOPs and KV cache");
-    verb->add_option("--set", flags->settings,
-                     "Setting of the model, such as block=llama; of several values, the first one")
-        ->allow_extra_args(false);
-    verb->add_option("--preset", flags->preset, "Preset whose first run is listed");
-    verb->add_option("--lab", flags->lab, "Lab file with the run");
-    verb->add_option("--run", flags->run, "Number of the run (default: the lab's first)");
-    verb->add_option("--model", flags->model, "Known model, such as \"Llama 3 8B\"");
-    verb->add_option("--hf-config", flags->hf_config,
+    auto& flags = with_flags<Flags>(*verb, run);
+    add_repeated(*verb, "--set", flags.settings,
+                 "Setting of the model, such as block=llama; of several values, the first one");
+    verb->add_option("--preset", flags.preset, "Preset whose first run is listed");
+    verb->add_option("--lab", flags.lab, "Lab file with the run");
+    verb->add_option("--run", flags.run, "Number of the run (default: the lab's first)");
+    verb->add_option("--model", flags.model, "Known model, such as \"Llama 3 8B\"");
+    verb->add_option("--hf-config", flags.hf_config,
                      "Hugging Face config.json, or the folder of a model that contains one");
-    verb->add_option("--kind", flags->kind,
+    verb->add_option("--kind", flags.kind,
                      "Instead of the model itself, the traditional (GPT-2) or the modern (Llama) decoder with its "
                      "layers, heads and width");
-    verb->add_option("--vocabulary", flags->vocabulary, "Vocabulary size (default: that of the data set)");
-    verb->add_option("--format", flags->format, "Format of the table: text, csv, latex or markdown")
+    verb->add_option("--vocabulary", flags.vocabulary, "Vocabulary size (default: that of the data set)");
+    verb->add_option("--format", flags.format, "Format of the table: text, csv, latex or markdown")
         ->capture_default_str();
-    verb->add_flag("--measure", flags->measures,
+    verb->add_flag("--measure", flags.measures,
                    "Measure how long each stage of a forward pass takes on this machine, with initial weights");
-    verb->add_flag("--json", flags->json, "Print the stages as JSON");
-    verb->callback([flags] { run(*flags); });
+    add_json(*verb, flags.json, "Print the stages as JSON");
 }
 
 }  // namespace ropelab::terminal

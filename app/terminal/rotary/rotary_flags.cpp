@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
 
-#include "app/terminal/output.h"
+#include "app/terminal/options.h"
 #include "core/interop/model_table.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
+#include "core/table/table.h"
 
 namespace ropelab::terminal {
 
@@ -33,6 +32,11 @@ std::string flag_of(const SetupKey& key) {
 }
 
 }  // namespace
+
+Partial parse_partial(const std::string& word) {
+    const std::size_t place = choice_of(word, "a method of partial rotation", {"slice", "truncate"});
+    return place == 0 ? Partial::slice : Partial::truncate;
+}
 
 std::vector<double> parse_list(const std::string& text) {
     std::string list = text;
@@ -214,15 +218,15 @@ void warn_of_remarks(const HfModel& model) {
 }
 
 std::string values_text(const HfModel& model) {
-    std::ostringstream text;
+    Table table{{{"", 'l', 46}, {"", 'l', 16}, {"", 'l'}}, {}};
     for (const HfValue& value : model.values) {
         const std::string name = value.layer_type.empty() ? value.name : value.name + " (" + value.layer_type + ")";
         const bool renamed = value.origin == HfOrigin::file && value.key != value.name;
-        text << std::left << std::setw(46) << name << std::setw(16) << value.text
-             << (renamed ? "file: " + value.key : std::string(word_of(value.origin))) << '\n';
+        table.rows.push_back({name, value.text, renamed ? "file: " + value.key : std::string(word_of(value.origin))});
     }
-    for (const std::string& remark : model.remarks) text << remark << '\n';
-    return text.str();
+    std::string text = table.text();
+    for (const std::string& remark : model.remarks) text += remark + '\n';
+    return text;
 }
 
 }  // namespace ropelab::terminal

@@ -11,6 +11,8 @@
 
 namespace ropelab::terminal {
 
+/// Parses "slice" or "truncate". Throws BadInput for any other word.
+Partial parse_partial(const std::string& word);
 /// Parses numbers that are separated by commas, such as "1,1.5,2". Throws BadInput if one of them is not a number.
 std::vector<double> parse_list(const std::string& text);
 

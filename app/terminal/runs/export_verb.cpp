@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <memory>
 
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/interop/metrics_csv.h"
@@ -27,11 +27,10 @@ std::vector<RunRecord> chosen_runs(const LabFile& lab, const Flags& flags) {
     std::vector<RunRecord> runs = lab.runs();
     if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs yet.");
     if (flags.runs.empty()) return runs;
-    const auto chosen = [&](const RunRecord& run) {
-        return std::find(flags.runs.begin(), flags.runs.end(), run.id) != flags.runs.end();
-    };
     for (const RunId id : flags.runs) (void)lab.run(id);  // throws BadInput for a number that the lab does not have
-    std::erase_if(runs, [&](const RunRecord& run) { return !chosen(run); });
+    std::erase_if(runs, [&](const RunRecord& run) {
+        return std::find(flags.runs.begin(), flags.runs.end(), run.id) == flags.runs.end();
+    });
     return runs;
 }
 
@@ -75,9 +74,7 @@ void export_table(const LabFile& lab, const std::vector<RunRecord>& runs, const 
 }
 
 void run(const Flags& flags) {
-    if (flags.format != "tensorboard" && flags.format != "csv") {
-        throw BadInput("\"" + flags.format + "\" is not an export format; it must be tensorboard or csv.");
-    }
+    choice_of(flags.format, "an export format", {"tensorboard", "csv"});
     if (flags.output.empty()) throw BadInput("--output is empty; name a folder (tensorboard) or a file (csv).");
     if (flags.format == "csv") check_one_output(flags.output, flags.json);
     if (flags.format == "tensorboard" && is_standard_output(flags.output))
@@ -91,21 +88,19 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_export(CLI::App& program) {
-    auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand("export", "Export a lab's curves to TensorBoard or CSV");
-    verb->add_option("--lab", flags->lab, "Lab file")->required();
-    verb->add_option("--format", flags->format,
+    auto& flags = with_flags<Flags>(*verb, run);
+    add_lab(*verb, flags.lab);
+    verb->add_option("--format", flags.format,
                      "tensorboard: event files, one folder per run; csv: one table of all measurements")
         ->required();
-    verb->add_option("--output", flags->output,
+    verb->add_option("--output", flags.output,
                      "Folder (tensorboard) or file (csv) to write; - for standard output (csv)")
         ->required();
-    verb->add_option("--run", flags->runs,
-                     "Number of a run to export; repeat the flag for several runs (default: all runs)")
-        ->allow_extra_args(false);
-    verb->add_flag("--force", flags->force, "Allow a folder that is not empty, or overwrite the file");
-    verb->add_flag("--json", flags->json, "Print the written files as JSON");
-    verb->callback([flags] { run(*flags); });
+    add_repeated(*verb, "--run", flags.runs,
+                 "Number of a run to export; repeat the flag for several runs (default: all runs)");
+    verb->add_flag("--force", flags.force, "Allow a folder that is not empty, or overwrite the file");
+    add_json(*verb, flags.json, "Print the written files as JSON");
 }
 
 }  // namespace ropelab::terminal

@@ -1,29 +1,564 @@
 #include <algorithm>
-#include <memory>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
-#include "app/terminal/runs/ablation_output.h"
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
-#include "app/terminal/runs/probe_evaluations.h"
-#include "app/terminal/runs/probe_output.h"
-#include "app/terminal/progress.h"
 #include "app/terminal/rotary/rotary_flags.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
-#include "core/study/ablation.h"
-#include "core/machine/engine_loader.h"
 #include "core/experiment/experiment.h"
-#include "core/run/probing.h"
-#include "core/sweep/stored_run.h"
+#include "core/machine/engine_loader.h"
+#include "core/results/results_cells.h"
 #include "core/rope/frequencies.h"
 #include "core/rope/scaling.h"
+#include "core/run/probing.h"
 #include "core/spec/error.h"
+#include "core/spec/event.h"
 #include "core/spec/numbers.h"
+#include "core/spec/probe.h"
 #include "core/store/lab_file.h"
+#include "core/study/ablation.h"
+#include "core/study/expert_load.h"
+#include "core/study/extrapolation.h"
+#include "core/sweep/stored_run.h"
+#include "core/table/table.h"
 
 namespace ropelab::terminal {
 
 namespace {
+
+/// The run whose checkpoint --ablation-curve and --extrapolate evaluate.
+struct ProbedRun {
+    RunId run = 0;
+    Checkpoint checkpoint;
+    std::filesystem::path data_dir;
+    bool json = false;
+};
+
+/// Returns one JSON value per element.
+template <typename List, typename Make>
+nlohmann::json list_of(const List& list, const Make& make) {
+    nlohmann::json result = nlohmann::json::array();
+    for (const auto& each : list) result.push_back(make(each));
+    return result;
+}
+
+const char* words_of(Ablation::Kind kind) {
+    switch (kind) {
+        case Ablation::Kind::stop:
+            return "frozen (frequency 0)";
+        case Ablation::Kind::remove:
+            return "ablated (term removed from the logit)";
+        case Ablation::Kind::mean:
+            break;
+    }
+    return "mean-ablated (query and key replaced by their means)";
+}
+
+/// Returns the mean loss of the controls; NaN if there are none.
+double mean_loss(const AblationControls& controls) {
+    std::vector<double> losses;
+    for (const AblationControl& draw : controls.draws) losses.push_back(draw.result->loss);
+    return describe(losses).mean;
+}
+
+std::string range_text(const Interval95& interval, double factor, int decimals) {
+    if (!std::isfinite(interval.low)) return "no interval";
+    return fixed_text(factor * interval.low, decimals) + " to " + fixed_text(factor * interval.high, decimals);
+}
+
+std::string table_of(const AblationCurve& curve) {
+    Table table{{{"pairs", 'r', 5}}, {}};
+    for (int half = 0; half < 2; ++half) {
+        table.columns.insert(
+            table.columns.end(),
+            {{"loss", 'r', 9}, {"rise, 95 % interval", 'r', 21}, {"control", 'r', 10}, {"accuracy [%]", 'r', 14}});
+    }
+    for (std::size_t i = 0; i < curve.count(); ++i) {
+        auto& row = table.rows.emplace_back(std::vector{std::to_string(i)});
+        const auto half = [&](double loss, const Description& rise, const AblationControls& controls, double accuracy) {
+            row.insert(row.end(), {fixed_text(loss, 4), range_text({rise.confidence_low, rise.confidence_high}, 1, 4),
+                                   fixed_text(mean_loss(controls), 4), fixed_text(100 * accuracy, 1)});
+        };
+        half(curve.fast_loss[i], curve.fast_rise[i], curve.fast_controls[i], curve.fast_accuracy[i]);
+        half(curve.slow_loss[i], curve.slow_rise[i], curve.slow_controls[i], curve.slow_accuracy[i]);
+    }
+    return "        fastest pairs first                              slowest pairs first\n" + table.text();
+}
+
+/// Throws std::runtime_error if a signal has interrupted the evaluation.
+void end_if_interrupted() {
+    if (interrupted()) throw std::runtime_error("Interrupted before the evaluation was complete.");
+}
+
+/// Returns {"low": …, "high": …}, or null if there is no interval.
+nlohmann::json json_of(const Interval95& interval) {
+    if (!std::isfinite(interval.low)) return nullptr;
+    return {{"low", interval.low}, {"high", interval.high}};
+}
+
+/// Returns {"contribution": …, "draws": [{"pairs", "contribution", "loss", "accuracy"}, …]}.
+nlohmann::json json_of(const AblationControls& controls) {
+    return {{"contribution", controls.contribution}, {"draws", list_of(controls.draws, [](const AblationControl& draw) {
+                                                          return nlohmann::json{
+                                                              {"pairs", draw.pairs},
+                                                              {"contribution", draw.contribution},
+                                                              {"loss", draw.result->loss},
+                                                              {"accuracy", retrieval_accuracy(*draw.result)}};
+                                                      })}};
+}
+
+/// `whole`: the loss without ablation.
+std::string text_of(const AblationControls& controls, double whole) {
+    if (controls.draws.empty()) {
+        return "Controls: no set of other pairs has nearly the same logit contribution as the ablated pairs.\n";
+    }
+    Table table{{{"contribution [%]", 'r', 16}, {"loss rise [nats]", 'r', 18}, {"pairs", 'l'}}, {}};
+    for (const AblationControl& draw : controls.draws) {
+        std::string pairs;
+        for (const std::int64_t pair : draw.pairs) pairs += (pairs.empty() ? "" : "+") + std::to_string(pair);
+        table.rows.push_back({fixed_text(100 * draw.contribution, 1), fixed_text(draw.result->loss - whole, 4), pairs});
+    }
+    return "Controls: random other pairs with nearly the logit contribution of the ablated pairs (" +
+           decimals_text(100 * controls.contribution, 1) + " %), ablated in the same way.\n" + table.text();
+}
+
+std::string counts_of(const ProbeResult& result) {
+    const std::int64_t retrieval = retrieval_sequences(result);
+    return "The losses are means over " + std::to_string(result.sequences) + " sequences of " +
+           std::to_string(result.length) + " tokens, the accuracies over " + std::to_string(retrieval) +
+           " sequences.\n\n";
+}
+
+/// Prints loss and retrieval accuracy against the number of ablated pairs, counted from the fastest and from the
+/// slowest pair, with `controls` controls per ablation.
+void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t controls) {
+    watch_interrupts();
+    const AblationCurve curve =
+        measure_ablation_curve(open_engine(), run.checkpoint, kind, run.data_dir, interrupted, controls);
+    end_if_interrupted();
+    if (run.json) {
+        std::vector<std::size_t> counts(curve.count());
+        for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = i;
+        const auto intervals = [](const std::vector<Interval95>& list) {
+            return list_of(list, [](const Interval95& each) { return json_of(each); });
+        };
+        const auto of_controls = [](const std::vector<AblationControls>& list) {
+            return list_of(list, [](const AblationControls& each) { return json_of(each); });
+        };
+        return print_json({{"run", run.run},
+                           {"iteration", curve.iteration},
+                           {"context", run.checkpoint.spec.context},
+                           {"ablation", word_of(kind)},
+                           {"sequences", curve.sequences},
+                           {"length", curve.length},
+                           {"retrieval_sequences", curve.retrieval_sequences},
+                           {"pairs", counts},
+                           {"fast_loss", curve.fast_loss},
+                           {"slow_loss", curve.slow_loss},
+                           {"fast_loss_rise", list_of(curve.fast_rise, rise_json)},
+                           {"slow_loss_rise", list_of(curve.slow_rise, rise_json)},
+                           {"fast_accuracy", curve.fast_accuracy},
+                           {"slow_accuracy", curve.slow_accuracy},
+                           {"fast_accuracy_interval", intervals(curve.fast_accuracy_interval)},
+                           {"slow_accuracy_interval", intervals(curve.slow_accuracy_interval)},
+                           {"fast_controls", of_controls(curve.fast_controls)},
+                           {"slow_controls", of_controls(curve.slow_controls)}});
+    }
+    std::ostringstream text;
+    text << "Pairs " << words_of(kind) << " in all layers and heads, checkpoint of step " << curve.iteration
+         << ".\nThe losses, in nats per token, are means over " << curve.sequences << " sequences of " << curve.length
+         << " tokens. The rise is the difference from 0 pairs, paired by sequence.\nThe accuracy is the percentage of "
+            "copied tokens recalled in "
+         << curve.retrieval_sequences
+         << " sequences.\nThe control is the mean loss with random other pairs of nearly the same logit contribution "
+            "ablated; a dash means that there are none.\n\n"
+         << table_of(curve);
+    print_text(text.str());
+}
+
+/// The settings of --extrapolate.
+struct ExtrapolationFlags {
+    std::int64_t factor = 4;                // evaluated length divided by the run's context
+    std::optional<ScalingMethod> method;    // nullopt: every scaling method
+    std::optional<std::int64_t> sequences;  // number of sequences; see evaluate_extrapolation
+    std::optional<std::int64_t> steps;      // fine-tuning steps; nullopt: no fine-tuning
+    double learning_rate = 0;               // learning rate of fine-tuning; 0: a tenth of the run's
+    std::vector<double> long_factors;       // divisors of longrope; empty: a search finds them
+};
+
+nlohmann::json json_of_evaluation(const ExtrapolationEvaluation& evaluation, const RunSpec& spec) {
+    const SplitLoss split = split_loss(*evaluation.result, spec.context);
+    nlohmann::json json = {
+        {"scaling", word_of(evaluation.method)},
+        {"steps", evaluation.fine_tuning ? evaluation.fine_tuning->steps : 0},
+        {"learning_rate", nullptr},
+        {"sequences", evaluation.result->sequences},
+        {"loss", evaluation.result->loss},
+        {"loss_inside", split.inside},
+        {"loss_beyond", split.beyond},
+        {"accuracy", retrieval_accuracy(*evaluation.result)},
+        {"accuracy_interval", json_of(retrieval_interval(*evaluation.result))},
+        {"retrieval_sequences", retrieval_sequences(*evaluation.result)},
+        {"loss_error",
+         evaluation.result->sequences > 1 ? nlohmann::json(evaluation.result->loss_error) : nlohmann::json()},
+        {"loss_by_position", evaluation.result->loss_by_position},
+        {"loss_by_position_error", evaluation.result->loss_by_position_error}};
+    if (!evaluation.long_factors.empty()) json["long_factors"] = evaluation.long_factors;
+    if (evaluation.fine_tuning) json["learning_rate"] = learning_rate_of(*evaluation.fine_tuning, spec);
+    return json;
+}
+
+std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
+    Table table{{{"scaling", 'l', 14},
+                 {"steps", 'r', 5},
+                 {"loss inside", 'r', 13},
+                 {"loss beyond", 'r', 13},
+                 {"accuracy [%]", 'r', 14}},
+                {}};
+    for (const ExtrapolationEvaluation& evaluation : result.evaluations) {
+        const SplitLoss split = split_loss(*evaluation.result, spec.context);
+        table.rows.push_back({std::string(word_of(evaluation.method)),
+                              std::to_string(evaluation.fine_tuning ? evaluation.fine_tuning->steps : 0),
+                              fixed_text(split.inside, 4), fixed_text(split.beyond, 4),
+                              fixed_text(100 * retrieval_accuracy(*evaluation.result), 1)});
+    }
+    std::ostringstream text;
+    text << "Evaluated at " << result.factor << " times the training context of " << spec.context
+         << " tokens, checkpoint of step " << result.iteration
+         << ".\nLosses are in nats per token, inside and beyond the training context. The accuracy is the percentage "
+            "of copied\ntokens recalled; the steps are fine-tuning steps.\n"
+         << (result.evaluations.empty() ? "" : counts_of(*result.evaluations.front().result)) << table.text();
+    for (const ExtrapolationEvaluation& evaluation : result.evaluations) {
+        if (evaluation.long_factors.empty() || evaluation.fine_tuning) continue;
+        text << "Divisors of longrope:";
+        for (const double factor : evaluation.long_factors) text << ' ' << fixed_text(factor, 3);
+        text << '\n';
+    }
+    return text.str();
+}
+
+/// The part of --help that describes the JSON keys of --ablation-curve and --extrapolate.
+constexpr const char* evaluation_keys =
+    "JSON of --ablation-curve: run, iteration, context, ablation (freeze or ablate), pairs (numbers of ablated pairs) "
+    "and,\n"
+    "per number, fast_loss and slow_loss (nats per token), fast_accuracy and slow_accuracy (fraction of copied tokens\n"
+    "recalled), with that many of the fastest (fast_…) or slowest (slow_…) pairs ablated; fast_loss_rise and\n"
+    "slow_loss_rise (rise over 0 pairs, paired by sequence: mean, low and high of the 95 % interval, sequences);\n"
+    "fast_accuracy_interval and slow_accuracy_interval (low and high); fast_controls and slow_controls (contribution:\n"
+    "total logit contribution of the ablated pairs; draws: random other pairs of nearly the same contribution, each "
+    "with\n"
+    "pairs, contribution, loss and accuracy; empty where there are none). sequences, length and retrieval_sequences "
+    "are\n"
+    "the numbers of sequences and of tokens per sequence.\n"
+    "JSON of --extrapolate: run, iteration, context, factor, length, and evaluations, each with scaling, steps (of "
+    "fine-tuning;\n"
+    "0 before it), learning_rate (null before fine-tuning), sequences (their number), loss (nats per token),\n"
+    "loss_inside and loss_beyond (means over positions inside and beyond the training context), accuracy (fraction of\n"
+    "copied tokens recalled), accuracy_interval (low and high), loss_by_position, loss_error and\n"
+    "loss_by_position_error (standard errors over the sequences), and, with longrope, long_factors (divisors of the\n"
+    "frequencies). A run without RoPE or with a theta that changed in training is evaluated with scaling none only; a "
+    "run\n"
+    "with learned positions has none beyond its context.";
+
+/// Prints the loss inside and beyond the context, and the retrieval accuracy, per scaling method.
+void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
+    watch_interrupts();
+    Engine& engine = open_engine();
+    const RunSpec& spec = run.checkpoint.spec;
+    std::vector<ScalingMethod> methods = extrapolation_methods_of(spec);
+    if (flags.method) methods = {*flags.method};
+    ExtrapolationResult result;
+    if (!flags.steps) {
+        result = evaluate_extrapolation(engine, run.checkpoint, flags.factor, methods, run.data_dir, interrupted,
+                                        flags.sequences, flags.long_factors);
+    } else {
+        ProgressLine progress;
+        for (const ScalingMethod method : methods) {
+            const FineTuning tuning{method, flags.factor, *flags.steps, flags.learning_rate, flags.long_factors};
+            const auto resume = [&](std::int64_t done) {
+                progress.show("fine-tuning with " + std::string(word_of(method)) + ": step " + std::to_string(done) +
+                              " of " + std::to_string(*flags.steps));
+                return !interrupted();
+            };
+            ExtrapolationResult more =
+                fine_tune_extrapolation(engine, run.checkpoint, tuning, run.data_dir, resume, flags.sequences);
+            end_if_interrupted();
+            more.evaluations.insert(more.evaluations.begin(), result.evaluations.begin(), result.evaluations.end());
+            result = std::move(more);
+        }
+    }
+    end_if_interrupted();
+    if (!run.json) return print_text(text_of(result, spec));
+    nlohmann::json evaluations = nlohmann::json::array();
+    for (const ExtrapolationEvaluation& evaluation : result.evaluations)
+        evaluations.push_back(json_of_evaluation(evaluation, spec));
+    print_json({{"run", run.run},
+                {"iteration", result.iteration},
+                {"context", spec.context},
+                {"factor", result.factor},
+                {"length", spec.context * result.factor},
+                {"evaluations", evaluations}});
+}
+
+/// The measurements that `probe` prints, and the run, step and request that they belong to.
+struct Probed {
+    RunRecord record;
+    RunSpec spec;
+    std::int64_t iteration = 0;
+    std::string source;  // where the measurements come from: "snapshot" or "checkpoint"
+    ProbeRequest request;
+    ProbeResult result;
+    std::optional<ProbeResult> whole;  // measurements of the unmodified model, if the request ablates pairs
+    /// Controls of the ablation; nullopt unless the request has exactly one kind of ablation.
+    std::optional<AblationControls> controls;
+};
+
+/// Returns the array as nested JSON lists, or null if it was not measured.
+nlohmann::json nested(const ProbeArray& array) {
+    if (array.empty()) return nullptr;
+    std::size_t next = 0;
+    const auto level = [&](const auto& self, std::size_t axis) -> nlohmann::json {
+        nlohmann::json list = nlohmann::json::array();
+        for (std::int64_t i = 0; i < array.shape[axis]; ++i) {
+            if (axis + 1 == array.shape.size()) {
+                list.push_back(array.values[next++]);
+            } else {
+                list.push_back(self(self, axis + 1));
+            }
+        }
+        return list;
+    };
+    return level(level, 0);
+}
+
+/// Returns the attention spectrum per layer and head, or null if attention was not measured.
+nlohmann::json spectra(const ProbeResult& result) {
+    if (attention_spectrum(result, 0, 0).empty()) return nullptr;
+    nlohmann::json layers = nlohmann::json::array();
+    for (std::int64_t layer = 0; layer < result.attention_by_distance.shape[0]; ++layer) {
+        nlohmann::json heads = nlohmann::json::array();
+        for (std::int64_t head = 0; head < result.attention_by_distance.shape[1]; ++head)
+            heads.push_back(attention_spectrum(result, layer, head));
+        layers.push_back(std::move(heads));
+    }
+    return layers;
+}
+
+/// Returns a standard error of a lag; null if it is unknown.
+nlohmann::json error_of(const RetrievalPoint& point, double error) {
+    return point.sequences > 1 ? nlohmann::json(error) : nlohmann::json();
+}
+
+/// Returns the 95 % interval of the accuracy at a lag; NaN if it is unknown.
+Interval95 accuracy_interval(const RetrievalPoint& point) {
+    return share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+}
+
+/// Returns the load of the experts, layer by layer; null for a model without experts.
+nlohmann::json json_of_experts(const ProbeResult& result) {
+    if (result.expert_shares.empty()) return nullptr;
+    nlohmann::json load = nlohmann::json::array();
+    for (std::int64_t layer = 0; layer < result.expert_shares.shape[0]; ++layer) {
+        load.push_back(expert_load(result, layer));
+    }
+    return {{"load", load},
+            {"tokens", result.expert_tokens},
+            {"token_shares", nested(result.expert_shares)},
+            {"balance_loss", nested(result.expert_balance)},
+            {"dropped", nested(result.expert_dropped)}};
+}
+
+nlohmann::json json_of(const Probed& probed) {
+    const ProbeResult& result = probed.result;
+    nlohmann::json retrieval = nlohmann::json::array();
+    const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, result.length);
+    for (const RetrievalPoint& point : result.retrieval) {
+        const auto attended = static_cast<std::size_t>(point.distance());
+        retrieval.push_back(
+            {{"distance", point.lag},
+             {"attended_distance", point.distance()},
+             {"tokens", point.tokens},
+             {"sequences", point.sequences > 0 ? nlohmann::json(point.sequences) : nlohmann::json()},
+             {"gain", point.gain()},
+             {"gain_standard_error", point.gain_standard_error()},
+             {"context_bound", attended < bound.size() ? nlohmann::json(bound[attended]) : nlohmann::json()},
+             {"accuracy", point.accuracy},
+             {"accuracy_interval", json_of(accuracy_interval(point))},
+             {"accuracy_error", error_of(point, point.accuracy_error)},
+             {"loss", point.loss},
+             {"loss_error", error_of(point, point.loss_error)},
+             {"first_occurrence_accuracy", point.first_accuracy},
+             {"first_occurrence_accuracy_error", error_of(point, point.first_accuracy_error)},
+             {"first_occurrence_loss", point.first_loss},
+             {"first_occurrence_loss_error", error_of(point, point.first_loss_error)}});
+    }
+    std::string map_text;
+    if (!probed.record.vocabulary.empty())
+        map_text = Vocabulary::from_text(probed.record.vocabulary).decode(result.map_tokens);
+    nlohmann::json json = {
+        {"run", probed.record.id},
+        {"iteration", probed.iteration},
+        {"source", probed.source},
+        {"context", result.length},
+        {"sequences", result.sequences},
+        {"inverse_frequencies", probed_frequencies(probed.spec, probed.request)},
+        {"frequencies", nested(result.frequencies)},  // null unless theta is trained or scheduled
+        {"norm",
+         {{"query", nested(result.query_usage)},
+          {"key", nested(result.key_usage)},
+          {"value", nested(result.value_usage)}}},
+        {"massive", {{"query", nested(result.query_massive)}, {"key", nested(result.key_massive)}}},
+        {"residual_stream",
+         {{"root_mean_square", nested(result.stream_rms)}, {"largest", nested(result.stream_largest)}}},
+        // of the training step before a stored snapshot, else null: attention and MLP of each layer
+        {"gradient_norm", nested(result.gradient_norm)},
+        {"update_ratio", nested(result.update_ratio)},
+        {"accumulated_update", nested(result.accumulated_update)},
+        {"logit_contribution", nested(result.logit_contribution)},
+        {"logit_contribution_error", nested(result.logit_contribution_error)},
+        {"weighted_logit_contribution", nested(result.weighted_logit_contribution)},
+        {"distances", result.distances},
+        {"logit_by_distance", nested(result.logit_by_distance)},
+        {"logit_by_distance_error", nested(result.logit_by_distance_error)},
+        {"attention", nested(result.attention)},
+        {"attention_text", map_text},
+        {"attention_by_distance", nested(result.attention_by_distance)},
+        {"attention_by_distance_error", nested(result.attention_by_distance_error)},
+        {"attention_spectrum", spectra(result)},
+        {"entropy", nested(result.entropy)},
+        {"entropy_error", nested(result.entropy_error)},
+        {"sink", nested(result.sink)},
+        {"sink_error", nested(result.sink_error)},
+        {"loss_by_position", result.loss_by_position},
+        {"loss_by_position_error", result.loss_by_position_error},
+        {"loss", result.loss},
+        {"loss_error", result.loss_by_position_error.empty() ? nlohmann::json() : nlohmann::json(result.loss_error)},
+        {"retrieval", retrieval},
+        {"experts", json_of_experts(result)},
+        {"context_bound", bound.empty() ? nlohmann::json() : nlohmann::json(bound)},
+        {"accuracy", retrieval_accuracy(result)},
+        {"accuracy_interval", json_of(retrieval_interval(result))},
+        {"frozen_pairs", probed.request.frozen_pairs},
+        {"ablated_pairs", probed.request.ablated_pairs},
+        {"mean_ablated_pairs", probed.request.mean_ablated_pairs},
+        {"loss_rise", nullptr},
+        {"controls", nullptr},
+        {"loss_without_ablation", nullptr},
+        {"accuracy_without_ablation", nullptr},
+        {"loss_by_position_without_ablation", nullptr},
+    };
+    if (probed.whole) {
+        json["loss_without_ablation"] = probed.whole->loss;
+        json["accuracy_without_ablation"] = retrieval_accuracy(*probed.whole);
+        json["loss_by_position_without_ablation"] = probed.whole->loss_by_position;
+        json["loss_rise"] = rise_json(loss_rise(*probed.whole, result));
+    }
+    if (probed.controls) json["controls"] = json_of(*probed.controls);
+    return json;
+}
+
+/// Returns entropy, attention sink and the largest logit contributions of each head.
+std::string heads_table(const Probed& probed) {
+    const ProbeResult& result = probed.result;
+    Table table{{{"layer", 'r', 5},
+                 {"head", 'r', 6},
+                 {"entropy", 'r', 9},
+                 {"sink", 'r', 8},
+                 {"largest logit contributions (pair: share of variance)", 'l'}},
+                {}};
+    const auto& shape = result.logit_contribution.shape;
+    for (std::int64_t layer = 0; !shape.empty() && layer < shape[0]; ++layer) {
+        if (probed.spec.layer_attention(layer) == LayerAttention::delta_net) {
+            table.rows.push_back({std::to_string(layer), "  gated DeltaNet, which has no attention weights"});
+            continue;
+        }
+        for (std::int64_t head = 0; head < shape[1]; ++head) {
+            const auto contributions = result.logit_contribution.row(layer, head);
+            std::vector<std::size_t> order(contributions.size());
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::stable_sort(order.begin(), order.end(),
+                             [&](auto a, auto b) { return contributions[a] > contributions[b]; });
+            order.resize(std::min<std::size_t>(order.size(), 4));
+            std::string largest;
+            for (const std::size_t i : order) {
+                const bool unrotated = i + 1 == contributions.size();
+                largest += (largest.empty() ? "" : " ") + (unrotated ? std::string("unrotated") : std::to_string(i)) +
+                           ": " + decimals_text(100.0 * static_cast<double>(contributions[i]), 1) + " %";
+            }
+            table.rows.push_back({std::to_string(layer), std::to_string(head),
+                                  decimals_text(result.entropy.row(layer, head)[0], 3),
+                                  decimals_text(result.sink.row(layer, head)[0], 3), largest});
+        }
+    }
+    return table.text();
+}
+
+std::string retrieval_table(const Probed& probed) {
+    Table table{{{"distance", 'r', 8},
+                 {"sequences", 'r', 11},
+                 {"tokens", 'r', 8},
+                 {"accuracy", 'r', 10},
+                 {"", 'r', 10},
+                 {"interval", 'l', 1},
+                 {"gain", 'r', 8},
+                 {"±", 'r', 8},
+                 {"B", 'r', 8},
+                 {"loss", 'r', 8},
+                 {"loss at the first occurrence", 'r', 30}},
+                {}};
+    const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, probed.result.length);
+    for (const RetrievalPoint& point : probed.result.retrieval) {
+        const auto attended = static_cast<std::size_t>(point.distance());
+        const Interval95 interval = accuracy_interval(point);
+        table.rows.push_back({std::to_string(point.lag),
+                              point.sequences > 0 ? std::to_string(point.sequences) : "unknown",
+                              std::to_string(point.tokens), decimals_text(point.accuracy, 3),
+                              fixed_text(interval.low, 3), " to " + fixed_text(interval.high, 3),
+                              decimals_text(point.gain(), 3), decimals_text(point.gain_standard_error(), 3),
+                              attended < bound.size() ? fixed_text(bound[attended], 2) : "-",
+                              decimals_text(point.loss, 3), decimals_text(point.first_loss, 3)});
+    }
+    return table.text();
+}
+
+std::string text_of(const Probed& probed) {
+    const ProbeResult& result = probed.result;
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(4) << probed.record.name << ", step " << probed.iteration
+         << ", from the run's " << probed.source << ": " << counted(result.sequences, "sequence") << " of "
+         << result.length << " tokens, loss [nats per token] ";
+    if (std::isfinite(result.loss)) {
+        text << result.loss;
+        if (!result.loss_by_position_error.empty())
+            text << " (standard error over the sequences " << result.loss_error << ")";
+        if (probed.whole) text << " (" << probed.whole->loss << " without ablation)";
+        text << "\n\n";
+        if (probed.controls) text << text_of(*probed.controls, probed.whole->loss) << '\n';
+    } else {
+        text << "unknown\n\n";
+    }
+    text << "Attention entropy in nats; sink: mean attention weight of the first token. Logit contributions weigh all\n"
+            "keys equally, also keys with an attention weight near 0.\n"
+         << heads_table(probed);
+    if (!result.retrieval.empty())
+        text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
+                "gain is the\naccuracy minus the accuracy at the first occurrence; ± is its standard error over the "
+                "sequences. The intervals\nare 95 % intervals over the sequences. B is the context bound (Men et al.) "
+                "at the attended distance, distance − 1.\n"
+             << retrieval_table(probed);
+    return text.str();
+}
 
 struct Flags {
     std::string lab;
@@ -62,12 +597,6 @@ struct Flags {
                               : Ablation{Ablation::Kind::stop, request.frozen_pairs};
     }
 };
-
-RunRecord run_of(const LabFile& lab, const Flags& flags) {
-    const auto runs = lab.runs();
-    if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs.");
-    return flags.run == 0 ? runs.front() : lab.run(flags.run);
-}
 
 std::string list_of(const std::vector<std::int64_t>& numbers) {
     std::string text;
@@ -178,7 +707,7 @@ Probed from_checkpoint(const LabFile& lab, const RunRecord& record, const Flags&
         if (ablation && controls > 0)
             probed.controls = measure_controls(*model, probed.spec, whole, *ablation, controls);
     }
-    if (interrupted()) throw std::runtime_error("Interrupted before the evaluation was complete.");
+    end_if_interrupted();
     return probed;
 }
 
@@ -232,7 +761,7 @@ void run(const Flags& flags) {
             "--controls needs an ablation: --freeze-pairs, --ablate-pairs, --mean-ablate-pairs or "
             "--ablation-curve.");
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
-    const RunRecord record = run_of(*lab, flags);
+    const RunRecord record = run_of(*lab, flags.lab, flags.run);
     if (flags.beyond || !flags.ablations.empty()) return show_evaluations(*lab, record, flags);
     std::optional<Probed> probed;
     if (!flags.needs_model()) probed = from_snapshot(*lab, record, flags);
@@ -247,58 +776,57 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_probe(CLI::App& program) {
-    auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "probe", "Analyse a run: query and key norms, logit contributions, attention weights, retrieval accuracy");
-    verb->add_option("--lab", flags->lab, "Lab file")->required();
-    verb->add_option("--run", flags->run, "Number of the run in the lab (default: the first run)");
-    verb->add_option("--step", flags->step, "Training step of the snapshot or checkpoint (default: the newest)");
-    verb->add_option("--text", flags->text, "Evaluate the model on this text instead of the validation split");
+    auto& flags = with_flags<Flags>(*verb, run);
+    add_lab(*verb, flags.lab);
+    add_run(*verb, flags.run);
+    verb->add_option("--step", flags.step, "Training step of the snapshot or checkpoint (default: the newest)");
+    verb->add_option("--text", flags.text, "Evaluate the model on this text instead of the validation split");
     verb->add_option(
-        "--freeze-pairs", flags->frozen,
+        "--freeze-pairs", flags.frozen,
         "Freeze pairs (set their frequencies to 0): all, a list such as 0-3+7, or fast4 or slow4 for the four fastest "
         "or slowest pairs");
     verb->add_option(
-        "--ablate-pairs", flags->ablated,
+        "--ablate-pairs", flags.ablated,
         "Ablate pairs (remove their terms from the logit); the same values as for --freeze-pairs are accepted");
-    verb->add_option("--mean-ablate-pairs", flags->mean_ablated,
+    verb->add_option("--mean-ablate-pairs", flags.mean_ablated,
                      "Replace the queries and keys of pairs by their means over the evaluated sequences, per layer and "
                      "head; the same values as for --freeze-pairs are accepted");
     verb->add_option(
-        "--ablation-curve", flags->ablations,
+        "--ablation-curve", flags.ablations,
         "freeze, ablate or mean: print loss and retrieval accuracy against the number of pairs that are frozen, "
         "ablated or mean-ablated, starting with the fastest and with the slowest pair");
-    verb->add_option("--controls", flags->controls,
+    verb->add_option("--controls", flags.controls,
                      "Number of controls per ablation: random other pairs with nearly the same logit contribution, "
                      "ablated in the same way; 0: none (default: 5, with --ablation-curve 3)");
-    verb->add_option("--scaling", flags->scaling,
+    verb->add_option("--scaling", flags.scaling,
                      "Scaling method for context extension, listed by frequencies --help (default: none)");
-    verb->add_option("--factor", flags->factor,
-                     "Factor of --scaling (default: --context divided by the run's context)");
-    verb->add_option("--short-factors", flags->short_factors,
+    verb->add_option("--factor", flags.factor, "Factor of --scaling (default: --context divided by the run's context)");
+    verb->add_option("--short-factors", flags.short_factors,
                      "longrope: divisors of the frequencies up to the run's context, one per rotated pair: a,b,…");
-    verb->add_option("--long-factors", flags->long_factors,
+    verb->add_option("--long-factors", flags.long_factors,
                      "longrope: divisors of the frequencies beyond the run's context, one per rotated pair: a,b,… "
                      "(default with --extrapolate: searched for on the training split)");
-    verb->add_option("--context", flags->context, "Length of each sequence in tokens (default: the run's context)");
+    verb->add_option("--context", flags.context, "Length of each sequence in tokens (default: the run's context)");
     verb->add_option(
-        "--sequences", flags->sequences,
+        "--sequences", flags.sequences,
         "Number of evenly spaced sequences of the validation split; 0: all (default: 32; with --extrapolate as many as "
         "hold 16384 tokens, but 4 to 32)");
-    verb->add_option("--map", flags->map,
+    verb->add_option("--map", flags.map,
                      "Size of the attention maps: the first so many tokens of the first sequence; 0: no maps");
     verb->add_option(
-        "--extrapolate", flags->beyond,
+        "--extrapolate", flags.beyond,
         "Evaluate at this multiple of the run's context, with plain RoPE and every scaling method, or only with that "
         "of --scaling; a run without RoPE is evaluated with its own position encoding");
     verb->add_option(
-        "--fine-tune", flags->fine_tune,
+        "--fine-tune", flags.fine_tune,
         "With --extrapolate: also fine-tune a copy of the run at that length for so many steps, and evaluate "
         "before and after");
-    verb->add_option("--learning-rate", flags->learning_rate,
+    verb->add_option("--learning-rate", flags.learning_rate,
                      "Learning rate of --fine-tune (default: a tenth of the run's)");
-    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
-    verb->add_flag("--json", flags->json, "Print the result as JSON");
+    add_data_dir(*verb, flags.data_dir);
+    add_json(*verb, flags.json);
     verb->footer(
         std::string(
             "Without further flags, probe prints a snapshot that training stored in the lab; the other flags evaluate "
@@ -309,7 +837,6 @@ void add_probe(CLI::App& program) {
             "accuracy_without_ablation, loss_by_position_without_ablation, loss_rise (mean, low and high of the 95 % "
             "interval,\nsequences) and, for one kind of ablation, controls.\n") +
         evaluation_keys);
-    verb->callback([flags] { run(*flags); });
 }
 
 }  // namespace ropelab::terminal

@@ -1,22 +1,168 @@
-#include <memory>
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
-#include "app/terminal/progress.h"
-#include "app/terminal/runs/results_fit.h"
-#include "app/terminal/runs/results_runs.h"
 #include "app/terminal/verbs.h"
 #include "core/machine/engine_loader.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/results/decision_aid.h"
+#include "core/results/loss_fit.h"
 #include "core/results/results_table.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/store/lab_file.h"
+#include "core/sweep/lab_results.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab::terminal {
 
 namespace {
+
+// The options that choose the runs. Without options the choice that the lab stores applies.
+struct SelectionFlags {
+    std::string experiment;  // "" for the stored choice
+    bool unfinished = false;
+    bool only_finished = false;  // neither of the two: the stored choice
+    std::vector<std::string> split_by;
+    std::vector<RunId> exclude;
+    std::vector<RunId> include;
+    bool merged = false;  // labs were merged into this one
+
+    // Returns whether an option changes the selection that the lab stores.
+    bool changes() const {
+        return !experiment.empty() || unfinished || only_finished || !split_by.empty() || !exclude.empty() ||
+               !include.empty() || merged;
+    }
+};
+std::int64_t parsed_experiment(const std::string& text, const LabFile& lab) {
+    if (text == "latest") return RunSelection::latest_experiment;
+    if (text == "all") return RunSelection::all_experiments;
+    for (const ExperimentRecord& experiment : lab.experiments()) {
+        if (std::to_string(experiment.id) == text) return experiment.id;
+    }
+    throw BadInput("\"" + text + "\" is not an experiment of " + lab.path().string() +
+                   "; it must be latest, all or the number of an experiment.");
+}
+
+// Returns the selection that the lab stores, changed by the flags.
+RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
+    RunSelection selection = stored_selection(lab);
+    // Labs are merged because their runs belong together.
+    if (flags.merged) selection.experiment = RunSelection::all_experiments;
+    if (!flags.experiment.empty()) selection.experiment = parsed_experiment(flags.experiment, lab);
+    if (flags.unfinished || flags.only_finished) selection.unfinished = flags.unfinished;
+    if (!flags.split_by.empty()) {
+        selection.split_by = flags.split_by;
+        std::erase(selection.split_by, "nothing");
+        check_split(selection.split_by);
+    }
+    for (const RunId run : flags.exclude) selection.excluded.insert(lab.run(run).id);
+    for (const RunId run : flags.include) selection.excluded.erase(lab.run(run).id);
+    return selection;
+}
+
+void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
+    verb.add_option("--experiment", flags.experiment,
+                    "Experiment whose runs are included: latest, all or its number. The lab stores this choice and "
+                    "the four below, and the window uses them; --merge chooses all");
+    CLI::Option* unfinished = verb.add_flag("--unfinished", flags.unfinished, "Include stopped and failed runs");
+    verb.add_flag("--no-unfinished", flags.only_finished, "Exclude stopped and failed runs again")
+        ->excludes(unfinished);
+    verb.add_option("--split-by", flags.split_by,
+                    "Separate groups by the precision, device or kernels of their runs (several: precision,device); "
+                    "nothing: no longer")
+        ->delimiter(',');
+    verb.add_option("--exclude-run", flags.exclude, "Number of a run that is excluded from the results")
+        ->allow_extra_args(false);
+    verb.add_option("--include-run", flags.include, "Number of a run that is no longer excluded")
+        ->allow_extra_args(false);
+}
+
+// Returns the predictions about the selected experiments.
+std::vector<SweepPredictions> selected_predictions(const LabFile& lab, const SelectedRuns& selected) {
+    std::vector<SweepPredictions> sweeps = sweep_predictions_of(lab);
+    if (selected.experiment == RunSelection::all_experiments) return sweeps;
+    std::erase_if(sweeps,
+                  [&](const SweepPredictions& sweep) { return sweep.stored.experiment != selected.experiment; });
+    return sweeps;
+}
+
+// Stores the selection for the next call and for the window. A lab that cannot be written stays as it is.
+void remember(const RunSelection& selection, const std::string& lab) {
+    try {
+        LabFile::open(lab)->set_choice(selection_choice, to_text(selection));
+    } catch (const std::exception&) {  // a read-only folder, a full disk
+        std::cerr << "The choice of runs is not stored, because " + lab + " cannot be written." << std::endl;
+    }
+}
+
+nlohmann::json selection_json(const LabRuns& runs, const std::string& words) {
+    const std::int64_t experiment = runs.selected.experiment;
+    return {{"experiment",
+             experiment == RunSelection::all_experiments ? nlohmann::json("all") : nlohmann::json(experiment)},
+            {"unfinished", runs.selection.unfinished},
+            {"excluded", runs.selection.excluded},
+            {"split_by", runs.selection.split_by},
+            {"words", words}};
+}
+
+// The options that fit the compared loss.
+struct FitFlags {
+    bool fit = false;
+    std::vector<std::string> predict;
+    bool extrapolate = false;
+};
+// Fit of the compared loss with its predictions.
+struct FittedLoss {
+    TableLossFit fit;
+    std::vector<LossPrediction> predictions;
+};
+void add_fit_options(CLI::App& verb, FitFlags& flags) {
+    CLI::Option* fit = verb.add_flag(
+        "--fit", flags.fit,
+        "Also fit the compared loss against rotated fraction, number of parameters and number of training tokens "
+        "(formula 38). With --baseline, the fit uses the runs that agree with the baseline in all other settings");
+    CLI::Option* predict =
+        verb.add_option("--predict", flags.predict,
+                        "Also print the loss that the fit predicts, with its 95 % interval, at a point within the "
+                        "range of the runs, such as fraction=25%,parameters=1M,tokens=10M; repeatable")
+            ->needs(fit)
+            ->allow_extra_args(false);
+    verb.add_flag("--extrapolate", flags.extrapolate,
+                  "Also predict at points outside the range of the runs, and mark these predictions")
+        ->needs(predict);
+}
+
+// Fits the table's runs; if `like_baseline`, those that agree with the baseline in settings without a term.
+FittedLoss fitted_loss(const FitFlags& flags, const ResultsTable& table, std::span<const RunRecord> runs,
+                       bool like_baseline) {
+    std::vector<LossFitSource> sources;
+    for (const RunRecord& record : runs) sources.push_back({stored_spec(record), record.state});
+    LossFitChoice choice;
+    if (like_baseline) choice.like = table.baseline;
+    choice.how_to_choose =
+        "Name a group with --baseline key=value to fit only the runs that agree with it in these settings.";
+    FittedLoss result{fit_table(table, sources, choice), {}};
+    for (const std::string& text : flags.predict) {
+        const LossPoint at = parse_loss_point(result.fit.fit, text);
+        result.predictions.push_back(predict_loss(result.fit.fit, at, flags.extrapolate));
+    }
+    return result;
+}
+
+std::string fitted_text(const FittedLoss& fitted) {
+    std::string result;
+    for (const std::string& line : loss_fit_words(fitted.fit)) result += line + '\n';
+    for (const LossPrediction& each : fitted.predictions) result += prediction_words(fitted.fit, each) + '\n';
+    return result;
+}
 
 struct Flags {
     std::string lab;
@@ -42,19 +188,13 @@ struct Flags {
     bool json = false;
 };
 
-void check_table_format(const std::string& format) {
-    if (format != "text" && format != "csv" && format != "latex" && format != "json")
-        throw BadInput("\"" + format + "\" is not an output format; it must be text, csv, latex or json.");
-}
-
 // Measures the quantities that predictions about the lab's sweeps need, such as retrieval accuracy and loss beyond the
 // context.
 void measure_predicted(const Flags& flags) {
     watch_interrupts();
     const auto lab = LabFile::open(flags.lab);
-    const auto engine = []() -> Engine& { return open_engine(); };
     for (const StoredSheet& stored : stored_predictions(*lab)) {
-        if (measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, engine, [] { return interrupted(); })) {
+        if (measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, open_engine, interrupted)) {
             continue;
         }
         throw std::runtime_error("Stopped. The same command resumes from here.");
@@ -65,11 +205,10 @@ void measure_predicted(const Flags& flags) {
 void measure_lengths(const Flags& flags) {
     watch_interrupts();
     const auto lab = LabFile::open(flags.lab);
-    const auto engine = []() -> Engine& { return open_engine(); };
     SheetPlan plan;
     plan.extensions = {1, 2, 4};
     for (const ExperimentRecord& experiment : lab->experiments()) {
-        if (!measure_runs(*lab, experiment.id, plan, flags.data_dir, engine, [] { return interrupted(); })) {
+        if (!measure_runs(*lab, experiment.id, plan, flags.data_dir, open_engine, interrupted)) {
             throw std::runtime_error("Stopped. The same command resumes from here.");
         }
     }
@@ -78,14 +217,10 @@ void measure_lengths(const Flags& flags) {
 // Measures the generation speed of every finished run at the settings of the flags.
 void measure_generation_speeds(const Flags& flags) {
     GenerationSpeed settings = flags.speed;
-    if (flags.mode != "recompute" && flags.mode != "rolling") {
-        throw BadInput("\"" + flags.mode + "\" is not a generation mode; it must be recompute or rolling.");
-    }
-    settings.mode = flags.mode == "rolling" ? Generation::Mode::rolling : Generation::Mode::recompute;
+    settings.mode = parse_generation_mode(flags.mode);
     watch_interrupts();
     const auto lab = LabFile::open(flags.lab);
-    const auto engine = []() -> Engine& { return open_engine(); };
-    if (!measure_generations(*lab, settings, std::nullopt, engine, [] { return interrupted(); })) {
+    if (!measure_generations(*lab, settings, std::nullopt, open_engine, interrupted)) {
         throw std::runtime_error("Stopped. The same command resumes from here.");
     }
 }
@@ -201,79 +336,72 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_results(CLI::App& program) {
-    auto flags = std::make_shared<Flags>();
     CLI::App* verb =
         program.add_subcommand("results",
                                "Print a table of a lab's results: mean ± standard deviation over seeds, and "
                                "significance tests. The seeds of a group share one data set, so intervals and p values "
                                "do not generalise to other texts.");
-    verb->add_option("--lab", flags->lab, "Lab file (required)");
-    verb->add_option("--format", flags->format, "Output format: text, csv, latex or json")->capture_default_str();
-    verb->add_option("--columns", flags->columns,
+    auto& flags = with_flags<Flags>(*verb, run);
+    verb->add_option("--lab", flags.lab, "Lab file (required)");
+    verb->add_option("--format", flags.format, "Output format: text, csv, latex or json")->capture_default_str();
+    verb->add_option("--columns", flags.columns,
                      "Columns of the table in their order, such as settings,best_validation_loss,n, or a preset: paper "
                      "or full (default); \"--columns help\" lists all");
-    verb->add_flag("--best-bold", flags->best_bold, "LaTeX: print the best mean of each measure in bold");
-    verb->add_flag("--published", flags->published,
+    verb->add_flag("--best-bold", flags.best_bold, "LaTeX: print the best mean of each measure in bold");
+    verb->add_flag("--published", flags.published,
                    "Text: also print the losses that Huang et al. 2025 report, if data set and model are the paper's");
     std::string names;
     for (const Measure& measure : measures()) names += (names.empty() ? "" : ", ") + std::string(measure.name);
-    verb->add_option("--compare", flags->compare, "Quantity that the tests compare: " + names)->capture_default_str();
-    verb->add_option("--baseline", flags->baseline,
-                     "Baseline group, as key=value; all other groups are compared with it")
-        ->allow_extra_args(false);
-    verb->add_option(
-            "--test", flags->test,
-            "Significance test of the verdicts: student, welch or paired (by seed); auto is paired if all groups "
-            "have equal seeds, else welch")
-        ->capture_default_str();
+    verb->add_option("--compare", flags.compare, "Quantity that the tests compare: " + names)->capture_default_str();
+    add_baseline(*verb, flags.baseline);
+    add_test(*verb, flags.test);
     std::string choices;
     for (const std::string_view loss : decision_losses()) choices += (choices.empty() ? "" : ", ") + std::string(loss);
     for (const DecisionCost& cost : decision_costs()) choices += ", " + std::string(cost.name);
-    verb->add_option("--decide", flags->decide,
+    verb->add_option("--decide", flags.decide,
                      "Loss and cost that the decision aid weighs, as LOSS,COST or one of them: " + choices);
     verb->add_option(
-        "--sort", flags->sort,
+        "--sort", flags.sort,
         "Column to sort by: a swept setting's key, n, a quantity of --compare, improvement, p_student, p_welch "
         "or p_paired; a minus sign sorts in descending order, such as --sort=-theta");
-    verb->add_option("--until", flags->until,
+    verb->add_option("--until", flags.until,
                      "Also print the number of steps until this validation loss [nats per token] is reached");
-    verb->add_option("--merge", flags->merge,
+    verb->add_option("--merge", flags.merge,
                      "Lab files whose runs are first added to --lab, such as those of a cluster's jobs");
-    verb->add_flag("--measure", flags->measure,
+    verb->add_flag("--measure", flags.measure,
                    "First measure what the predictions about a sweep need: retrieval accuracy, length extrapolation");
     verb->add_flag(
-        "--measure-lengths", flags->lengths,
+        "--measure-lengths", flags.lengths,
         "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure "
         "loss-by-length; models whose positions have no definition at 4 times the context (learned positions) "
         "have none");
-    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    add_data_dir(*verb, flags.data_dir);
     CLI::Option* generation = verb->add_flag(
-        "--measure-generation", flags->generation,
+        "--measure-generation", flags.generation,
         "First measure the generation speed [tokens/s] of every finished run that has no measurement at these "
         "settings. The runs are measured sequentially, seed by seed, in an order that is sampled from the seed");
-    verb->add_option("--generation-samples", flags->speed.samples,
+    verb->add_option("--generation-samples", flags.speed.samples,
                      "Number of timed samples per run, after one sample as warm-up")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-length", flags->speed.length, "Number of tokens per sample")
+    verb->add_option("--generation-length", flags.speed.length, "Number of tokens per sample")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-temperature", flags->speed.temperature,
+    verb->add_option("--generation-temperature", flags.speed.temperature,
                      "Sampling temperature; 0: always the most probable token")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-top-k", flags->speed.top_k,
+    verb->add_option("--generation-top-k", flags.speed.top_k,
                      "Number of most probable tokens from which each token is sampled; 0: all tokens")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-mode", flags->mode,
+    verb->add_option("--generation-mode", flags.mode,
                      "Generation beyond the context: recompute or rolling, as for sample --mode")
         ->needs(generation)
         ->capture_default_str();
-    add_selection_options(*verb, flags->runs);
-    add_fit_options(*verb, flags->fit);
-    verb->add_flag("--json", flags->json, "Print the result as JSON")->excludes(verb->get_option("--format"));
-    verb->callback([flags] { run(*flags); });
+    add_selection_options(*verb, flags.runs);
+    add_fit_options(*verb, flags.fit);
+    verb->add_flag("--json", flags.json, "Print the result as JSON")->excludes(verb->get_option("--format"));
 }
 
 }  // namespace ropelab::terminal

@@ -1,18 +1,13 @@
 #include <algorithm>
 #include <array>
-#include <iomanip>
-#include <memory>
 #include <sstream>
 
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
-#include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
-#include "core/bench/engine_bench.h"
+#include "core/bench/benchmarks.h"
 #include "core/bench/machine.h"
-#include "core/bench/programs.h"
 #include "core/bench/roofline.h"
-#include "core/bench/rotation_bench.h"
-#include "core/bench/variant_bench.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/time_model.h"
@@ -24,6 +19,7 @@
 #include "core/plan/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/store/output_file.h"
+#include "core/table/table.h"
 
 namespace ropelab::terminal {
 
@@ -50,7 +46,7 @@ MeasurementLimits patience(const Flags& flags, int least, int most) {
 // The result of one part of the benchmark: as JSON, and as lines of text for the terminal.
 struct Part {
     nlohmann::json json = nlohmann::json::object();
-    std::ostringstream text;
+    Table table{{{"", 'l', 2}, {"", 'l', 34}, {"", 'l'}}, {}};
 
     // Stores the median as `key`, and quartiles, extremes and the number of repetitions as `key`_spread.
     void add(const std::string& key, const Spread& spread) {
@@ -65,9 +61,7 @@ struct Part {
         if (spread) return add(key, *spread);
         json[key] = nullptr;
     }
-    void line(const std::string& what, const std::string& value) {
-        text << "  " << std::left << std::setw(34) << what << value << '\n';
-    }
+    void line(const std::string& what, const std::string& value) { table.rows.push_back({"", what, value}); }
 };
 
 // Returns the median with the quartiles in parentheses, such as "12.34 (12.01 to 12.80) ms".
@@ -297,8 +291,8 @@ Part bench_estimates() {
     const std::string words = forecast_words(sweeps);
     Part part;
     part.json = {{"errors", forecast_errors(sweeps)}, {"words", words}};
-    part.text << "  " << (words.empty() ? "No sweep with an estimate has finished on this machine yet." : words)
-              << '\n';
+    part.table.rows.push_back(
+        {"", words.empty() ? "No sweep with an estimate has finished on this machine yet." : words});
     return part;
 }
 
@@ -356,7 +350,7 @@ void run(const Flags& flags) {
         try {
             const Part part = measure(name, flags);
             report[std::string(name)] = part.json;
-            text << '\n' << name << '\n' << part.text.str();
+            text << '\n' << name << '\n' << part.table.text();
         } catch (const BadInput&) {
             throw;
         } catch (const std::exception& error) {
@@ -375,28 +369,25 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_bench(CLI::App& program) {
-    auto flags = std::make_shared<Flags>();
     CLI::App* verb =
         program.add_subcommand("bench", "Benchmark training, generation, rotation and program start on this machine");
-    verb->add_option("--part", flags->parts,
-                     "Part to measure: train, variants, generate, rotate, start, window or estimates (default: every "
-                     "part that can run)")
-        ->allow_extra_args(false);
-    verb->add_option("--preset", flags->preset,
+    auto& flags = with_flags<Flags>(*verb, run);
+    add_repeated(*verb, "--part", flags.parts,
+                 "Part to measure: train, variants, generate, rotate, start, window or estimates (default: every "
+                 "part that can run)");
+    verb->add_option("--preset", flags.preset,
                      "Preset whose first run is measured (default: nanogpt-cpu for train, theta-paper for the others)");
-    verb->add_option("--set", flags->settings,
-                     "key=value replaces a setting of the preset (ropelab-cli --help keys lists all)")
-        ->allow_extra_args(false);
-    verb->add_option("--seconds", flags->seconds,
+    add_repeated(*verb, "--set", flags.settings,
+                 "key=value replaces a setting of the preset (ropelab-cli --help keys lists all)");
+    verb->add_option("--seconds", flags.seconds,
                      "Approximate time limit per comparison in seconds; a minimum number of rounds is always measured")
         ->capture_default_str();
-    verb->add_flag("--json", flags->json, "Print the result as JSON");
+    add_json(*verb, flags.json);
     verb->footer(
         "The models train on random tokens, because speed does not depend on the text; the setting \"data\" only "
         "determines the size of the vocabulary. The part variants trains a small shape with each position encoding, "
         "attention, feed-forward network, norm and optimizer, and names what LibTorch's operations compute instead of "
         "the fused kernels. Alternatives are measured in alternation (A B A B …).");
-    verb->callback([flags] { run(*flags); });
 }
 
 }  // namespace ropelab::terminal

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iomanip>
 #include <memory>
 #include <sstream>
 
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
-#include "app/terminal/progress.h"
 #include "app/terminal/verbs.h"
 #include "core/bench/machine.h"
 #include "core/data/clean.h"
@@ -20,6 +19,7 @@
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
 #include "core/store/output_file.h"
+#include "core/table/table.h"
 
 namespace ropelab::terminal {
 
@@ -69,20 +69,16 @@ void list(const Flags& flags) {
         if (found) sets.back()["found"] = found->description;
     }
     if (flags.json) return print_json({{"data", sets}});
-    std::ostringstream text;
+    Table table{{{"", 'l', 17}, {"", 'l'}}, {}};
     for (const auto& set : sets) {
         const std::string name = set.at("name");
-        const bool generated = find_language(name).has_value();
-        text << std::left << std::setw(17) << name << set.at("about").get<std::string>() << '\n' << std::setw(17) << "";
-        if (generated) {
-            text << "built in\n";
-        } else if (set.contains("found")) {
-            text << "found: " << set.at("found").get<std::string>() << '\n';
-        } else {
-            text << "not downloaded; get it with ropelab-cli data fetch " << name << '\n';
-        }
+        table.rows.push_back({name, set.at("about").get<std::string>()});
+        table.rows.push_back({"", find_language(name) ? "built in"
+                                  : set.contains("found")
+                                      ? "found: " + set.at("found").get<std::string>()
+                                      : "not downloaded; get it with ropelab-cli data fetch " + name});
     }
-    print_text(text.str());
+    print_text(table.text());
 }
 
 void fetch_set(const Flags& flags) {
@@ -171,10 +167,12 @@ void tokens(const Flags& flags) {
     nlohmann::json list = nlohmann::json::array();
     std::size_t widest = std::string_view("tokenizer").size();
     for (const TokenizerRow& row : rows) widest = std::max(widest, row.tokenizer.size());
-    std::ostringstream text;
-    text << std::left << std::setw(static_cast<int>(widest)) << "tokenizer" << std::right << std::setw(12)
-         << "vocabulary" << std::setw(18) << "training tokens" << std::setw(19) << "validation tokens" << std::setw(17)
-         << "tokens per byte" << '\n';
+    Table table{{{"tokenizer", 'l', widest},
+                 {"vocabulary", 'r', 12},
+                 {"training tokens", 'r', 18},
+                 {"validation tokens", 'r', 19},
+                 {"tokens per byte", 'r', 17}},
+                {}};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const TokenizerRow& row = rows[i];
         list.push_back({{"tokenizer", row.tokenizer},
@@ -183,20 +181,19 @@ void tokens(const Flags& flags) {
                         {"validation_tokens", row.tokens},
                         {"validation_bytes", row.bytes},
                         {"tokens_per_byte", row.tokens_per_byte()}});
-        text << std::left << std::setw(static_cast<int>(widest)) << row.tokenizer << std::right << std::setw(12)
-             << grouped(row.size) << std::setw(18) << grouped(row.training_tokens) << std::setw(19)
-             << grouped(row.tokens) << std::setw(17) << fixed_text(row.tokens_per_byte(), 4) << '\n';
+        table.rows.push_back({row.tokenizer, grouped(row.size), grouped(row.training_tokens), grouped(row.tokens),
+                              fixed_text(row.tokens_per_byte(), 4)});
         if (flags.text.empty()) continue;
         const SplitText split = split_text(specs[i], flags);
         list.back()["tokens"] = split.tokens;
         list.back()["token_numbers"] = split.numbers;
-        text << "  " << split.tokens.size() << " tokens:";
-        for (const std::string& token : split.tokens) text << " | " << token;
-        text << " |\n";
+        std::string line = "  " + std::to_string(split.tokens.size()) + " tokens:";
+        for (const std::string& token : split.tokens) line += " | " + token;
+        table.rows.push_back({line + " |"});
     }
-    text << "Tokens per byte of the validation split. bpe, unigram and words are trained on the training split.\n";
     if (flags.json) return print_json({{"data", flags.name}, {"tokenizers", list}});
-    print_text(text.str());
+    print_text(table.text() +
+               "Tokens per byte of the validation split. bpe, unigram and words are trained on the training split.\n");
 }
 
 void info(const Flags& flags) {

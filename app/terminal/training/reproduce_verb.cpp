@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
-#include "app/terminal/progress.h"
 #include "app/terminal/training/training.h"
 #include "app/terminal/verbs.h"
 #include "core/machine/engine_loader.h"
@@ -36,8 +35,7 @@ struct Flags {
 
 // Throws BadInput if the format is unknown or if there is no such table.
 void check_sheet_format(const Flags& flags) {
-    if (flags.format != "text" && flags.format != "csv" && flags.format != "latex" && flags.format != "json")
-        throw BadInput("\"" + flags.format + "\" is not an output format; it must be text, csv, latex or json.");
+    check_table_format(flags.format);
     if ((flags.list || flags.plan) && (flags.format == "csv" || flags.format == "latex"))
         throw BadInput("--format " + flags.format + " prints the tables of results; --list and --plan have none.");
 }
@@ -128,9 +126,7 @@ void train_and_measure(const fs::path& path, const StoredSheet& stored, const Fl
         }
         std::cerr << ending.message << std::endl;
     }
-    const auto engine = []() -> Engine& { return open_engine(); };
-    if (!measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, engine, [] { return interrupted(); }))
-        stopped(flags);
+    if (!measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, open_engine, interrupted)) stopped(flags);
 }
 
 void reproduce(const fs::path& path, const Flags& flags) {
@@ -145,7 +141,9 @@ void reproduce(const fs::path& path, const Flags& flags) {
                : print_text(sheet_text(stored.plan, rows, predictions));
 }
 
-void run(const Flags& flags) {
+void run(Flags& flags) {
+    flags.json = flags.json || flags.format == "json";
+    check_sheet_format(flags);
     if (flags.list) return print_list(flags.json);
     if (flags.name.empty())
         throw BadInput("The name of a sheet is missing; \"ropelab-cli reproduce --list\" lists the sheets.");
@@ -163,29 +161,24 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_reproduce(CLI::App& program) {
-    auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "reproduce", "Retrain a published experiment and test its claims with preregistered rules");
-    verb->add_option("name", flags->name,
+    auto& flags = with_flags<Flags>(*verb, run);
+    verb->add_option("name", flags.name,
                      "Name of a sheet (a published table or claim), such as theta-table-2; --list lists all");
-    verb->add_option("--scale", flags->scale, "Size of the experiment: smoke (seconds), laptop or paper")
+    verb->add_option("--scale", flags.scale, "Size of the experiment: smoke (seconds), laptop or paper")
         ->capture_default_str();
-    CLI::Option* lab = verb->add_option("--lab", flags->lab,
+    CLI::Option* lab = verb->add_option("--lab", flags.lab,
                                         "Lab file that stores runs and results; if it exists, its sheet is resumed");
-    verb->add_option("--seeds", flags->seeds,
+    verb->add_option("--seeds", flags.seeds,
                      "Seeds per setting (default: 2 at smoke scale, otherwise the sheet's own number)");
-    verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
-    verb->add_flag("--resume", flags->resume, "Only resume: fail if the lab does not exist")->needs(lab);
-    verb->add_flag("--list", flags->list, "List the sheets");
-    verb->add_flag("--plan", flags->plan, "Print runs, time and memory, rules and predictions without training");
+    add_data_dir(*verb, flags.data_dir);
+    verb->add_flag("--resume", flags.resume, "Only resume: fail if the lab does not exist")->needs(lab);
+    verb->add_flag("--list", flags.list, "List the sheets");
+    verb->add_flag("--plan", flags.plan, "Print runs, time and memory, rules and predictions without training");
     CLI::Option* format =
-        verb->add_option("--format", flags->format, "Output format: text, csv, latex or json")->capture_default_str();
-    verb->add_flag("--json", flags->json, "Print the result as JSON")->excludes(format);
-    verb->callback([flags] {
-        flags->json = flags->json || flags->format == "json";
-        check_sheet_format(*flags);
-        run(*flags);
-    });
+        verb->add_option("--format", flags.format, "Output format: text, csv, latex or json")->capture_default_str();
+    verb->add_flag("--json", flags.json, "Print the result as JSON")->excludes(format);
 }
 
 }  // namespace ropelab::terminal

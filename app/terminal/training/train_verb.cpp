@@ -1,38 +1,215 @@
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
-#include <sstream>
+#include <stdexcept>
+#include <thread>
 
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
-#include "app/terminal/training/plan_flag.h"
-#include "app/terminal/training/slurm_flag.h"
 #include "app/terminal/training/training.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
+#include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/time_model.h"
+#include "core/machine/engine_loader.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/results_cells.h"
 #include "core/run/checkpoint.h"
 #include "core/run/runner.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
 #include "core/store/lab_file.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
+#include "core/sweep/preview.h"
 #include "core/sweep/search.h"
 #include "core/sweep/slurm.h"
 #include "core/sweep/stored_run.h"
+#include "core/table/table.h"
 
 namespace ropelab::terminal {
 
 namespace {
+
+/// The flags of --slurm.
+struct SlurmFlags {
+    std::string folder;        // the folder that is written; "" without --slurm
+    std::int64_t at_once = 8;  // maximum number of tasks that run in parallel
+};
+
+/// Writes the experiment as a Slurm job array that runs this program, and prints the resources that each task requests.
+void write_slurm(const Experiment& experiment, const SlurmFlags& flags, const std::string& data_dir, bool as_json) {
+    for (const RunSpec& spec : experiment.expand())
+        open_corpus(spec, data_dir);  // reports bad data now rather than in a queued job
+    const SlurmArray array = write_slurm_array(
+        experiment, {flags.folder, std::filesystem::read_symlink("/proc/self/exe"), data_dir, flags.at_once});
+    if (as_json) {
+        return print_json({{"folder", flags.folder},
+                           {"tasks", array.tasks},
+                           {"runs", array.runs},
+                           {"estimated_seconds", array.estimated_seconds},
+                           {"time", array.time},
+                           {"memory_megabytes", array.megabytes},
+                           {"cores", array.cores},
+                           {"gpu", array.gpu}});
+    }
+    print_text("Wrote " + counted(array.tasks, "task") + " with " + counted(array.runs, "run") +
+               " in all; each task requests " + counted(array.cores, "core") + ", " + std::to_string(array.megabytes) +
+               " MB, " + (array.gpu ? "one GPU, " : "") + "and " + array.time +
+               " (days-hours:minutes:seconds).\nSubmit the job array with " + flags.folder + "/submit.sh.\n");
+}
+
+/// The runs that a training would train.
+struct PlannedTraining {
+    std::vector<RunSpec> runs;
+    std::vector<std::int64_t> from;  // iteration from which each run resumes; 0 for the beginning
+    std::string words;               // sentence on the lab that is resumed; "" without a lab
+
+    void add(RunSpec run, std::int64_t iteration) {
+        runs.push_back(std::move(run));
+        from.push_back(iteration);
+    }
+};
+
+void measure_here(Preview& plan, const std::filesystem::path& data_dir) {
+    ProgressLine line;
+    const auto cohorts = plan.cohort_runs();
+    std::mutex mutex;
+    Runner runner(open_engine, [](const Event&) {});
+    watch_interrupts();
+    runner.measure(cohorts, data_dir, [&](const Measurement& measurement) {
+        const std::lock_guard lock(mutex);
+        plan.take(measurement);
+        line.show("measured " + std::to_string(measurement.cohort + 1) + " of " + std::to_string(cohorts.size()) +
+                  " cohorts");
+    });
+    while (runner.running()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (interrupted()) runner.stop();
+    }
+    runner.join();
+    line.end();
+    if (interrupted()) throw std::runtime_error("Interrupted before every cohort was measured.");
+}
+
+// Throws BadInput for data that training would reject. Known data sets that are not downloaded yet are allowed, because
+// their plan is useful before the download.
+void check_data(const Preview& plan, const std::filesystem::path& data_dir) {
+    for (const RunSpec& run : plan.runs) {
+        const KnownSet* set = find_known_set(run.data);
+        if (set == nullptr || find_on_disk(*set, data_dir)) open_corpus(run, data_dir);
+    }
+}
+
+// Scales the time of each cohort to the iterations that its runs have left.
+void leave_out_trained(Preview& plan, const std::vector<std::int64_t>& from) {
+    for (PreviewedCohort& cohort : plan.cohorts) {
+        double all = 0;
+        double left = 0;
+        for (const std::size_t run : cohort.runs) {
+            all += static_cast<double>(plan.runs[run].iterations);
+            left += static_cast<double>(plan.runs[run].iterations - from[run]);
+        }
+        if (all > 0) cohort.cost.seconds *= left / all;
+    }
+}
+
+nlohmann::json same_models_json(const Preview& plan) {
+    nlohmann::json repeats = nlohmann::json::array();
+    for (std::size_t i = 0; i < plan.same.runs.size(); ++i) {
+        repeats.push_back({{"run", plan.same.runs[i]}, {"as", plan.same.as_first[i]}});
+    }
+    return {{"runs", repeats}, {"exclude", plan.same.exclusions}, {"words", words_of(plan.same, plan.runs)}};
+}
+
+nlohmann::json json_of(const Preview& plan) {
+    nlohmann::json runs = nlohmann::json::array();
+    const std::vector<std::string> names = run_names(plan.runs);
+    for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+        nlohmann::json entry = to_json(plan.runs[i]);
+        entry["label"] = names[i];
+        runs.push_back(std::move(entry));
+    }
+    nlohmann::json cohorts = nlohmann::json::array();
+    for (std::size_t i = 0; i < plan.cohorts.size(); ++i) {
+        const PreviewedCohort& cohort = plan.cohorts[i];
+        for (const std::size_t run : cohort.runs) runs[run]["cohort"] = i;
+        cohorts.push_back({{"cohort", i},
+                           {"runs", cohort.runs},
+                           {"seconds", cohort.cost.seconds},
+                           {"memory_bytes", cohort.cost.bytes},
+                           {"parameters", cohort.cost.parameters},
+                           {"measured", cohort.measured}});
+        if (!cohort.width.empty()) cohorts.back()["width"] = cohort.width;
+        if (!cohort.problem.empty()) cohorts.back()["message"] = cohort.problem;
+    }
+    return {{"runs", runs},
+            {"differing", plan.differing},
+            {"cohorts", cohorts},
+            {"seconds", plan.seconds()},
+            {"memory_bytes", plan.bytes()},
+            {"measured", plan.measured()},
+            {"missing", plan.missing},
+            {"same_models", same_models_json(plan)}};
+}
+
+std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
+    return "about " + (measured ? duration_text(seconds) : expected_duration(seconds)) + ", " + bytes_text(bytes) +
+           (measured ? " (measured)" : " (estimated)");
+}
+
+std::string text_of(const Preview& plan) {
+    std::string text;
+    for (std::size_t i = 0; i < plan.cohorts.size(); ++i) {
+        const PreviewedCohort& cohort = plan.cohorts[i];
+        text += "Cohort " + std::to_string(i) + ": " + counted(cohort.runs.size(), "run") + ", " +
+                cost_text(cohort.cost.seconds, cohort.cost.bytes, cohort.measured) + '\n';
+        if (!cohort.width.empty()) text += "  " + cohort.width + '\n';
+        if (!cohort.problem.empty()) text += "  This cohort could not be measured: " + cohort.problem + '\n';
+        if (plan.differing.empty()) continue;
+        // One column per setting that differs between any two runs of the plan.
+        Table table{Table::columns_of(plan.differing, "r"), {}};
+        table.columns.insert(table.columns.begin(), {" "});  // indents the lines
+        for (const std::size_t run : cohort.runs) {
+            auto& cells = table.rows.emplace_back(std::vector<std::string>{" "});
+            for (const std::string& name : plan.differing) cells.push_back(to_text(key(name).get(plan.runs[run])));
+        }
+        text += table.text();
+    }
+    text += counted(plan.runs.size(), "run") + " in " + counted(plan.cohorts.size(), "cohort") + ": " +
+            cost_text(plan.seconds(), plan.bytes(), plan.measured()) + ".\n";
+    if (!plan.same.runs.empty()) text += words_of(plan.same, plan.runs) + '\n';
+    for (const std::string& sentence : plan.missing) text += "The experiment cannot start yet: " + sentence + '\n';
+    return text;
+}
+
+/// Prints the output of --plan: a table of the runs with the settings that differ, their cohorts, and the time and
+/// memory of each cohort. If `measure` is true, a few steps of each cohort are timed on this machine; otherwise time
+/// and memory are estimated. The time is that of the remaining iterations. Writes no file and trains no run.
+void print_plan(const PlannedTraining& training, bool measure, const std::filesystem::path& data_dir, bool as_json) {
+    if (training.runs.empty()) {
+        const std::string words = training.words + " Nothing would be trained.";
+        return as_json ? print_json({{"runs", nlohmann::json::array()}, {"words", words}}) : print_text(words + '\n');
+    }
+    Preview plan = preview(training.runs, data_dir);
+    check_data(plan, data_dir);
+    if (measure) measure_here(plan, data_dir);
+    leave_out_trained(plan, training.from);
+    if (!as_json) return print_text((training.words.empty() ? "" : training.words + '\n') + text_of(plan));
+    nlohmann::json result = json_of(plan);
+    for (std::size_t i = 0; i < training.from.size(); ++i) result["runs"][i]["resumes_from"] = training.from[i];
+    if (!training.words.empty()) result["words"] = training.words;
+    print_json(result);
+}
 
 struct Flags {
     std::string preset;
@@ -297,40 +474,35 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
                            {"predicted_memory_bytes", known(memory.predicted)},
                            {"peak_memory_bytes", known(memory.peak)}});
     }
-    std::vector<std::vector<std::string>> rows = {
-        {"run", "best val. loss", "full val. loss", "final train loss", "tokens/s", "state"}};
+    Table table{Table::columns_of({"run", "best val. loss", "full val. loss", "final train loss", "tokens/s", "state"},
+                                  "lrrrrl"),
+                {}};
+    Table bits{Table::columns_of({"run", "bits per byte of the best validation loss"}, "lr"), {}};
+    std::set<std::pair<std::string, std::int64_t>> tokenizers;
+    bool subwords = false;
     for (const auto& [id, outcome] : outcomes) {
         const RunSummary& summary = outcome.summary;
-        rows.push_back({names.at(id), fixed_text(summary.best_validation_loss, 4),
-                        fixed_text(summary.whole_validation_loss.value_or(RunSummary::unknown), 4),
-                        fixed_text(summary.final_training_loss, 4),
-                        std::to_string(std::lround(summary.tokens_per_second)),
-                        to_string(outcome.state) + (outcome.message.empty() ? "" : ": " + outcome.message)});
+        const RunSpec& spec = outcome.plan.spec;
+        table.rows.push_back({names.at(id), fixed_text(summary.best_validation_loss, 4),
+                              fixed_text(summary.whole_validation_loss.value_or(RunSummary::unknown), 4),
+                              fixed_text(summary.final_training_loss, 4),
+                              std::to_string(std::lround(summary.tokens_per_second)),
+                              to_string(outcome.state) + (outcome.message.empty() ? "" : ": " + outcome.message)});
+        bits.rows.push_back({names.at(id), fixed_text(bits_per_byte(summary), 4)});
+        tokenizers.emplace(to_text(key("tokenizer").get(spec)), spec.vocabulary_size);
+        subwords = subwords || spec.has_subwords();
     }
-    std::ostringstream text;
-    text << aligned_text(rows, "lrrrrl");
-    text << "Losses in nats per token. The full validation loss covers the whole validation split.\n";
-    std::set<std::pair<std::string, std::int64_t>> tokenizers;
-    for (const auto& [id, outcome] : outcomes) {
-        tokenizers.emplace(to_text(key("tokenizer").get(outcome.plan.spec)), outcome.plan.spec.vocabulary_size);
-    }
-    const bool subwords = std::any_of(outcomes.begin(), outcomes.end(),
-                                      [](const auto& entry) { return entry.second.plan.spec.has_subwords(); });
-    if (subwords) {
-        std::vector<std::vector<std::string>> bits = {{"run", "bits per byte of the best validation loss"}};
-        for (const auto& [id, outcome] : outcomes) {
-            bits.push_back({names.at(id), fixed_text(bits_per_byte(outcome.summary), 4)});
-        }
-        text << aligned_text(bits, "lr");
-    }
+    std::string text = table.text();
+    text += "Losses in nats per token. The full validation loss covers the whole validation split.\n";
+    if (subwords) text += bits.text();
     if (tokenizers.size() > 1) {
-        text << "The runs have different tokenizers, so that only their bits per byte can be compared.\n";
+        text += "The runs have different tokenizers, so that only their bits per byte can be compared.\n";
     }
     if (memory.peak > 0) {
-        text << "Peak memory of training: " << bytes_text(memory.peak)
-             << "; predicted: " << bytes_text(memory.predicted) << ".\n";
+        text += "Peak memory of training: " + bytes_text(memory.peak) + "; predicted: " + bytes_text(memory.predicted) +
+                ".\n";
     }
-    print_text(text.str());
+    print_text(text);
 }
 
 // Throws std::runtime_error if a run failed in an earlier call and was not resumed in this one.
@@ -447,49 +619,45 @@ void add_cluster_options(CLI::App& verb, Flags& flags) {
 
 void add_train(CLI::App& program) {
     const auto add = [&](const char* name, const char* what, bool one_run) {
-        auto flags = std::make_shared<Flags>();
-        flags->one_run = one_run;
         CLI::App* verb = program.add_subcommand(name, what);
-        verb->add_option("--preset", flags->preset, "Built-in experiment: " + preset_names());
-        verb->add_option("--experiment", flags->experiment, "JSON file that describes the experiment");
-        verb->add_option("--set", flags->settings,
-                         "key=value sets a setting; key=value,value,… sweeps it, and key=1..10 sweeps all whole "
-                         "numbers from 1 to 10 (ropelab-cli --help keys lists all)")
-            ->allow_extra_args(false);
-        verb->add_option("--zip", flags->zips,
-                         "key,key: vary these swept settings together (first values, second values, …) instead of in "
-                         "all combinations")
-            ->allow_extra_args(false);
-        verb->add_option("--exclude", flags->exclusions,
-                         "key=value or key=value,key=value: exclude the runs with these values")
-            ->allow_extra_args(false);
-        verb->add_option("--lab", flags->lab, "Lab file that stores the experiment, its curves and checkpoints");
-        verb->add_flag("--resume", flags->resume,
+        auto& flags = with_flags<Flags>(*verb, run);
+        flags.one_run = one_run;
+        verb->add_option("--preset", flags.preset, "Built-in experiment: " + preset_names());
+        verb->add_option("--experiment", flags.experiment, "JSON file that describes the experiment");
+        add_repeated(*verb, "--set", flags.settings,
+                     "key=value sets a setting; key=value,value,… sweeps it, and key=1..10 sweeps all whole "
+                     "numbers from 1 to 10 (ropelab-cli --help keys lists all)");
+        add_repeated(*verb, "--zip", flags.zips,
+                     "key,key: vary these swept settings together (first values, second values, …) instead of in "
+                     "all combinations");
+        add_repeated(*verb, "--exclude", flags.exclusions,
+                     "key=value or key=value,key=value: exclude the runs with these values");
+        verb->add_option("--lab", flags.lab, "Lab file that stores the experiment, its curves and checkpoints");
+        verb->add_flag("--resume", flags.resume,
                        "Resume the unfinished runs of the lab; create the lab if it does not exist. Flags that "
                        "describe an experiment change the lab's newest one, and its missing runs are added: more "
                        "seeds or values, or more iterations, for which runs continue from copies of the checkpoints "
                        "of the shorter ones")
             ->needs(verb->get_option("--lab"));
-        verb->add_flag("--anew", flags->anew,
+        verb->add_flag("--anew", flags.anew,
                        "With --resume: train added runs with more iterations from the beginning, with the schedule of "
                        "their new length")
             ->needs(verb->get_option("--resume"));
         verb->add_flag(
-                "--take-over", flags->take_over,
+                "--take-over", flags.take_over,
                 "With --resume: also resume runs that a program on another machine was training; use it only after "
                 "that program has ended")
             ->needs(verb->get_option("--resume"));
-        verb->add_option("--device", flags->device, "Device: auto, cpu or cuda");
-        verb->add_option("--data-dir", flags->data_dir,
+        verb->add_option("--device", flags.device, "Device: auto, cpu or cuda");
+        verb->add_option("--data-dir", flags.data_dir,
                          "Folder that is searched first for known data sets; the lab remembers it");
-        verb->add_flag("--json", flags->json, "Print the result as JSON");
+        add_json(*verb, flags.json);
         if (!one_run) {
-            add_plan_options(*verb, *flags);
-            add_cluster_options(*verb, *flags);
-            add_search_options(*verb, *flags);
+            add_plan_options(*verb, flags);
+            add_cluster_options(*verb, flags);
+            add_search_options(*verb, flags);
         }
         verb->footer("\"ropelab-cli --help keys\" lists every setting with its default.");
-        verb->callback([flags] { run(*flags); });
     };
     add("train", "Train one model with one seed", true);
     add("sweep", "Train every run of an experiment; runs of equal shape train as one batched program (a cohort)",

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "app/terminal/progress.h"
+#include "app/terminal/output.h"
 #include "core/forecast/estimate.h"
 #include "core/machine/engine_loader.h"
 #include "core/results/results_cells.h"

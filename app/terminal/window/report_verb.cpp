@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <memory>
 
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "app/terminal/window/window_program.h"
@@ -102,28 +102,21 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_report(CLI::App& program) {
-    auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand(
         "report",
         "Write a report of a lab as Markdown, HTML and LaTeX: settings, data, environment, tables, tests, verdicts, "
         "figures, and the commands that repeat them");
-    verb->add_option("--lab", flags->lab, "Lab file; its stored choice of runs applies to the results, as for results")
+    auto& flags = with_flags<Flags>(*verb, run);
+    verb->add_option("--lab", flags.lab, "Lab file; its stored choice of runs applies to the results, as for results")
         ->required();
-    verb->add_option("--output", flags->output, "Folder to write; it is created if it does not exist")->required();
-    verb->add_option("--baseline", flags->baseline,
-                     "Baseline group, as key=value; all other groups are compared with it")
-        ->allow_extra_args(false);
-    verb->add_option("--compare", flags->compare, "Quantity that the tests compare, as for results")
+    verb->add_option("--output", flags.output, "Folder to write; it is created if it does not exist")->required();
+    add_baseline(*verb, flags.baseline);
+    verb->add_option("--compare", flags.compare, "Quantity that the tests compare, as for results")
         ->capture_default_str();
-    verb->add_option(
-            "--test", flags->test,
-            "Significance test of the verdicts: student, welch or paired (by seed); auto is paired if all groups "
-            "have equal seeds, else welch")
-        ->capture_default_str();
-    verb->add_flag("--no-figures", flags->without_figures, "Write the report without figures");
-    verb->add_flag("--force", flags->force, "Overwrite the report of an earlier call");
-    verb->add_flag("--json", flags->json, "Print the written files as JSON");
-    verb->callback([flags] { run(*flags); });
+    add_test(*verb, flags.test);
+    verb->add_flag("--no-figures", flags.without_figures, "Write the report without figures");
+    verb->add_flag("--force", flags.force, "Overwrite the report of an earlier call");
+    add_json(*verb, flags.json, "Print the written files as JSON");
 }
 
 }  // namespace ropelab::terminal

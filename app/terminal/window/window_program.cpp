@@ -9,9 +9,12 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "core/machine/child_process.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab::terminal {
 
@@ -51,6 +54,24 @@ bool run_window_program(const std::string& what, std::vector<std::string> argume
     for (auto output = process.read_until(deadline); output && !output->empty();) output = process.read_until(deadline);
     const auto status = process.wait_until(deadline);
     return status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
+}
+
+void JobFlags::add(CLI::App& verb, const char* key, const Field& field, const char* help) {
+    verb.add_option(field.flag, (fields_[key] = field).value, help);
+}
+
+void JobFlags::run(const std::string& what, const std::string& mode, nlohmann::json job) const {
+    for (const auto& [key, field] : fields_) {
+        if (field.value.empty()) continue;
+        try {
+            job[key] = field.is_number ? nlohmann::json(parse_number(field.value)) : nlohmann::json(field.value);
+        } catch (const BadInput&) {
+            throw BadInput(field.flag + " requires a number, not \"" + field.value + "\".");
+        }
+    }
+    std::vector<std::string> arguments = {mode, job.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+    if (json_) arguments.emplace_back("--json");
+    become_window_program(what, std::move(arguments));
 }
 
 }  // namespace ropelab::terminal

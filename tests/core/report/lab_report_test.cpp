@@ -7,7 +7,7 @@
 
 #include "core/results/run_selection.h"
 #include "core/spec/error.h"
-#include "core/study/stored_conversions.h"
+#include "core/study/head_conversion.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/support/expect_message.h"

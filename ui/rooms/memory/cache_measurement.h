@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "core/bench/cache_bench.h"
+#include "core/bench/benchmarks.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"
 

@@ -3,7 +3,7 @@
 #include <QTimer>
 #include <functional>
 
-#include "core/study/stored_conversions.h"
+#include "core/study/head_conversion.h"
 #include "ui/common/room.h"
 #include "ui/rooms/results/results_source.h"
 #include "ui/session/run_access.h"

@@ -8,7 +8,6 @@
 #include "core/plan/step_cost.h"
 #include "core/results/decision_aid.h"
 #include "core/results/results_table.h"
-#include "core/plan/cache_bytes.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"

@@ -7,7 +7,6 @@
 #include <QSpinBox>
 #include <cmath>
 
-#include "core/study/circuit_in_run.h"
 #include "core/study/head_vectors.h"
 #include "core/rope/circuit.h"
 #include "core/spec/error.h"

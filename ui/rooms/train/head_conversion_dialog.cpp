@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "core/run/checkpoint.h"
-#include "core/study/stored_conversions.h"
+#include "core/study/head_conversion.h"
 #include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"

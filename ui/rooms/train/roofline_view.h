@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <map>
 
-#include "core/bench/machine_speed.h"
+#include "core/bench/roofline.h"
 #include "core/spec/event.h"
 #include "ui/common/latest_job.h"
 #include "ui/figure/figure.h"

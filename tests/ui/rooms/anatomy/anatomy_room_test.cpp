@@ -20,7 +20,6 @@
 #include "core/plan/layout.h"
 #include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
-#include "core/plan/layout.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/field_note.h"
 #include "ui/figure/export.h"

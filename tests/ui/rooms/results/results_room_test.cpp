@@ -13,7 +13,7 @@
 
 #include "core/reproduce/rules/evaluate.h"
 #include "core/results/decision_aid.h"
-#include "core/study/stored_conversions.h"
+#include "core/study/head_conversion.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/common/actions.h"
 #include "ui/rooms/results/column_choice.h"

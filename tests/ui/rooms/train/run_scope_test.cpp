@@ -8,7 +8,7 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "core/study/stored_conversions.h"
+#include "core/study/head_conversion.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/head_conversion_dialog.h"

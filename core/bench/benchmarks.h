@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/bench/spread.h"
+#include "core/rope/context.h"
+#include "core/plan/cache_bytes.h"
 #include "core/spec/engine.h"
 
 namespace ropelab::bench {
@@ -69,5 +72,62 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
 /// Returns the small model shape that the comparisons of cohorts and settings use: 2 layers, width 64, context 128,
 /// batch size 16.
 RunSpec small_shape();
+
+/// A variant of a model or its training: settings that replace those of the default.
+struct Variant {
+    std::string settings;  // "key=value", several joined by ", "
+    RunSpec spec;
+};
+/// Returns the variants of `shape` that can train: position encodings, kinds of attention, feed-forward networks, norms
+/// and optimizers. They differ from it only in the settings that they name. Requires two layers or more.
+std::vector<Variant> variants_of(const RunSpec& shape);
+
+/// Training speed of one variant, relative to that of the default.
+struct VariantSpeed {
+    Variant variant;
+    Spread steps_per_second;
+    Spread ratio;  // steps per second of the variant / steps per second of the default
+};
+/// Training speeds of variants.
+struct VariantsSpeed {
+    RunConditions conditions;
+    std::vector<VariantSpeed> variants;
+};
+/// Measures each variant of `shape` in alternation with `shape` itself. The limits apply to each variant.
+VariantsSpeed measure_variants(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
+                               const Cancelled& cancelled = {});
+
+/// Bytes of the caches of a model that generated text, beside those of the formulas.
+struct MeasuredCache {
+    std::int64_t tokens = 0;  // generated tokens
+    std::int64_t kv = 0;      // bytes that the KV cache occupied, counted by the cache; 0 without a KV cache
+    CacheBytes formula;
+};
+
+/// Generates `tokens` tokens, at most the context, with a model of this specification and returns the bytes of its
+/// caches. The KV cache allocates the slots of all tokens of the context with the first token, so a few tokens suffice.
+/// Returns nullopt if `cancelled` returned true.
+std::optional<MeasuredCache> measure_cache(Model& model, const RunSpec& spec, std::int64_t tokens,
+                                           const Cancelled& cancelled = {});
+/// Measures a model with random weights. Throws BadInput if the settings contradict each other or the model needs more
+/// memory than this machine has.
+std::optional<MeasuredCache> measure_cache(Engine& engine, const RunSpec& spec, std::int64_t tokens,
+                                           const Cancelled& cancelled = {});
+
+/// Speed of rotating an array of queries and keys in place with core/rope, on one thread, compared with a plain copy of
+/// the array. Speeds are in bytes per second, where reads and writes both count.
+struct RotationSpeed {
+    double bytes = 0;              // size of the array
+    Spread half;                   // pairs of channel i and channel i + d/2
+    Spread interleaved;            // pairs of channel 2i and channel 2i + 1
+    Spread copy;                   // copy of the array
+    Spread half_over_copy;         // ratio of the speeds
+    Spread interleaved_over_copy;  // ratio of the speeds
+};
+
+/// Measures the speed of rotation for `rows` heads (batch size · heads · 2 for queries and keys), each with `time`
+/// positions of `head_dim` channels.
+RotationSpeed measure_rotation(std::size_t rows, std::size_t time, int head_dim, double fraction,
+                               const MeasurementLimits& patience, const Cancelled& cancelled = {});
 
 }  // namespace ropelab::bench

@@ -1,4 +1,4 @@
-#include "core/bench/programs.h"
+#include "core/bench/machine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,483 @@
+// The commands lecture (with its parts) and quantity.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "app/terminal/options.h"
+#include "app/terminal/output.h"
+#include "app/terminal/verbs.h"
+#include "app/terminal/window/window_program.h"
+#include "core/lecture/answer_table.h"
+#include "core/lecture/class_work.h"
+#include "core/lecture/lecture.h"
+#include "core/lecture/lecture_check.h"
+#include "core/lecture/quantity.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/store/lab_file.h"
+#include "core/store/output_file.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DocumentFlags {
+    std::string lecture;
+    std::string output;
+    bool without_answers = false;
+    JobFlags fields;
+
+    // Lets the window program write the document of this kind. `what` names the documents.
+    void write(const char* what, const char* kind) const {
+        fields.run(what, "--document",
+                   {{"kind", kind}, {"lecture", lecture}, {"output", output}, {"answers", !without_answers}});
+    }
+};
+
+// Adds a command that writes documents. Its flags live as long as the command.
+DocumentFlags& add_document(CLI::App& verb, const char* what, const char* kind, const char* output_help) {
+    auto& flags = with_flags<DocumentFlags>(verb, [=](const DocumentFlags& given) { given.write(what, kind); });
+    verb.add_option("file", flags.lecture, "Lecture (.md), or the name of a lecture of the program")->required();
+    verb.add_option("--output", flags.output, output_help)->required();
+    return flags;
+}
+
+void add_lecture_documents(CLI::App& lecture) {
+    CLI::App* verb = lecture.add_subcommand(
+        "handout",
+        "Write a PDF with text, picture, questions and answers of each scene; no display is needed and nothing trains");
+    auto& handout = add_document(*verb, "Handouts", "handout", "Output file (.pdf; - for standard output)");
+    verb->add_flag("--without-answers", handout.without_answers, "Leave out the answers to the questions");
+    handout.fields.add_text(*verb, "paper", "--paper", "Paper: a4 (default) or letter");
+    handout.fields.add_json(*verb);
+
+    verb = lecture.add_subcommand("slides",
+                                  "Write one slide per step of a lecture; no display is needed and nothing trains");
+    auto& slides =
+        add_document(*verb, "Slides", "slides",
+                     "A file (.pdf or .html; - for standard output), or a folder for one PNG or SVG file per slide");
+    slides.fields.add_text(*verb, "format", "--format",
+                           "Format: pdf, html, png or svg (default: the suffix of --output; png for a folder)");
+    slides.fields.add_text(*verb, "theme", "--theme", "Colour theme: light (default) or dark");
+    slides.fields.add_number(*verb, "width", "--width-px",
+                             "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
+    verb->add_flag("--without-answers", slides.without_answers,
+                   "Leave out the answers to the questions, and what follows the first question of a scene except "
+                   "other questions");
+    slides.fields.add_json(*verb);
+}
+
+struct ClassFlags {
+    std::string lecture;
+    std::string scene;
+    std::optional<int> students;
+    std::vector<std::string> settings;
+    std::string output;
+    bool force = false;
+    std::vector<std::string> pool;
+    std::string lab;
+    std::string measure = "best_validation_loss";
+    bool json = false;
+};
+
+// Returns the scene that trains: the one that is named, or the only one.
+const LectureScene& training_scene(const Lecture& lecture, const std::string& id) {
+    std::string known;
+    const LectureScene* found = nullptr;
+    for (const LectureScene& scene : lecture.scenes) {
+        if (!scene.live) continue;
+        if (scene.id == id) return scene;
+        known += (known.empty() ? "" : ", ") + scene.id;
+        if (!found) found = &scene;
+    }
+    if (!found) {
+        throw BadInput("No scene of the lecture \"" + lecture.title +
+                       "\" trains, so there is nothing for a class to train; add \"live\" to a scene.");
+    }
+    if (!id.empty()) throw BadInput("No scene \"" + id + "\" trains; the scenes that train are " + known + ".");
+    if (known != found->id) {
+        throw BadInput("Several scenes train (" + known + "); choose one with --scene.");
+    }
+    return *found;
+}
+
+void write_text(const fs::path& file, const std::string& text, bool force) {
+    if (!force && would_replace(file)) {
+        throw BadInput(file.string() + " exists already; add --force to replace it, or name another folder.");
+    }
+    write_output(file, text);
+}
+
+void write_tasks(const ClassFlags& flags) {
+    const Lecture lecture = load_lecture(flags.lecture);
+    Experiment experiment = experiment_of(*training_scene(lecture, flags.scene).live, false);
+    experiment.set_assignments(flags.settings);
+    const std::vector<StudentTask> tasks = student_tasks(experiment, *flags.students);
+    const fs::path folder = flags.output;
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw BadInput("The folder " + flags.output + " cannot be created: " + error.message() + ".");
+    const fs::path sheet = folder / "sheet.md";
+    nlohmann::json files = nlohmann::json::array();
+    for (const StudentTask& task : tasks) {
+        const fs::path file = folder / (task.name + ".json");
+        write_text(file, task.experiment.to_json().dump(2) + "\n", flags.force);
+        files.push_back({{"name", task.name}, {"seed", task.seed}, {"file", file.string()}});
+    }
+    write_text(sheet, class_sheet(lecture.title, flags.lecture, tasks), flags.force);
+    if (flags.json) return print_json({{"students", files}, {"sheet", sheet.string()}});
+    print_text("Wrote " + counted(static_cast<std::int64_t>(tasks.size()), "experiment") + " and " + sheet.string() +
+               ", which says what each student types.\n");
+}
+
+void pool_results(const ClassFlags& flags) {
+    std::vector<fs::path> files;
+    for (const std::string& file : flags.pool) {
+        std::error_code error;
+        // The pattern "*.ropelab" also matches the lab of an earlier call.
+        if (!fs::equivalent(file, flags.lab, error)) files.emplace_back(file);
+    }
+    if (files.empty()) throw BadInput("--pool names no file but the lab itself; name the students' files.");
+    std::error_code error;
+    const bool is_new = !fs::exists(flags.lab, error);
+    auto lab = is_new ? LabFile::create(flags.lab) : LabFile::open(flags.lab);
+    const ClassPool pool = pool_class(*lab, files);
+    if (pool.files == 0) {
+        lab.reset();
+        if (is_new) fs::remove(flags.lab, error);
+        const ClassPool::Refused& first = pool.refused.front();
+        throw BadInput("None of the files could be pooled into " + flags.lab + ". " + first.file.string() + ": " +
+                       first.reason);
+    }
+    nlohmann::json refused = nlohmann::json::array();
+    for (const ClassPool::Refused& one : pool.refused) {
+        std::cerr << one.file.string() << " is not pooled: " << one.reason << std::endl;
+        refused.push_back({{"file", one.file.string()}, {"reason", one.reason}});
+    }
+    const ResultsTable table = class_table(*lab, flags.measure);
+    if (flags.json) {
+        nlohmann::json result = class_json(table);
+        result["lab"] = flags.lab;
+        result["files"] = pool.files;
+        result["added_runs"] = pool.runs;
+        result["refused"] = refused;
+        return print_json(result);
+    }
+    print_text("Pooled " + counted(pool.files, "file") + ": " + counted(pool.runs, "run") + " added to " + flags.lab +
+               ".\n" + class_text(table));
+}
+
+void run_class(const ClassFlags& flags) {
+    if (flags.students && !flags.pool.empty()) {
+        throw BadInput("--students writes the experiments and --pool pools the results; give one of them.");
+    }
+    if (flags.students) {
+        if (flags.output.empty()) throw BadInput("--students needs --output, the folder for the experiments.");
+        return write_tasks(flags);
+    }
+    if (flags.pool.empty()) {
+        throw BadInput("Give --students and --output to write the experiments, or --pool and --lab to pool results.");
+    }
+    if (flags.lab.empty()) throw BadInput("--pool needs --lab, the lab that receives the results.");
+    if (!flags.settings.empty() || !flags.scene.empty() || !flags.output.empty()) {
+        throw BadInput("--set, --scene and --output choose the experiments of --students; leave them out with --pool.");
+    }
+    measure_index(flags.measure);  // throws for an unknown measure before anything is stored
+    pool_results(flags);
+}
+
+void add_lecture_class(CLI::App& lecture) {
+    CLI::App* verb = lecture.add_subcommand(
+        "class", "Write an experiment per student with a seed of its own, or pool the results of a class");
+    auto& flags = with_flags<ClassFlags>(*verb, run_class);
+    verb->add_option("lecture", flags.lecture, "Lecture: a file, or the name of a lecture of the program")->required();
+    verb->add_option("--students", flags.students, "Number of students; writes an experiment for each of them");
+    verb->add_option("--scene", flags.scene, "Scene that trains (default: the only one)");
+    add_repeated(*verb, "--set", flags.settings, "Setting of the experiments, such as theta=500,10000");
+    verb->add_option("--output", flags.output, "Folder for the experiments and the sheet that says what to type");
+    verb->add_flag("--force", flags.force, "Replace files of an earlier call");
+    verb->add_option("--pool", flags.pool,
+                     "Files of the students: labs (.ropelab), or what \"sweep --json\" printed (.json)");
+    verb->add_option("--lab", flags.lab, "Lab that receives the results; it is created if there is none");
+    verb->add_option("--measure", flags.measure, "Measure of the table (default: best_validation_loss)");
+    add_json(*verb, flags.json);
+}
+
+struct AnswerFlags {
+    std::string lab;
+    std::string lecture;
+    std::string format = "txt";
+    std::string output = "-";
+    bool json = false;
+};
+
+void run_answers(const AnswerFlags& flags) {
+    choice_of(flags.format, "a format of answers", {"txt", "csv"});
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    std::vector<AnsweredQuestion> questions = answered_questions(lab->answers());
+    if (!flags.lecture.empty()) {
+        std::erase_if(questions, [&](const AnsweredQuestion& question) { return question.lecture != flags.lecture; });
+        if (questions.empty()) {
+            throw BadInput("The lab " + flags.lab + " has no answers to questions of the lecture \"" + flags.lecture +
+                           "\".");
+        }
+    }
+    if (flags.json && is_standard_output(flags.output)) return print_json(answers_json(questions));
+    const std::string text = flags.json              ? answers_json(questions).dump(2) + "\n"
+                             : flags.format == "csv" ? answers_csv(questions)
+                                                     : answers_text(questions);
+    if (is_standard_output(flags.output)) return print_text(text);
+    write_output(flags.output, text);
+}
+
+void add_lecture_answers(CLI::App& lecture) {
+    CLI::App* verb =
+        lecture.add_subcommand("answers", "Print the answers to questions of lectures that a lab stores, by group");
+    auto& flags = with_flags<AnswerFlags>(*verb, run_answers);
+    add_lab(*verb, flags.lab);
+    verb->add_option("--lecture", flags.lecture, "Title of the lecture (default: all)");
+    verb->add_option("--format", flags.format, "txt: shares by question and group; csv: one line per answer");
+    verb->add_option("--output", flags.output, "File for the table (default: standard output)");
+    add_json(*verb, flags.json, "Print all answers as JSON");
+}
+
+struct LectureFlags {
+    std::string file;
+    std::string title;
+    std::string output;
+    std::string data_dir;
+    bool force = false;
+    bool json = false;
+};
+
+std::int64_t count_failed(const std::vector<CheckedQuantity>& checks) {
+    return std::count_if(checks.begin(), checks.end(), [](const CheckedQuantity& each) { return !each.ok; });
+}
+
+nlohmann::json json_of(const std::vector<CheckedQuantity>& checks) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const CheckedQuantity& each : checks) {
+        nlohmann::json entry = {{"scene", each.scene},       {"line", each.line},   {"quantity", each.quantity},
+                                {"expected", each.expected}, {"value", each.value}, {"ok", each.ok}};
+        if (!each.problem.empty()) entry["problem"] = each.problem;
+        list.push_back(std::move(entry));
+    }
+    const std::int64_t failed = count_failed(checks);
+    return {{"passed", static_cast<std::int64_t>(checks.size()) - failed}, {"failed", failed}, {"checks", list}};
+}
+
+std::string value_words(const nlohmann::json& value) {
+    if (value.is_null()) return "none";
+    if (value.is_number()) return number_text(value.get<double>());
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string text_of(const std::vector<CheckedQuantity>& checks) {
+    std::ostringstream text;
+    for (const CheckedQuantity& each : checks) {
+        text << (each.ok ? "ok      " : "FAILED  ") << each.scene << ", line " << each.line << ": " << each.quantity;
+        if (!each.problem.empty()) {
+            text << ": " << each.problem << '\n';
+        } else {
+            text << " is " << value_words(each.value);
+            text << (each.ok ? "" : ", expected " + value_words(each.expected)) << '\n';
+        }
+    }
+    const std::int64_t failed = count_failed(checks);
+    text << counted(static_cast<std::int64_t>(checks.size()) - failed, "check") << " passed, " << failed
+         << " failed.\n";
+    return text.str();
+}
+
+void check_file(const LectureFlags& flags) {
+    const Lecture lecture = load_lecture(flags.file);
+    ProgressLine line;
+    LectureCheckOptions options;
+    options.data_dir = flags.data_dir;
+    options.cancelled = interrupted;
+    options.progress = [&](const std::string& scene) { line.show("checking scene " + scene); };
+    watch_interrupts();
+    const std::vector<CheckedQuantity> checks = check_lecture(lecture, options);
+    line.end();
+    if (flags.json) {
+        print_json(json_of(checks));
+    } else {
+        print_text(text_of(checks));
+    }
+    if (const std::int64_t failed = count_failed(checks); failed > 0) {
+        throw std::runtime_error(std::to_string(failed) + " of " +
+                                 counted(static_cast<std::int64_t>(checks.size()), "check") + " of " + flags.file +
+                                 " failed.");
+    }
+}
+
+void write_new(const LectureFlags& flags) {
+    const bool is_file = flags.title.ends_with(".md");
+    const std::string text =
+        lecture_template(is_file ? std::filesystem::path(flags.title).stem().string() : flags.title);
+    const std::string output = flags.output.empty() ? lecture_file_name(flags.title) : flags.output;
+    check_one_output(output, flags.json);
+    if (would_replace(output) && !flags.force) {
+        throw BadInput("The file " + output + " exists already; add --force to overwrite it, or name another one.");
+    }
+    write_output(output, text);
+    if (flags.json) return print_json({{"output", output}});
+    if (is_standard_output(output)) return;
+    print_text("Wrote " + output + ". Check it with \"ropelab-cli lecture check " + output + "\".\n");
+}
+
+void list_lectures(const LectureFlags& flags) {
+    nlohmann::json all = nlohmann::json::array();
+    std::ostringstream text;
+    for (const ShippedLecture& each : shipped_lectures()) {
+        const Lecture lecture = load_lecture(each.file);
+        all.push_back({{"name", each.name},
+                       {"file", each.file.string()},
+                       {"title", lecture.title},
+                       {"minutes", lecture.minutes},
+                       {"scenes", lecture.scenes.size()}});
+        text << each.name << ": " << lecture.title << ", "
+             << counted(static_cast<std::int64_t>(lecture.scenes.size()), "scene");
+        if (lecture.minutes > 0) text << ", " << number_text(lecture.minutes) << " minutes";
+        text << "\n    " << each.file.string() << '\n';
+    }
+    if (flags.json) return print_json(all);
+    print_text(all.empty() ? "No lectures belong to this program.\n" : text.str());
+}
+
+}  // namespace
+
+void add_lecture(CLI::App& program) {
+    auto flags = std::make_shared<LectureFlags>();
+    CLI::App* verb = program.add_subcommand("lecture",
+                                            "Check lectures, write an example, list those of the program; "
+                                            "handouts and slides; work and answers of a class");
+    verb->require_subcommand(1);
+    const auto add = [&](const char* name, const char* description, void (*action)(const LectureFlags&)) {
+        CLI::App* part = verb->add_subcommand(name, description);
+        part->add_flag("--json", flags->json, "Print the result as JSON");
+        part->callback([flags, action] { action(*flags); });
+        return part;
+    };
+    CLI::App* check_verb = add("check",
+                               "Compute every check of a lecture, without a display: exit status 0 if all pass, 1 "
+                               "if one fails, 2 if the file "
+                               "is not a valid lecture",
+                               check_file);
+    check_verb->add_option("file", flags->file, "Lecture (.md), or the name of a lecture of the program")->required();
+    check_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
+    CLI::App* new_verb = add("new", "Write a commented example of a lecture", write_new);
+    new_verb->add_option("name", flags->title, "Title of the lecture")->required();
+    new_verb->add_option("--output", flags->output,
+                         "File to write (default: the title as a file name, such as my-lecture.md; - for standard "
+                         "output)");
+    new_verb->add_flag("--force", flags->force, "Overwrite the file if it exists");
+    add("list", "List the lectures that belong to the program", list_lectures);
+    add_lecture_documents(*verb);
+    add_lecture_class(*verb);
+    add_lecture_answers(*verb);
+}
+
+namespace {
+
+struct QuantityFlags {
+    std::string name;
+    std::vector<std::string> arguments;
+    std::string setup;
+    std::string lab;
+    bool list = false;
+    bool json = false;
+};
+
+void print_list(bool as_json) {
+    if (as_json) {
+        nlohmann::json list = nlohmann::json::array();
+        for (const QuantityDescription& each : quantities()) {
+            list.push_back({{"name", each.name},
+                            {"arguments", each.arguments},
+                            {"unit", each.unit},
+                            {"description", each.description},
+                            {"needs_lab", each.needs_lab}});
+        }
+        return print_json(list);
+    }
+    std::ostringstream text;
+    for (const QuantityDescription& each : quantities()) {
+        text << each.name << each.arguments << (each.unit.empty() ? "" : "  [" + each.unit + "]")
+             << (each.needs_lab ? "  --lab" : "") << "\n    " << each.description << '\n';
+    }
+    print_text(text.str());
+}
+
+// Returns "wavelength(31)" for `wavelength 31`; an expression with brackets stays as it is.
+std::string expression_of(const QuantityFlags& flags) {
+    if (flags.arguments.empty()) return flags.name;
+    if (flags.name.find('(') != std::string::npos) {
+        throw BadInput("Give the arguments of " + flags.name.substr(0, flags.name.find('(')) +
+                       " in brackets or after its name, not both; quote an expression with spaces.");
+    }
+    std::string arguments;
+    for (const std::string& each : flags.arguments) arguments += (arguments.empty() ? "" : ", ") + each;
+    return flags.name + "(" + arguments + ")";
+}
+
+std::string value_text(const nlohmann::json& value) {
+    if (value.is_null()) return "none";
+    if (value.is_number()) return number_text(value.get<double>());
+    if (!value.is_array()) return value.dump();
+    std::string text;
+    for (const nlohmann::json& each : value) {
+        const bool interval = each.is_array() && each.size() == 2;
+        text += (text.empty() ? "" : ", ") +
+                (interval ? value_text(each[0]) + "–" + value_text(each[1]) : value_text(each));
+    }
+    return text.empty() ? "none" : text;
+}
+
+void run_quantity(const QuantityFlags& flags) {
+    if (flags.list) {
+        if (!flags.name.empty()) throw BadInput("--list lists all quantities; leave out \"" + flags.name + "\".");
+        return print_list(flags.json);
+    }
+    if (flags.name.empty()) throw BadInput("Name a quantity, such as \"wavelength(31)\"; --list lists all.");
+    QuantitySource source;
+    if (!flags.setup.empty()) source.setups = parse_setups(flags.setup);
+    std::unique_ptr<LabFile> lab;
+    if (!flags.lab.empty()) {
+        lab = LabFile::open(flags.lab, LabFile::Mode::read);
+        source.lab = lab.get();
+    }
+    const std::string expression = expression_of(flags);
+    const nlohmann::json value = evaluate_quantity(expression, source);
+    if (flags.json) {
+        nlohmann::json result = {{"quantity", expression}, {"value", value}, {"setup", setups_text(source.setups)}};
+        if (!flags.lab.empty()) result["lab"] = flags.lab;
+        return print_json(result);
+    }
+    print_text(value_text(value) + '\n');
+}
+
+}  // namespace
+
+void add_quantity(CLI::App& program) {
+    CLI::App* verb = program.add_subcommand(
+        "quantity", "Compute a named quantity of a rotary setup or of the runs of a lab, as lectures do");
+    auto& flags = with_flags<QuantityFlags>(*verb, run_quantity);
+    verb->add_option("name", flags.name, "Name of the quantity, or an expression such as \"wavelength(31)\"");
+    verb->add_option("arguments", flags.arguments, "Arguments, if the name has no brackets");
+    verb->add_option("--setup", flags.setup,
+                     "Rotary setup as \"Copy setup\" gives it (default: theta=10k head_dim=64 fraction=100% "
+                     "context=1024); \"A | B\" for two setups, and B.NAME for a quantity of the second");
+    verb->add_option("--lab", flags.lab, "Lab file, for quantities of runs");
+    verb->add_flag("--list", flags.list, "List all quantities");
+    add_json(*verb, flags.json);
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,106 @@
+#include "app/terminal/options.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/spec/error.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+// CLI11 stores the nearest 64-bit number for a longer one.
+std::string why_not_whole(const std::string& text) {
+    errno = 0;
+    std::strtoll(text.c_str(), nullptr, 0);
+    return errno == ERANGE ? text + " is out of range; the largest whole number is 9223372036854775807" : "";
+}
+
+std::string why_not_finite(const std::string& text) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    return end != text.c_str() && !std::isfinite(value) ? text + " is not a finite number" : "";
+}
+
+std::vector<const CLI::Option*> given_options(const CLI::App& app) {
+    return app.get_options([](const CLI::Option* option) { return option->count() > 0; });
+}
+
+}  // namespace
+
+void check_every_option(CLI::App& program) {
+    for (CLI::Option* option : program.get_options()) {
+        const std::string type = option->get_type_name();
+        if (type.starts_with("FLOAT")) option->check(why_not_finite, "");
+        if (type.starts_with("INT") || type.starts_with("UINT")) option->check(why_not_whole, "");
+        if (option->get_items_expected_max() == 0) option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+    }
+    for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
+        check_every_option(*command);
+}
+
+std::string option_given_twice(const CLI::App& program) {
+    for (const CLI::Option* option : given_options(program)) {
+        if (option->count() > 1 && option->get_items_expected_max() <= 1) return option->get_name();
+    }
+    for (const CLI::App* command : program.get_subcommands()) {
+        if (const std::string name = option_given_twice(*command); !name.empty()) return name;
+    }
+    return "";
+}
+
+void add_json(CLI::App& verb, bool& json, const char* help) {
+    verb.add_flag("--json", json, help);
+}
+
+void add_data_dir(CLI::App& verb, std::string& folder) {
+    verb.add_option("--data-dir", folder, "Folder that is searched first for known data sets");
+}
+
+void add_lab(CLI::App& verb, std::string& lab) {
+    verb.add_option("--lab", lab, "Lab file")->required();
+}
+
+void add_run(CLI::App& verb, RunId& run) {
+    verb.add_option("--run", run, "Number of the run in the lab (default: the first run)");
+}
+
+void add_baseline(CLI::App& verb, std::vector<std::string>& settings) {
+    add_repeated(verb, "--baseline", settings, "Baseline group, as key=value; all other groups are compared with it");
+}
+
+void add_test(CLI::App& verb, std::string& test) {
+    verb.add_option("--test", test,
+                    "Significance test of the verdicts: student, welch or paired (by seed); auto is paired if all "
+                    "groups have equal seeds, else welch")
+        ->capture_default_str();
+}
+
+RunRecord run_of(const LabFile& lab, const std::string& name, RunId run) {
+    const auto runs = lab.runs();
+    if (runs.empty()) throw BadInput("The lab " + name + " has no runs.");
+    return run == 0 ? runs.front() : lab.run(run);
+}
+
+std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words) {
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+    std::string listed;
+    for (const std::string& each : words) {
+        listed += (&each == &words.front() ? "" : &each == &words.back() ? " or " : ", ") + each;
+    }
+    throw BadInput("\"" + word + "\" is not " + what + "; it must be " + listed + ".");
+}
+
+void check_table_format(const std::string& format) {
+    choice_of(format, "an output format", {"text", "csv", "latex", "json"});
+}
+
+Generation::Mode parse_generation_mode(const std::string& word) {
+    const std::size_t place = choice_of(word, "a generation mode", {"recompute", "rolling"});
+    return place == 0 ? Generation::Mode::recompute : Generation::Mode::rolling;
+}
+
+}  // namespace ropelab::terminal

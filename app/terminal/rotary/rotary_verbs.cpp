@@ -1,0 +1,527 @@
+// The commands frequencies, context and cache, which describe a rotary embedding with the same flags, and rotate.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "app/terminal/options.h"
+#include "app/terminal/output.h"
+#include "app/terminal/rotary/rotary_flags.h"
+#include "app/terminal/verbs.h"
+#include "core/rope/context.h"
+#include "core/rope/memory.h"
+#include "core/rope/rotation.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/table/table.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct FrequencyFlags {
+    RotaryFlags rotary;
+    bool json = false;
+};
+
+void run_frequencies(FrequencyFlags& flags) {
+    flags.rotary.parse();
+    const auto& model = flags.rotary.model;
+    if (model) warn_of_unknown_keys(*model);
+    const Frequencies& result = flags.rotary.frequencies;
+    const std::vector<double> lengths = wavelengths(result);
+    if (flags.json) {
+        const RotarySetup& setup = flags.rotary.setup;
+        if (model) warn_of_remarks(*model);
+        print_json({{"rotary_dim", result.rotary_dim},
+                    {"theta", setup.theta},
+                    {"pairing", setup.pairing == Pairing::half ? "half" : "interleaved"},
+                    {"inverse_frequencies", result.inverse_frequencies},
+                    {"wavelengths", lengths},  // infinity becomes null
+                    {"attention_factor", result.attention_factor},
+                    {"remarks", model ? model->remarks : std::vector<std::string>()},
+                    {"unknown_keys", model ? model->unknown_keys : std::vector<std::string>()}});
+        return;
+    }
+    const ScalingMethod method = flags.rotary.setup.scaling.method;
+    std::string text =
+        "rotary dimension " + std::to_string(result.rotary_dim) + ", attention factor " +
+        number_text(result.attention_factor) +
+        (method == ScalingMethod::none ? "" : ", frequencies with the scaling " + std::string(word_of(method))) +
+        "\n\n";
+    Table table{{{"pair", 'l', 6}, {"frequency [rad/token]", 'l', 23}, {"wavelength [tokens]", 'l'}}, {}};
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        const double frequency = result.inverse_frequencies[i];
+        table.rows.push_back({std::to_string(i), number_text(frequency),
+                              frequency > 0 ? number_text(lengths[i]) : "infinite (not rotated)"});
+    }
+    text += table.text();
+    if (model) text += '\n' + values_text(*model);
+    print_text(text);
+}
+
+}  // namespace
+
+void add_frequencies(CLI::App& program) {
+    CLI::App* verb =
+        program.add_subcommand("frequencies", "Print the frequencies and wavelengths of the rotary pairs of a head");
+    auto& flags = with_flags<FrequencyFlags>(*verb, run_frequencies);
+    flags.rotary.add_size(*verb, "Current sequence length in tokens, for scaling methods that depend on it");
+    flags.rotary.add_spectrum(*verb);
+    flags.rotary.add_scaling(*verb);
+    add_json(*verb, flags.json);
+}
+
+namespace {
+
+struct ContextFlags {
+    RotaryFlags rotary;
+    std::string scan_from;
+    std::string scan_to;
+    std::string scan_step;
+    bool json = false;
+};
+
+// Returns the bases to scan: by default up to 1,000,000 or twice theta, with a step that lets the scan end within about
+// two seconds.
+BaseScan scan_of(const ContextFlags& flags, const RotarySetup& setup) {
+    constexpr double most = 1e15;
+    const double high =
+        flags.scan_to.empty() ? std::max(1e6, 2 * setup.theta) : parse_positive(flags.scan_to, "--scan-to", most);
+    std::optional<double> step;
+    if (!flags.scan_step.empty()) step = parse_positive(flags.scan_step, "--scan-step", most);
+    BaseScan scan = base_scan(setup.context, setup.head_dim, high, step);
+    if (!flags.scan_from.empty()) scan.low = parse_positive(flags.scan_from, "--scan-from", most);
+    return scan;
+}
+
+// Returns distances below the context: 0, 1, 2, … and then about twelve per factor of two.
+std::vector<double> distances_to(std::int64_t context) {
+    std::vector<double> result = {0};
+    for (double distance = 1; distance < static_cast<double>(context);
+         distance = std::max(distance + 1, std::round(distance * 1.06))) {
+        result.push_back(distance);
+    }
+    return result;
+}
+
+nlohmann::json json_of(const FeasibleBases& bases) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const BaseInterval& interval : bases.intervals) list.push_back({interval.low, interval.high});
+    return list;
+}
+
+std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64_t context, ScalingMethod scaling) {
+    std::ostringstream text;
+    text << "feasible bases for a context of " << context << " tokens"
+         << (scaling == ScalingMethod::none ? "" : " with the same scaling") << ", scanned from "
+         << number_text(scan.low) << " to " << number_text(scan.high) << " in steps of " << number_text(scan.step)
+         << ":\n";
+    if (bases.intervals.empty()) text << "  none\n";
+    constexpr std::size_t shown = 20;
+    for (std::size_t i = 0; i < std::min(shown, bases.intervals.size()); ++i) {
+        const auto& [low, high] = bases.intervals[i];
+        text << "  " << number_text(low) << (high > low ? " – " + number_text(high) : "") << '\n';
+    }
+    if (bases.intervals.size() > shown)
+        text << "  and " << bases.intervals.size() - shown << " more, the last from "
+             << number_text(bases.intervals.back().low) << " – " << number_text(bases.intervals.back().high) << '\n';
+    return text.str();
+}
+
+void run_context(ContextFlags& flags) {
+    flags.rotary.parse();
+    const RotarySetup& setup = flags.rotary.setup;
+    Frequencies frequencies = flags.rotary.frequencies;
+    if (const auto& model = flags.rotary.model) {
+        warn_of_unknown_keys(*model);
+        // Frequencies that depend on the length are those at the full context.
+        frequencies = model->of(flags.rotary.layer_type).at(static_cast<double>(setup.context));
+    }
+    const BaseScan scan = scan_of(flags, setup);
+
+    watch_interrupts();
+    ProgressLine line;
+    const auto start = std::chrono::steady_clock::now();
+    const auto bases = feasible_bases(flags.rotary.settings, setup.context, scan, interrupted, [&](double fraction) {
+        if (std::chrono::steady_clock::now() - start < std::chrono::seconds(2)) return;
+        line.show("scanning bases: " + std::to_string(std::lround(100 * fraction)) + " %");
+    });
+    const auto first = first_negative(frequencies, setup.head_dim, setup.context, interrupted);
+    // Limited, because a lowest value cannot be found early as the first negative one can.
+    const std::int64_t distances_searched = std::min<std::int64_t>(setup.context, std::int64_t{1} << 22);
+    const LowestBound lowest = lowest_bound(frequencies, setup.head_dim, distances_searched, interrupted);
+    line.end();
+    if (interrupted()) throw std::runtime_error("Interrupted before the scan was complete.");
+    const int dimension = setup.partial == Partial::slice ? frequencies.rotary_dim : setup.head_dim;
+    // Counted with the scaled frequencies; without scaling this is the critical dimension of formula 14.
+    const int critical = 2 * complete_pairs(frequencies, static_cast<double>(setup.context));
+    const std::vector<double> distances = distances_to(setup.context);
+    const std::vector<double> bound = decay_bound(frequencies.inverse_frequencies, distances);
+
+    if (flags.json) {
+        print_json({{"first_negative", first ? nlohmann::json(*first) : nlohmann::json(nullptr)},
+                    {"lowest_bound",
+                     {{"value", lowest.value},
+                      {"of", setup.head_dim / 2},
+                      {"distance", lowest.distance},
+                      {"negative_distances", lowest.negative},
+                      {"distances", distances_searched}}},
+                    {"feasible_bases", json_of(bases)},
+                    {"critical_dimension", critical},
+                    {"decay", {{"distance", distances}, {"bound", bound}}},
+                    {"scan", {{"low", scan.low}, {"high", scan.high}, {"step", scan.step}}},
+                    {"context", setup.context}});
+        return;
+    }
+    std::ostringstream text;
+    text << "context                 " << setup.context << " tokens\n"
+         << "context bound           "
+         << (first ? std::to_string(*first) + " tokens (Men et al.: first distance Δ with B(Δ) < 0)"
+                   : "at least the context (Men et al.: B(Δ) ≥ 0 at every distance below it)")
+         << '\n';
+    if (first) {
+        text << "lowest B(Δ)             " << number_text(std::round(lowest.value * 100) / 100) << " of "
+             << setup.head_dim / 2 << " at Δ = " << lowest.distance << "; B(Δ) < 0 at " << lowest.negative << " of "
+             << distances_searched << " distances\n";
+    }
+    text << "critical dimension      " << critical << " of " << dimension
+         << " channels complete a period within the context (Liu et al."
+         << (setup.scaling.method == ScalingMethod::none ? "" : ", applied to the scaled frequencies") << ")\n"
+         << text_of(bases, scan, setup.context, setup.scaling.method)
+         << "decay bound (2/d) Σ|S_j| (Su et al.) by distance [tokens]:\n";
+    Table decay{{{"", 'l', 2}, {"", 'l', 10}, {"", 'l'}}, {}};
+    for (std::size_t i = 0; i < distances.size(); i += std::max<std::size_t>(1, distances.size() / 12)) {
+        decay.rows.push_back({"", number_text(distances[i]), number_text(std::round(bound[i] * 1e4) / 1e4)});
+    }
+    print_text(text.str() + decay.text());
+}
+
+}  // namespace
+
+void add_context(CLI::App& program) {
+    CLI::App* verb = program.add_subcommand(
+        "context", "Compute the context that a rotary embedding supports, and the feasible bases");
+    auto& flags = with_flags<ContextFlags>(*verb, run_context);
+    flags.rotary.add_size(*verb, "Context in tokens (default: 1024, or the model's own)");
+    flags.rotary.add_spectrum(*verb);
+    verb->add_option("--scan-from", flags.scan_from,
+                     "First base of the scan (default: 100, or the step if that is larger)");
+    verb->add_option("--scan-to", flags.scan_to,
+                     "Last base of the scan (default: 1M, or twice theta if that is larger)");
+    verb->add_option("--scan-step", flags.scan_step,
+                     "Step between the scanned bases (default: chosen so that the scan takes about two seconds)");
+    add_json(*verb, flags.json);
+    verb->footer(
+        "A base is feasible if B(Δ) = Σ cos(Δω_i) ≥ 0 for every distance Δ below the context (Men et al. 2024). All "
+        "lines use the scaled frequencies if there is a scaling. The scan can miss feasible intervals that are "
+        "narrower than its step.");
+}
+
+namespace {
+
+struct CacheFlags {
+    RotaryFlags rotary;
+    std::string precision = "float32";
+    std::string kv_precision = "bfloat16";
+    std::string layout = "duplicated";
+    std::string layers;
+    std::string heads;
+    std::string kv_heads;
+    std::string latent_dim;
+    std::string rope_dim;
+    std::string window;
+    std::string global_layers;
+    bool per_layer = false;
+    bool json = false;
+};
+
+struct CachedShape {
+    CacheShape cache;
+    KvCache kind = KvCache::grouped;
+    bool known = true;  // false: the config.json does not define it
+};
+
+NumberFormat parse_precision(const std::string& text) {
+    const NumberFormat format = parse_number_format(text);
+    if (format == NumberFormat::float64)
+        throw BadInput("float64 is not a precision of a cache; it must be float32, float16 or bfloat16.");
+    return format;
+}
+
+std::string_view word_of(KvCache kind) {
+    switch (kind) {
+        case KvCache::multi_head:
+            return "multi-head";
+        case KvCache::grouped:
+            return "grouped";
+        case KvCache::multi_query:
+            return "multi-query";
+        case KvCache::latent:
+            return "latent";
+        case KvCache::sliding:
+            return "sliding";
+    }
+    return "";
+}
+
+CachedShape shape_of_flags(const CacheFlags& flags, int head_dim) {
+    CachedShape shape;
+    CacheShape& cache = shape.cache;
+    const auto count = [](const std::string& text, const char* flag, std::int64_t usual, std::int64_t low = 1) {
+        return text.empty() ? usual : parse_count(text, flag, low, 1 << 24);
+    };
+    cache.head_dim = head_dim;
+    cache.layers = count(flags.layers, "--layers", cache.layers);
+    cache.heads = count(flags.heads, "--heads", cache.heads);
+    cache.kv_heads = count(flags.kv_heads, "--kv-heads", flags.heads.empty() ? cache.kv_heads : cache.heads);
+    if (cache.kv_heads > cache.heads || cache.heads % cache.kv_heads != 0) {
+        throw BadInput("--kv-heads is " + std::to_string(cache.kv_heads) + ", but it must divide the " +
+                       std::to_string(cache.heads) + " heads.");
+    }
+    if (!flags.latent_dim.empty() && !flags.window.empty())
+        throw BadInput("--latent-dim and --sliding-window cannot be combined; give one of them.");
+    if (flags.latent_dim.empty() && !flags.rope_dim.empty())
+        throw BadInput("--rope-dim is the rotary part of a latent KV cache; it requires --latent-dim.");
+    if (flags.window.empty() && !flags.global_layers.empty())
+        throw BadInput("--global-layers counts the layers without a sliding window; it requires --sliding-window.");
+    cache.latent_dim = count(flags.latent_dim, "--latent-dim", cache.latent_dim);
+    cache.latent_rope_dim = count(flags.rope_dim, "--rope-dim", cache.latent_rope_dim, 0);
+    cache.window = count(flags.window, "--sliding-window", cache.window);
+    cache.global_layers = count(flags.global_layers, "--global-layers", 0, 0);
+    if (cache.global_layers > cache.layers) {
+        throw BadInput("--global-layers is " + std::to_string(cache.global_layers) + ", but there are " +
+                       std::to_string(cache.layers) + " layers.");
+    }
+    shape.kind = !flags.latent_dim.empty()       ? KvCache::latent
+                 : !flags.window.empty()         ? KvCache::sliding
+                 : cache.kv_heads == cache.heads ? KvCache::multi_head
+                 : cache.kv_heads == 1           ? KvCache::multi_query
+                                                 : KvCache::grouped;
+    return shape;
+}
+
+// Returns a size with a binary unit, such as "16 GiB" for 17179869184.
+std::string size_text(std::int64_t bytes) {
+    static constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double size = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; size >= 1024 && unit + 1 < std::size(units); ++unit) size /= 1024;
+    return number_text(std::round(size * 100) / 100) + " " + units[unit];
+}
+
+// Returns a bar of '#' characters; `largest` has 40 of them.
+std::string bar(std::int64_t bytes, std::int64_t largest) {
+    const double fraction = largest == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(largest);
+    const auto whole = static_cast<std::size_t>(std::lround(40 * fraction));
+    if (bytes > 0 && whole == 0) return "|";
+    return std::string(whole, '#');
+}
+
+void run_cache(CacheFlags& flags) {
+    flags.rotary.parse();
+    const RotarySetup& setup = flags.rotary.setup;
+    const auto& model = flags.rotary.model;
+    const NumberFormat precision = parse_precision(flags.precision);
+    const NumberFormat kv_precision = parse_precision(flags.kv_precision);
+    const TableLayout layout = choice_of(flags.layout, "a layout of the cos/sin table", {"duplicated", "single"}) == 0
+                                   ? TableLayout::duplicated
+                                   : TableLayout::single;
+
+    CachedShape shape;
+    std::vector<int> rotary_dims;  // one per table
+    std::int64_t tables = 1;
+    if (model) {
+        warn_of_unknown_keys(*model);
+        shape.known = model->cache.has_value();
+        if (model->cache) shape.cache = *model->cache;
+        shape.kind = model->kind;
+        for (const HfRotary& rotary : model->rotary) rotary_dims.push_back(rotary.rotary_dim);
+        if (flags.per_layer && !model->cache)
+            throw BadInput(
+                "--per-layer requires the number of layers that have a cache, but the config does not define it.");
+    } else {
+        shape = shape_of_flags(flags, setup.head_dim);
+        const bool latent = shape.kind == KvCache::latent;
+        if (latent && setup.fraction != 1)
+            throw BadInput("A latent KV cache rotates the channels of --rope-dim; leave out --fraction.");
+        rotary_dims = {latent ? static_cast<int>(shape.cache.latent_rope_dim) : rotary_dim(setup)};
+    }
+    std::int64_t rope_bytes = 0;
+    for (std::size_t i = 0; i < rotary_dims.size(); ++i) {
+        if (flags.per_layer) {
+            const bool several = rotary_dims.size() > 1;
+            tables = several ? model->rotary[i].layers : shape.cache.layers;
+        }
+        rope_bytes += rope_cache_bytes(rotary_dims[i], setup.context, bytes_of(precision), layout, tables);
+    }
+    const std::int64_t kv_bytes =
+        shape.known ? kv_cache_bytes(shape.cache, shape.kind, setup.context, bytes_of(kv_precision)) : 0;
+
+    if (flags.json) {
+        nlohmann::json result = {{"rope_cache_bytes", rope_bytes},
+                                 {"kv_cache_bytes", shape.known ? nlohmann::json(kv_bytes) : nlohmann::json(nullptr)},
+                                 {"rotary_dim", rotary_dims.front()},
+                                 {"rotary_dims", rotary_dims},
+                                 {"context", setup.context},
+                                 {"precision", ropelab::word_of(precision)},
+                                 {"kv_precision", ropelab::word_of(kv_precision)},
+                                 {"layout", flags.layout},
+                                 {"per_layer", flags.per_layer}};
+        if (shape.known) {
+            const CacheShape& cache = shape.cache;
+            result["kv_cache"] = word_of(shape.kind);
+            result["layers"] = cache.layers;
+            if (shape.kind == KvCache::latent) {
+                result["latent_dim"] = cache.latent_dim;
+                result["rope_dim"] = cache.latent_rope_dim;
+            } else {
+                result["heads"] = cache.heads;
+                result["kv_heads"] = cache.kv_heads;
+                result["head_dim"] = cache.head_dim;
+            }
+            if (shape.kind == KvCache::sliding) {
+                result["window"] = cache.window;
+                result["global_layers"] = cache.global_layers;
+            }
+        }
+        return print_json(result);
+    }
+    std::ostringstream text;
+    const std::int64_t largest = std::max(rope_bytes, kv_bytes);
+    Table table{{{"", 'l', 12}, {"", 'r', 12}, {"", 'l'}}, {}};
+    table.rows.push_back({"RoPE cache", size_text(rope_bytes), bar(rope_bytes, largest)});
+    if (shape.known) table.rows.push_back({"KV cache", size_text(kv_bytes), bar(kv_bytes, largest)});
+    text << "context " << setup.context << " tokens, rotary dimension " << rotary_dims.front() << "\n\n"
+         << table.text();
+    text << "\nRoPE: " << ropelab::word_of(precision) << ", " << flags.layout << " layout, "
+         << (flags.per_layer ? "one table per layer" : "one table for all layers") << '\n';
+    if (shape.known) {
+        text << "KV: " << ropelab::word_of(kv_precision) << ", " << word_of(shape.kind) << ", " << shape.cache.layers
+             << " layers, one sequence\n";
+    } else {
+        text << "KV: unknown, because the config does not define the shape or the model has no KV cache.\n";
+    }
+    text << "1 KiB is 1,024 bytes, 1 MiB is 1,024 KiB, 1 GiB is 1,024 MiB.\n";
+    if (model) text << '\n' << values_text(*model);
+    print_text(text.str());
+}
+
+}  // namespace
+
+void add_cache(CLI::App& program) {
+    CLI::App* verb = program.add_subcommand(
+        "cache", "Compare the memory of the cos/sin table (RoPE cache) with that of the KV cache");
+    auto& flags = with_flags<CacheFlags>(*verb, run_cache);
+    RotaryFlags& rotary = flags.rotary;
+    rotary.add_size(*verb, "Context in tokens (default: 1024, or the model's own)");
+    verb->add_option("--precision", flags.precision, "Number format of the cos/sin table: float32, float16 or bfloat16")
+        ->capture_default_str();
+    verb->add_option(
+            "--layout", flags.layout,
+            "Layout of the cos/sin table: duplicated (each angle twice, as in Hugging Face transformers) or single")
+        ->capture_default_str();
+    verb->add_flag("--per-layer", flags.per_layer,
+                   "Assume one cos/sin table per layer (default: one table for all layers)");
+    verb->add_option("--kv-precision", flags.kv_precision,
+                     "Number format of keys and values: float32, float16 or bfloat16")
+        ->capture_default_str();
+    rotary.add_shape(*verb, "--layers", flags.layers, "Number of layers (default: 32)");
+    rotary.add_shape(*verb, "--heads", flags.heads, "Number of query heads (default: 32)");
+    rotary.add_shape(*verb, "--kv-heads", flags.kv_heads,
+                     "Number of key/value heads (default: 8, or --heads if that is given)");
+    rotary.add_shape(*verb, "--latent-dim", flags.latent_dim,
+                     "Latent dimension d_latent of multi-head latent attention");
+    rotary.add_shape(*verb, "--rope-dim", flags.rope_dim,
+                     "Rotary dimension d_rope of multi-head latent attention (default: 64)");
+    rotary.add_shape(*verb, "--sliding-window", flags.window, "Size of the sliding attention window in tokens");
+    rotary.add_shape(*verb, "--global-layers", flags.global_layers,
+                     "Number of layers without a sliding window (default: 0)");
+    add_json(*verb, flags.json);
+}
+
+namespace {
+
+// Appends the numbers of a nested JSON array to `numbers` in row-major order and fills in `shape`. Throws BadInput if
+// the array does not have shape.size() levels or if lists of one level differ in length.
+void flatten(const nlohmann::json& value, std::size_t depth, std::vector<std::size_t>& shape,
+             std::vector<float>& numbers) {
+    if (depth == shape.size()) {
+        if (!value.is_number())
+            throw BadInput("The array x contains " + value.dump().substr(0, 40) +
+                           " in place of a number; its shape must be batch × heads × time × head_dim.");
+        numbers.push_back(value.get<float>());
+        return;
+    }
+    if (!value.is_array() || value.empty())
+        throw BadInput("The array x must have four levels of lists: batch × heads × time × head_dim.");
+    if (shape[depth] == 0) shape[depth] = value.size();
+    if (shape[depth] != value.size())
+        throw BadInput(
+            "The array x has lists of different lengths; its shape must be batch × heads × time × head_dim.");
+    for (const auto& entry : value) flatten(entry, depth + 1, shape, numbers);
+}
+
+// Returns row-major numbers as nested lists of this shape, from the level `depth` on; advances `numbers`.
+nlohmann::json nest(const std::vector<std::size_t>& shape, std::size_t depth, const float*& numbers) {
+    if (depth == shape.size()) return *numbers++;
+    nlohmann::json result = nlohmann::json::array();
+    for (std::size_t i = 0; i < shape[depth]; ++i) result.push_back(nest(shape, depth + 1, numbers));
+    return result;
+}
+
+void run_rotate() {
+    const nlohmann::json input = read_json("-");
+    for (const char* name : {"x", "positions"}) {
+        if (!input.is_object() || !input.contains(name)) {
+            throw BadInput(std::string("Standard input must be a JSON object with x and positions; ") + name +
+                           " is missing.");
+        }
+    }
+    std::vector<std::size_t> shape(4, 0);
+    std::vector<float> numbers;
+    flatten(input.at("x"), 0, shape, numbers);
+
+    try {
+        std::vector<std::int64_t> positions;
+        for (const double position : input.at("positions").get<std::vector<double>>()) {
+            if (position != std::trunc(position) || std::abs(position) > 0x1p53) {
+                throw BadInput("A position is " + number_text(position) +
+                               ", but it must be a whole number of at most 2^53.");
+            }
+            positions.push_back(static_cast<std::int64_t>(position));
+        }
+        if (positions.size() != shape[2]) {
+            throw BadInput("There are " + std::to_string(positions.size()) + " positions for " +
+                           std::to_string(shape[2]) + " time steps of x; give one position per time step.");
+        }
+        const auto head_dim = static_cast<int>(shape[3]);
+        const Frequencies frequency = frequencies({.head_dim = head_dim,
+                                                   .theta = input.value("theta", 10000.0),
+                                                   .fraction = input.value("fraction", 1.0),
+                                                   .partial = parse_partial(input.value("partial", "slice"))});
+        rotate(numbers, shape[3], rotation_table(frequency, positions),
+               choice_of(input.value("pairing", "half"), "a pairing of channels", {"half", "interleaved"}) == 0
+                   ? Pairing::half
+                   : Pairing::interleaved);
+    } catch (const nlohmann::json::type_error&) {
+        throw BadInput(
+            "positions must be a list of whole numbers, theta and fraction numbers, partial and pairing strings.");
+    }
+    const float* next = numbers.data();
+    print_json({{"x", nest(shape, 0, next)}});
+}
+
+}  // namespace
+
+void add_rotate(CLI::App& program) {
+    CLI::App* verb = program.add_subcommand("rotate", "Apply RoPE to queries or keys given as JSON on standard input");
+    verb->footer(
+        "Reads {\"x\": batch × heads × time × head_dim, \"positions\": […], \"theta\", \"fraction\",\n"
+        "\"partial\": \"slice\"|\"truncate\", \"pairing\": \"half\"|\"interleaved\"} and prints the rotated {\"x\": "
+        "…}.");
+    add_json(*verb, with_flags<bool>(*verb, [](bool) { run_rotate(); }), "Print JSON (the output is always JSON)");
+}
+
+}  // namespace ropelab::terminal

@@ -1,0 +1,382 @@
+// The commands that load the model of a trained run: sample, compress, decompress and convert-heads.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "app/terminal/options.h"
+#include "app/terminal/output.h"
+#include "app/terminal/verbs.h"
+#include "core/data/compression.h"
+#include "core/data/corpus.h"
+#include "core/machine/engine_loader.h"
+#include "core/results/results_cells.h"
+#include "core/run/checkpoint.h"
+#include "core/run/probing.h"
+#include "core/plan/cache_bytes.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "core/store/lab_file.h"
+#include "core/store/output_file.h"
+#include "core/study/compression.h"
+#include "core/study/head_conversion.h"
+#include "core/table/table.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+Checkpoint checkpoint_at(const std::filesystem::path& path) {
+    auto result = read_checkpoint(path);
+    if (!result)
+        throw BadInput("There is no checkpoint " + path.string() + "; it is written at the run's first evaluation.");
+    return *std::move(result);
+}
+
+// The options --lab, --run and --checkpoint of commands that evaluate one trained run.
+struct TrainedRunFlags {
+    std::string lab;
+    RunId run = 0;
+    std::string checkpoint;
+
+    void add_to(CLI::App& verb) {
+        verb.add_option("--lab", lab, "Lab file");
+        add_run(verb, run);
+        verb.add_option("--checkpoint", checkpoint, "Checkpoint file, instead of --lab and --run");
+    }
+
+    Checkpoint read() const {
+        if (!checkpoint.empty()) return checkpoint_at(checkpoint);
+        if (lab.empty())
+            throw BadInput(
+                "The run is missing: give a lab with --lab (and --run), or a checkpoint file with --checkpoint.");
+        const auto file = LabFile::open(lab, LabFile::Mode::read);
+        return checkpoint_at(file->checkpoint_path(run_of(*file, lab, run).id));
+    }
+};
+
+struct SampleFlags {
+    TrainedRunFlags run;
+    std::optional<std::string> prompt;
+    std::string mode = "recompute";
+    Generation generation;
+    bool json = false;
+};
+
+// Returns the text with which generation begins without --prompt: a newline, else the first token of the vocabulary.
+std::string default_prompt(const Vocabulary& vocabulary) {
+    try {
+        vocabulary.encode("\n");
+        return "\n";
+    } catch (const BadInput&) {
+        return vocabulary.decode(std::vector<std::int32_t>{0});
+    }
+}
+
+void run_sample(const SampleFlags& flags) {
+    const Checkpoint checkpoint = flags.run.read();
+    const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
+
+    Generation generation = flags.generation;
+    generation.mode = parse_generation_mode(flags.mode);
+    if (generation.length < 1)
+        throw BadInput("The length is " + std::to_string(generation.length) + ", but it must be 1 or more.");
+    const std::string prompt_text = flags.prompt ? *flags.prompt : default_prompt(vocabulary);
+    const auto prompt = vocabulary.encode(prompt_text);
+
+    const auto model = model_of(open_engine(), checkpoint);
+    watch_interrupts();
+    generation.on_token = [&](std::int32_t token) {
+        if (!flags.json) print_text(vocabulary.bytes_of(token));
+        return !interrupted();
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    const auto tokens = model->generate(prompt, generation);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    if (flags.json) {
+        // The text of a byte-level model may not be UTF-8; "tokens" has the exact output.
+        print_json({{"text", vocabulary.decode(tokens)},
+                    {"tokens", tokens},
+                    {"prompt", prompt_text},
+                    {"iteration", checkpoint.iteration},
+                    {"kv_cache_bytes_measured", model->cache_bytes()},
+                    {"kv_cache_bytes", cache_bytes(checkpoint.spec).kv},
+                    {"tokens_per_second", static_cast<double>(tokens.size()) / elapsed.count()}});
+    } else {
+        print_text("\n");
+    }
+}
+
+}  // namespace
+
+void add_sample(CLI::App& program) {
+    CLI::App* verb = program.add_subcommand("sample", "Generate text with a trained run");
+    auto& flags = with_flags<SampleFlags>(*verb, run_sample);
+    flags.generation.temperature = 0.8;
+    flags.run.add_to(*verb);
+    verb->add_option("--prompt", flags.prompt,
+                     "Text that the model continues (default: a newline, or the first token if the text has none)");
+    verb->add_option("--length", flags.generation.length, "Number of tokens to generate")->capture_default_str();
+    verb->add_option("--temperature", flags.generation.temperature,
+                     "Sampling temperature; 0 always takes the most likely token")
+        ->capture_default_str();
+    verb->add_option("--top-k", flags.generation.top_k, "Sample from the k most likely tokens; 0: from all")
+        ->capture_default_str();
+    verb->add_option("--seed", flags.generation.seed, "Seed of the sampling")->capture_default_str();
+    verb->add_option(
+            "--mode", flags.mode,
+            "Generation beyond the context: recompute (re-encode the last context for each token) or rolling (drop the "
+            "oldest entry of the KV cache)")
+        ->capture_default_str();
+    verb->add_flag(
+        "--json", flags.json,
+        "Print JSON: the generated text, with U+FFFD for bytes that are not UTF-8, its tokens, and the bytes of "
+        "the KV cache (kv_cache_bytes_measured: counted while generating; kv_cache_bytes: by the formula)");
+}
+
+namespace {
+
+struct CompressionFlags {
+    TrainedRunFlags run;
+    std::string input;
+    std::string output;
+    bool compare = false;
+    bool json = false;
+};
+
+TokenProgress progress_on(ProgressLine& line, const char* what, std::int64_t total) {
+    return [&line, what, total](std::int64_t done) {
+        std::string text = std::string(what) + " " + grouped(done);
+        if (total > 0) text += " of " + grouped(total);
+        line.show(text + " tokens");
+        return !interrupted();
+    };
+}
+
+void print_sizes(const CompressionSizes& sizes, const std::vector<ArchiveSize>& others, bool json) {
+    const auto bits = 8.0 * static_cast<double>(sizes.file_bytes);
+    const auto per = [](double amount, std::int64_t units) {
+        return units == 0 ? nlohmann::json(nullptr) : nlohmann::json(amount / static_cast<double>(units));
+    };
+    if (json) {
+        nlohmann::json result = {{"bytes_in", sizes.text_bytes},
+                                 {"bytes_out", sizes.file_bytes},
+                                 {"code_bytes", sizes.code_bytes},
+                                 {"tokens", sizes.tokens},
+                                 {"characters", sizes.characters ? nlohmann::json(*sizes.characters) : nullptr},
+                                 {"bits_per_character", per(bits, sizes.characters.value_or(0))},
+                                 {"bits_per_byte", per(bits, sizes.text_bytes)},
+                                 {"model_bits", sizes.model_bits},
+                                 {"coded_bits", sizes.coded_bits},
+                                 {"model_bits_per_byte", per(sizes.model_bits, sizes.text_bytes)},
+                                 {"model_bits_per_character", per(sizes.model_bits, sizes.characters.value_or(0))}};
+        for (const ArchiveSize& other : others) result["other_programs"][std::string(other.method)] = other.bytes;
+        return print_json(result);
+    }
+    std::ostringstream text;
+    text << grouped(sizes.text_bytes) << " bytes in, " << grouped(sizes.file_bytes) << " bytes out";
+    if (sizes.text_bytes > 0) {
+        text << ": " << fixed_text(bits / static_cast<double>(sizes.text_bytes), 4) << " bits per byte";
+        if (sizes.characters) {
+            text << ", " << fixed_text(bits / static_cast<double>(*sizes.characters), 4) << " bits per character";
+        }
+    }
+    text << "\nmodel: " << fixed_text(sizes.model_bits, 1) << " bits (" << fixed_text(sizes.model_bits / 8, 1)
+         << " bytes) are the sum of -log2 p of " << grouped(sizes.tokens) << " tokens; the code has "
+         << grouped(sizes.code_bytes) << " bytes, header and checksums " << grouped(sizes.file_bytes - sizes.code_bytes)
+         << " bytes\n";
+    for (const ArchiveSize& other : others) text << other.method << " -9: " << grouped(other.bytes) << " bytes\n";
+    print_text(text.str());
+}
+
+void run_compress(const CompressionFlags& flags) {
+    check_one_output(flags.output, flags.json);
+    const std::string text = read_all(flags.input);
+    const Checkpoint checkpoint = flags.run.read();
+    watch_interrupts();
+    ProgressLine line;
+    const auto result = compress(open_engine(), checkpoint, text, progress_on(line, "compressed", 0));
+    line.end();
+    if (!result) throw std::runtime_error("Stopped; nothing was written.");
+    write_output(flags.output, result->file);
+    if (is_standard_output(flags.output)) return;
+    print_sizes(result->sizes, flags.compare ? archive_sizes(text) : std::vector<ArchiveSize>{}, flags.json);
+}
+
+void run_decompress(const CompressionFlags& flags) {
+    const std::string file = read_all(flags.input);
+    const std::int64_t tokens = compressed_tokens(file);
+    const Checkpoint checkpoint = flags.run.read();
+    watch_interrupts();
+    ProgressLine line;
+    const auto text = decompress(open_engine(), checkpoint, file, progress_on(line, "decompressed", tokens));
+    line.end();
+    if (!text) throw std::runtime_error("Stopped; nothing was written.");
+    write_output(flags.output, *text);
+}
+
+}  // namespace
+
+void add_compress(CLI::App& program) {
+    CLI::App* verb = program.add_subcommand(
+        "compress", "Compress a text with a trained run and an arithmetic coder; bits per character are a file size");
+    auto& flags = with_flags<CompressionFlags>(*verb, run_compress);
+    verb->add_option("file", flags.input, "Text to compress; - for standard input")->required();
+    flags.run.add_to(*verb);
+    verb->add_option("--output", flags.output, "Compressed file, such as text.ropez; - for standard output")
+        ->required();
+    verb->add_flag("--compare", flags.compare, "Also print the sizes that gzip and xz reach at level 9");
+    add_json(*verb, flags.json, "Print the sizes as JSON");
+}
+
+void add_decompress(CLI::App& program) {
+    CLI::App* verb = program.add_subcommand(
+        "decompress", "Decompress a file of \"compress\" with the run and the checkpoint that compressed it");
+    auto& flags = with_flags<CompressionFlags>(*verb, run_decompress);
+    verb->add_option("file", flags.input, "Compressed file; - for standard input")->required();
+    flags.run.add_to(*verb);
+    flags.output = "-";
+    verb->add_option("--output", flags.output, "Text file; - for standard output")->capture_default_str();
+}
+
+namespace {
+
+struct ConversionFlags {
+    std::string lab;
+    RunId run = 0;
+    HeadConversion conversion;
+    std::string out;
+    std::string data_dir;
+    bool list = false;
+    bool json = false;
+};
+
+nlohmann::json json_of(const HeadConversionResult& result, RunId run) {
+    nlohmann::json json = head_conversion_json(result);
+    json["run"] = run;
+    return json;
+}
+
+std::string text_of(const HeadConversionResult& result, const std::string& name) {
+    Table table{{{"", 'l', 24},
+                 {"heads", 'r', 7},
+                 {"steps", 'r', 10},
+                 {"loss", 'r', 10},
+                 {"rise", 'r', 10},
+                 {"95 % ", 'r', 8},
+                 {"interval", 'l', 10},
+                 {"KV cache [bytes]", 'r', 18}},
+                {}};
+    const auto number = [](double value) { return decimals_text(value, 4); };
+    const auto add = [&](const char* what, std::int64_t heads, std::int64_t steps, double loss, const Description* rise,
+                         std::int64_t bytes) {
+        table.rows.push_back({what, std::to_string(heads), std::to_string(steps), number(loss),
+                              rise ? number(rise->mean) : "-", rise ? number(rise->confidence_low) : "",
+                              rise ? " to " + number(rise->confidence_high) : "         -", std::to_string(bytes)});
+    };
+    const std::int64_t heads = result.conversion.key_value_heads;
+    add("trained run", result.heads_before, 0, result.loss_before, nullptr, result.cache_before);
+    add("mean of each group", heads, 0, result.loss_pooled, &result.pooled_rise, result.cache_after);
+    if (result.steps > 0) {
+        add("and further training", heads, result.steps, result.loss_trained, &result.trained_rise, result.cache_after);
+    }
+    std::string further;
+    if (const Description& rise = result.continued_rise; rise.n > 0) {
+        add("run, trained as long", result.heads_before, result.steps, result.loss_continued, nullptr,
+            result.cache_before);
+        further = "\nAfter the same further steps the conversion is " + number(rise.mean) + " above the run (" +
+                  number(rise.confidence_low) + " to " + number(rise.confidence_high) + ").\n";
+    }
+    return name + ", step " + std::to_string(result.iteration) + ": " +
+           counted(result.heads_before, "key and value head") + " → " + std::to_string(heads) +
+           ", validation loss in nats per token on " + counted(result.sequences, "sequence") + "\n\n" + table.text() +
+           further;
+}
+
+void convert(const ConversionFlags& flags) {
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    const RunRecord record = run_of(*lab, flags.lab, flags.run);
+    const Checkpoint checkpoint = checkpoint_at(lab->checkpoint_path(record.id));
+    watch_interrupts();
+    ProgressLine progress;
+    const std::int64_t steps = 2 * steps_of(flags.conversion, checkpoint.spec);  // of the copy and of the run itself
+    Checkpoint converted;
+    const auto result = convert_heads(
+        open_engine(), checkpoint, flags.conversion, flags.data_dir,
+        [&](std::int64_t done) {
+            progress.show("step " + std::to_string(done) + " of " + std::to_string(steps));
+            return !interrupted();
+        },
+        &converted);
+    progress.end();
+    if (!result) throw std::runtime_error("Interrupted before the conversion was complete.");
+    if (!flags.out.empty()) write_checkpoint(flags.out, converted);
+    if (flags.json) {
+        print_json(json_of(*result, record.id));
+    } else {
+        print_text(text_of(*result, record.name));
+    }
+    try {
+        store_head_conversion(*LabFile::open(flags.lab), record.id, *result);
+    } catch (const BadInput& error) {  // such as a lab that may only be read: its result is printed nevertheless
+        std::cerr << "The lab does not store this conversion: " << error.what() << '\n';
+    }
+}
+
+// Prints the conversions that the lab stores.
+void list_conversions(const ConversionFlags& flags) {
+    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
+    if (flags.run != 0) lab->run(flags.run);  // throws if there is no such run
+    nlohmann::json listed = nlohmann::json::array();
+    std::string text;
+    for (const StoredHeadConversion& stored : stored_head_conversions(*lab)) {
+        if (flags.run != 0 && stored.run != flags.run) continue;
+        nlohmann::json json = json_of(stored.result, stored.run);
+        json["created"] = stored.created;
+        listed.push_back(std::move(json));
+        text += (text.empty() ? "" : "\n") + stored.created + "\n" + text_of(stored.result, lab->run(stored.run).name);
+    }
+    if (flags.json) return print_json(listed);
+    print_text(text.empty() ? "The lab stores no conversions of heads.\n" : text);
+}
+
+}  // namespace
+
+void add_convert_heads(CLI::App& program) {
+    CLI::App* verb = program.add_subcommand("convert-heads",
+                                            "Replace a trained run's key and value heads by fewer ones (means of "
+                                            "groups), train a copy further and compare");
+    auto& flags = with_flags<ConversionFlags>(
+        *verb, [](const ConversionFlags& given) { given.list ? list_conversions(given) : convert(given); });
+    add_lab(*verb, flags.lab);
+    add_run(*verb, flags.run);
+    verb->add_option("--key-value-heads", flags.conversion.key_value_heads,
+                     "Number of key and value heads after the conversion; a divisor of the run's number")
+        ->capture_default_str();
+    verb->add_option("--fraction", flags.conversion.fraction,
+                     "Further training steps as a fraction of the run's iterations; 0: none")
+        ->capture_default_str();
+    verb->add_option("--learning-rate", flags.conversion.learning_rate,
+                     "Learning rate of these steps (default: a tenth of the run's)");
+    verb->add_option("--out", flags.out,
+                     "Write the converted and trained model as a checkpoint file, which sample --checkpoint loads");
+    add_data_dir(*verb, flags.data_dir);
+    verb->add_flag("--list", flags.list,
+                   "Print the conversions that the lab stores, of all runs or of --run, and convert nothing");
+    add_json(*verb, flags.json);
+    verb->footer(
+        "The lab stores each conversion; the Train and Results rooms and reports show it.\n\n"
+        "JSON: run, iteration, key_value_heads_before, key_value_heads, fraction and learning_rate (as given; 0: a\n"
+        "tenth of the run's), steps (of further training), sequences (their number), loss_before, loss_pooled and\n"
+        "loss_trained (nats per token on the same sequences), pooled_rise and trained_rise (rise over loss_before,\n"
+        "paired by sequence: mean, low and high of the 95 % interval, sequences), loss_continued (of the unconverted\n"
+        "run after the same further steps), continued_rise (of loss_trained over it), kv_cache_bytes_before and\n"
+        "kv_cache_bytes (of one sequence of the context's length); with --list an array of these objects, each\n"
+        "with created (UTC).");
+}
+
+}  // namespace ropelab::terminal
