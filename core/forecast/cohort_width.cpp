@@ -231,8 +231,7 @@ CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenDa
     if (!cuda) {
         result.runs = std::min(result.runs, max_width_in_memory(settled));
     } else if (info.cuda_memory > 0) {
-        const auto tokens = std::ssize(data.training.in_memory()) + std::ssize(data.validation);
-        result.runs = runs_that_fit(settled, result.runs, data.vocabulary, tokens, info.cuda_memory);
+        result.runs = runs_that_fit(settled, result.runs, data.vocabulary, info.cuda_memory);
     }
     if (result.runs < start.runs.size()) {
         result.message = "At most " + std::to_string(result.runs) + " of " + std::to_string(start.runs.size()) +

@@ -142,7 +142,7 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
                   conditions.kernels.empty() ? missing_cell : conditions.kernels, conditions.reason}];
     }
     ReportTable table{"Conditions under which the runs were trained.",
-                      {"runs", "device", "precision", "threads", "CUDA kernels", "choice"},
+                      {"runs", "device", "precision", "threads", "CUDA graphs", "choice"},
                       {}};
     for (const auto& [conditions, count] : counts) {
         std::vector<std::string> row = {std::to_string(count)};

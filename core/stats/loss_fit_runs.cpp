@@ -28,7 +28,7 @@ bool is_free(const std::string& name) {
     static constexpr std::array<std::string_view, 15> free = {
         "seed",        "fraction",        "layers",     "width",       "heads",
         "mlp_width",   "key_value_heads", "iterations", "micro_batch", "sample_length",
-        "probe_every", "device",          "threads",    "operations",  "cuda_kernels"};
+        "probe_every", "device",          "threads",    "operations",  "cuda_graphs"};
     return is_among(name, free) || name == "rope_cache";
 }
 

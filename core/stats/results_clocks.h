@@ -6,9 +6,9 @@
 
 namespace ropelab {
 
-// Training times and speeds of a results table. The runs of a cohort share one clock (core/spec/training_clock.h), and the
-// load of the machine differs between sessions and drifts within one, so that most of them are one measurement and not
-// one per seed.
+// Training times and speeds of a results table. The runs of a cohort share one clock (core/spec/training_clock.h), and
+// the load of the machine differs between sessions and drifts within one, so that most of them are one measurement and
+// not one per seed.
 
 /// Returns whether a measure is a training time or speed.
 bool is_training_time(std::size_t measure);

@@ -1,4 +1,4 @@
-// Precision, device and kernels of the runs of a results table.
+// Precision, device and CUDA graphs of the runs of a results table.
 #include <algorithm>
 
 #include "core/spec/error.h"

@@ -9,9 +9,9 @@
 
 #include "core/data/corpus.h"
 #include "core/forecast/estimate.h"
-#include "core/run/runner.h"
-#include "core/plan/step_cost.h"
 #include "core/forecast/time_records.h"
+#include "core/plan/step_cost.h"
+#include "core/run/runner.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 #include "tests/support/scratch_folder.h"

@@ -19,7 +19,7 @@
 namespace ropelab {
 namespace {
 
-constexpr const char* fault_message = "The device refused the kernel adamw.";
+constexpr const char* fault_message = "The CUDA device failed: an illegal memory access.";
 
 // A simulated fault: when a cohort is created, trains its next step, or copies a run's state.
 struct Fault {
@@ -118,7 +118,7 @@ class AfterFaultTest : public testing::Test {
         DeviceRecord record;
         record.identity = identity_;
         record.state = DeviceRecord::State::done;
-        record.trust = DeviceTrust::everything();
+        record.trust = {.graphs = true};
         write_device_record(device_records_folder(), record);
     }
     ~AfterFaultTest() override { unsetenv("XDG_CACHE_HOME"); }
@@ -164,11 +164,11 @@ class AfterFaultTest : public testing::Test {
     Cuts cuts_;
 };
 
-TEST_F(AfterFaultTest, FailedKernelResumesWithLibTorchFromTheCheckpoint) {
+TEST_F(AfterFaultTest, FaultResumesWithoutGraphsFromTheCheckpoint) {
     engine_.faults = {{.iteration = 14}};
     train({planned(1, spec())});
     ASSERT_EQ(started().size(), 2U);
-    EXPECT_EQ(started()[0].conditions.kernels, "all");
+    EXPECT_EQ(started()[0].conditions.kernels, "graphs");
     EXPECT_EQ(started()[1].iteration, 10);
     EXPECT_EQ(started()[1].conditions.device, "cuda");
     EXPECT_EQ(started()[1].conditions.kernels, "off");
@@ -176,7 +176,7 @@ TEST_F(AfterFaultTest, FailedKernelResumesWithLibTorchFromTheCheckpoint) {
     EXPECT_EQ(started()[1].conditions.threads, started()[0].conditions.threads);
     EXPECT_THAT(started()[1].conditions.reason,
                 testing::AllOf(testing::StartsWith("float32: "), testing::HasSubstr(fault_message),
-                               testing::HasSubstr("resumes with LibTorch's operations")));
+                               testing::HasSubstr("resumes without CUDA graphs")));
     EXPECT_EQ(cuts_, (Cuts{{1, 10}}));
     std::vector<std::int64_t> steps;
     for (const auto& step : log_.of<event::Step>()) steps.push_back(step.iteration);
@@ -186,7 +186,7 @@ TEST_F(AfterFaultTest, FailedKernelResumesWithLibTorchFromTheCheckpoint) {
     EXPECT_EQ(log_.of<event::RunEnded>().front().state, RunState::finished);
     EXPECT_EQ(log_.of<event::SweepEnded>().front().state, RunState::finished);
     EXPECT_EQ(record().state, DeviceRecord::State::revoked);
-    EXPECT_EQ(record().trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(record().trust, DeviceTrust());
     EXPECT_EQ(read_checkpoint(planned(1, {}).checkpoint)->conditions.kernels, "off");
     EXPECT_EQ(state_of(1), undisturbed(2, spec()));
 }
@@ -245,7 +245,7 @@ TEST_F(AfterFaultTest, RunWithoutCheckpointRestartsUnderItsConditions) {
     EXPECT_EQ(log_.of<event::RunEnded>().front().state, RunState::finished);
 }
 
-TEST_F(AfterFaultTest, RunsThatHadNotBegunBeginWithLibTorchOnly) {
+TEST_F(AfterFaultTest, RunsThatHadNotBegunBeginWithoutGraphs) {
     engine_.faults = {{.where = Fault::Where::create}};
     train({planned(1, spec())});
     ASSERT_EQ(started().size(), 1U);
@@ -287,7 +287,7 @@ TEST_F(AfterFaultTest, RunsLeaveADeviceThatIsNoLongerTrusted) {
     PlannedRun begun = planned(2, spec(2));
     begun.resume = true;
     begun.conditions = RunConditions{"float32", "cuda", 2, "float32: as asked."};
-    begun.conditions->kernels = "all";
+    begun.conditions->kernels = "graphs";
     train({begun});
     EXPECT_EQ(started().back().runs, (std::vector<RunId>{2}));
     EXPECT_EQ(started().back().conditions.device, "cpu");

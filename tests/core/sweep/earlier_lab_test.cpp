@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/sweep/lab_plan.h"
-#include "core/sweep/stored_run.h"
 #include "core/spec/aliases.h"
 #include "core/stats/results_table.h"
+#include "core/sweep/lab_plan.h"
+#include "core/sweep/stored_run.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/scratch_folder.h"
 
@@ -94,6 +94,19 @@ TEST(Aliases, EarlierNamesOfSettingsAreAccepted) {
                                                .to_json()
                                                .dump());
     EXPECT_THAT(experiment.values("symbols"), testing::ElementsAre("bytes"));
+}
+
+TEST(Aliases, EarlierChoicesOfCudaKernelsAreReadAsChoicesOfGraphs) {
+    Experiment experiment;
+    experiment.set_assignment("cuda_kernels=all,no-graphs");
+    EXPECT_THAT(experiment.values("cuda_graphs"), testing::ElementsAre("on", "off"));
+    EXPECT_EQ(experiment.to_json().dump(),
+              Experiment::from_text(R"({"cuda_kernels": ["all", "no-graphs"]})").to_json().dump());
+    EXPECT_EQ(run_spec_from_json({{"cuda_kernels", "all"}}).cuda_graphs, GraphUse::on);
+    EXPECT_EQ(run_spec_from_json({{"cuda_kernels", "auto"}}).cuda_graphs, GraphUse::automatic);
+    RunSpec spec;
+    key("cuda_kernels").set(spec, std::string("all"));
+    EXPECT_EQ(to_json(spec).at("cuda_graphs"), "on");
 }
 
 TEST(Aliases, WordsAndBooleansOfQkNormAreTheSameExperiment) {
