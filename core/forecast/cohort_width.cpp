@@ -99,7 +99,7 @@ std::optional<double> time_cohort(Engine& engine, CohortStart& start, const Toke
 }  // namespace
 
 bool equal_conditions(const RunConditions& a, const RunConditions& b) {
-    return a.precision == b.precision && a.device == b.device && a.threads == b.threads && a.kernels == b.kernels;
+    return a.precision == b.precision && a.device == b.device && a.threads == b.threads && a.graphs == b.graphs;
 }
 
 std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest) {

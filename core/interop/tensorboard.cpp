@@ -11,12 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/results_table.h"
 #include "core/store/atomic_file.h"
 #include "core/store/output_file.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
@@ -97,7 +97,7 @@ std::string settings_table(const RunRecord& run, const nlohmann::json& settings)
         table += "| chosen_device | " + cell(run.conditions->device) + " |\n| chosen_precision | " +
                  cell(run.conditions->precision) + " |\n| chosen_threads | " + std::to_string(run.conditions->threads) +
                  " |\n";
-        if (!run.conditions->kernels.empty()) table += "| chosen_kernels | " + cell(run.conditions->kernels) + " |\n";
+        if (!run.conditions->graphs.empty()) table += "| chosen_kernels | " + cell(run.conditions->graphs) + " |\n";
     }
     if (!run.note.empty()) table += "| note | " + cell(run.note) + " |\n";
     return for_plugin("settings", "text", "", whole(1, text_type) + one_dimension(1) + part(8, table));

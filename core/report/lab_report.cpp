@@ -5,21 +5,21 @@
 #include <set>
 #include <span>
 
-#include "core/sweep/lab_growth.h"
-#include "core/sweep/lab_results.h"
-#include "core/sweep/search.h"
-#include "core/study/stored_conversions.h"
-#include "core/sweep/stored_run.h"
+#include "core/reproduce/report.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/generation_speed.h"
-#include "core/reproduce/report.h"
+#include "core/reproduce/rules/sweep_predictions.h"
 #include "core/reproduce/sheet_cells.h"
 #include "core/reproduce/sheet_lab.h"
-#include "core/reproduce/rules/sweep_predictions.h"
 #include "core/spec/error.h"
 #include "core/stats/results_cells.h"
 #include "core/stats/theta_curve.h"
 #include "core/store/output_file.h"
+#include "core/study/stored_conversions.h"
+#include "core/sweep/lab_growth.h"
+#include "core/sweep/lab_results.h"
+#include "core/sweep/search.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
@@ -139,7 +139,7 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         if (!record.conditions) continue;
         const RunConditions& conditions = *record.conditions;
         ++counts[{conditions.device, conditions.precision, std::to_string(conditions.threads),
-                  conditions.kernels.empty() ? missing_cell : conditions.kernels, conditions.reason}];
+                  conditions.graphs.empty() ? missing_cell : conditions.graphs, conditions.reason}];
     }
     ReportTable table{"Conditions under which the runs were trained.",
                       {"runs", "device", "precision", "threads", "CUDA graphs", "choice"},

@@ -32,7 +32,7 @@ TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>
         return result;
     }
     if (resumption.to_cpu) conditions->device = "cpu";
-    conditions->kernels = resumption.to_cpu ? "" : to_text(*result.device_trust);
+    conditions->graphs = resumption.to_cpu ? "" : to_text(*result.device_trust);
     conditions->reason += " " + resumption.message;
     result.moved = conditions;
     return result;

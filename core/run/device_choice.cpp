@@ -94,8 +94,8 @@ DeviceChoice choose_device_trust(Engine& engine, const RunSpec& spec, const std:
     } else {
         found.trust.graphs = spec.cuda_graphs == GraphUse::on;
     }
-    if (conditions && !conditions->kernels.empty()) {
-        const DeviceTrust before = parse_device_trust(conditions->kernels);
+    if (conditions && !conditions->graphs.empty()) {
+        const DeviceTrust before = parse_device_trust(conditions->graphs);
         found.trust.device = found.trust.device && before.device;
         found.trust.graphs = found.trust.graphs && before.graphs;
     }

@@ -8,14 +8,14 @@
 #include <mutex>
 #include <thread>
 
-#include "core/run/after_fault.h"
-#include "core/machine/clock.h"
-#include "core/run/cohort_queue.h"
 #include "core/forecast/cohort_width.h"
-#include "core/run/device_choice.h"
+#include "core/forecast/time_records.h"
+#include "core/machine/clock.h"
 #include "core/machine/engine_loader.h"
 #include "core/machine/process_memory.h"
-#include "core/forecast/time_records.h"
+#include "core/run/after_fault.h"
+#include "core/run/cohort_queue.h"
+#include "core/run/device_choice.h"
 #include "core/spec/error.h"
 #include "core/spec/training_clock.h"
 #include "core/store/process_mark.h"
@@ -151,7 +151,8 @@ class Runner::Worker {
         const auto is_alone = [&](const PlannedRun& run) { return run.id == started.runs.front() && run.alone; };
         const bool in_random_order =
             started.runs.size() == 1 && std::any_of(plan.runs.begin(), plan.runs.end(), is_alone);
-        started.conditions.clock = started.iteration > 0 ? "" : to_text(TrainingClock{session, cohort, in_random_order});
+        started.conditions.clock =
+            started.iteration > 0 ? "" : to_text(TrainingClock{session, cohort, in_random_order});
         return started;
     }
 
@@ -253,7 +254,7 @@ class Runner::Worker {
             if (!choice.leaves_device) continue;
             run.moved = run.conditions();
             run.moved->device = "cpu";
-            run.moved->kernels.clear();
+            run.moved->graphs.clear();
         }
     }
 

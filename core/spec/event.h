@@ -62,7 +62,7 @@ struct RunConditions {
     /// Whether CUDA graphs are used, as to_text(DeviceTrust) formats it: "graphs" or "off". Earlier versions stored
     /// which CUDA kernels of their own they used: "all but norm". Empty on the CPU, and in lab files of versions that
     /// did not store it.
-    std::string kernels = {};
+    std::string graphs = {};
     /// Clock that timed the run (to_text(TrainingClock)); empty for a run that resumed, and in lab files of versions
     /// that did not store it.
     std::string clock = {};

@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "core/run/device_choice.h"
-#include "core/study/longrope_search.h"
-#include "core/run/probing.h"
 #include "core/rope/encodings.h"
 #include "core/rope/frequencies.h"
+#include "core/run/device_choice.h"
+#include "core/run/probing.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "core/study/longrope_search.h"
 
 namespace ropelab {
 
@@ -193,7 +193,7 @@ std::optional<Checkpoint> trained_further(Engine& engine, const Checkpoint& chec
     const DeviceCheckSettings check{.cancelled = [&] { return !should_continue(0); }};
     if (!engine.info().cuda || choose_device_trust(engine, spec, start.conditions, check).leaves_device) {
         start.conditions->device = "cpu";
-        start.conditions->kernels.clear();
+        start.conditions->graphs.clear();
     }
     start.scaling = scaling;
     const auto cohort = engine.create_cohort(start, corpus->token_data());

@@ -342,11 +342,11 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         state_->conditions = *start.conditions;
         state_->precision = precision_of(*start.conditions);
         if (state_->conditions.threads == 0) state_->conditions.threads = threads;
-        if (cuda) state_->conditions.kernels = graphs_in_use(state_->decoder, device);
+        if (cuda) state_->conditions.graphs = graphs_in_use(state_->decoder, device);
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
-        if (cuda) state_->conditions.kernels = graphs_in_use(state_->decoder, device);
+        if (cuda) state_->conditions.graphs = graphs_in_use(state_->decoder, device);
         state_->precision_reason = start.precision_reason;
         const SettledPrecision settled = with_readable_errors(start.runs, [&] { return state_->settled_precision(); });
         state_->precision = settled.precision;
@@ -378,7 +378,7 @@ RunConditions TorchCohort::conditions() const {
     if (!state_->trainer || state_->trainer->graph_failure().empty()) return conditions;
     conditions.reason += " Steps start operation by operation, because the capture of a CUDA graph failed: " +
                          state_->trainer->graph_failure() + ".";
-    if (!conditions.kernels.empty()) conditions.kernels = to_text(DeviceTrust());
+    if (!conditions.graphs.empty()) conditions.graphs = to_text(DeviceTrust());
     return conditions;
 }
 

@@ -15,20 +15,20 @@
 #include "app/terminal/training/training.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
-#include "core/run/checkpoint.h"
 #include "core/experiment/experiment.h"
-#include "core/sweep/lab_growth.h"
-#include "core/sweep/lab_plan.h"
-#include "core/run/runner.h"
-#include "core/sweep/search.h"
-#include "core/sweep/slurm.h"
-#include "core/sweep/stored_run.h"
 #include "core/reproduce/sheet_lab.h"
+#include "core/run/checkpoint.h"
+#include "core/run/runner.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/run_names.h"
 #include "core/stats/results_cells.h"
 #include "core/store/lab_file.h"
+#include "core/sweep/lab_growth.h"
+#include "core/sweep/lab_plan.h"
+#include "core/sweep/search.h"
+#include "core/sweep/slurm.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab::terminal {
 
@@ -271,7 +271,7 @@ nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     if (!outcome.message.empty()) json["message"] = outcome.message;
     json["chosen_precision"] = outcome.conditions.precision;
     json["chosen_device"] = outcome.conditions.device;
-    if (!outcome.conditions.kernels.empty()) json["chosen_kernels"] = outcome.conditions.kernels;
+    if (!outcome.conditions.graphs.empty()) json["chosen_kernels"] = outcome.conditions.graphs;
     json["chosen_threads"] = outcome.conditions.threads;
     json["trained_iterations"] = summary.iterations;
     json["best_validation_loss"] = summary.best_validation_loss;

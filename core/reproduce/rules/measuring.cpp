@@ -6,20 +6,20 @@
 #include <set>
 #include <utility>
 
-#include "core/run/checkpoint.h"
-#include "core/machine/clock.h"
-#include "core/run/device_choice.h"
-#include "core/machine/engine_loader.h"
 #include "core/forecast/estimate.h"
-#include "core/study/extrapolation.h"
-#include "core/sweep/lab_plan.h"
-#include "core/run/probing.h"
+#include "core/machine/clock.h"
+#include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
-#include "core/sweep/stored_run.h"
 #include "core/reproduce/rules/generation_speed.h"
+#include "core/run/checkpoint.h"
+#include "core/run/device_choice.h"
+#include "core/run/probing.h"
 #include "core/spec/error.h"
 #include "core/spec/processor.h"
 #include "core/stats/smoothing.h"
+#include "core/study/extrapolation.h"
+#include "core/sweep/lab_plan.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
@@ -67,7 +67,7 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     start.conditions = checkpoint.conditions;
     if (choice.leaves_device) {
         start.conditions->device = "cpu";
-        start.conditions->kernels.clear();
+        start.conditions->graphs.clear();
     }
     const auto cohort =
         engine.create_cohort(start, {Vocabulary::from_text(checkpoint.vocabulary).size(), tokens, tokens});

@@ -22,9 +22,9 @@ TEST(CohortWidth, EqualConditionsIgnoreTheReason) {
     RunConditions other = one;
     other.reason = "measured";
     EXPECT_TRUE(equal_conditions(one, other));
-    other.kernels = "all but graphs";
+    other.graphs = "all but graphs";
     EXPECT_FALSE(equal_conditions(one, other));
-    other.kernels = one.kernels;
+    other.graphs = one.graphs;
     other.device = "cpu";
     EXPECT_FALSE(equal_conditions(one, other));
 }

@@ -181,14 +181,14 @@ TEST_F(FirstContactTest, SettingsOverrideTheRecord) {
 TEST_F(FirstContactTest, ResumedRunGetsNoGraphsIfItHadNone) {
     DeviceEngine engine;
     RunConditions conditions{"bfloat16", "cuda", 1, "as before"};
-    conditions.kernels = "all but graphs";
+    conditions.graphs = "all but graphs";
     EXPECT_FALSE(choose_device_trust(engine, {}, conditions, child(done())).leaves_device);
     EXPECT_EQ(to_text(engine.trusted), "off");
     RunSpec spec;
     spec.cuda_graphs = GraphUse::on;
     choose_device_trust(engine, spec, conditions, child("exit 1"));
     EXPECT_EQ(to_text(engine.trusted), "off");
-    conditions.kernels = "all but norm";
+    conditions.graphs = "all but norm";
     choose_device_trust(engine, spec, conditions, child("exit 1"));
     EXPECT_EQ(to_text(engine.trusted), "graphs");
 }

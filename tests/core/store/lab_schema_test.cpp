@@ -76,7 +76,7 @@ TEST_F(LabSchema, OpensALabFromBeforeKernelsWereStored) {
     const RunRecord run = LabFile::open(path_)->run(1);
     ASSERT_TRUE(run.conditions);
     EXPECT_EQ(run.conditions->device, "cuda");
-    EXPECT_EQ(run.conditions->kernels, "");
+    EXPECT_EQ(run.conditions->graphs, "");
 }
 
 TEST_F(LabSchema, OpensALabFromBeforeSettingsHadNames) {
@@ -168,7 +168,8 @@ TEST_F(LabSchema, OpensALabFromBeforeClocksWereStored) {
         INSERT INTO conditions (run, precision, device, threads, reason) VALUES (2, 'float32', 'cpu', 2, '');
         INSERT INTO summary (run, iterations, best_iteration, whole_evaluated) VALUES (1, 100, 100, 0))");
     const auto lab = LabFile::open(path_);
-    EXPECT_EQ(training_clock(lab->run(1).conditions->clock), (TrainingClock{"experiment 1 2026-01-01T00:00:00Z", 1, true}));
+    EXPECT_EQ(training_clock(lab->run(1).conditions->clock),
+              (TrainingClock{"experiment 1 2026-01-01T00:00:00Z", 1, true}));
     EXPECT_EQ(lab->run(2).conditions->clock, "");
     EXPECT_EQ(lab->run(1).summary->test_loss, std::nullopt);
 }
