@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/model/accelerator.h"
-#include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/train/torch_cohort.h"
 

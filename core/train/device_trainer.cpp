@@ -2,8 +2,6 @@
 
 #include <ATen/ops/_fused_adamw.h>
 
-#include <optional>
-
 #include "core/model/accelerator.h"
 #include "core/train/schedule.h"
 
