@@ -5,8 +5,6 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # shellcheck source=packaging/libtorch.sh
 source "$packaging/libtorch.sh"
-# shellcheck source=packaging/cuda-wheels.sh
-source "$packaging/cuda-wheels.sh"
 
 usage() {
     cat <<'END'
@@ -16,14 +14,13 @@ Installs what is missing: Debian packages (as root, or with sudo) and LibTorch. 
   --print         only list the Debian packages, one per line
   --all-tests     also install Slurm, LaTeX and TensorBoard; the tests that need them are skipped without them
   --no-packages   do not install Debian packages
-  --cuda          install LibTorch with the CUDA libraries, and the CUDA compiler if there is no nvcc 12 or newer (default
-                  if there is an NVIDIA driver)
+  --cuda          install LibTorch with the CUDA libraries (default if there is an NVIDIA driver)
   --no-cuda       install LibTorch for the CPU, even if there is an NVIDIA driver
   --help          print this text
 
 To use your own LibTorch (2.8 or newer), set ROPELAB_TORCH or CMAKE_PREFIX_PATH to a folder with include/ and lib/, or
-to a folder with a subfolder torch that has them. Then nothing is downloaded. Otherwise LibTorch and the compiler are
-downloaded and unpacked into ${XDG_CACHE_HOME:-~/.cache}/ropelab.
+to a folder with a subfolder torch that has them. Then nothing is downloaded. Otherwise LibTorch is downloaded
+and unpacked into ${XDG_CACHE_HOME:-~/.cache}/ropelab.
 END
 }
 
@@ -104,6 +101,5 @@ if [[ -n $own_libtorch ]]; then
     use_own_libtorch "$own_libtorch" "$cuda"
 else
     provide_libtorch "$cuda"
-    [[ $cuda == no ]] || provide_nvcc
 fi
 [[ $all_tests == no ]] || provide_tensorboard

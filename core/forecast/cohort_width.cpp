@@ -6,9 +6,9 @@
 #include <limits>
 #include <mutex>
 
+#include "core/forecast/device_need.h"
 #include "core/forecast/likely_vocabulary.h"
 #include "core/machine/clock.h"
-#include "core/forecast/device_need.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -100,7 +100,7 @@ std::optional<double> time_cohort(Engine& engine, CohortStart& start, const Toke
 }  // namespace
 
 bool equal_conditions(const RunConditions& a, const RunConditions& b) {
-    return a.precision == b.precision && a.device == b.device && a.threads == b.threads && a.kernels == b.kernels;
+    return a.precision == b.precision && a.device == b.device && a.threads == b.threads && a.graphs == b.graphs;
 }
 
 std::vector<std::size_t> equal_parts(std::size_t runs, std::size_t widest) {
@@ -232,8 +232,7 @@ CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenDa
     if (!cuda) {
         result.runs = std::min(result.runs, max_width_in_memory(settled));
     } else if (info.cuda_memory > 0) {
-        const auto tokens = std::ssize(data.training.in_memory()) + std::ssize(data.validation);
-        result.runs = runs_that_fit(settled, result.runs, data.vocabulary, tokens, info.cuda_memory);
+        result.runs = runs_that_fit(settled, result.runs, data.vocabulary, info.cuda_memory);
     }
     if (result.runs < start.runs.size()) {
         result.message = "At most " + std::to_string(result.runs) + " of " + std::to_string(start.runs.size()) +

@@ -17,7 +17,7 @@ namespace ropelab {
 // itself. In float32 on the CPU a run's results are bit-identical at every width; elsewhere sums may be rounded in
 // another order.
 
-/// Returns whether two conditions train alike: equal precision, device, threads and CUDA kernels.
+/// Returns whether two conditions train alike: equal precision, device, threads and CUDA graphs.
 bool equal_conditions(const RunConditions& a, const RunConditions& b);
 
 /// Splits `runs` runs into cohorts of at most `widest` runs with sizes as equal as possible: 54 runs with widest = 16

@@ -1,7 +1,5 @@
 #include "core/forecast/device_need.h"
 
-#include "core/plan/kernels.h"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include "core/data/corpus.h"
 #include "core/data/synthetic/language.h"
 #include "core/forecast/likely_vocabulary.h"
+#include "core/plan/kernels.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -29,7 +28,7 @@ double mlp_rows(const RunSpec& spec, std::int64_t rows) {
     return (1.0 - share) * as_real(rows) + share * as_real(spec.experts_per_token * (rows + 2 * spec.width));
 }
 
-// The row widths of a model's shape, and the bytes per number in matrix products.
+// The row widths of a model's shape, and the bytes per number.
 struct Widths {
     explicit Widths(const RunSpec& spec, std::int64_t vocabulary)
         : bytes(spec.precision == Precision::float32 ? 4 : 2),
@@ -37,84 +36,129 @@ struct Widths {
           qkv(as_real((spec.heads + 2 * spec.kv_heads()) * spec.head_dim())),
           up(mlp_rows(spec, spec.up_rows())),
           hidden(mlp_rows(spec, spec.hidden_width())),
-          // Tensor cores require multiples of eight rows; other vocabularies are padded to the next multiple of 64.
-          vocabulary_rows(as_real(bytes == 2 && vocabulary % 8 != 0 ? (vocabulary + 63) / 64 * 64 : vocabulary)),
-          vocabulary_is_padded(bytes == 2 && vocabulary % 8 != 0) {}
-    double bytes;
+          scores(as_real(spec.heads * spec.context)),
+          V(as_real(vocabulary)) {
+        const bool float_input = spec.norm_position == NormPosition::post || spec.norm_kind() == NormKind::dyt;
+        output_bytes = float_input ? 4 : bytes;
+    }
+    double bytes;         // of the factors of matrix products
+    double output_bytes;  // of their results: those of the inputs before they are rounded
     double C;
     double qkv;
     double up;
     double hidden;
-    double vocabulary_rows;
-    bool vocabulary_is_padded;
+    double scores;  // attention probabilities of a token in one layer
+    double V;
 };
 
-// Returns whether LibTorch's flash attention is used, which stores no scores: it requires a plain causal mask and, in
-// training, no dropout.
-bool flash(const RunSpec& spec, double bytes, bool trains) {
+// Returns whether attention is core/model/attention/flash.h, which stores no scores.
+bool flash(const RunSpec& spec, bool trains) {
     const bool only_causal = spec.position != Position::alibi && has_only_products(spec) &&
                              spec.attention_window == 0 && !spec.attention_sinks &&
                              spec.attention != AttentionKind::mla && !spec.has_delta_net();
-    return only_causal && bytes == 2 && spec.head_dim() % 8 == 0 && spec.head_dim() <= 256 &&
-           !(trains && spec.dropout > 0);
+    return only_causal && !(trains && spec.dropout > 0);
 }
 
-// Returns the bytes per attention probability and layer in addition to those of other encodings: the logits are
-// computed in float32, and CoPE stores its gates, positions and interpolated logits.
-double relative_bytes(const RunSpec& spec) {
-    if (has_only_products(spec)) return 0;
-    return spec.position == Position::cope ? 48.0 : 4.0;
+// Returns whether attention is computed by separate operations on the matrix of scores
+// (core/model/attention/separate.h); otherwise LibTorch's attention needs none, also with a mask for ALiBi or a sliding
+// window.
+bool stores_scores(const RunSpec& spec, bool trains) {
+    return (trains && spec.dropout > 0) || spec.attention_sinks || spec.attention == AttentionKind::mla ||
+           !has_only_products(spec);
 }
 
-// Returns the bytes per token and layer that are stored for the backward pass.
-double stored_per_layer(const RunSpec& spec, const Widths& w) {
-    const double heads = as_real(spec.heads);
-    // Residual sums in float32 (one if both branches share it); statistics and output rows of each normalization.
-    const double sums = (spec.block == Block::pythia ? 1.0 : 2.0) * 4.0 * w.C;
-    const double norms = 2.0 * (8.0 + w.bytes * w.C);
-    // Flash attention: qkv, the output and one log-sum-exp per head. Otherwise: q, k, v, the probabilities and the
-    // output.
-    const double attention = flash(spec, w.bytes, true) ? w.bytes * (w.qkv + w.C) + 4.0 * heads
-                                                        : w.bytes * (4.0 * w.C + heads * as_real(spec.context)) +
-                                                              relative_bytes(spec) * heads * as_real(spec.context);
-    // QK normalization: float32 copies of the heads, and statistics per head or per projection.
-    const double head_rows = heads + as_real(spec.kv_heads());
-    const double statistics = spec.qk_norm == QkNorm::projection ? 2.0 : head_rows;
-    const double head_norms =
-        spec.qk_norm == QkNorm::none ? 0.0 : 4.0 * head_rows * as_real(spec.head_dim()) + 8.0 * statistics;
-    // Hidden rows of the MLP before and after the activation function.
-    const double mlp = w.bytes * (w.up + w.hidden);
-    return sums + norms + 4.0 * w.C * more_norm_rows(spec) + attention + head_norms + mlp;
-}
-
-// Returns the peak bytes per token of temporary tensors in the backward pass of one layer.
-double temporary_per_layer(const RunSpec& spec, const Widths& w, double head_batches) {
-    const double heads = as_real(spec.heads);
-    const double incoming = 4.0 * w.C + w.bytes * w.C;
-    const double mlp = w.bytes * (w.hidden + w.up);
-    double attention = 0;
-    if (flash(spec, w.bytes, true)) {
-        // Gradients of the queries are accumulated in float32, separately per multiprocessor if there are few heads.
-        constexpr double multiprocessors = 132;
-        const double parts = std::max(1.0, std::ceil(multiprocessors / head_batches));
-        const double spread = spec.kv_heads() != spec.heads ? 2.0 * w.bytes * w.C : 0.0;
-        attention = w.bytes * (2.0 * w.qkv + w.C) + parts * 4.0 * w.C + 4.0 * heads + spread;
-    } else {
-        const double scores = heads * as_real(spec.context);
-        attention =
-            w.bytes * ((spec.dropout > 0 ? 2.0 : 1.0) * scores + 2.0 * w.C + w.qkv) + relative_bytes(spec) * scores;
+// Returns the numbers per attention probability that learned relative positions store in addition, as measured: the
+// logits of their operations.
+double more_relative_logits(const RunSpec& spec) {
+    switch (spec.position) {
+        case Position::shaw:
+            return 1.0;
+        case Position::transformer_xl:
+            return 2.0;
+        case Position::cope:
+            return 13.0;
+        default:
+            return 0.0;
     }
-    return incoming + std::max(mlp, attention);
+}
+
+// Returns the bytes per token that one norm stores: its input, its output before the weights, and statistics. Dynamic
+// Tanh stores its result per run and for all runs.
+double norm_bytes(const RunSpec& spec, const Widths& w) {
+    return 4.0 * w.C + (spec.norm_kind() == NormKind::dyt ? 8.0 * w.C : 4.0 * w.C + 8.0);
+}
+
+// Returns the bytes per token that attention stores in one layer.
+double attention_bytes(const RunSpec& spec, const Widths& w) {
+    const double heads = as_real(spec.heads);
+    const bool grouped = spec.kv_heads() != spec.heads;
+    double bytes = 0;
+    if (stores_scores(spec, true)) {
+        // Queries, keys and values by head in float32; the probabilities, and with dropout their masks and products.
+        const double copies = 1.0 + (spec.dropout > 0 ? 2.0 : 0.0) + more_relative_logits(spec);
+        bytes = 4.0 * 3.0 * w.C + 4.0 * copies * w.scores + w.bytes * w.C;
+    } else {
+        // Queries, keys, values, the output and one log-sum-exp per head. In float32, what is neither rotated nor
+        // repeated for shared heads is a part of the projection, which is stored as a whole.
+        const double type = flash(spec, true) ? w.output_bytes : 4.0;
+        const bool parts = type == 4.0 && !grouped;
+        const double vectors = !parts ? 3.0 * w.C : spec.rotates() ? 2.0 * w.C + w.qkv : w.qkv;
+        bytes = type * (vectors + w.C) + 4.0 * heads + (type == w.bytes ? 0.0 : w.bytes * w.C);
+    }
+    if (spec.attention == AttentionKind::gated) bytes += 2.0 * w.output_bytes * w.C;
+    if (spec.attention == AttentionKind::mla) {
+        bytes += 4.0 * 2.0 * (heads * as_real(spec.query_dim()) - w.C) + 4.0 * 3.0 * as_real(spec.latent_channels());
+    }
+    if (spec.qk_norm != QkNorm::none) {
+        const double rows = heads + as_real(spec.kv_heads());
+        bytes += 8.0 * rows * as_real(spec.head_dim()) + 4.0 * rows;
+    }
+    return bytes;
+}
+
+// Returns the bytes per token that the MLP stores in one layer: its rows before the activation function (of ReLU, those
+// after it), the activated gate, and the input of the second product.
+double mlp_bytes(const RunSpec& spec, const Widths& w) {
+    const double gate = spec.gates_feed_forward() ? w.output_bytes * w.hidden : 0.0;
+    const bool shares_rows = spec.feed_forward_kind() == FeedForward::relu && w.output_bytes == w.bytes;
+    return w.output_bytes * w.up + gate + (shares_rows ? 0.0 : w.bytes * w.hidden);
+}
+
+// Returns the bytes per token and layer that autograd stores for the backward pass.
+double stored_per_layer(const RunSpec& spec, const Widths& w) {
+    // The norm of each branch, and its result as the input of a product. The norms of pythia share their input.
+    double norms = 2.0 * (norm_bytes(spec, w) + w.bytes * w.C) - (spec.block == Block::pythia ? 4.0 * w.C : 0.0);
+    if (spec.norm_position == NormPosition::sandwich) norms += 2.0 * norm_bytes(spec, w);
+    const double masks = spec.dropout > 0 ? 2.0 * 4.0 * w.C : 0.0;
+    return norms + masks + attention_bytes(spec, w) + mlp_bytes(spec, w);
+}
+
+// Returns the bytes per token that are stored after the last layer: its norm, the logits, the logarithms of the
+// probabilities, and four numbers.
+double stored_at_end(const RunSpec& spec, const Widths& w) {
+    return norm_bytes(spec, w) + w.bytes * w.C + (w.output_bytes + 4.0) * w.V + 32.0;
+}
+
+// Returns the peak bytes per token of temporary tensors in addition to all stored ones. While the last layer has its
+// own temporary tensors, what follows it is not stored yet, or is free again.
+double temporary_bytes(const RunSpec& spec, const Widths& w) {
+    constexpr double mask_bytes = 26.0;  // integers per number of a mask (libtorch_dropout_masks)
+    const double end = stored_at_end(spec, w);
+    const double masks = spec.dropout > 0 ? mask_bytes : 0.0;
+    const double in_scores = stores_scores(spec, true) ? std::max(masks, 12.0) * w.scores : 0.0;
+    const double in_attention = std::max(in_scores, 4.0 * (w.qkv + 2.0 * w.C)) - mlp_bytes(spec, w) - end;
+    const double in_mlp = std::max(masks * w.C, 4.0 * (w.up + w.hidden)) - end;
+    const double in_loss = 8.0 * w.V;
+    return std::max({in_attention, in_mlp, in_loss});
 }
 
 // Returns the peak bytes per token of an evaluation.
 double evaluation_per_token(const RunSpec& spec, const Widths& w) {
     const double stream = 4.0 * w.C + w.bytes * w.C;
-    const double mlp = 4.0 * w.C + w.bytes * ((spec.bias ? 2.0 : 1.0) * w.up + 2.0 * w.hidden);
-    const double attention =
-        w.bytes * (flash(spec, w.bytes, false) ? w.qkv + w.C : w.qkv + 4.0 * w.C + as_real(spec.heads * spec.context));
-    const double relative = relative_bytes(spec) * as_real(spec.heads * spec.context);
-    return stream + std::max({mlp, attention + relative, w.bytes * w.vocabulary_rows});
+    const double mlp = 4.0 * w.C + w.output_bytes * ((spec.bias ? 2.0 : 1.0) * w.up + 2.0 * w.hidden);
+    const double scores = stores_scores(spec, false) ? 4.0 * (2.0 + more_relative_logits(spec)) * w.scores : 0.0;
+    const double attention = (w.output_bytes + 4.0) * w.qkv + 4.0 * 4.0 * w.C + scores;
+    return stream + std::max({mlp, attention, (w.output_bytes + 8.0) * w.V});
 }
 
 std::string gibibytes(double bytes) {
@@ -123,30 +167,32 @@ std::string gibibytes(double bytes) {
 
 }  // namespace
 
-DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary, std::int64_t tokens) {
+DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
     const Widths w(spec, vocabulary);
     const double R = as_real(runs);
     const double P = as_real(parameter_count(spec, vocabulary));
     const double rows = R * as_real(spec.sequences_per_pass() * spec.context);
-    const double batch_rows = R * as_real(spec.batch * spec.context);
-    const double micro_rows = spec.micro_batch > 0 ? rows : 0.0;  // a copy of the tokens of one micro-batch
     const double evaluated = R * as_real(tokens_at_once(spec));
 
     DeviceNeed need;
-    need.weights = R * P * (4.0 * 4.0 + (w.bytes == 2 ? 2.0 : 0.0));
-    need.text = 4.0 * as_real(tokens) + 16.0 * (batch_rows + micro_rows + evaluated);
-    const double padded_head = w.vocabulary_is_padded ? w.bytes * R * w.C * w.vocabulary_rows : 0.0;
+    need.weights = R * P * 4.0 * 4.0;
+    // The sequences of a step and of an evaluation, 8 bytes for a token and for its target; with micro-batches a copy.
+    need.text = 16.0 * (R * as_real(spec.batch * spec.context) + (spec.micro_batch > 0 ? rows : 0.0) + evaluated);
+    // Products in bfloat16 store the rounded weights.
+    const double rounded = w.bytes == 2 ? 2.0 * R * P : 0.0;
     const double layer = rows * stored_per_layer(spec, w);
-    const double last = rows * (4.0 * w.C + 16.0 + w.bytes * (w.C + w.vocabulary_rows));
-    need.stored = as_real(spec.layers) * layer + last + padded_head;
+    const double embedding_mask = spec.dropout > 0 ? 4.0 * w.C : 0.0;
+    // The bias of ALiBi or the mask of a sliding window, which all runs share.
+    const bool is_masked = !flash(spec, true) && !stores_scores(spec, true);
+    const double mask = (spec.position == Position::alibi ? as_real(spec.heads) : 1.0) * as_real(spec.context);
+    const double masks = is_masked ? 4.0 * mask * as_real(spec.context) : 0.0;
+    need.stored = rounded + as_real(spec.layers) * (layer + masks) + rows * (embedding_mask + stored_at_end(spec, w));
     // The backward pass frees stored activations while the gradients of the weights appear, so the peak is at its
     // beginning or at its end.
-    const double temporary =
-        rows * std::max(temporary_per_layer(spec, w, R * as_real(spec.sequences_per_pass() * spec.heads)),
-                        w.bytes * (w.vocabulary_rows + w.C));
+    const double temporary = rows * temporary_bytes(spec, w);
     need.temporary = std::max(need.stored + temporary, 4.0 * R * P + layer + temporary) - need.stored;
     // The copy of one run's weights that generates samples.
-    need.evaluation = 2.0 * evaluated * evaluation_per_token(spec, w) + P * (4.0 + w.bytes);
+    need.evaluation = evaluated * evaluation_per_token(spec, w) + P * (4.0 + w.bytes);
     need.libraries = 64.0 * (1 << 20);
     return need;
 }
@@ -173,16 +219,15 @@ double text_bytes(const RunSpec& spec) {
 
 double likely_bytes(const RunSpec& spec, std::int64_t runs) {
     const std::int64_t vocabulary = likely_vocabulary(spec);
-    return spec.device == Device::cuda ? device_need(spec, runs, vocabulary, likely_tokens(spec)).total()
+    return spec.device == Device::cuda ? device_need(spec, runs, vocabulary).total()
                                        : memory_need(spec, runs, vocabulary).total() + text_bytes(spec);
 }
 
-std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t tokens,
-                          std::int64_t free_bytes) {
+std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t free_bytes) {
     constexpr double usable = 0.9;
     const double limit = usable * as_real(free_bytes);
     const auto need = [&](std::size_t count) {
-        return device_need(spec, static_cast<std::int64_t>(count), vocabulary, tokens);
+        return device_need(spec, static_cast<std::int64_t>(count), vocabulary);
     };
     const DeviceNeed alone = need(1);
     if (alone.weights + alone.text + alone.stored > as_real(free_bytes)) {

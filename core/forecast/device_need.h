@@ -7,21 +7,20 @@
 
 namespace ropelab {
 
-/// Predicted CUDA memory of training a cohort, in bytes. It counts the tensors of core/model/fused_device.h and
-/// core/train/cuda_trainer.h, without the allocator's fragmentation.
+/// Predicted CUDA memory of training a cohort, in bytes. It counts the tensors of LibTorch's operations in core/model,
+/// without the allocator's fragmentation (tests/core/plan/device_memory_test.cpp compares it with a step).
 struct DeviceNeed {
-    double weights = 0;     // weights, gradients and both AdamW moments in float32, and the bfloat16 copy
-    double text = 0;        // tokens of both splits and of the batches of a step and an evaluation
-    double stored = 0;      // activations that the forward pass stores for the backward pass
+    double weights = 0;     // weights, gradients and both AdamW moments in float32
+    double text = 0;        // tokens of the batches of a step and an evaluation
+    double stored = 0;      // tensors that the forward pass stores for the backward pass
     double temporary = 0;   // peak of the temporary tensors of a step
-    double evaluation = 0;  // memory pool of the evaluation's CUDA graph; includes the last, shorter piece and a sample
+    double evaluation = 0;  // peak of an evaluation, and the model of a sample
     double libraries = 0;   // workspaces of cuBLAS
     /// Returns the sum of all parts in bytes.
     double total() const { return weights + text + stored + temporary + evaluation + libraries; }
 };
-/// Predicts the CUDA memory of a cohort of `runs` runs of this shape, on `tokens` training and validation tokens in
-/// all. Precision `auto` counts as bfloat16.
-DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary, std::int64_t tokens);
+/// Predicts the CUDA memory of a cohort of `runs` runs of this shape. Precision `auto` counts as bfloat16.
+DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
 /// Returns the number of tokens of the run's data set if its name implies it, otherwise that of Tiny Shakespeare.
 std::int64_t likely_tokens(const RunSpec& spec);
@@ -31,8 +30,7 @@ std::int64_t likely_tokens(const RunSpec& spec);
 double likely_bytes(const RunSpec& spec, std::int64_t runs);
 
 /// Returns how many of `runs` runs fit together into 90 % of `free_bytes`; at least 1. Throws BadInput if the weights,
-/// tokens and stored activations of a single run exceed `free_bytes`.
-std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t tokens,
-                          std::int64_t free_bytes);
+/// tokens and stored tensors of a single run exceed `free_bytes`.
+std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t free_bytes);
 
 }  // namespace ropelab

@@ -96,7 +96,7 @@ std::string settings_table(const RunRecord& run, const nlohmann::json& settings)
         table += "| chosen_device | " + cell(run.conditions->device) + " |\n| chosen_precision | " +
                  cell(run.conditions->precision) + " |\n| chosen_threads | " + std::to_string(run.conditions->threads) +
                  " |\n";
-        if (!run.conditions->kernels.empty()) table += "| chosen_kernels | " + cell(run.conditions->kernels) + " |\n";
+        if (!run.conditions->graphs.empty()) table += "| chosen_kernels | " + cell(run.conditions->graphs) + " |\n";
     }
     if (!run.note.empty()) table += "| note | " + cell(run.note) + " |\n";
     return for_plugin("settings", "text", "", whole(1, text_type) + one_dimension(1) + part(8, table));

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cuda/bfloat16.h"
+#include "core/kernels/bfloat16.h"
 
 // The CPU kernels of the engine: the element-wise operations of a training step, fused, and attention. They do not use
 // LibTorch. Kernels work on plain arrays and a range of rows, so that the caller distributes rows over threads. Results
@@ -17,8 +17,6 @@ class RandomStream;
 }
 
 namespace ropelab::kernels {
-
-using cuda::Bfloat16;
 
 /// Returns the processor level for which the loaded library was compiled, by its name in GCC and glibc: "x86-64-v4"
 /// (AVX-512), "x86-64-v3" (AVX2) or "any processor".

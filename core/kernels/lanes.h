@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/cuda/bfloat16.h"
+#include "core/kernels/bfloat16.h"
 
 namespace ropelab::kernels {
 
@@ -26,8 +26,6 @@ constexpr std::size_t register_bytes = 16;
 #endif
 constexpr std::size_t register_count = 64 / register_bytes;
 constexpr std::size_t lanes_in_register = lane_count / register_count;
-
-using Bfloat16 = cuda::Bfloat16;
 
 #define ROPELAB_INLINE inline __attribute__((always_inline))
 // Forces a lambda to be inlined. Otherwise it may remain a function, whose arguments are passed in memory.
@@ -145,7 +143,7 @@ ROPELAB_INLINE float sum_of(const Floats& values) {
 }
 
 // Loads and stores of bfloat16 numbers: they are converted to float32 when loaded and rounded to nearest when stored,
-// as cuda::to_bfloat16 does.
+// as to_bfloat16 does.
 using Halves = std::array<HalfRegister, register_count>;
 
 /// Reinterprets 32-bit words as floats.

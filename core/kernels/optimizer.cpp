@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/cuda/bfloat16.h"
+#include "core/kernels/bfloat16.h"
 #include "core/kernels/kernels.h"
 
 namespace ropelab::kernels {
@@ -43,7 +43,7 @@ void adamw(float* weights, const float* gradient, float* first_moment, float* se
             weights[i] = weights[i] * decay_factor - step * first / (std::sqrt(second) * inverse_root + epsilon);
         }
         if (!working) continue;
-        for (std::int64_t i = begin; i < end; ++i) working[i] = cuda::to_bfloat16(weights[i]).bits;
+        for (std::int64_t i = begin; i < end; ++i) working[i] = to_bfloat16(weights[i]).bits;
     }
 }
 

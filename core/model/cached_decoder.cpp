@@ -1,7 +1,7 @@
 #include "core/model/cached_decoder.h"
 
+#include "core/model/accelerator.h"
 #include "core/model/device_graph.h"
-#include "core/model/fused_device.h"
 
 namespace ropelab {
 
@@ -9,7 +9,7 @@ namespace {
 
 // A graph cannot contain experts, whose routing the host computes.
 const CudaGraphs* graphs_for(const RunSpec& spec, const Decoder& decoder, const Parameters& weights) {
-    return decoder.eager() || spec.experts > 0 ? nullptr : device_kernels(weights.flat().device()).graphs;
+    return decoder.eager() || spec.experts > 0 ? nullptr : graphs_on(weights.flat().device());
 }
 
 }  // namespace

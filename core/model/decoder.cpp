@@ -7,7 +7,6 @@
 #include "core/model/attention/latent.h"
 #include "core/model/feed_forward.h"
 #include "core/model/fused.h"
-#include "core/model/fused_device.h"
 #include "core/model/linear.h"
 #include "core/model/operations.h"
 #include "core/model/run_by_run.h"
@@ -16,11 +15,6 @@
 namespace ropelab {
 
 namespace {
-
-// Returns a product in the type that LibTorch's operations require: float32, except on a device with kernels.
-torch::Tensor residual_input(const torch::Tensor& product) {
-    return has_device_kernels(product) ? product : product.to(torch::kFloat32);
-}
 
 // Branch that is added to the residual stream next.
 struct Branch {
@@ -121,17 +115,15 @@ torch::Tensor Decoder::latent_attention(const Parameters& weights, const torch::
         use.stages.computed(stage, rows);
         return rows;
     };
-    const torch::Tensor mixed =
-        ropelab::latent_attention::attend({.query = projected(".query", "attention.query"),
-                                           .latent = projected(".latent", "attention.latent"),
-                                           .latent_norm = weights.get(name + ".latent_norm.weight"),
-                                           .key_value = weights.matrix(name + ".key_value.weight"),
-                                           .batch = batch,
-                                           .heads = spec_.heads,
-                                           .head_dim = spec_.head_dim(),
-                                           .precision = precision},
-                                          terms, dropout, name, use);
-    return has_device_kernels(x) ? mixed.to(x.scalar_type()) : mixed;
+    return ropelab::latent_attention::attend({.query = projected(".query", "attention.query"),
+                                              .latent = projected(".latent", "attention.latent"),
+                                              .latent_norm = weights.get(name + ".latent_norm.weight"),
+                                              .key_value = weights.matrix(name + ".key_value.weight"),
+                                              .batch = batch,
+                                              .heads = spec_.heads,
+                                              .head_dim = spec_.head_dim(),
+                                              .precision = precision},
+                                             terms, dropout, name, use);
 }
 
 torch::Tensor Decoder::delta_net(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
@@ -162,8 +154,7 @@ torch::Tensor Decoder::delta_net(const Parameters& weights, const torch::Tensor&
         }
         outputs.push_back(ropelab::delta_net::attend(one, use));
     }
-    const torch::Tensor mixed = outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 0);
-    return has_device_kernels(x) ? mixed.to(x.scalar_type()) : mixed;
+    return outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 0);
 }
 
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
@@ -250,8 +241,8 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
         };
         if (spec_.block == Block::pythia) {
             const torch::Tensor added = fed();
-            branch = {dropout(residual_input(attended), name + ".attention.output") +
-                          dropout(residual_input(added), name + ".mlp"),
+            branch = {dropout(attended.to(torch::kFloat32), name + ".attention.output") +
+                          dropout(added.to(torch::kFloat32), name + ".mlp"),
                       {},
                       "",
                       "mlp.sum",

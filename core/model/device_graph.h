@@ -8,8 +8,6 @@
 // where there is a device, it opens a small library that links both (core/train/cuda.h). This header includes neither
 // torch nor CUDA headers.
 
-struct CUstream_st;
-
 namespace ropelab {
 
 /// CUDA graph: work that is captured once and replayed many times. The graph uses the memory addresses of the capture,
@@ -26,8 +24,6 @@ class DeviceGraph {
 
 /// Functions of libropelab_cuda_graph.so.
 struct CudaGraphs {
-    /// Returns LibTorch's current stream of the calling thread.
-    ::CUstream_st* (*current_stream)();
     /// Runs `work` on a separate stream, after all work that the current stream has started; returns when all of it is
     /// finished.
     void (*on_own_stream)(const std::function<void()>& work);

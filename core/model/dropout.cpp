@@ -1,6 +1,6 @@
 #include "core/model/dropout.h"
 
-#include "core/model/fused_device.h"
+#include "core/model/accelerator.h"
 #include "core/model/operations.h"
 #include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
@@ -47,12 +47,23 @@ struct Product {
 
 }  // namespace
 
+DeviceStreams::DeviceStreams(std::vector<std::int64_t> seeds, std::int64_t step, torch::Device device)
+    : seeds_(std::move(seeds)), step_(torch::full({1}, step, torch::kInt64).to(device)) {}
+
+const torch::Tensor& DeviceStreams::keys(const std::string& what) {
+    if (const auto found = keys_.find(what); found != keys_.end()) return found->second;
+    std::vector<std::int64_t> words;
+    for (const std::int64_t seed : seeds_) {
+        for (const std::uint32_t word : RandomStream(seed, what).key()) words.push_back(word);
+    }
+    return keys_.emplace(what, torch::tensor(words, torch::kInt64).view({-1, 2}).to(step_.device())).first->second;
+}
+
 torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
                                      std::int64_t size, std::int64_t first) {
     // Philox 4×32-10 (core/spec/random_stream.h) on int64 tensors that contain 32-bit words.
-    const torch::Tensor words = keys.to(torch::kInt64).bitwise_and(low_word);
-    torch::Tensor key_low = words.narrow(1, 0, 1);
-    torch::Tensor key_high = words.narrow(1, 1, 1);
+    torch::Tensor key_low = keys.narrow(1, 0, 1);
+    torch::Tensor key_high = keys.narrow(1, 1, 1);
     const torch::Tensor group =
         torch::arange(first / 4, (first + size + 3) / 4, torch::TensorOptions(torch::kInt64).device(keys.device()))
             .unsqueeze(0);
@@ -70,10 +81,10 @@ torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Ten
         key_low = (key_low + 0x9E3779B9).bitwise_and(low_word);
         key_high = (key_high + 0xBB67AE85).bitwise_and(low_word);
     }
-    const auto [threshold, kept] = cuda::dropout_rate(rate);
+    const DropoutRate parts(rate);
     const torch::Tensor numbers =
         torch::stack(torch::broadcast_tensors({a, b, c, d}), -1).flatten(1).narrow(1, first % 4, size);
-    return numbers.ge(static_cast<std::int64_t>(threshold)).to(torch::kFloat32) * kept;
+    return numbers.ge(static_cast<std::int64_t>(parts.threshold)).to(torch::kFloat32) * parts.kept_factor;
 }
 
 Dropout Dropout::of_sequences(std::int64_t first, std::int64_t count) const {
@@ -85,11 +96,10 @@ Dropout Dropout::of_sequences(std::int64_t first, std::int64_t count) const {
 
 torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& place) const {
     if (!active()) return x;
-    if (has_device_kernels(x, DevicePart::dropout)) return on_device::drop_out(x, *this, place);
     const std::string stream = "dropout:" + place;
     const std::int64_t size = x.numel() / x.size(0);
     torch::Tensor masks;
-    if (x.is_cpu() && !has_device_kernels(x.device())) {
+    if (x.is_cpu() && !is_accelerated(x.device())) {
         masks = masks_on_cpu(*this, size, stream);
     } else {
         std::shared_ptr<DeviceStreams> streams = streams_;

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "core/kernels/kernels.h"
-#include "core/model/fused_device.h"
 #include "core/model/operations.h"
 #include "core/model/own_passes.h"
 
@@ -198,8 +197,6 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
 NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                                  const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
                                  torch::ScalarType type) {
-    if (has_device_kernels(x, DevicePart::norm))
-        return on_device::residual_norm(x, branch, weight, bias, dropout, place, norm, type);
     if (has_own_passes(x)) {
         const auto results = ResidualNorm::apply(x, given(branch), weight, given(bias),
                                                  c10::make_intrusive<Place>(dropout, place), norm == Norm::layer, type);
@@ -210,11 +207,11 @@ NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& br
     const torch::Tensor plain =
         norm == Norm::layer ? torch::layer_norm(sum, columns, {}, {}, 1e-5) : torch::rms_norm(sum, columns, {}, 1e-6);
     torch::Tensor normed = plain * weight.unsqueeze(1);
-    return {sum, bias.defined() ? normed + bias.unsqueeze(1) : normed};
+    if (bias.defined()) normed = normed + bias.unsqueeze(1);
+    return {sum, type == torch::kBFloat16 && !is_eager() ? normed.to(type) : normed};
 }
 
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
-    if (has_device_kernels(table, DevicePart::embedding)) return on_device::look_up(table, tokens);
     if (has_own_passes(table)) return LookUp::apply(table, tokens);
     std::vector<torch::Tensor> rows;
     for (std::int64_t run = 0; run < table.size(0); ++run) {
@@ -224,7 +221,6 @@ torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens) {
 }
 
 torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets) {
-    if (has_device_kernels(logits, DevicePart::loss)) return on_device::token_losses(logits, targets);
     if (has_own_passes(logits)) return TokenLosses::apply(logits.to(torch::kFloat32), targets);
     const auto type = logits.scalar_type() == torch::kBFloat16 ? torch::kFloat32 : logits.scalar_type();
     return torch::cross_entropy_loss(logits.to(type).flatten(0, 1), targets.flatten(), {}, at::Reduction::None)

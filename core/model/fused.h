@@ -9,9 +9,9 @@
 namespace ropelab {
 
 // Operations of a decoder other than matrix products. On the CPU they are fused, each with its own gradient
-// (core/kernels). On a device with kernels they use these (core/model/fused_device.h). Elsewhere, and under an
-// EagerGuard (core/model/operations.h), they use LibTorch's operations. All tensors have a leading runs dimension. The
-// numbers of a run depend neither on other runs of the cohort nor on the number of threads.
+// (core/kernels). On other devices, and under an EagerGuard (core/model/operations.h), they are LibTorch's operations.
+// All tensors have a leading runs dimension. The numbers of a run depend neither on other runs of the cohort nor on the
+// number of threads.
 
 /// Residual stream after the addition of a branch, and its normalization.
 struct NormalizedResidual {
@@ -24,7 +24,7 @@ enum class Norm { layer, rms };
 
 /// Returns sum = x + dropout(branch) and normed = the normalized sum. x, branch: (runs, n, C), branch may be undefined;
 /// weight: (runs, C); bias: (runs, C) or undefined. `place` names the dropout. `type`: bfloat16 rounds `normed` for a
-/// product (a device's kernels use the branch's type if there is a branch, and LibTorch's operations use float32).
+/// product, except under an EagerGuard.
 NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                                  const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
                                  Norm norm = Norm::layer, torch::ScalarType type = torch::kFloat32);

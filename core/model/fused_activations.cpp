@@ -1,6 +1,5 @@
 #include "core/kernels/kernels.h"
 #include "core/model/fused.h"
-#include "core/model/fused_device.h"
 #include "core/model/own_passes.h"
 
 namespace ropelab {
@@ -95,12 +94,10 @@ class Swiglu : public torch::autograd::Function<Swiglu> {
 }  // namespace
 
 torch::Tensor gelu_activation(const torch::Tensor& x) {
-    if (has_device_kernels(x, DevicePart::activation)) return on_device::gelu(x);
     return has_own_passes(x) ? Gelu::apply(x) : torch::gelu(x);
 }
 
 torch::Tensor swiglu_activation(const torch::Tensor& x) {
-    if (has_device_kernels(x, DevicePart::activation)) return on_device::swiglu(x);
     if (has_own_passes(x)) return Swiglu::apply(x);
     const auto parts = x.chunk(2, 2);
     return torch::silu(parts[0]) * parts[1];

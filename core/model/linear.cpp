@@ -2,7 +2,8 @@
 
 #include <optional>
 
-#include "core/model/fused_device.h"
+#include "core/model/accelerator.h"
+#include "core/model/operations.h"
 
 namespace ropelab {
 
@@ -46,11 +47,12 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
 }  // namespace
 
 torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision) {
-    if (has_device_kernels(x)) return on_device::linear(x, matrix, bias, precision);
     const bool rounded = precision == Precision::bfloat16;
     const auto working = rounded && matrix.working.defined() ? std::optional(matrix.working) : std::nullopt;
     const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, working, rounded);
-    return bias.defined() ? result + bias.unsqueeze(1) : result;
+    if (!bias.defined()) return result;
+    const bool keeps_type = is_accelerated(x.device()) && !is_eager();
+    return result + (keeps_type ? bias.to(result.scalar_type()) : bias).unsqueeze(1);
 }
 
 }  // namespace ropelab

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/kernels/kernels.h"
+#include "core/model/accelerator.h"
 #include "core/model/dropout.h"
-#include "core/model/fused_device.h"
 #include "core/model/operations.h"
 #include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
@@ -17,10 +17,10 @@
 namespace ropelab {
 
 /// Returns whether the loops of core/kernels process a tensor: a float32 or bfloat16 tensor on the CPU, without eager
-/// operations. The result is false in tests that run a device's kernels on the CPU.
+/// operations. The result is false in tests that compute on the CPU as on a device.
 inline bool has_own_passes(const torch::Tensor& tensor) {
     return tensor.is_cpu() && tensor.scalar_type() != torch::kFloat64 && !is_eager() &&
-           !has_device_kernels(tensor.device());
+           !is_accelerated(tensor.device());
 }
 
 /// Calls f(run, first, last) for parts of 0 … count − 1 of every run, in parallel.

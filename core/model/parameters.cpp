@@ -41,19 +41,14 @@ Matrix Parameters::matrix(const std::string& name) const {
     return index < leaves_.size() ? Matrix{leaves_[index], working_[index]} : Matrix();
 }
 
-void Parameters::set_working_copy(Working kind) {
+void Parameters::set_working_copy(bool copied) {
     const torch::NoGradGuard no_gradients;
-    working_rows_ = kind == Working::rows ? flat_.to(torch::kBFloat16) : torch::Tensor();
     for (std::size_t i = 0; i < working_.size(); ++i) {
         const Parameter& parameter = layout_.parameters[i];
-        const bool copied = kind != Working::none && parameter.shape.size() > 1 && parameter.offset < layout_.matrices;
-        if (!copied) {
-            working_[i] = torch::Tensor();
-        } else if (kind == Working::rows) {
-            working_[i] = view_of(working_rows_, parameter);
-        } else {
-            working_[i] = view_of(flat_, parameter).to(torch::kBFloat16).contiguous().requires_grad_(true);
-        }
+        const bool is_matrix = parameter.shape.size() > 1 && parameter.offset < layout_.matrices;
+        working_[i] = copied && is_matrix
+                          ? view_of(flat_, parameter).to(torch::kBFloat16).contiguous().requires_grad_(true)
+                          : torch::Tensor();
     }
 }
 

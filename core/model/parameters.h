@@ -34,15 +34,10 @@ class Parameters {
     /// Returns all leaves in the order of the layout.
     const std::vector<torch::Tensor>& leaves() const { return leaves_; }
 
-    /// Layout of the bfloat16 working copy of the matrices. `rows`: as the weights, one row per run, for a kernel that
-    /// processes whole rows. `matrices`: one matrix after another, each for all runs, for products on the CPU; these
-    /// are leaves too and receive the gradient, in bfloat16, instead of the parameter.
-    enum class Working { none, rows, matrices };
-    /// Creates or removes the bfloat16 working copy of the matrices. While there is a copy, code that changes the
-    /// weights must update the copy too.
-    void set_working_copy(Working kind);
-    /// Returns the working copy as rows, (runs, layout.total) bfloat16; undefined for other layouts.
-    const torch::Tensor& working_rows() const { return working_rows_; }
+    /// Creates or removes the bfloat16 working copy of the matrices, one matrix after another, each for all runs. Its
+    /// matrices are leaves too and receive the gradient, in bfloat16, instead of the parameter. While there is a copy,
+    /// code that changes the weights must update the copy too.
+    void set_working_copy(bool copied);
     /// Returns the working copy of parameter `index`, (runs, shape…); undefined for vectors and without a copy.
     const torch::Tensor& working(std::size_t index) const { return working_[index]; }
     /// Returns a parameter with its working copy.
@@ -55,7 +50,6 @@ class Parameters {
     Layout layout_;
     torch::Tensor flat_;
     std::vector<torch::Tensor> leaves_;
-    torch::Tensor working_rows_;
     std::vector<torch::Tensor> working_;
 };
 

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <optional>
 
+#include "core/model/accelerator.h"
 #include "core/model/cached_decoder.h"
 #include "core/model/clear_errors.h"
 #include "core/model/fused.h"
-#include "core/model/fused_device.h"
 #include "core/model/operations.h"
 #include "core/model/token_decoder.h"
 #include "core/plan/kernels.h"
@@ -119,7 +119,7 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
 }
 
 bool TorchModel::uses_token_decoder() const {
-    return weights_.flat().is_cpu() && !decoder_.eager() && !has_device_kernels(torch::kCPU) &&
+    return weights_.flat().is_cpu() && !decoder_.eager() && !is_accelerated(torch::kCPU) &&
            token_kernels_support(spec_);
 }
 

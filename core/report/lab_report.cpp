@@ -137,10 +137,10 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         if (!record.conditions) continue;
         const RunConditions& conditions = *record.conditions;
         ++counts[{conditions.device, conditions.precision, std::to_string(conditions.threads),
-                  conditions.kernels.empty() ? missing_cell : conditions.kernels, conditions.reason}];
+                  conditions.graphs.empty() ? missing_cell : conditions.graphs, conditions.reason}];
     }
     ReportTable table{"Conditions under which the runs were trained.",
-                      {"runs", "device", "precision", "threads", "CUDA kernels", "choice"},
+                      {"runs", "device", "precision", "threads", "CUDA graphs", "choice"},
                       {}};
     for (const auto& [conditions, count] : counts) {
         std::vector<std::string> row = {std::to_string(count)};

@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
+#include "core/plan/layout.h"
 #include "core/results/results_cells.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
-#include "core/plan/layout.h"
 #include "core/spec/numbers.h"
 
 namespace ropelab {
@@ -335,7 +335,7 @@ bool is_free(const std::string& name) {
     static constexpr std::array<std::string_view, 16> free = {
         "seed",        "fraction",        "layers",     "width",       "heads",         "mlp_width",
         "probe_every", "key_value_heads", "iterations", "micro_batch", "sample_length", "device",
-        "threads",     "operations",      "rope_cache", "cuda_kernels"};
+        "threads",     "operations",      "rope_cache", "cuda_graphs"};
     return std::find(free.begin(), free.end(), name) != free.end();
 }
 

@@ -487,7 +487,7 @@ std::string tokenizer_warning(const ResultsTable& table) {
 std::string condition_of(const RunConditions& conditions, std::string_view name) {
     if (name == "precision") return conditions.precision;
     if (name == "device") return conditions.device;
-    return conditions.kernels.empty() ? "none" : conditions.kernels;
+    return conditions.graphs.empty() ? "none" : conditions.graphs;
 }
 
 void check_split(const std::vector<std::string>& names) {

@@ -99,7 +99,7 @@ struct Comparison {
 
 /// Ways in which runs can train differently although their settings are equal.
 inline constexpr std::array<std::string_view, 3> condition_names = {"precision", "device", "kernels"};
-/// Returns the precision, device or CUDA kernels ("none" on the CPU) with which a run trained.
+/// Returns the precision, the device or, for "kernels", whether CUDA graphs were used ("none" on the CPU).
 std::string condition_of(const RunConditions& conditions, std::string_view name);
 
 /// Group of runs that differ only in their seed.

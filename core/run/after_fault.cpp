@@ -23,8 +23,7 @@ TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>
     TrainedRun result = prepare(plan);
     result.device_faults = run.device_faults + 1;
     result.width_settled = run.width_settled || began;
-    result.device_trust = DeviceTrust::libtorch_alone();
-    result.device_trust->device = !resumption.to_cpu;
+    result.device_trust = DeviceTrust{.device = !resumption.to_cpu};
     std::optional<RunConditions> conditions = result.conditions();
     if (!result.checkpoint) conditions = began ? began : run.conditions();
     if (!conditions && resumption.to_cpu && plan.spec.device == Device::cuda) conditions = on_cpu(plan.spec);
@@ -33,7 +32,7 @@ TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>
         return result;
     }
     if (resumption.to_cpu) conditions->device = "cpu";
-    conditions->kernels = resumption.to_cpu ? "" : to_text(*result.device_trust);
+    conditions->graphs = resumption.to_cpu ? "" : to_text(*result.device_trust);
     conditions->reason += " " + resumption.message;
     result.moved = conditions;
     return result;

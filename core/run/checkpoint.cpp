@@ -25,7 +25,7 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
         result.conditions.device = progress.at("device");
         result.conditions.threads = progress.at("threads");
         result.conditions.reason = progress.at("reason");
-        result.conditions.kernels = progress.value("kernels", "");
+        result.conditions.graphs = progress.value("kernels", "");
         // JSON has neither infinity nor NaN; both are stored as null.
         const auto number = [&](const char* name) {
             return progress.at(name).is_null() ? std::numeric_limits<double>::quiet_NaN()
@@ -65,7 +65,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
         {"device", checkpoint.conditions.device},
         {"threads", checkpoint.conditions.threads},
         {"reason", checkpoint.conditions.reason},
-        {"kernels", checkpoint.conditions.kernels},
+        {"kernels", checkpoint.conditions.graphs},
         {"best_validation_loss", checkpoint.summary.best_validation_loss},
         {"best_iteration", checkpoint.summary.best_iteration},
         {"final_validation_loss", checkpoint.summary.final_validation_loss},

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/forecast/time_model.h"
 #include "core/run/checkpoint.h"
 #include "core/run/control.h"
 #include "core/run/runner.h"
-#include "core/forecast/time_model.h"
 #include "core/spec/device_trust.h"
 
 namespace ropelab {
@@ -25,7 +25,7 @@ struct TrainedRun {
     std::string width_message = {};   // the explanation of that width for the user; may be empty
     std::string device_message = {};  // a message about the CUDA device for the user; may be empty
     int device_faults = 0;            // how often the run's CUDA device failed
-    /// The kernels that may be used on the CUDA device after it failed; nullopt if it did not fail.
+    /// What may be used on the CUDA device after it failed; nullopt if it did not fail.
     std::optional<DeviceTrust> device_trust = {};
     /// The conditions that replace the original ones after the device failed or is no longer trusted.
     std::optional<RunConditions> moved = {};

@@ -1,7 +1,5 @@
 #include "core/run/device_choice.h"
 
-#include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -34,30 +32,6 @@ LostDevices& lost_devices() {
     return devices;
 }
 
-// Returns the value of ROPELAB_CUDA_KERNELS, or `setting` if the variable is not set. Throws BadInput for an unknown
-// value.
-CudaKernels requested_kernels(CudaKernels setting) {
-    const char* value = std::getenv("ROPELAB_CUDA_KERNELS");
-    if (!value || !*value) return setting;
-    const std::string word = value;
-    if (word == "off") return CudaKernels::off;
-    if (word == "no-graphs") return CudaKernels::no_graphs;
-    if (word == "all") return CudaKernels::all;
-    throw BadInput("The environment variable ROPELAB_CUDA_KERNELS is \"" + word +
-                   "\", but it must be off, no-graphs or all.");
-}
-
-// Returns the trust in everything that both trust.
-DeviceTrust intersection(const DeviceTrust& a, const DeviceTrust& b) {
-    DeviceTrust result;
-    result.device = a.device && b.device;
-    for (std::size_t part = 0; part < device_part_count; ++part) {
-        const auto which = static_cast<DevicePart>(part);
-        result.set(which, a.trusts(which) && b.trusts(which));
-    }
-    return result;
-}
-
 std::filesystem::path folder_of(const DeviceCheckSettings& settings) {
     return settings.folder.empty() ? device_records_folder() : settings.folder;
 }
@@ -83,8 +57,8 @@ struct Checked {
 };
 // Returns the trust in a device whose check could not be stored.
 Checked not_stored(const std::exception& why) {
-    return {DeviceTrust::libtorch_alone(),
-            "Only LibTorch's operations are used, because a check of this CUDA device could not be stored. " +
+    return {{},
+            "CUDA graphs are not used, because a check of this CUDA device could not be stored. " +
                 std::string(why.what())};
 }
 
@@ -94,7 +68,7 @@ Checked checked(const std::string& identity, const DeviceCheckSettings& settings
         auto record = known_record(identity, settings);
         const bool known = record.has_value();
         if (!known) record = check_cuda_device(identity, settings);
-        const bool worth_telling = !known || record->trust != DeviceTrust::everything();
+        const bool worth_telling = !known || !record->trust.graphs;
         return {record->trust, worth_telling ? record->sentence : ""};
     } catch (const WriteError& error) {
         return not_stored(error);
@@ -107,7 +81,6 @@ Checked checked(const std::string& identity, const DeviceCheckSettings& settings
 
 DeviceChoice choose_device_trust(Engine& engine, const RunSpec& spec, const std::optional<RunConditions>& conditions,
                                  const DeviceCheckSettings& settings) {
-    const CudaKernels requested = requested_kernels(spec.cuda_kernels);
     if (spec.device == Device::cpu || (conditions && conditions->device == "cpu")) return {};
     const EngineInfo info = engine.info();
     if (!info.cuda) return {};
@@ -116,49 +89,45 @@ DeviceChoice choose_device_trust(Engine& engine, const RunSpec& spec, const std:
     if (lost_devices().has(info.cuda_identity)) {
         found.trust.device = false;
         found.message = "This CUDA device failed earlier while this program was running, so it is no longer used.";
-    } else if (requested == CudaKernels::automatic) {
+    } else if (spec.cuda_graphs == GraphUse::automatic) {
         found = checked(info.cuda_identity, settings);
-    } else if (requested != CudaKernels::off) {
-        found.trust = parse_device_trust(requested == CudaKernels::all ? "all" : "no-graphs");
+    } else {
+        found.trust.graphs = spec.cuda_graphs == GraphUse::on;
     }
-    if (conditions && !conditions->kernels.empty()) {
-        found.trust = intersection(found.trust, parse_device_trust(conditions->kernels));
+    if (conditions && !conditions->graphs.empty()) {
+        const DeviceTrust before = parse_device_trust(conditions->graphs);
+        found.trust.device = found.trust.device && before.device;
+        found.trust.graphs = found.trust.graphs && before.graphs;
     }
     if (!found.trust.device && spec.device == Device::cuda) {
         throw BadInput("The setting device is cuda, but: " + found.message +
                        " Check it again with ropelab-cli doctor --check-device, use device=cpu, or set "
-                       "cuda_kernels=off to train on it unchecked with LibTorch's operations.");
+                       "cuda_graphs=off to train on it unchecked.");
     }
     engine.trust_device(found.trust);
     return {found.message, !found.trust.device && conditions};
 }
 
-void check_cuda_kernels_variable() {
-    requested_kernels(CudaKernels::automatic);
-}
-
 std::string revoke_device_trust(Engine& engine, const std::string& fault, bool device_lost,
                                 const DeviceCheckSettings& settings) {
     const std::string identity = engine.info().cuda_identity;
-    DeviceTrust trust = DeviceTrust::libtorch_alone();
     try {
         const auto folder = folder_of(settings);
         DeviceRecord record = read_device_record(folder, identity).value_or(DeviceRecord());
         record.identity = identity;
         record.state = DeviceRecord::State::revoked;
-        record.trust = intersection(trust, record.trust);
+        record.trust.graphs = false;
         record.sentence =
             fault +
-            " Until this device is checked again (ropelab-cli doctor --check-device), only LibTorch's operations are "
-            "used on it.";
+            " Until this device is checked again (ropelab-cli doctor --check-device), CUDA graphs are not used on it.";
         write_device_record(folder, record);
     } catch (const std::exception&) {  // the record stays unchanged; the next process will detect the fault itself
     }
     if (device_lost) lost_devices().add(identity);
     clear_step_times();
-    trust.device = !lost_devices().has(identity);
+    const DeviceTrust trust{.device = !lost_devices().has(identity)};
     engine.trust_device(trust);
-    return fault + (trust.device ? " The run resumes with LibTorch's operations." : " The run resumes on the CPU.");
+    return fault + (trust.device ? " The run resumes without CUDA graphs." : " The run resumes on the CPU.");
 }
 
 }  // namespace ropelab

@@ -16,20 +16,16 @@ struct DeviceChoice {
     bool leaves_device = false;
 };
 
-/// Sets which of RoPE Lab's CUDA kernels the engine may use for runs with these settings; call it before their cohort
-/// is created. The environment variable ROPELAB_CUDA_KERNELS (off, no-graphs, all) overrides the setting cuda_kernels.
-/// With `auto`, the stored check of the device decides; a device without one is checked first. `conditions` are those
-/// of resuming runs, which get no kernels that they did not have. Does nothing without a CUDA device or for runs on the
-/// CPU. Throws BadInput for an unknown value of the variable, and for device=cuda on a device that is not trusted.
+/// Sets whether the engine may use the CUDA device, and CUDA graphs on it, for runs with these settings; call it before
+/// their cohort is created. With cuda_graphs=auto, the stored check of the device decides; a device without one is
+/// checked first. `conditions` are those of resuming runs, which get no graphs if they had none. Does nothing without a
+/// CUDA device or for runs on the CPU. Throws BadInput for device=cuda on a device that is not trusted.
 DeviceChoice choose_device_trust(Engine& engine, const RunSpec& spec, const std::optional<RunConditions>& conditions,
                                  const DeviceCheckSettings& settings = {});
 
-/// Throws BadInput for an unknown value of ROPELAB_CUDA_KERNELS.
-void check_cuda_kernels_variable();
-
-/// Revokes the trust in the CUDA device after a fault during training: its record then only allows LibTorch's
-/// operations, and if the device was lost, this process does not use it again. Also updates the engine, clears measured
-/// step times, and returns the message for the user. A record that cannot be written is left unchanged.
+/// Revokes the trust in the CUDA device after a fault during training: its record then allows no CUDA graphs, and if
+/// the device was lost, this process does not use it again. Also updates the engine, clears measured step times, and
+/// returns the message for the user. A record that cannot be written is left unchanged.
 std::string revoke_device_trust(Engine& engine, const std::string& fault, bool device_lost,
                                 const DeviceCheckSettings& settings = {});
 

@@ -19,22 +19,16 @@ constexpr std::array<const char*, 3> state_words = {"started", "done", "revoked"
 
 nlohmann::json to_json(const DeviceCheck& check) {
     return {{"name", check.name},
-            {"part", check.checks_libtorch ? std::string("libtorch") : std::string(word_of(check.part))},
+            {"graphs", check.of_graphs},
             {"outcome", std::string(word_of(check.outcome))},
-            {"detail", check.detail},
-            {"speed", check.speed}};
+            {"detail", check.detail}};
 }
 
 DeviceCheck from_json(const nlohmann::json& json) {
-    DeviceCheck check;
-    check.name = json.at("name").get<std::string>();
-    const auto part = json.at("part").get<std::string>();
-    check.checks_libtorch = part == "libtorch";
-    if (!check.checks_libtorch) check.part = device_part(part);
-    check.outcome = device_check_outcome(json.at("outcome").get<std::string>());
-    check.detail = json.at("detail").get<std::string>();
-    if (json.at("speed").is_number()) check.speed = json.at("speed").get<double>();
-    return check;
+    return {.name = json.at("name").get<std::string>(),
+            .of_graphs = json.at("graphs").get<bool>(),
+            .outcome = device_check_outcome(json.at("outcome").get<std::string>()),
+            .detail = json.at("detail").get<std::string>()};
 }
 
 std::int64_t seconds_now() {
@@ -83,7 +77,7 @@ std::optional<DeviceRecord> read_device_record(const std::filesystem::path& fold
         record.writer = json.value("writer", "");
         record.time = json.value("time", std::int64_t{0});
         for (const auto& check : json.at("checks")) record.checks.push_back(from_json(check));
-        if (record.state == DeviceRecord::State::started) record.trust = DeviceTrust::libtorch_alone();
+        if (record.state == DeviceRecord::State::started) record.trust = {};
         return record;
     } catch (const nlohmann::json::exception&) {
         return std::nullopt;

@@ -19,7 +19,7 @@ struct DeviceRecord {
 
     std::string identity;  // EngineInfo::cuda_identity: device, driver, LibTorch and build
     State state = State::started;
-    DeviceTrust trust = DeviceTrust::libtorch_alone();
+    DeviceTrust trust = {};
     std::string sentence;  // the result for the user
     std::vector<DeviceCheck> checks = {};
     std::string writer = {};  // process_mark() of the checking process (core/store/process_mark.h)
@@ -31,7 +31,7 @@ struct DeviceRecord {
 std::filesystem::path device_records_folder();
 
 /// Reads the record of a device; nullopt if it was not checked yet or its file cannot be read. A record in state
-/// `started` trusts only LibTorch's operations.
+/// `started` trusts no graphs.
 std::optional<DeviceRecord> read_device_record(const std::filesystem::path& folder, const std::string& identity);
 /// Writes a record with the current time. Throws BadInput if the file cannot be written.
 void write_device_record(const std::filesystem::path& folder, const DeviceRecord& record);

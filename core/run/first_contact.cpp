@@ -34,7 +34,7 @@ std::vector<std::string> default_command() {
 struct Report {
     std::vector<DeviceCheck> checks;  // completed checks
     std::string running;              // name of the check that is running; empty between checks
-    bool checks_libtorch = false;     // the running check tests LibTorch itself
+    bool checks_device = false;       // the running check tests the device's own results
     bool done = false;
     bool cancelled = false;
     std::string problem;  // such as "crashed (signal 11)"; empty if the child ended normally
@@ -49,7 +49,7 @@ void parse_line(const std::string& line, Report& report) {
     const DeviceCheck check = device_check_of(line);
     const bool started = check.outcome == DeviceCheck::Outcome::started;
     report.running = started ? check.name : "";
-    report.checks_libtorch = started && check.checks_libtorch;
+    report.checks_device = started && !check.of_graphs;
     if (!started) report.checks.push_back(check);
 }
 
@@ -113,26 +113,14 @@ std::string sentence_of(const Report& report, const DeviceTrust& trust) {
     const std::string where = report.running.empty() ? "" : " at \"" + report.running + "\"";
     if (!report.problem.empty()) {
         return "The check of this CUDA device " + report.problem + where +
-               (trust.device ? ", so only LibTorch's operations are used." : ", so the device is not used.");
+               (trust.device ? ", so CUDA graphs are not used." : ", so the device is not used.");
     }
-    std::string failed;
-    std::string slower;
-    for (const DeviceCheck& check : report.checks) {
-        if (check.outcome == DeviceCheck::Outcome::failed && failed.empty()) failed = check.detail;
-        if (check.outcome == DeviceCheck::Outcome::slower) {
-            slower += (slower.empty() ? "" : ", ") + std::string(word_of(check.part));
-        }
-    }
-    if (!trust.device) return "This CUDA device failed its check (" + failed + "), so it is not used.";
-    if (trust == DeviceTrust::everything()) {
-        return "This CUDA device passed its check: RoPE Lab's CUDA kernels are correct and faster than LibTorch's "
-               "operations.";
-    }
-    std::string text = "The check of this CUDA device found problems: ";
-    if (!failed.empty()) text += failed;
-    if (!slower.empty())
-        text += (failed.empty() ? "" : "; ") + std::string("slower than LibTorch's operations: ") + slower;
-    return text + ". RoPE Lab's CUDA kernels in use: " + to_text(trust) + ".";
+    const auto failed = std::find_if(report.checks.begin(), report.checks.end(), [](const DeviceCheck& check) {
+        return check.outcome == DeviceCheck::Outcome::failed;
+    });
+    if (failed == report.checks.end()) return "This CUDA device passed its check: its results are those of the CPU.";
+    return "This CUDA device failed its check (" + failed->detail + "), so " +
+           (trust.device ? "CUDA graphs are not used." : "it is not used.");
 }
 
 }  // namespace
@@ -144,7 +132,7 @@ DeviceRecord check_cuda_device(const std::string& identity, const DeviceCheckSet
     DeviceRecord record;
     record.identity = identity;
     record.writer = process_mark();
-    record.sentence = "The check of this CUDA device did not complete, so only LibTorch's operations are used.";
+    record.sentence = "The check of this CUDA device did not complete, so CUDA graphs are not used.";
     store(folder, record);
 
     Report report;
@@ -166,12 +154,10 @@ DeviceRecord check_cuda_device(const std::string& identity, const DeviceCheckSet
     }
     record.state = DeviceRecord::State::done;
     record.checks = report.checks;
-    record.trust = DeviceTrust::everything();
+    record.trust = {.graphs = true};
     for (const DeviceCheck& check : report.checks) apply(check, record.trust);
     if (!report.problem.empty()) {
-        const bool device = record.trust.device && !report.checks_libtorch;
-        record.trust = DeviceTrust::libtorch_alone();
-        record.trust.device = device;
+        record.trust = {.device = record.trust.device && !report.checks_device};
     }
     record.sentence = sentence_of(report, record.trust);
     store(folder, record);

@@ -30,9 +30,9 @@ constexpr const char* device_check_end = "{\"done\":true}";
 
 /// Checks a CUDA device in a child process and returns and stores the record. The record is first written in state
 /// `started`, so that a crash of either process counts as a failed check. If the child crashes, exceeds the time limit
-/// or prints invalid lines, only LibTorch's operations are trusted; if this happens during a check of LibTorch itself,
-/// the device is not trusted at all. If the check is cancelled or cannot be started, only LibTorch's operations are
-/// trusted and the stored record stays as before. Throws BadInput if the cache folder is unknown.
+/// or prints invalid lines, no graphs are trusted; if this happens during a check of the device's own results, the
+/// device is not trusted at all. If the check is cancelled or cannot be started, no graphs are trusted and the stored
+/// record stays as before. Throws BadInput if the cache folder is unknown.
 DeviceRecord check_cuda_device(const std::string& identity, const DeviceCheckSettings& settings = {});
 
 }  // namespace ropelab

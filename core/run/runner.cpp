@@ -10,6 +10,7 @@
 
 #include "core/forecast/cohort_width.h"
 #include "core/forecast/estimate.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/forecast/time_model.h"
 #include "core/machine/clock.h"
 #include "core/machine/engine_loader.h"
@@ -21,7 +22,6 @@
 #include "core/spec/error.h"
 #include "core/spec/training_clock.h"
 #include "core/store/process_mark.h"
-#include "core/forecast/likely_vocabulary.h"
 
 namespace ropelab {
 
@@ -314,7 +314,7 @@ class Runner::Worker {
             if (!choice.leaves_device) continue;
             run.moved = run.conditions();
             run.moved->device = "cpu";
-            run.moved->kernels.clear();
+            run.moved->graphs.clear();
         }
     }
 

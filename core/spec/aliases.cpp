@@ -9,8 +9,11 @@ std::span<const Alias> aliases() {
     using Kind = Alias::Kind;
     static constexpr auto table = std::to_array<Alias>({
         {Kind::key, "symbols", "tokenizer"},
+        {Kind::key, "cuda_kernels", "cuda_graphs"},
         {Kind::data, "generated", "synthetic"},
         {Kind::data, "generated-local", "synthetic-local"},
+        {Kind::graphs, "no-graphs", "off"},
+        {Kind::graphs, "all", "on"},
         {Kind::measurement, "written_symbols_per_second", "generated_tokens_per_second"},
         {Kind::measurement, "operations_of_a_written_symbol", "operations_per_generated_token"},
         {Kind::measurement, "operations_of_a_training_step", "operations_per_training_step"},
@@ -78,14 +81,16 @@ std::vector<std::string> current_arguments(std::vector<std::string> arguments) {
 
 std::string current_value(std::string_view key, std::string value) {
     if (key == "qk_norm") return value == "head" ? "true" : value == "none" ? "false" : value;
-    if (key != "data") return value;
-    return std::string(current_name(Alias::Kind::data, value));
+    if (key == "data") return std::string(current_name(Alias::Kind::data, value));
+    if (key == "cuda_graphs") return std::string(current_name(Alias::Kind::graphs, value));
+    return value;
 }
 
 std::map<std::string, std::string> current_settings(const std::map<std::string, std::string>& settings) {
     std::map<std::string, std::string> result;
     for (const auto& [key, value] : settings) {
-        result.emplace(current_name(Alias::Kind::key, key), current_value(key, value));
+        const std::string_view current = current_name(Alias::Kind::key, key);
+        result.emplace(current, current_value(current, value));
     }
     return result;
 }

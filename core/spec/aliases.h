@@ -10,10 +10,23 @@ namespace ropelab {
 
 /// A name that earlier versions wrote into labs, experiments and scripts. It is still read, and never written.
 struct Alias {
-    /// Kinds of names: keys of settings, values of the setting `data`, measurements of a run, arrays of a snapshot,
-    /// names of rooms, of figures, of plotted quantities and of columns in the window, kinds of ablation, keys of a
-    /// replay job, and flags of the command line.
-    enum class Kind { key, data, measurement, snapshot, room, figure, quantity, column, ablation, replay, flag };
+    /// Kinds of names: keys of settings, values of the settings `data` and `cuda_graphs`, measurements of a run, arrays
+    /// of a snapshot, names of rooms, of figures, of plotted quantities and of columns in the window, kinds of
+    /// ablation, keys of a replay job, and flags of the command line.
+    enum class Kind {
+        key,
+        data,
+        graphs,
+        measurement,
+        snapshot,
+        room,
+        figure,
+        quantity,
+        column,
+        ablation,
+        replay,
+        flag
+    };
 
     Kind kind;
     std::string_view earlier;
@@ -32,8 +45,8 @@ std::string_view earlier_name(Alias::Kind kind, std::string_view name);
 /// Returns the arguments of a command line with the current names of flags ("--flag" and "--flag=value").
 std::vector<std::string> current_arguments(std::vector<std::string> arguments);
 
-/// Returns the text that is stored for a value of a setting: earlier names of data sets are replaced, and the words
-/// "head" and "none" of qk_norm become "true" and "false".
+/// Returns the text that is stored for a value of a setting: earlier names of data sets and of cuda_graphs are
+/// replaced, and the words "head" and "none" of qk_norm become "true" and "false".
 std::string current_value(std::string_view key, std::string value);
 
 /// Returns settings and their values under their current names.

@@ -109,7 +109,7 @@ class Cohort {
     virtual std::int64_t runs() const = 0;
     /// Returns the number of steps trained so far.
     virtual std::int64_t iteration() const = 0;
-    /// Returns the precision, device and kernels that the cohort uses. They are chosen when the cohort is created.
+    /// Returns the precision, device and CUDA graphs that the cohort uses. They are chosen when the cohort is created.
     virtual RunConditions conditions() const = 0;
 
     /// Trains one step and returns one result per run. If the loss or the gradient of a run is not finite, the step
@@ -181,16 +181,16 @@ class Engine {
                                                 std::span<const NamedTensor> tensors) = 0;
     /// Creates a model with the weights that a run has before its first step. The default throws BadInput.
     virtual std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary);
-    /// Checks the CUDA device: compares LibTorch's results on the device with those on the CPU, and the project's
-    /// kernels with LibTorch's operations on the device. Calls `publish` before each check (outcome `started`) and
-    /// after it. Throws BadInput without a CUDA device. A broken device or driver can make this function hang or crash;
-    /// call it in a child process.
+    /// Checks the CUDA device: compares LibTorch's results on the device with those on the CPU, and CUDA graphs with
+    /// operations that start one by one. Calls `publish` before each check (outcome `started`) and after it. Throws
+    /// BadInput without a CUDA device. A broken device or driver can make this function hang or crash; call it in a
+    /// child process.
     virtual void check_device(const std::function<void(const DeviceCheck&)>& publish);
-    /// Sets which of the project's CUDA kernels are used by cohorts and models that are created after this call. Before
-    /// the first call, only LibTorch's operations are used.
+    /// Sets whether cohorts and models that are created after this call use the CUDA device, and graphs on it. Before
+    /// the first call they use it without graphs.
     virtual void trust_device(const DeviceTrust& trust);
     /// Runs `work` and returns the number of operations that it starts: LibTorch's operations that compute or copy
-    /// numbers (not views or allocations), and the engine's own passes and kernels. Operations that a CUDA graph
+    /// numbers (not views or allocations), and the engine's own passes. Operations that a CUDA graph
     /// replays are not counted. Returns nullopt if the engine cannot count.
     virtual std::optional<std::int64_t> count_operations(const std::function<void()>& work) {
         work();

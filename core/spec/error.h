@@ -19,13 +19,13 @@ class WriteError : public std::runtime_error {
     explicit WriteError(const std::string& message) : std::runtime_error(message) {}
 };
 
-/// Failure of the CUDA device while this program used it: a kernel could not be launched, or the device stopped
-/// responding. The data in the device's memory is lost. The message is one sentence.
+/// Failure of the CUDA device while this program used it: an operation could not be launched, or the device
+/// stopped responding. The data in the device's memory is lost. The message is one sentence.
 class DeviceFault : public std::runtime_error {
  public:
     DeviceFault(const std::string& message, bool device_lost)
         : std::runtime_error(message), device_lost_(device_lost) {}
-    /// Returns true if this process can no longer use the device; false if LibTorch's own operations may still work.
+    /// Returns true if this process can no longer use the device; false if it may still work without CUDA graphs.
     bool device_lost() const { return device_lost_; }
 
  private:

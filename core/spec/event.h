@@ -50,8 +50,8 @@ struct RunSummary {
     std::optional<double> test_loss = {};
 };
 
-/// Precision, device and kernels that were chosen when a run started for the first time. A resumed run uses them again,
-/// so that its results are bit-identical to those of an uninterrupted run.
+/// Precision, device and CUDA graphs that were chosen when a run started for the first time. A resumed run uses them
+/// again, so that its results are bit-identical to those of an uninterrupted run.
 struct RunConditions {
     std::string precision;  // "float32" or "bfloat16"
     std::string device;     // "cpu" or "cuda"
@@ -59,11 +59,12 @@ struct RunConditions {
     /// Sentence on why the precision was chosen, such as "bfloat16: 1.4 × as fast as float32 here.", and on why the
     /// device setting `auto` chose the CPU, if it did.
     std::string reason;
-    /// Names of the project's CUDA kernels that are used, as to_text(DeviceTrust) formats them: "all", "off",
-    /// "all but graphs, norm". Empty on the CPU, and in lab files of versions that did not store it.
-    std::string kernels = {};
-    /// Clock that timed the run (to_text(TrainingClock)); empty for a run that resumed, and in lab files of versions that
+    /// Whether CUDA graphs are used, as to_text(DeviceTrust) formats it: "graphs" or "off". Earlier versions stored
+    /// which CUDA kernels of their own they used: "all but norm". Empty on the CPU, and in lab files of versions that
     /// did not store it.
+    std::string graphs = {};
+    /// Clock that timed the run (to_text(TrainingClock)); empty for a run that resumed, and in lab files of versions
+    /// that did not store it.
     std::string clock = {};
 };
 

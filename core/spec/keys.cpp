@@ -36,6 +36,14 @@ Key qk_norm_key() {
     return result;
 }
 
+// Returns a key of a choice whose earlier words (core/spec/aliases.h) can be set too.
+Key with_earlier_words(Key key) {
+    key.set = [set = key.set, name = key.name](RunSpec& spec, const Value& value) {
+        set(spec, current_value(name, to_text(value)));
+    };
+    return key;
+}
+
 Key word_key(SettingFacts facts, std::string RunSpec::*member) {
     Key result{facts, {}, {}};
     result.get = [member](const RunSpec& spec) -> Value { return spec.*member; };
@@ -521,15 +529,11 @@ std::vector<Key> make_keys() {
              "If true, RoPE reads cos and sin from a cached table, otherwise it computes them at every call. This "
              "changes speed only."},
             &R::rope_cache),
-        choice_key<R, CudaKernels>(
-            {"cuda_kernels", "machine", "",
-             "Custom CUDA kernels: auto uses those that passed the device check; off uses LibTorch's operations "
-             "only; all uses every kernel unchecked; no-graphs does so without CUDA graphs."},
-            {{"auto", CudaKernels::automatic},
-             {"off", CudaKernels::off},
-             {"no-graphs", CudaKernels::no_graphs},
-             {"all", CudaKernels::all}},
-            &R::cuda_kernels),
+        with_earlier_words(choice_key<R, GraphUse>(
+            {"cuda_graphs", "machine", "",
+             "CUDA graphs replay a training step on a CUDA device: auto uses them if they passed the device check; off "
+             "starts each operation separately; on uses them unchecked. This changes speed only."},
+            {{"auto", GraphUse::automatic}, {"off", GraphUse::off}, {"on", GraphUse::on}}, &R::cuda_graphs)),
     };
 }
 

@@ -117,20 +117,19 @@ void RandomStream::fill_normal(std::span<float> values, double deviation) const 
 }
 
 void RandomStream::fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const {
-    const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
-    const auto kept_factor = static_cast<float>(1.0 / (1.0 - rate));
+    const DropoutRate parts(rate);
     std::size_t done = 0;
     while (done < values.size()) {
         const std::uint64_t number = first + done;
         const std::size_t skipped = number % 4;  // a mask may begin inside a block of four numbers
         const std::size_t left = values.size() - done;
         if (skipped == 0 && left >= 4 * width) {
-            dropout_factors(key_, number / 4, step, threshold, kept_factor, values.data() + done);
+            dropout_factors(key_, number / 4, step, parts.threshold, parts.kept_factor, values.data() + done);
             done += 4 * width;
             continue;
         }
         std::array<float, 4 * width> factors;
-        dropout_factors(key_, number / 4, step, threshold, kept_factor, factors.data());
+        dropout_factors(key_, number / 4, step, parts.threshold, parts.kept_factor, factors.data());
         const std::size_t count = std::min(left, factors.size() - skipped);
         std::copy_n(factors.data() + skipped, count, values.data() + done);
         done += count;

@@ -10,6 +10,15 @@ namespace ropelab {
 /// Returns the result of the random number generator Philox 4×32-10 (Salmon et al. 2011) for a counter and a key.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
+/// Dropout rate in terms of 32-bit random numbers: numbers below `threshold` drop their element, and the others are
+/// multiplied by `kept_factor`, 1/(1 − rate).
+struct DropoutRate {
+    explicit DropoutRate(double rate)
+        : threshold(static_cast<std::uint32_t>(rate * 0x1p32)), kept_factor(static_cast<float>(1.0 / (1.0 - rate))) {}
+    std::uint32_t threshold;
+    float kept_factor;
+};
+
 /// Stream of counter-based random numbers (Philox 4×32-10, Salmon et al. 2011). The n-th number depends only on the
 /// seed, the name of the stream and n. A run therefore gets the same numbers whatever other runs are in its cohort, in
 /// whichever order functions are called, and on any number of threads.
@@ -34,6 +43,9 @@ class RandomStream {
     /// Fills `values` with a dropout mask: 0 with probability `rate`, else 1/(1 − rate). The mask uses the numbers
     /// first … first + size − 1 of step `step`, so that separate calls can fill the parts of one mask.
     void fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const;
+
+    /// Returns the key of the generator, for code that computes the same numbers elsewhere.
+    std::array<std::uint32_t, 2> key() const { return key_; }
 
  private:
     std::array<std::uint32_t, 2> key_;

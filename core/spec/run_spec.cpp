@@ -220,12 +220,6 @@ void check(const RunSpec& spec) {
                        ", but it must divide the batch size, which is " + std::to_string(spec.batch) +
                        "; 0 means the whole batch.");
     }
-    // The kernels of a CUDA device compute dropout masks in groups of four numbers.
-    if (spec.dropout > 0 && spec.micro_batch > 0 && spec.micro_batch * spec.context % 4 != 0) {
-        throw BadInput("With dropout, a micro_batch of " + std::to_string(spec.micro_batch) + " sequences of " +
-                       std::to_string(spec.context) +
-                       " tokens is not possible, because its number of tokens must be a multiple of 4.");
-    }
     check_encoding(spec);
     check_frequencies(spec);
     if (spec.rotates()) selection(spec.pairs, spec.rotary_head_dim() / 2, "pairs");

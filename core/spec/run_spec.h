@@ -92,10 +92,9 @@ enum class Device { automatic, cpu, cuda };
 /// pass and generates text with a KV cache. `eager` runs LibTorch's operations one by one and evaluates the whole
 /// context again for each generated token, as a plain PyTorch program does.
 enum class Operations { fused, eager };
-/// Choice of the project's own CUDA kernels for training on a CUDA device; LibTorch's operations replace the others.
-/// `automatic` uses the kernels that passed the device check (core/spec/device_trust.h), `off` uses none, `all` uses
-/// every kernel without regard to the check, and `no_graphs` is `all` without CUDA graphs.
-enum class CudaKernels { automatic, off, no_graphs, all };
+/// Whether training steps and generated tokens are replayed as CUDA graphs on a CUDA device: `automatic` if they passed
+/// the device check (core/spec/device_trust.h); `off` and `on` without regard to the check.
+enum class GraphUse { automatic, off, on };
 
 /// Settings of one run. Each member is one setting of an experiment; core/spec/keys.cpp holds their help texts, units
 /// and ranges. In float32 on the CPU, two equal RunSpecs give bit-identical results on one machine. With bfloat16 or on
@@ -192,7 +191,7 @@ struct RunSpec {
     std::int64_t threads = 0;
     Operations operations = Operations::fused;
     bool rope_cache = true;  // false: cos and sin are computed at every call
-    CudaKernels cuda_kernels = CudaKernels::automatic;
+    GraphUse cuda_graphs = GraphUse::automatic;
 
     /// Returns whether tokens are subwords or words, so that a token has a varying number of characters.
     bool has_subwords() const {
@@ -245,7 +244,7 @@ struct RunSpec {
     }
     /// Returns the factor of the residual stream where a branch is added to it: (2·layers)^¼ with deepnorm, else 1.
     double residual_factor() const;
-    /// Returns whether the optimizer is AdamW with decoupled weight decay, which the fused kernels compute.
+    /// Returns whether the optimizer is AdamW with decoupled weight decay, which fused steps compute.
     bool trains_with_adamw() const {
         return optimizer == OptimizerKind::adamw && weight_decay_kind == WeightDecayKind::decoupled;
     }

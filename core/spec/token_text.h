@@ -57,8 +57,8 @@ class TokenText {
         return to;
     }
 
-    /// Copies the tokens first … first + context − 1 to `inputs` and the ones that follow each of them to `targets`, and
-    /// moves both to the ends of the copies. Each token of a file is read once.
+    /// Copies the tokens first … first + context − 1 to `inputs` and the ones that follow each of them to `targets`,
+    /// and moves both to the ends of the copies. Each token of a file is read once.
     template <typename T>
     void copy_sequence(std::int64_t first, std::int64_t context, T*& inputs, T*& targets) const {
         std::vector<T> read(static_cast<std::size_t>(in_files() ? context + 1 : 0));

@@ -135,8 +135,8 @@ ALTER TABLE run ADD COLUMN text_sha256 TEXT NOT NULL DEFAULT '';
 UPDATE run SET writer = '' WHERE state NOT IN ('running', 'paused');
 )sql";
 
-// `kernels` stores which of the project's CUDA kernels a run began with (core/spec/device_trust.h); it is empty for
-// runs on the CPU.
+// `kernels` stores whether a run began with CUDA graphs (core/spec/device_trust.h); earlier versions stored which CUDA
+// kernels of their own they used. It is empty for runs on the CPU.
 constexpr const char* version_5 = R"sql(
 ALTER TABLE conditions ADD COLUMN kernels TEXT NOT NULL DEFAULT '';
 )sql";

@@ -270,7 +270,7 @@ class EventWriter {
                     "INSERT OR REPLACE INTO conditions (run, precision, device, threads, reason, kernels, clock) "
                     "VALUES (?, ?, ?, ?, ?, ?, ?)")
                 .with(run, conditions.precision, conditions.device, conditions.threads, conditions.reason,
-                      conditions.kernels, conditions.clock)
+                      conditions.graphs, conditions.clock)
                 .run();
         }
     }

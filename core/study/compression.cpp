@@ -244,7 +244,7 @@ Description bits_per_unit(std::span<const double> bits, std::span<const std::int
     const auto all = std::accumulate(units.begin(), units.end(), std::int64_t{0});
     if (all == 0) return result;
     const double mean = std::accumulate(bits.begin(), bits.end(), 0.0) / static_cast<double>(all);
-    const Interval95 interval = mean_interval(mean, result.standard_error, result.n - 1);
+    const Interval interval = mean_interval(mean, result.standard_error, result.n - 1);
     result.mean = mean;
     result.confidence_low = interval.low;
     result.confidence_high = interval.high;

@@ -315,7 +315,7 @@ std::optional<Checkpoint> trained_further(Engine& engine, const Checkpoint& chec
     const DeviceCheckSettings check{.cancelled = [&] { return !should_continue(0); }};
     if (!engine.info().cuda || choose_device_trust(engine, spec, start.conditions, check).leaves_device) {
         start.conditions->device = "cpu";
-        start.conditions->kernels.clear();
+        start.conditions->graphs.clear();
     }
     start.scaling = scaling;
     const auto cohort = engine.create_cohort(start, corpus->token_data());

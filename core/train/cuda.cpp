@@ -13,8 +13,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/model/accelerator.h"
 #include "core/model/device_graph.h"
-#include "core/model/fused_device.h"
 #include "core/model/parallel.h"
 #include "core/spec/numbers.h"
 
@@ -104,7 +104,6 @@ void open_library(CudaFindings& found) {
     found.library_finds_device = torch::cuda::device_count() > 0;
 }
 
-constexpr const char* kernels_file = "libropelab_cuda.so";
 constexpr const char* graphs_file = "libropelab_cuda_graph.so";
 
 // Returns the path of a file in the folder of the engine, which contains this function.
@@ -112,11 +111,10 @@ std::filesystem::path beside_engine(const char* file_name) {
     return folder_of(reinterpret_cast<void*>(&open_cuda)) / file_name;
 }
 
-// Returns a table of functions from a library in the engine's folder. Returns null if the library was not built;
-// returns null and sets `error` to the reason if the file exists but does not load.
-template <typename Table>
-const Table* open_table(const char* file_name, const char* function, std::string& error) {
-    const auto file = beside_engine(file_name);
+// Returns the functions of the graph library. Returns null if it was not built; returns null and sets `error` to the
+// reason if the file exists but does not load.
+const CudaGraphs* open_graphs(std::string& error) {
+    const auto file = beside_engine(graphs_file);
     std::error_code unreadable;
     if (std::filesystem::status(file, unreadable).type() == std::filesystem::file_type::not_found) return nullptr;
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -124,18 +122,17 @@ const Table* open_table(const char* file_name, const char* function, std::string
         error = dlerror();
         return nullptr;
     }
-    const auto table = reinterpret_cast<const Table* (*)()>(dlsym(library, function));
-    if (!table) error = file.string() + ": the function is missing: " + function;
-    return table ? table() : nullptr;
+    const auto graphs = reinterpret_cast<decltype(&ropelab_cuda_graphs)>(dlsym(library, "ropelab_cuda_graphs"));
+    if (!graphs) error = file.string() + ": the function ropelab_cuda_graphs is missing.";
+    return graphs ? graphs() : nullptr;
 }
 
-// A checksum (FNV-1a) of the engine's and the kernels' files.
+// A checksum (FNV-1a) of the engine's and the graphs' files.
 std::string build_of_libraries() {
     Dl_info engine{};
     dladdr(reinterpret_cast<void*>(&open_cuda), &engine);
     std::uint64_t hash = 0xCBF29CE484222325ULL;
-    for (const std::filesystem::path& file :
-         {std::filesystem::path(engine.dli_fname), beside_engine(kernels_file), beside_engine(graphs_file)}) {
+    for (const std::filesystem::path& file : {std::filesystem::path(engine.dli_fname), beside_engine(graphs_file)}) {
         std::ifstream stream(file, std::ios::binary);
         for (std::istreambuf_iterator<char> at(stream), end; at != end; ++at) {
             hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001B3ULL;
@@ -145,8 +142,6 @@ std::string build_of_libraries() {
     text << std::hex << hash;
     return text.str();
 }
-
-constexpr int least_capability = 80;  // lowest capability that the kernels are built for and that has bfloat16 products
 
 CudaFindings find_cuda() {
     CudaFindings found;
@@ -158,8 +153,7 @@ CudaFindings find_cuda() {
     if (found.devices == 0) return found;
     open_library(found);
     if (!found.library_finds_device) return found;
-    found.kernels = open_table<cuda::Kernels>(kernels_file, "ropelab_cuda_kernels", found.kernels_error);
-    found.graphs = open_table<CudaGraphs>(graphs_file, "ropelab_cuda_graphs", found.graphs_error);
+    found.graphs = open_graphs(found.graphs_error);
     found.build = build_of_libraries();
     return found;
 }
@@ -230,26 +224,6 @@ std::string obstacle(const CudaFindings& found) {
     return {};
 }
 
-DeviceKernels kernels_with(const Cuda& cuda, const DeviceTrust& trust) {
-    // Without the graph library nothing changes the stream; LibTorch then uses CUDA's default stream, the null pointer.
-    const auto default_stream = +[]() -> cuda::Stream { return nullptr; };
-    bool any = false;
-    for (std::size_t part = 0; part < device_part_count; ++part) {
-        const auto which = static_cast<DevicePart>(part);
-        any |= which != DevicePart::graphs && trust.trusts(which);
-    }
-    return {.table = any ? cuda.kernels : nullptr,
-            .stream = cuda.graphs ? cuda.graphs->current_stream : default_stream,
-            .graphs = trust.trusts(DevicePart::graphs) ? cuda.graphs : nullptr,
-            .trust = trust};
-}
-
-// Returns the part of Cuda::detail about a library of this project that is not built or does not load.
-std::string missing_library_text(const char* what, const std::string& error) {
-    if (error.empty()) return std::string("; ") + what + " are not built";
-    return std::string("; ") + what + " do not load (" + error + ")";
-}
-
 }  // namespace
 
 Cuda cuda_of(const CudaFindings& found) {
@@ -260,18 +234,12 @@ Cuda cuda_of(const CudaFindings& found) {
     result.detail = found.name + ", " + std::to_string(found.memory >> 30) + " GiB";
     result.free_memory = found.free_memory > 0 ? found.free_memory : 0;
     result.capability = found.capability;
-    result.bfloat16 = found.capability >= least_capability;
-    if (found.kernels && found.capability >= least_capability) {
-        result.detail += ", fused kernels";
-        result.kernels = found.kernels;
-        result.graphs = found.graphs;
-        if (!found.graphs) result.detail += missing_library_text("CUDA graphs", found.graphs_error);
-    } else if (found.kernels) {
-        result.detail += "; the fused kernels require compute capability " + capability_text(least_capability) +
-                         ", LibTorch's operations are used";
-    } else {
-        result.detail +=
-            missing_library_text("the fused kernels", found.kernels_error) + ", LibTorch's operations are used";
+    constexpr int least_with_bfloat16 = 80;
+    result.bfloat16 = found.capability >= least_with_bfloat16;
+    result.graphs = found.graphs;
+    if (!found.graphs) {
+        result.detail += found.graphs_error.empty() ? "; CUDA graphs are not built"
+                                                    : "; CUDA graphs do not load (" + found.graphs_error + ")";
     }
     result.identity = found.name + ", compute capability " + capability_text(found.capability) + ", driver " +
                       (found.driver_text.empty() ? version_text(found.driver_version) : found.driver_text) +
@@ -285,7 +253,8 @@ const Cuda& open_cuda() {
         if (result.available) {
             // cuDNN's attention is not deterministic.
             at::globalContext().setSDPUseCuDNN(false);
-            set_device_kernels(torch::kCUDA, kernels_with(result, DeviceTrust::libtorch_alone()));
+            // cuBLAS requires this workspace, of its default size, to be deterministic (core/train/optimizer.cpp).
+            setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
         }
         return result;
     }();
@@ -299,7 +268,7 @@ std::string bfloat16_warning(const Cuda& cuda) {
 }
 
 void trust_cuda(const DeviceTrust& trust) {
-    if (open_cuda().available) set_device_kernels(torch::kCUDA, kernels_with(open_cuda(), trust));
+    if (open_cuda().available) use_accelerator({.graphs = trust.graphs ? open_cuda().graphs : nullptr});
 }
 
 }  // namespace ropelab

@@ -7,24 +7,18 @@
 
 namespace ropelab {
 
-namespace cuda {
-struct Kernels;  // core/cuda/cuda_kernels.h
-}
 struct CudaGraphs;  // core/model/device_graph.h
 
 /// State of CUDA in this process: whether it can train on a CUDA device, and on which.
 struct Cuda {
     bool available = false;
-    /// Description of the device, or the reason why there is none: "NVIDIA H200, 139 GiB, fused kernels" or "There is
-    /// no NVIDIA driver on this machine (libcuda.so.1)."
+    /// Description of the device, or the reason why there is none: "NVIDIA H200, 139 GiB" or "There is no NVIDIA
+    /// driver on this machine (libcuda.so.1)."
     std::string detail;
     /// Identity of device, driver and build, as in EngineInfo::cuda_identity; a check of the device is valid for this
     /// identity.
     std::string identity;
-    /// The project's own kernels; null if they are not built, do not load, or do not support the device. LibTorch's
-    /// operations are used then.
-    const cuda::Kernels* kernels = nullptr;
-    /// Functions for CUDA graphs; null without kernels, or if their library is not built or does not load.
+    /// Functions for CUDA graphs; null if their library is not built or does not load.
     const CudaGraphs* graphs = nullptr;
     /// Compute capability of the device: 90 for 9.0.
     int capability = 0;
@@ -34,12 +28,11 @@ struct Cuda {
     std::int64_t free_memory = 0;
 };
 
-/// Loads LibTorch's CUDA libraries and the kernels if there is a driver; only the first call does so. Call this before
-/// anything else asks LibTorch for CUDA, because LibTorch decides at the first question. The program itself links
-/// neither library.
+/// Loads LibTorch's CUDA libraries and that of the graphs if there is a driver; only the first call does so. Call this
+/// before anything else asks LibTorch for CUDA, because LibTorch decides at the first question. The program itself
+/// links neither library.
 const Cuda& open_cuda();
-/// Selects the parts that may be used on the device (core/model/fused_device.h). Until the first call only LibTorch's
-/// operations are used. Parts that are not built or do not support the device are never used.
+/// Selects whether CUDA graphs are used on the device. Until the first call they are not.
 void trust_cuda(const DeviceTrust& trust);
 
 /// Returns a warning for a run with precision=bfloat16 on a device that emulates bfloat16, as one sentence; empty for
@@ -61,14 +54,11 @@ struct CudaFindings {
     std::string library_error;      // error message if it does not load
     int runtime_version = 0;        // version of LibTorch's CUDA runtime; 0: unknown
     bool library_finds_device = false;
-    const cuda::Kernels* kernels = nullptr;
     const CudaGraphs* graphs = nullptr;
-    // error message if the kernel library does not load; empty if it loads or was not built
-    std::string kernels_error = {};
     // error message if the graph library does not load; empty if it loads or was not built
     std::string graphs_error = {};
     std::string driver_text = {};  // version of the driver, "580.65.06"; empty if unknown
-    std::string build = {};        // checksum of the files of the engine and the kernels
+    std::string build = {};        // checksum of the files of the engine and the graphs
 };
 /// Returns the state of CUDA that follows from the findings; `detail` is one sentence with the first obstacle, if any.
 Cuda cuda_of(const CudaFindings& found);

@@ -60,10 +60,6 @@ class Graph : public DeviceGraph {
     std::unique_ptr<at::cuda::CUDAGraph> graph_;
 };
 
-CUstream_st* current_stream() {
-    return c10::cuda::getCurrentCUDAStream().stream();
-}
-
 void on_own_stream(const std::function<void()>& work) {
     // One stream for the whole process, because LibTorch stores data per stream, such as cuBLAS's workspace.
     static const c10::cuda::CUDAStream own = c10::cuda::getStreamFromPool();
@@ -102,6 +98,6 @@ std::unique_ptr<DeviceGraph> make() {
 
 extern "C" const ropelab::CudaGraphs* ropelab_cuda_graphs() {
     using namespace ropelab;
-    static const CudaGraphs graphs = {&current_stream, &on_own_stream, &make, &free_memory, &take_peak};
+    static const CudaGraphs graphs = {&on_own_stream, &make, &free_memory, &take_peak};
     return &graphs;
 }

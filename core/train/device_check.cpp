@@ -1,14 +1,8 @@
 #include "core/train/device_check.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 
-#include "core/model/clear_errors.h"
-#include "core/model/fresh_memory.h"
-#include "core/model/fused_device.h"
-#include "core/model/operations.h"
-#include "core/spec/error.h"
+#include "core/model/accelerator.h"
 #include "core/spec/numbers.h"
 #include "core/train/torch_cohort.h"
 
@@ -17,56 +11,6 @@ namespace ropelab {
 namespace {
 
 using Outcome = DeviceCheck::Outcome;
-using Tensors = std::vector<torch::Tensor>;
-
-void wait_for(torch::Device device) {
-    if (device.is_cuda()) torch::cuda::synchronize();
-}
-
-// Returns the operation's value and the gradient of each input, for a fixed gradient of the value.
-Tensors value_and_gradients(const KernelCase& it) {
-    Tensors leaves;
-    for (const torch::Tensor& input : it.inputs) leaves.push_back(input.clone().requires_grad_(it.differentiable));
-    const torch::Tensor value = it.operation(leaves).to(torch::kFloat32);
-    if (!it.differentiable) return {value.detach()};
-    const torch::Tensor value_gradient =
-        torch::arange(value.numel(), value.options().requires_grad(false)).mul(0.37).cos().view(value.sizes());
-    Tensors result = torch::autograd::grad({(value * value_gradient).sum()}, leaves);
-    result.insert(result.begin(), value.detach());
-    return result;
-}
-
-// Returns what is wrong with a case's kernels; empty if nothing is.
-std::string kernel_error(const KernelCase& it, torch::Device device) {
-    Tensors wanted;
-    {
-        const EagerGuard libtorch(true);
-        wanted = value_and_gradients(it);
-    }
-    const MemoryMargins margins;
-    const Tensors got = value_and_gradients(it);
-    const Tensors again = value_and_gradients(it);
-    wait_for(device);
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const std::string what = i == 0 ? "values: " : "the gradient of input " + std::to_string(i) + ": ";
-        if (const std::string words = difference(got[i], wanted[i], it.tolerance); !words.empty()) return what + words;
-        if (!torch::equal(got[i], again[i])) return what + "two runs give different numbers";
-    }
-    return margins.intact() ? "" : "the kernel writes beyond its memory";
-}
-
-double seconds_of(const KernelCase& it, torch::Device device) {
-    double best = std::numeric_limits<double>::infinity();
-    for (int attempt = 0; attempt < 12; ++attempt) {
-        wait_for(device);
-        const auto begin = std::chrono::steady_clock::now();
-        value_and_gradients(it);
-        wait_for(device);
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        if (attempt > 1) best = std::min(best, elapsed.count());  // the first attempts are a warm-up
-    }
-    return best;
-}
 
 // Returns a clause if two tensors differ by more than `tolerance` times the norm of the wanted one; else an empty
 // string.
@@ -80,40 +24,26 @@ std::string distance(const torch::Tensor& got, const torch::Tensor& wanted, doub
 
 class Checker {
  public:
-    Checker(torch::Device device, const cuda::Kernels* kernels, const CudaGraphs* graphs,
-            const std::function<void(const DeviceCheck&)>& publish)
-        : device_(device), kernels_(kernels), graphs_(graphs), publish_(publish), trust_(DeviceTrust::everything()) {}
-    ~Checker() { use(DeviceTrust::libtorch_alone()); }
+    Checker(torch::Device device, const CudaGraphs* graphs, const std::function<void(const DeviceCheck&)>& publish)
+        : device_(device), graphs_(graphs), publish_(publish) {}
+    ~Checker() { use_accelerator({}); }
     Checker(const Checker&) = delete;
     Checker& operator=(const Checker&) = delete;
 
-    void run(const DeviceCheckOptions& options) {
-        use(DeviceTrust::libtorch_alone());
+    void run() {
         check_libtorch();
-        if (!trust_.device || !kernels_) return;
-        check_kernels(options.only);
-        if (options.only) return;
-        check_steps();
-        check_generation();
-        if (options.timed) time_kernels();
+        if (trust_.device) check_steps();
+        if (trust_.device && trust_.graphs) check_generation();
     }
 
  private:
     static constexpr std::int64_t vocabulary = 65;
 
-    // Selects the parts that the device uses.
-    void use(const DeviceTrust& trust) const {
-        const bool any = trust.device && trust != DeviceTrust::libtorch_alone();
-        const auto default_stream = +[]() -> cuda::Stream { return nullptr; };
-        set_device_kernels(device_.type(), {.table = any ? kernels_ : nullptr,
-                                            .stream = graphs_ ? graphs_->current_stream : default_stream,
-                                            .graphs = trust.trusts(DevicePart::graphs) ? graphs_ : nullptr,
-                                            .trust = trust});
-    }
-    DeviceTrust without_graphs() const {
-        DeviceTrust trust = trust_;
-        trust.set(DevicePart::graphs, false);
-        return trust;
+    enum class Use { cpu, device, graphs };
+    // Selects what the cohorts and models that are created next compute on.
+    void use(Use where) const {
+        use_accelerator(where == Use::cpu ? Accelerator()
+                                          : Accelerator{device_.type(), where == Use::graphs ? graphs_ : nullptr});
     }
 
     // Runs a check and publishes it before and after. `work` returns what is wrong, or an empty string.
@@ -121,7 +51,7 @@ class Checker {
         publish_(it);
         try {
             it.detail = work();
-            wait_for(device_);
+            if (device_.is_cuda()) torch::cuda::synchronize();
         } catch (const c10::Error& error) {
             const std::string words = error.what_without_backtrace();
             it.detail = words.substr(0, words.find('\n'));
@@ -129,7 +59,7 @@ class Checker {
             it.detail = error.what();
         }
         it.outcome = it.detail.empty() ? Outcome::passed : Outcome::failed;
-        if (it.outcome == Outcome::failed && !it.checks_libtorch) it.detail = it.name + ": " + it.detail;
+        if (it.outcome == Outcome::failed) it.detail = it.name + ": " + it.detail;
         apply(it, trust_);
         publish_(it);
     }
@@ -140,7 +70,7 @@ class Checker {
         const auto random = [](std::vector<std::int64_t> shape) {
             return torch::randn(shape).to(torch::kBFloat16).to(torch::kFloat64);
         };
-        check({.name = "LibTorch's products", .checks_libtorch = true}, [&]() -> std::string {
+        check({.name = "LibTorch's products"}, [&]() -> std::string {
             for (const auto& [rows, inner, columns] : {std::tuple(64L, 64L, 64L), std::tuple(37L, 129L, 65L)}) {
                 const torch::Tensor a = random({2, rows, inner});
                 const torch::Tensor b = random({2, inner, columns});
@@ -152,7 +82,7 @@ class Checker {
             return "";
         });
         if (!trust_.device) return;
-        check({.name = "LibTorch's attention", .checks_libtorch = true}, [&]() -> std::string {
+        check({.name = "LibTorch's attention"}, [&]() -> std::string {
             const torch::Tensor qkv = random({3, 2, 3, 33, 16});
             const auto attended = [&](torch::Device where, torch::ScalarType type) {
                 const torch::Tensor x = qkv.to(where, type).requires_grad_(true);
@@ -167,27 +97,6 @@ class Checker {
             }
             return "";
         });
-    }
-
-    void check_kernels(std::optional<DevicePart> only) {
-        const auto is_requested = [&](DevicePart part) { return !only || *only == part; };
-        for (const KernelCase& it : kernel_cases(device_)) {
-            if (!is_requested(it.part) || !trust_.trusts(it.part)) continue;
-            check({.name = it.name, .part = it.part}, [&] {
-                use(without_graphs());
-                return kernel_error(it, device_);
-            });
-        }
-        const DeviceKernels& used = device_kernels(device_);
-        const auto stream = used.stream ? used.stream() : nullptr;
-        if (is_requested(DevicePart::batches)) {
-            check({.name = "batches and sums of losses", .part = DevicePart::batches},
-                  [&] { return batch_kernel_error(device_, *kernels_, stream); });
-        }
-        if (is_requested(DevicePart::optimizer)) {
-            check({.name = "AdamW and gradient norm", .part = DevicePart::optimizer},
-                  [&] { return optimizer_kernel_error(device_, *kernels_, stream); });
-        }
     }
 
     static RunSpec small_run(Precision precision) {
@@ -212,12 +121,15 @@ class Checker {
         for (std::int32_t i = 0; i < 3000; ++i) tokens.push_back((i * i / 7 + 3 * i) % vocabulary);
         return tokens;
     }
-    std::unique_ptr<TorchCohort> cohort(const std::vector<std::int32_t>& tokens, Precision precision) const {
+    std::unique_ptr<TorchCohort> cohort(Use where, const std::vector<std::int32_t>& tokens, Precision precision) const {
+        use(where);
         CohortStart start;
         start.runs = {small_run(precision), small_run(precision)};
         start.runs[1].theta = 100;
         start.runs[1].seed = 7;
-        for (RunSpec& run : start.runs) run.device = device_.is_cuda() ? Device::cuda : Device::cpu;
+        for (RunSpec& run : start.runs) {
+            run.device = device_.is_cuda() && where != Use::cpu ? Device::cuda : Device::cpu;
+        }
         return std::make_unique<TorchCohort>(start, TokenData{vocabulary, tokens, tokens}, 1);
     }
 
@@ -226,10 +138,9 @@ class Checker {
         std::vector<NamedTensor> state;
         std::string steps_as;
     };
-    TrainingResult train(const DeviceTrust& trust, Precision precision) const {
-        use(trust);
+    TrainingResult train(Use where, Precision precision) const {
         const std::vector<std::int32_t> tokens = text();
-        const auto runs = cohort(tokens, precision);
+        const auto runs = cohort(where, tokens, precision);
         std::vector<double> losses;
         for (int step = 0; step < 8; ++step) {
             for (const StepResult& result : runs->step()) losses.push_back(result.training_loss);
@@ -243,70 +154,42 @@ class Checker {
             const std::string type = precision == Precision::float32 ? "float32" : "bfloat16";
             const double tolerance = precision == Precision::float32 ? 2e-3 : 5e-2;
             TrainingResult plain;
-            check({.name = "eight training steps, " + type, .part = DevicePart::optimizer}, [&] {
-                plain = train(without_graphs(), precision);
-                return difference(plain.losses, train(DeviceTrust::libtorch_alone(), precision).losses, tolerance);
+            check({.name = "eight training steps, " + type}, [&] {
+                plain = train(Use::device, precision);
+                return difference(plain.losses, train(Use::cpu, precision).losses, tolerance);
             });
-            if (!trust_.trusts(DevicePart::optimizer)) {
-                // The losses do not show which kernel is wrong, so that no kernel of the project is used.
-                trust_ = DeviceTrust::libtorch_alone();
-                return;
-            }
-            if (!graphs_ || !trust_.trusts(DevicePart::graphs)) continue;
-            check({.name = "eight training steps by graphs, " + type, .part = DevicePart::graphs},
-                  [&]() -> std::string {
-                      const TrainingResult by_graphs = train(trust_, precision);
-                      if (by_graphs.steps_as != "a graph") return "steps started " + by_graphs.steps_as;
-                      if (const auto words = difference(by_graphs.losses, plain.losses, 1e-6); !words.empty())
-                          return words;
-                      return by_graphs.state == plain.state ? "" : "the weights differ from the weights without graphs";
-                  });
+            if (!trust_.device) return;
+            if (!graphs_ || !trust_.graphs) continue;
+            check({.name = "eight training steps by graphs, " + type, .of_graphs = true}, [&]() -> std::string {
+                const TrainingResult by_graphs = train(Use::graphs, precision);
+                if (by_graphs.steps_as != "a graph") return "steps started " + by_graphs.steps_as;
+                if (const auto words = difference(by_graphs.losses, plain.losses, 1e-6); !words.empty()) return words;
+                return by_graphs.state == plain.state ? "" : "the weights differ from the weights without graphs";
+            });
         }
     }
 
     void check_generation() {
-        if (!graphs_ || !trust_.trusts(DevicePart::graphs)) return;
-        check({.name = "64 generated tokens by graphs", .part = DevicePart::graphs}, [&]() -> std::string {
-            const auto generated = [&](const DeviceTrust& trust) {
-                use(trust);
+        if (!graphs_) return;
+        check({.name = "64 generated tokens by graphs", .of_graphs = true}, [&]() -> std::string {
+            const auto generated = [&](Use where) {
                 const std::vector<std::int32_t> tokens = text();
                 Generation options;
                 options.length = 64;
                 options.temperature = 0;
                 options.mode = Generation::Mode::rolling;
                 const std::vector<std::int32_t> prompt = {3, 5};
-                return cohort(tokens, Precision::float32)->model(0)->generate(prompt, options);
+                return cohort(where, tokens, Precision::float32)->model(0)->generate(prompt, options);
             };
-            const auto wanted = generated(without_graphs());
-            return generated(trust_) == wanted ? "" : "the text differs from the text without graphs";
+            const auto wanted = generated(Use::device);
+            return generated(Use::graphs) == wanted ? "" : "the text differs from the text without graphs";
         });
     }
 
-    void time_kernels() {
-        for (const KernelCase& it : timed_cases(device_)) {
-            if (!trust_.trusts(it.part)) continue;
-            DeviceCheck timing{.name = it.name, .part = it.part};
-            publish_(timing);
-            use(without_graphs());
-            const double kernel_seconds = seconds_of(it, device_);
-            const EagerGuard libtorch(true);
-            timing.speed = seconds_of(it, device_) / kernel_seconds;
-            constexpr double as_fast = 0.95;  // two timings of equal work differ by this factor
-            timing.outcome = timing.speed < as_fast ? Outcome::slower : Outcome::passed;
-            if (timing.outcome == Outcome::slower) {
-                timing.detail = it.name + ": " + number_text(std::round(100 * timing.speed) / 100) +
-                                " times as fast as LibTorch's operations";
-            }
-            apply(timing, trust_);
-            publish_(timing);
-        }
-    }
-
     torch::Device device_;
-    const cuda::Kernels* kernels_;
     const CudaGraphs* graphs_;
     const std::function<void(const DeviceCheck&)>& publish_;
-    DeviceTrust trust_;
+    DeviceTrust trust_{.graphs = true};
 };
 
 }  // namespace
@@ -324,9 +207,9 @@ std::string difference(const torch::Tensor& got, const torch::Tensor& wanted, do
            number_text(b[worst].item<double>());
 }
 
-void check_device(torch::Device device, const cuda::Kernels* kernels, const CudaGraphs* graphs,
-                  const std::function<void(const DeviceCheck&)>& publish, const DeviceCheckOptions& options) {
-    Checker(device, kernels, graphs, publish).run(options);
+void check_device(torch::Device device, const CudaGraphs* graphs,
+                  const std::function<void(const DeviceCheck&)>& publish) {
+    Checker(device, graphs, publish).run();
 }
 
 }  // namespace ropelab

@@ -1,12 +1,12 @@
 #include "core/train/optimizer.h"
 
-#include <ATen/ops/_fused_adamw.h>
+#include <ATen/Context.h>
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "core/kernels/kernels.h"
-#include "core/model/fused_device.h"
 #include "core/model/operations.h"
 #include "core/model/parallel.h"
 
@@ -14,7 +14,6 @@ namespace ropelab {
 
 namespace {
 
-constexpr double epsilon = 1e-8;
 // Rows are processed in parts of this many numbers, in parallel; sums are added part by part.
 constexpr std::int64_t part_size = 65536;
 
@@ -28,6 +27,28 @@ struct Part {
     double l2;     // factor of the weights that are added to the gradient
 
     torch::Tensor slice_of(const torch::Tensor& rows) const { return rows.select(0, run).narrow(0, offset, size); }
+};
+
+// Makes LibTorch deterministic, because the backward passes of its attention otherwise sum in any order; operations
+// without a deterministic variant only warn. Filling uninitialized memory, which the mode includes, only helps
+// debugging and is switched off.
+class Deterministic {
+ public:
+    Deterministic() {
+        at::globalContext().setDeterministicAlgorithms(true, true);
+        at::globalContext().setDeterministicFillUninitializedMemory(false);
+    }
+    Deterministic(const Deterministic&) = delete;
+    Deterministic& operator=(const Deterministic&) = delete;
+    ~Deterministic() {
+        at::globalContext().setDeterministicAlgorithms(was_deterministic_, only_warned_);
+        at::globalContext().setDeterministicFillUninitializedMemory(filled_memory_);
+    }
+
+ private:
+    bool was_deterministic_ = at::globalContext().deterministicAlgorithms();
+    bool only_warned_ = at::globalContext().deterministicAlgorithmsWarnOnly();
+    bool filled_memory_ = at::globalContext().deterministicFillUninitializedMemory();
 };
 
 double correction(double beta, std::int64_t iteration) {
@@ -48,22 +69,10 @@ void step_eagerly(const Optimizer& rows, const Parameters& weights, const RunSpe
     torch::Tensor second = part.slice_of(rows.second_moment);
     first.mul_(spec.beta1).add_(gradient, 1.0 - spec.beta1);
     second.mul_(spec.beta2).addcmul_(gradient, gradient, 1.0 - spec.beta2);
-    const torch::Tensor root = second.div(correction(spec.beta2, iteration)).sqrt().add(epsilon);
+    const torch::Tensor root = second.div(correction(spec.beta2, iteration)).sqrt().add(adamw_epsilon);
     part.slice_of(weights.flat())
         .mul_(1.0 - part.learning_rate * part.decay)
         .addcdiv_(first, root, -part.learning_rate / correction(spec.beta1, iteration));
-}
-
-// Computes the update on a device without the project's kernels.
-void step_on_device(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
-                    double scale, const Part& part) {
-    const torch::Tensor weight = part.slice_of(weights.flat());
-    // The step count begins at 1 for the bias correction.
-    const torch::Tensor steps =
-        torch::full({}, static_cast<double>(iteration + 1), torch::kFloat32).to(weight.device());
-    at::_fused_adamw_({weight}, {part.slice_of(rows.gradient).mul(scale)}, {part.slice_of(rows.first_moment)},
-                      {part.slice_of(rows.second_moment)}, {}, {steps}, part.learning_rate, spec.beta1, spec.beta2,
-                      part.decay, epsilon, false, false);
 }
 
 // Calls f(first, last, working copy or null) for the numbers begin … end − 1 of a run's row. With a working copy each
@@ -88,7 +97,7 @@ void step_on_cpu(const Optimizer& rows, const Parameters& weights, const RunSpec
     const kernels::AdamW settings{.rate = part.learning_rate,
                                   .beta1 = spec.beta1,
                                   .beta2 = spec.beta2,
-                                  .epsilon = epsilon,
+                                  .epsilon = adamw_epsilon,
                                   .decay = part.decay,
                                   .correction1 = correction(spec.beta1, iteration),
                                   .correction2 = correction(spec.beta2, iteration)};
@@ -157,27 +166,17 @@ void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss, b
         leaves.push_back(weights.working(i));
         parameter_of.push_back(i);
     }
+    std::optional<Deterministic> deterministic;
+    if (!gradient.is_cpu()) deterministic.emplace();
     const auto gradients = torch::autograd::grad({loss}, leaves, {}, {}, false, true);
     std::vector<bool> filled(parameters.size(), accumulates);
-    std::vector<torch::Tensor> places;
-    std::vector<torch::Tensor> values;
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
         if (!gradients[leaf].defined()) continue;
         const Parameter& parameter = parameters[parameter_of[leaf]];
         torch::Tensor place = gradient.narrow(1, parameter.offset, parameter.size).view(leaves[leaf].sizes());
-        if (has_device_kernels(gradient.device())) {  // with kernels each matrix has one gradient
-            for (std::int64_t run = 0; run < gradient.size(0); ++run) {
-                places.push_back(place.select(0, run));
-                values.push_back(gradients[leaf].select(0, run));
-            }
-            continue;
-        }
         filled[parameter_of[leaf]] ? place.add_(gradients[leaf]) : place.copy_(gradients[leaf]);
         filled[parameter_of[leaf]] = true;
     }
-    // One launch copies or adds many tensors.
-    if (places.empty()) return;
-    accumulates ? torch::_foreach_add_(places, values) : torch::_foreach_copy_(places, values);
 }
 
 double Optimizer::gradient_norm(const RunSpec& spec, std::int64_t run) const {
@@ -210,10 +209,9 @@ void Optimizer::step(const Parameters& weights, const RunSpec& spec, std::int64_
     };
     const auto update = [&](std::int64_t offset, std::int64_t size, double its_learning_rate, bool decays) {
         const Part part = part_of(offset, size, its_learning_rate, decays);
-        const auto step_part = spec.optimizer == OptimizerKind::sgd ? step_with_momentum
-                               : eager || part.l2 > 0               ? step_eagerly
-                               : gradient.is_cpu()                  ? step_on_cpu
-                                                                    : step_on_device;
+        const auto step_part = spec.optimizer == OptimizerKind::sgd         ? step_with_momentum
+                               : eager || part.l2 > 0 || !gradient.is_cpu() ? step_eagerly
+                                                                            : step_on_cpu;
         step_part(*this, weights, spec, iteration, scale, part);
     };
     const std::int64_t thetas = layout.matrices + layout.vectors;

@@ -7,15 +7,18 @@
 
 namespace ropelab {
 
-/// Gradients and moments of a cohort, one row per run, and the optimizer step for runs whose steps do not run in
-/// device kernels (core/train/cuda_trainer.h).
+/// Epsilon of AdamW.
+inline constexpr double adamw_epsilon = 1e-8;
+
+/// Gradients and moments of a cohort, one row per run, and the optimizer step for runs whose steps do not stay on a
+/// device (core/train/device_trainer.h).
 struct Optimizer {
     torch::Tensor gradient;       // (runs, layout.total) float32, as are the next two
     torch::Tensor first_moment;   // AdamW's running mean of the gradient; the momentum of SGD and Muon
     torch::Tensor second_moment;  // AdamW's running mean of the squared gradient; 0 for SGD and Muon
 
     /// Fills `gradient` with the gradient of `loss`, a scalar, or with `accumulates` adds it. Entries of parameters
-    /// without a gradient, such as a scheduled theta, do not change.
+    /// without a gradient, such as a scheduled theta, do not change. On a device LibTorch is deterministic meanwhile.
     void backward(const Parameters& weights, const torch::Tensor& loss, bool accumulates = false) const;
 
     /// Returns the Euclidean norm of one run's gradient. On the CPU it does not depend on the number of threads, except

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/model/accelerator.h"
 #include "core/model/clear_errors.h"
 #include "core/model/decoder.h"
 #include "core/model/fused.h"
@@ -15,7 +16,7 @@
 #include "core/train/amx_guard.h"
 #include "core/train/batches.h"
 #include "core/train/cuda.h"
-#include "core/train/cuda_trainer.h"
+#include "core/train/device_trainer.h"
 #include "core/train/optimizer.h"
 #include "core/train/precision.h"
 #include "core/train/schedule.h"
@@ -55,6 +56,14 @@ void check_length(const TokenText& tokens, const RunSpec& spec, const std::strin
     }
 }
 
+// Throws BadInput: the device, or this machine, does not have enough memory for this number of runs.
+[[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
+    throw BadInput(std::string(on_device ? "The device" : "This machine") + " does not have enough memory for " +
+                   std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch size of " +
+                   std::to_string(spec.batch) + " and a context of " + std::to_string(spec.context) +
+                   " tokens; use a smaller batch size or micro_batch" + (on_device ? ", or device=cpu." : "."));
+}
+
 // Returns the result of `work`. Converts LibTorch's errors to one sentence each; the error for exhausted memory says
 // what helps.
 template <typename Work>
@@ -70,9 +79,8 @@ auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
 }
 
 // Returns the value of RunConditions::kernels for a cohort on a device.
-std::string kernels_in_use(const Decoder& decoder, torch::Device device) {
-    const bool any = !decoder.eager() && (has_device_kernels(device) || device_kernels(device).graphs);
-    return to_text(any ? device_kernels(device).trust : DeviceTrust::libtorch_alone());
+std::string graphs_in_use(const Decoder& decoder, torch::Device device) {
+    return to_text({.graphs = !decoder.eager() && graphs_on(device)});
 }
 
 }  // namespace
@@ -91,7 +99,7 @@ struct TorchCohort::State {
     Parameters weights;
     PositionSource terms;
     Optimizer optimizer;
-    std::unique_ptr<CudaTrainer> trainer;
+    std::unique_ptr<DeviceTrainer> trainer;
     bool measures_next_step = false;
     std::vector<StepNorms> norms;  // of the step before `iteration`, one per run; empty if it was not measured
 
@@ -116,25 +124,19 @@ struct TorchCohort::State {
     // Position terms without gradients, for everything but the training of theta.
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // Returns whether whole steps run on the device: its kernels for them are trusted, the optimizer is that of the
-    // kernels, theta is constant (otherwise the tables change at every step), no layer solves triangular systems, which
-    // a CUDA graph cannot capture, and there are no experts, whose numbers of tokens change at every step.
+    // Returns whether whole steps stay on a device: the optimizer is that of DeviceTrainer, theta is constant
+    // (otherwise the tables change at every step), no layer solves triangular systems, which a CUDA graph cannot
+    // capture, and there are no experts, whose numbers of tokens change at every step.
     bool trains_on_device() const {
-        return !decoder.eager() && !specs.front().theta_varies() && specs.front().trains_with_adamw() &&
-               !specs.front().has_delta_net() && specs.front().experts == 0 &&
-               has_device_kernels(device, DevicePart::optimizer) && has_device_kernels(device, DevicePart::batches);
+        return is_accelerated(device) && !decoder.eager() && !specs.front().theta_varies() &&
+               specs.front().trains_with_adamw() && !specs.front().has_delta_net() && specs.front().experts == 0;
     }
 
-    // Sets the bfloat16 working copy for products. Every step updates it with the weights. On a device only CudaTrainer
-    // does that, and on the CPU eager AdamW and other optimizers do not; products then round the weights themselves.
+    // Sets the bfloat16 working copy for products, which AdamW on the CPU updates with the weights. For other
+    // optimizers, eager operations and on a device, products round the weights themselves.
     void update_working_copy() {
-        using Working = Parameters::Working;
-        const bool is_needed =
-            precision == Precision::bfloat16 && !decoder.eager() && specs.front().trains_with_adamw();
-        weights.set_working_copy(!is_needed                       ? Working::none
-                                 : trains_on_device()             ? Working::rows
-                                 : has_own_passes(weights.flat()) ? Working::matrices
-                                                                  : Working::none);
+        weights.set_working_copy(precision == Precision::bfloat16 && !decoder.eager() &&
+                                 specs.front().trains_with_adamw() && has_own_passes(weights.flat()));
     }
 
     // Sets theta to its scheduled value after `iteration` steps.
@@ -154,12 +156,13 @@ struct TorchCohort::State {
         return result;
     }
 
-    // Fills the optimizer's gradient and returns the mean loss of each run: (runs).
-    torch::Tensor forward_and_backward(const Batch& batch) {
+    // Fills the optimizer's gradient and returns the mean loss of each run: (runs). `streams` replaces the step of the
+    // dropout masks (core/model/dropout.h).
+    torch::Tensor forward_and_backward(const Batch& batch, const std::shared_ptr<DeviceStreams>& streams = nullptr) {
         const EagerGuard eager_guard(decoder.eager());
         std::vector<std::int64_t> seeds;
         for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
-        const Dropout dropout(specs.front().dropout, seeds, iteration, trainer ? trainer->streams() : nullptr);
+        const Dropout dropout(specs.front().dropout, seeds, iteration, streams);
         const std::int64_t sequences = batch.x.size(1);
         if (specs.front().micro_batch == 0) return pass(batch, dropout, 1.0, false);
         // Gradient accumulation: the loss of the batch is the mean of its micro-batches' losses.
@@ -200,26 +203,26 @@ struct TorchCohort::State {
     }
 
     // Returns the trainer for whole steps on the device; null for other cohorts.
-    CudaTrainer* device_trainer() {
+    DeviceTrainer* device_trainer() {
         if (!trainer && trains_on_device()) {
-            using T = torch::Tensor;
-            DeviceCohort cohort{specs,
-                                data,
-                                weights.layout().matrices,
-                                weights.flat(),
-                                optimizer.gradient,
-                                optimizer.first_moment,
-                                optimizer.second_moment,
-                                weights.working_rows(),
-                                {},
-                                {}};
-            cohort.train = [this](const T& x, const T& y) { return forward_and_backward({x, y}); };
-            cohort.losses = [this](const T& x, const T& y) {
-                return token_losses(decoder.logits(weights, x, terms.at(0, specs.front().context), precision), y);
-            };
-            trainer = std::make_unique<CudaTrainer>(std::move(cohort), iteration, device_kernels(device).graphs);
+            trainer = std::make_unique<DeviceTrainer>(specs, weights, optimizer, iteration, [this](auto& x, auto& y) {
+                return forward_and_backward({x, y}, trainer->streams());
+            });
         }
         return trainer.get();
+    }
+
+    // Trains one step that stays on a device.
+    std::vector<StepResult> train_on_device(const std::vector<std::vector<std::int64_t>>& batch_starts) {
+        // Memory for a second copy of the weights is never short on the host.
+        const torch::Tensor before = measures_next_step ? weights.flat().to(torch::kCPU, false, true) : torch::Tensor();
+        const Batch batch = gather(data.training, batch_starts, specs.front().context, torch::kCPU);
+        std::vector<StepResult> results = trainer->step(batch.x, batch.y);
+        ++iteration;
+        for (std::int64_t run = 0; measures_next_step && run < std::ssize(specs); ++run) {
+            measure_step(run, trainer->gradient(run), before[run]);
+        }
+        return results;
     }
 
     std::vector<StepResult> train(const std::vector<std::vector<std::int64_t>>& batch_starts) {
@@ -237,7 +240,7 @@ struct TorchCohort::State {
                 const torch::Tensor before = measures_next_step ? weights.flat()[run].clone() : torch::Tensor();
                 optimizer.step(weights, spec, run, iteration, result.learning_rate,
                                clips ? spec.clip / (result.gradient_norm + 1e-6) : 1.0);
-                if (measures_next_step) measure_step(run, before);
+                if (measures_next_step) measure_step(run, optimizer.gradient[run], before);
             }
             results.push_back(result);
         }
@@ -249,12 +252,12 @@ struct TorchCohort::State {
         return results;
     }
 
-    // Stores the norms of a run's step. `before`: the run's weights before it.
-    void measure_step(std::int64_t run, const torch::Tensor& before) {
+    // Stores the norms of a run's step. `gradient`: before clipping; `before`: the run's weights before the step.
+    void measure_step(std::int64_t run, const torch::Tensor& gradient, const torch::Tensor& before) {
         norms.resize(specs.size());
         const RunSpec& spec = specs[static_cast<std::size_t>(run)];
         norms[static_cast<std::size_t>(run)] =
-            step_norms(weights.layout(), spec.layers, optimizer.gradient[run], before, weights.flat()[run].detach(),
+            step_norms(weights.layout(), spec.layers, gradient, before, weights.flat()[run].detach(),
                        initial_row(weights.layout(), spec.seed));
     }
 
@@ -339,11 +342,11 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         state_->conditions = *start.conditions;
         state_->precision = precision_of(*start.conditions);
         if (state_->conditions.threads == 0) state_->conditions.threads = threads;
-        if (cuda) state_->conditions.kernels = kernels_in_use(state_->decoder, device);
+        if (cuda) state_->conditions.graphs = graphs_in_use(state_->decoder, device);
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
-        if (cuda) state_->conditions.kernels = kernels_in_use(state_->decoder, device);
+        if (cuda) state_->conditions.graphs = graphs_in_use(state_->decoder, device);
         state_->precision_reason = start.precision_reason;
         const SettledPrecision settled = with_readable_errors(start.runs, [&] { return state_->settled_precision(); });
         state_->precision = settled.precision;
@@ -369,16 +372,13 @@ RunConditions TorchCohort::conditions() const {
     RunConditions conditions = state_->conditions;
     if (state_->trainer && state_->trainer->divides_steps()) {
         conditions.reason +=
-            " Steps start kernel by kernel, because a CUDA graph would store the kernels of every micro-batch.";
+            " Steps start operation by operation, because a CUDA graph would store the operations of every "
+            "micro-batch.";
     }
     if (!state_->trainer || state_->trainer->graph_failure().empty()) return conditions;
-    conditions.reason += " Steps start kernel by kernel, because the capture of a CUDA graph failed: " +
+    conditions.reason += " Steps start operation by operation, because the capture of a CUDA graph failed: " +
                          state_->trainer->graph_failure() + ".";
-    if (!conditions.kernels.empty()) {
-        DeviceTrust trust = parse_device_trust(conditions.kernels);
-        trust.set(DevicePart::graphs, false);
-        conditions.kernels = to_text(trust);
-    }
+    if (!conditions.graphs.empty()) conditions.graphs = to_text(DeviceTrust());
     return conditions;
 }
 
@@ -387,9 +387,6 @@ void TorchCohort::measure_next_step() {
 }
 
 std::vector<StepResult> TorchCohort::step() {
-    const bool has_device_trainer =
-        with_readable_errors(state_->specs, [&] { return state_->device_trainer() != nullptr; });
-    if (has_device_trainer) return step_at({});
     return step_at(state_->starts(
         [&](const RunSpec& spec) { return batch_starts(spec, state_->data.training.size(), state_->iteration); }));
 }
@@ -398,13 +395,7 @@ std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::
     return with_readable_errors(state_->specs, [&] {
         State& s = *state_;
         s.norms.clear();
-        CudaTrainer* trainer = s.device_trainer();
-        // On a device the weights are copied to the host, where memory for a second copy is never short.
-        const bool copies = trainer && s.measures_next_step;
-        const torch::Tensor before = copies ? s.weights.flat().detach().to(torch::kCPU).clone() : torch::Tensor();
-        auto results = trainer ? trainer->step(starts) : s.train(starts);
-        if (trainer) ++s.iteration;
-        for (std::int64_t run = 0; copies && run < runs(); ++run) s.measure_step(run, before[run]);
+        auto results = s.device_trainer() ? s.train_on_device(starts) : s.train(starts);
         s.measures_next_step = false;
         return results;
     });
@@ -420,7 +411,7 @@ std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<
 }
 
 std::string TorchCohort::steps_as() const {
-    const CudaTrainer* trainer = state_->device_trainer();
+    const DeviceTrainer* trainer = state_->device_trainer();
     return trainer ? trainer->steps_as() : "operation by operation";
 }
 
@@ -436,18 +427,15 @@ std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>&
         return whole ? whole_windows(s.data.validation.size(), spec.context)
                      : sampled_starts(spec, s.data.validation.size(), s.iteration, "validation");
     });
-    using Text = CudaTrainer::Text;
-    const auto losses = [&](Text text, const std::vector<std::vector<std::int64_t>>& starts) {
-        if (CudaTrainer* trainer = s.device_trainer()) return trainer->mean_losses(text, starts, cancelled);
-        const TokenText tokens = text == Text::training ? s.data.training : TokenText(s.data.validation);
-        return mean_losses(s.decoder, s.weights, s.terms, s.precision, tokens, s.specs.front().context, starts,
-                           cancelled);
+    const auto losses = [&](const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts) {
+        return with_readable_errors(s.specs, [&] {
+            return mean_losses(s.decoder, s.weights, s.terms, s.precision, tokens, s.specs.front().context, starts,
+                               cancelled);
+        });
     };
-    const auto guarded = [&](Text text, const auto& starts) {
-        return with_readable_errors(s.specs, [&] { return losses(text, starts); });
-    };
-    const std::vector<double> training = guarded(Text::training, training_starts);
-    const std::vector<double> validation = training.empty() ? training : guarded(Text::validation, validation_starts);
+    const std::vector<double> training = losses(s.data.training, training_starts);
+    const std::vector<double> validation =
+        training.empty() ? training : losses(TokenText(s.data.validation), validation_starts);
     std::vector<EvaluationResult> results;
     for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
     release_tensor_memory();

@@ -36,8 +36,7 @@ class TorchCohort : public Cohort {
     /// Returns the gradient of one run's mean loss over the sequences that begin at `starts`, by parameter name. Trains
     /// nothing.
     std::vector<NamedTensor> gradient_at(const std::vector<std::vector<std::int64_t>>& starts, std::int64_t run) const;
-    /// Returns how steps start: "a graph" or "kernel by kernel" on a device with kernels, else "operation by
-    /// operation".
+    /// Returns how steps start: "a graph", "operation by operation" or "operation by operation, because …".
     std::string steps_as() const;
 
  private:

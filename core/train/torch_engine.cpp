@@ -116,7 +116,7 @@ void TorchEngine::trust_device(const DeviceTrust& trust) {
 
 void TorchEngine::check_device(const std::function<void(const DeviceCheck&)>& publish) {
     if (!open_cuda().available) throw BadInput("There is no CUDA device to check: " + open_cuda().detail);
-    ropelab::check_device(torch::kCUDA, open_cuda().kernels, open_cuda().graphs, publish);
+    ropelab::check_device(torch::kCUDA, open_cuda().graphs, publish);
     trust_cuda(trust_);
 }
 

@@ -3,7 +3,7 @@
 # line and rule. An arrow means "may include":
 #   app → ui → core/{report,lecture} → core/{reproduce,interop,bench} → core/study → core/sweep → core/run → core/forecast →
 #   core/experiment → core/machine → core/results → core/stats → core/store → core/data → core/table → core/plan → core/{rope,spec}
-#   core/{model,train} → core/plan → core/{rope,spec}, and from core/cuda only the table of kernels; core/cuda → nothing
+#   core/{model,train} → core/plan → core/{rope,spec}
 #   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → session → common → plot, animation, sound → figure → theme
 set -euo pipefail
 cd "$1"
@@ -12,7 +12,7 @@ cd "$1"
 qt='<(Q[A-Za-z]+|Qt[A-Za-z]*/.*|q[a-z]+\.h)>|"(Q[A-Z]\w*|q[a-z]+\.h)"|qcustomplot'
 torch='[<"](torch|ATen|c10|caffe2|nvfuser)/'
 data='core/(data|store|table|machine|experiment|forecast|run|sweep|study|lecture|report|reproduce|results|stats|interop|bench)/'
-engine='core/(model|train|cuda)/'
+engine='core/(model|train)/'
 window='"(ui|app)/'
 files='nlohmann/|sqlite3\.h|curl/|openssl/|archive(_entry)?\.h|boost/|CLI/'
 violations=0
@@ -23,7 +23,7 @@ forbid() {
     shift 2
     for folder in "$@"; do
         [[ -d $folder ]] || continue
-        found=$(grep -rnE --include='*.h' --include='*.hpp' --include='*.cpp' --include='*.cu' --include='*.cuh' \
+        found=$(grep -rnE --include='*.h' --include='*.hpp' --include='*.cpp' \
             "^[[:space:]]*#[[:space:]]*include[[:space:]]*.*($pattern)" "$folder" || true)
         [[ -n $found ]] || continue
         printf '%s\n' "$found" "  ^ $rule" ''
@@ -33,7 +33,7 @@ forbid() {
 
 base=(core/rope core/spec core/plan)
 middle=(core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/lecture core/report core/reproduce core/results core/stats core/interop core/bench)
-top=(core/model core/train core/cuda)
+top=(core/model core/train)
 
 forbid 'core must not include Qt' "$qt" core
 forbid 'core must not include ui or app' "$window" core
@@ -43,9 +43,6 @@ forbid 'core/rope and core/spec must not include core/plan' '"core/plan/' core/r
 forbid 'only the engine (core/model, core/train) may include LibTorch' "$torch" "${middle[@]}" ui app
 forbid 'the engine is loaded at run time and must not be included' "$engine" "${middle[@]}" ui app
 forbid 'the engine must not include files, experiments or their libraries' "$data|$files" "${top[@]}"
-forbid 'core/model and core/train may include only the kernel table of core/cuda' '"core/cuda/([^c]|c[^u])' core/model core/train
-forbid 'core/cuda may include only the standard library and CUDA' "$torch|core/(model|train|kernels|rope|spec)/" \
-    core/cuda
 forbid 'only core/lecture may include yaml-cpp' '[<"]yaml-cpp/' core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/reproduce core/results core/stats core/interop core/bench core/report core/rope core/spec core/plan ui app
 forbid 'ui must not include app' '"app/' ui
 

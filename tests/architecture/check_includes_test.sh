@@ -12,7 +12,7 @@ run_check() {
 make_good_tree() {
     rm -rf "${tree:?}"/*
     local folder
-    mkdir -p "$tree"/core/{rope,spec,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,results,stats,model,train,cuda} "$tree"/app \
+    mkdir -p "$tree"/core/{rope,spec,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,results,stats,model,train} "$tree"/app \
         "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window}
     printf '#include <vector>\n#include "core/spec/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
@@ -25,7 +25,6 @@ make_good_tree() {
     printf '#include "core/reproduce/sheet.h"\n#include "core/bench/machine.h"\n' >"$tree/core/report/report.cpp"
     printf '#include <torch/torch.h>\n#include "core/spec/engine.h"\n' >"$tree/core/model/decoder.cpp"
     printf '#include <ATen/ATen.h>\n#include "core/model/decoder.h"\n' >"$tree/core/train/cohort.cpp"
-    printf '#include "core/cuda/cuda_kernels.h"\n' >"$tree/core/model/fused.cpp"
     printf '#include <QWidget>\n#include <qcustomplot.h>\n#include "core/run/runner.h"\n' >"$tree/ui/plot/plot.h"
     printf '#include "ui/common/format.h"\n#include "core/reproduce/sheet.h"\n' >"$tree/ui/session/runs.h"
     printf '#include "ui/session/runs.h"\n#include "ui/plot/plot.h"\n' >"$tree/ui/rooms/train/room.cpp"
@@ -68,10 +67,6 @@ for folder in data store experiment stats; do
 done
 expect_include_rejected core/model/bad.h '#include <nlohmann/json.hpp>'
 expect_include_rejected core/train/bad.h '#include <sqlite3.h>'
-expect_include_rejected core/model/bad.cpp '#include "core/cuda/arithmetic.h"'
-expect_include_rejected core/train/bad.cpp '#include "core/cuda/device.cuh"'
-expect_include_rejected core/cuda/bad.cu '#include <ATen/ATen.h>'
-expect_include_rejected core/cuda/bad.cu '#include "core/model/decoder.h"'
 expect_include_rejected core/store/bad.h '#include "../model/decoder.h"'
 lower=()
 for line in table data store stats results machine plan experiment forecast run sweep study 'reproduce interop bench' 'report lecture'; do

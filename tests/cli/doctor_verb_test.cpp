@@ -29,10 +29,5 @@ TEST(DoctorVerb, RejectsADeviceCheckWithoutADevice) {
                      "There is no CUDA device to check");
 }
 
-TEST(DoctorVerb, RejectsAnUnknownCudaKernelsVariableBeforeTraining) {
-    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "iterations=1"}, "", "ROPELAB_CUDA_KERNELS=some"),
-                     "it must be off, no-graphs or all");
-}
-
 }  // namespace
 }  // namespace ropelab

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the download, unpacking and upgrade of LibTorch and the CUDA compiler, with the real pip and with fake wheels from
-# a folder instead of the package index.
+# Tests the download, unpacking and upgrade of LibTorch, with the real pip and with fake wheels from a folder instead of
+# the package index.
 set -euo pipefail
 # shellcheck source=tests/packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh" "$1"
@@ -16,18 +16,10 @@ python3 "$checkout/tests/packaging/make_wheels.py" "$scratch/index" "$arch"
 mkdir "$scratch/packaging"
 cp "$checkout"/packaging/*.{sh,txt} "$scratch/packaging"
 cp "$scratch/index"/*.txt "$scratch/packaging"
-# Hide the compilers of this machine.
-IFS=: read -ra path_folders <<<"$PATH"
-without_nvcc=
-for path_folder in "${path_folders[@]}"; do
-    [[ -e $path_folder/nvcc ]] || without_nvcc+=${without_nvcc:+:}$path_folder
-done
-export PATH=$without_nvcc CUDA_HOME=$scratch/no_toolkit
 export PIP_NO_INDEX=1 PIP_FIND_LINKS=$scratch/index PIP_CONFIG_FILE=/dev/null
 setup=("$scratch/packaging/setup.sh" --no-packages)
 cache=$XDG_CACHE_HOME/ropelab
 folder=$cache/libtorch-2.11.0-$arch
-compiler=$cache/nvcc-13.0.88-$arch
 
 # holds_only NAMES…: asserts that the cache folder contains these files and no others.
 holds_only() {
@@ -66,27 +58,10 @@ expect 0 "LibTorch 2.11.0 (CPU): $folder" "${setup[@]}" --no-cuda
 [[ -e $folder/kept ]] || wrong 'a failed upgrade replaced the folder'
 mv "$scratch/away.whl" "$scratch/index/nvidia_cudnn_cu13-9.19.0.56-py3-none-manylinux_2_27_$arch.whl"
 expect 0 "LibTorch 2.11.0 (CPU and CUDA): $folder" "${setup[@]}" --cuda
-holds_only "libtorch-2.11.0-$arch" "nvcc-13.0.88-$arch" setup.lock
+holds_only "libtorch-2.11.0-$arch" setup.lock
 [[ -f $folder/torch/lib/libtorch_cuda.so && -f $folder/nvidia/cudnn/lib/libcudnn.so.9 ]] ||
     wrong 'the CUDA libraries are missing'
 expect 0 "LibTorch 2.11.0 (CPU and CUDA): $folder" "${setup[@]}" --no-cuda
-
-# --cuda also unpacked the compiler. Later runs keep it, but an installed compiler takes precedence.
-[[ -x $compiler/nvidia/cu13/bin/nvcc && -x $compiler/nvidia/cu13/nvvm/bin/cicc ]] || wrong 'the compiler is missing'
-touch "$compiler/kept"
-expect 0 "CUDA compiler 13.0.88: $compiler" "${setup[@]}" --cuda
-[[ -e $compiler/kept ]] || wrong 'a second run unpacked the compiler again'
-mkdir -p "$scratch/toolkit/bin"
-# shellcheck disable=SC2016 # the fake compiler expands it
-printf '#!/bin/sh\necho "Cuda compilation tools, release $RELEASE, V"\n' >"$scratch/toolkit/bin/nvcc"
-chmod +x "$scratch/toolkit/bin/nvcc"
-CUDA_HOME=$scratch/toolkit RELEASE=12.4 expect 0 "CUDA compiler 12.4: $scratch/toolkit" "${setup[@]}" --cuda
-CUDA_HOME=$scratch/toolkit RELEASE=11.8 expect 0 "CUDA compiler 13.0.88: $compiler" "${setup[@]}" --cuda
-rm -rf "$compiler"
-sed -i '/^nvidia-nvvm==/s/sha256:..../sha256:0000/' "$scratch/packaging/cuda-wheels-$arch.txt"
-expect 1 'pip could not download nvidia-nvvm==13.0.88 with the pinned hash' "${setup[@]}" --cuda
-[[ ! -e $compiler && ! -e $compiler.partial ]] || wrong 'a rejected wheel left a compiler behind'
-cp "$scratch/index/cuda-wheels-$arch.txt" "$scratch/packaging"
 
 # Of two parallel runs, one waits for the other, and both succeed.
 rm -rf "$cache"

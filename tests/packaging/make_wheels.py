@@ -1,5 +1,5 @@
 """make_wheels.py FOLDER ARCH: creates fake wheels with the layout of the real ones and empty files, and the files
-libtorch-ARCH.txt, libtorch-cuda-ARCH.txt and cuda-wheels-ARCH.txt with their hashes."""
+libtorch-ARCH.txt and libtorch-cuda-ARCH.txt with their hashes."""
 
 import hashlib
 import pathlib
@@ -51,13 +51,3 @@ pins += make(
 (folder / f"libtorch-{arch}.txt").write_text(pins)
 pins = make("nvidia-cudnn-cu13", "9.19.0.56", f"py3-none-manylinux_2_27_{arch}", ["nvidia/cudnn/lib/libcudnn.so.9"])
 (folder / f"libtorch-cuda-{arch}.txt").write_text(pins)
-pins = ""
-for name, version, files in [
-    ("nvidia-cuda-nvcc", "13.0.88", ["nvidia/cu13/bin/nvcc"]),
-    ("nvidia-nvvm", "13.0.88", ["nvidia/cu13/nvvm/bin/cicc"]),
-    ("nvidia-cuda-crt", "13.0.88", ["nvidia/cu13/include/crt/host_config.h"]),
-    ("nvidia-cuda-cccl", "13.0.85", ["nvidia/cu13/include/cccl/nv/target"]),
-    ("nvidia-cuda-runtime", "13.0.96", ["nvidia/cu13/include/cuda_runtime.h", "nvidia/cu13/lib/libcudart.so.13"]),
-]:
-    pins += make(name, version, f"py3-none-manylinux_2_17_{arch}", files)
-(folder / f"cuda-wheels-{arch}.txt").write_text(pins)

@@ -149,16 +149,15 @@ constexpr std::array<ChoiceWords, 46> kAllWords = {{
          "ChoiceWords",
          "In training, a token is routed to its second expert with the probability min(2p, 1), where p is "
          "that of the router for the expert. Lepikhin et al. 2021, formula 49")},
-    {"cuda_kernels", "auto", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only those kernels that passed the check of this device.")},
-    {"cuda_kernels", "off", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "Training uses only LibTorch's operations, no kernels of RoPE Lab.")},
-    {"cuda_kernels", "no-graphs", QT_TRANSLATE_NOOP("ChoiceWords", "no graphs"),
+    {"cuda_graphs", "auto", nullptr,
      QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Training uses all kernels without checking them, and launches them one by one in each step.")},
-    {"cuda_kernels", "all", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Training uses all kernels without checking them, and launches each step as one CUDA graph.")},
+                       "A CUDA device launches each training step as one CUDA graph if graphs passed its check.")},
+    {"cuda_graphs", "off", nullptr,
+     QT_TRANSLATE_NOOP("ChoiceWords", "A CUDA device launches the operations of a training step one by one.")},
+    {"cuda_graphs", "on", nullptr,
+     QT_TRANSLATE_NOOP(
+         "ChoiceWords",
+         "A CUDA device launches each training step as one CUDA graph, without the check of the device.")},
 }};
 
 const ChoiceWords* wordsOf(std::string_view key, std::string_view choice) {

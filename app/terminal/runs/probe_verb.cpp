@@ -72,7 +72,7 @@ double mean_loss(const AblationControls& controls) {
     return describe(losses).mean;
 }
 
-std::string range_text(const Interval95& interval, double factor, int decimals) {
+std::string range_text(const Interval& interval, double factor, int decimals) {
     if (!std::isfinite(interval.low)) return "no interval";
     return fixed_text(factor * interval.low, decimals) + " to " + fixed_text(factor * interval.high, decimals);
 }
@@ -102,7 +102,7 @@ void end_if_interrupted() {
 }
 
 /// Returns {"low": …, "high": …}, or null if there is no interval.
-nlohmann::json json_of(const Interval95& interval) {
+nlohmann::json json_of(const Interval& interval) {
     if (!std::isfinite(interval.low)) return nullptr;
     return {{"low", interval.low}, {"high", interval.high}};
 }
@@ -150,8 +150,8 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
     if (run.json) {
         std::vector<std::size_t> counts(curve.count());
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = i;
-        const auto intervals = [](const std::vector<Interval95>& list) {
-            return list_of(list, [](const Interval95& each) { return json_of(each); });
+        const auto intervals = [](const std::vector<Interval>& list) {
+            return list_of(list, [](const Interval& each) { return json_of(each); });
         };
         const auto of_controls = [](const std::vector<AblationControls>& list) {
             return list_of(list, [](const AblationControls& each) { return json_of(each); });
@@ -361,7 +361,7 @@ nlohmann::json error_of(const RetrievalPoint& point, double error) {
 }
 
 /// Returns the 95 % interval of the accuracy at a lag; NaN if it is unknown.
-Interval95 accuracy_interval(const RetrievalPoint& point) {
+Interval accuracy_interval(const RetrievalPoint& point) {
     return share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
 }
 
@@ -520,7 +520,7 @@ std::string retrieval_table(const Probed& probed) {
     const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, probed.result.length);
     for (const RetrievalPoint& point : probed.result.retrieval) {
         const auto attended = static_cast<std::size_t>(point.distance());
-        const Interval95 interval = accuracy_interval(point);
+        const Interval interval = accuracy_interval(point);
         table.rows.push_back({std::to_string(point.lag),
                               point.sequences > 0 ? std::to_string(point.sequences) : "unknown",
                               std::to_string(point.tokens), decimals_text(point.accuracy, 3),

@@ -11,6 +11,7 @@
 #include "app/terminal/verbs.h"
 #include "core/machine/engine_loader.h"
 #include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/sheet_lab.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/results/decision_aid.h"
 #include "core/results/loss_fit.h"

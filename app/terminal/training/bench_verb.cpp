@@ -16,7 +16,6 @@
 #include "core/plan/kernels.h"
 #include "core/results/results_cells.h"
 #include "core/run/device_choice.h"
-#include "core/plan/cache_bytes.h"
 #include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "core/table/table.h"

@@ -33,10 +33,7 @@ void check_device(bool as_json) {
                            {"checks", nlohmann::json::array()}};
     std::ostringstream text;
     for (const DeviceCheck& check : record.checks) {
-        json["checks"].push_back({{"name", check.name},
-                                  {"outcome", word_of(check.outcome)},
-                                  {"detail", check.detail},
-                                  {"speed", check.speed > 0 ? nlohmann::json(check.speed) : nullptr}});
+        json["checks"].push_back({{"name", check.name}, {"outcome", word_of(check.outcome)}, {"detail", check.detail}});
         text << word_of(check.outcome) << "  " << check.name;
         if (!check.detail.empty()) text << "  (" << check.detail << ")";
         text << '\n';
@@ -105,7 +102,7 @@ void run(bool as_json) {
              << "cuda       " << engine["cuda_detail"].get<std::string>() << '\n';
         if (const auto& check = engine["cuda_check"]; !check.is_null()) {
             text << "           " << check["sentence"].get<std::string>() << '\n';
-            text << "           CUDA kernels in use: " << check["trust"].get<std::string>()
+            text << "           in use: " << check["trust"].get<std::string>()
                  << "; \"ropelab-cli doctor --check-device\" repeats the check\n";
         } else if (engine["cuda"].get<bool>()) {
             text << "           not checked yet; the first training or \"ropelab-cli doctor --check-device\" checks "
@@ -135,8 +132,7 @@ void add_doctor(CLI::App& program) {
     verb->add_flag("--json", flags->json, "Print the result as JSON");
     verb->add_flag(
         "--check-device", flags->check_device,
-        "Check the CUDA device: compare its results with the CPU's, and RoPE Lab's CUDA kernels with LibTorch's "
-        "operations");
+        "Check the CUDA device: compare its results with the CPU's, and CUDA graphs with operations one by one");
     verb->callback([flags] {
         if (!flags->check_device) return run(flags->json);
         if (std::getenv(device_check_variable)) return check_here();

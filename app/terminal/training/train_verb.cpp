@@ -448,7 +448,7 @@ nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     if (!outcome.message.empty()) json["message"] = outcome.message;
     json["chosen_precision"] = outcome.conditions.precision;
     json["chosen_device"] = outcome.conditions.device;
-    if (!outcome.conditions.kernels.empty()) json["chosen_kernels"] = outcome.conditions.kernels;
+    if (!outcome.conditions.graphs.empty()) json["chosen_kernels"] = outcome.conditions.graphs;
     json["chosen_threads"] = outcome.conditions.threads;
     json["trained_iterations"] = summary.iterations;
     json["best_validation_loss"] = summary.best_validation_loss;

@@ -48,7 +48,6 @@ std::int64_t predicted_bytes(const Plan& plan) {
 
 event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
                         Memory& memory) {
-    check_cuda_kernels_variable();
     for (const PlannedRun& planned : plan.runs) outcomes[planned.id].plan = planned;
     std::unique_ptr<LabRecorder> recorder;
     if (!lab.empty()) {

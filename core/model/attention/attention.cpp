@@ -1,14 +1,16 @@
 #include "core/model/attention/attention.h"
 
+#include "core/model/accelerator.h"
 #include "core/model/attention/cpu.h"
-#include "core/model/attention/cuda.h"
+#include "core/model/attention/flash.h"
 #include "core/model/attention/reference.h"
+#include "core/model/operations.h"
 
 namespace ropelab {
 
 namespace {
 
-// Returns the input as backends for whole batches require it: one tensor of queries, keys and values, already
+// Returns the input as the CPU backend requires it: one tensor of queries, keys and values, already
 // normalized.
 AttentionInput packed(const AttentionInput& input, const AttentionUse& use) {
     if (!input.query_norm.defined()) return input;
@@ -32,21 +34,24 @@ torch::Tensor reported(const torch::Tensor& mixed, const LayerTerms& terms, cons
 
 }  // namespace
 
-AttentionBackend attention_backend(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use) {
-    if (use.stages.wants_outputs()) return AttentionBackend::reference;
-    if (cuda_attention::supports(input, terms, use)) return AttentionBackend::cuda;
+AttentionBackend attention_backend(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use,
+                                   const Dropout& dropout) {
+    if (use.stages.wants_outputs() || is_eager()) return AttentionBackend::reference;
+    if (is_accelerated(input.qkv.device()) && flash_attention::supports(input, terms, dropout, use)) {
+        return AttentionBackend::flash;
+    }
     if (cpu_attention::supports(input, terms, use)) return AttentionBackend::cpu;
     return AttentionBackend::reference;
 }
 
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                      const std::string& place, const AttentionUse& use) {
-    switch (attention_backend(input, terms, use)) {
+    switch (attention_backend(input, terms, use, dropout)) {
         case AttentionBackend::cpu:
             if (use.cache) return cpu_attention::attend_one(packed(input, use), terms, *use.cache, use.layer);
             return reported(cpu_attention::attend(packed(input, use), terms, dropout, place), terms, use);
-        case AttentionBackend::cuda:
-            return reported(cuda_attention::attend(packed(input, use), terms, dropout, place), terms, use);
+        case AttentionBackend::flash:
+            return reported(flash_attention::attend(input, terms, use.stages), terms, use);
         case AttentionBackend::reference:
             break;
     }

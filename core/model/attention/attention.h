@@ -69,10 +69,11 @@ struct AttentionUse {
 };
 
 /// Implementation that computes attention.
-enum class AttentionBackend { reference, cpu, cuda };
-/// Returns the backend that computes attention for an input: `cpu` or `cuda` if it supports everything that is
-/// requested, else `reference`.
-AttentionBackend attention_backend(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use = {});
+enum class AttentionBackend { reference, cpu, flash };
+/// Returns the backend that computes attention for an input: on the CPU `cpu` and on a device `flash` if it supports
+/// everything that is requested, else `reference`.
+AttentionBackend attention_backend(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use = {},
+                                   const Dropout& dropout = {});
 
 /// Returns causal attention with dropout of the attention weights, (runs, batch·time, query·head_dim), in the type of
 /// qkv or float32. `place` names the dropout.

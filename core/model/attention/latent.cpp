@@ -4,7 +4,6 @@
 
 #include "core/model/attention/reference.h"
 #include "core/model/attention/separate.h"
-#include "core/model/fused_device.h"
 #include "core/model/linear.h"
 
 namespace ropelab::latent_attention {
@@ -87,9 +86,8 @@ torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout&
     const auto rotated_query = [&] {
         return all_pairs.tables.defined() ? apply_rotation(query, all_pairs.tables) : query;
     };
-    const auto type = has_device_kernels(input.latent) ? input.latent.scalar_type() : latent.scalar_type();
     if (use.cache) {
-        use.cache->store(use.layer, rotated_key[0][0].to(type), latent[0][0].to(type));
+        use.cache->store(use.layer, rotated_key[0][0], latent[0][0]);
         const std::int64_t time = query.size(2);
         if (use.cache->tokens() > time) {
             TORCH_CHECK(time == 1, "A cache that is not empty accepts one token at a time.");
@@ -97,7 +95,7 @@ torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout&
         }
     }
 
-    const torch::Tensor rows = latent.flatten(3).flatten(1, 2).to(type);  // (runs, batch·time, latent width)
+    const torch::Tensor rows = latent.flatten(3).flatten(1, 2);  // (runs, batch·time, latent width)
     const torch::Tensor key_value = by_token(linear(rows, input.key_value, {}, input.precision), 2 * input.heads);
     use.stages.computed("attention.key_value", key_value);
     const torch::Tensor content = key_value.narrow(3, 0, input.heads);

@@ -5,7 +5,6 @@
 
 #include "core/model/attention/separate.h"
 #include "core/model/fused.h"
-#include "core/model/fused_device.h"
 
 namespace ropelab::reference_attention {
 
@@ -105,9 +104,7 @@ torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor&
 }
 
 LayerVectors vectors_of(const AttentionInput& input) {
-    const torch::Tensor qkv = has_device_kernels(input.qkv) || input.qkv.scalar_type() == torch::kFloat64
-                                  ? input.qkv
-                                  : input.qkv.to(torch::kFloat32);
+    const torch::Tensor qkv = input.qkv.scalar_type() == torch::kFloat64 ? input.qkv : input.qkv.to(torch::kFloat32);
     const auto [heads, shared] = input.heads;
     const torch::Tensor parts = qkv.unflatten(1, {input.batch, -1}).unflatten(3, {heads + 2 * shared, -1});
     LayerVectors vectors{parts.narrow(3, 0, heads), parts.narrow(3, heads, shared),

@@ -12,7 +12,7 @@
 namespace ropelab::reference_attention {
 
 /// Returns queries, keys and values of the input before rotation; queries and keys are normalized if the input has norm
-/// weights. Products that were rounded are converted to float32, except on a device with kernels.
+/// weights. Products that were rounded are converted to float32.
 LayerVectors vectors_of(const AttentionInput& input);
 
 /// Applies RMSNorm to each head, or to all heads of a token together. vectors: (runs, batch, time, heads, head_dim),

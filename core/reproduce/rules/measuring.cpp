@@ -11,6 +11,7 @@
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
 #include "core/forecast/estimate.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/machine/clock.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
@@ -26,7 +27,6 @@
 #include "core/study/extrapolation.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/stored_run.h"
-#include "core/forecast/likely_vocabulary.h"
 
 namespace ropelab {
 
@@ -210,7 +210,7 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     start.conditions = checkpoint.conditions;
     if (choice.leaves_device) {
         start.conditions->device = "cpu";
-        start.conditions->kernels.clear();
+        start.conditions->graphs.clear();
     }
     const auto cohort =
         engine.create_cohort(start, {Vocabulary::from_text(checkpoint.vocabulary).size(), tokens, tokens});

@@ -87,7 +87,7 @@ void set_event_effect(SheetRow& row, std::int64_t events, std::int64_t others) {
     RowEffect& effect = row.effect.emplace();
     effect.scale = RowEffect::Scale::proportion;
     effect.value = static_cast<double>(events) / static_cast<double>(row.ours.n);
-    const ProportionInterval interval = clopper_pearson(events, row.ours.n, rule.alpha);
+    const Interval interval = clopper_pearson(events, row.ours.n, rule.alpha);
     effect.low = interval.low;
     effect.high = interval.high;
     if (rule.kind != Kind::proportion) return;
@@ -110,7 +110,8 @@ void set_percent_effect(SheetRow& row) {
 // Returns the standard deviation of the differences within pairs, or the pooled one of two groups.
 double deviation_of(const SheetRow& row, double error_of_pairs, double freedom) {
     if (is_paired(row.plan)) return error_of_pairs * std::sqrt(freedom + 1);
-    return standard_error_of_difference(row.ours, row.baseline) /
+    const auto error = student_error(row.ours, row.baseline);
+    return (error ? error->standard_error : Description::unknown) /
            std::sqrt(1 / static_cast<double>(row.ours.n) + 1 / static_cast<double>(row.baseline.n));
 }
 

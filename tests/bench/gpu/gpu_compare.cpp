@@ -1,8 +1,8 @@
 // gpu_compare cpu|cuda PART: measures one part of the report of tests/bench/gpu_report and writes it as JSON. Each part
 // runs in a separate process, so that a crash does not affect the others. `steps_beside_the_cpu` compares the losses of
 // 50 training steps with those of the CPU in float32, `memory` compares the predicted memory with the memory that
-// LibTorch allocated, `kernels` lists the time of each kernel in a step; the other parts measure speeds. On the CPU the
-// models are smaller.
+// LibTorch allocated, `check` runs the check of the device; the other parts measure speeds. On the CPU the models are
+// smaller.
 
 #include <algorithm>
 #include <chrono>
@@ -14,14 +14,13 @@
 #include <string>
 #include <tuple>
 
+#include "core/forecast/device_need.h"
 #include "core/forecast/likely_vocabulary.h"
 #include "core/model/device_graph.h"
-#include "core/forecast/device_need.h"
 #include "core/spec/numbers.h"
 #include "core/train/cuda.h"
 #include "core/train/torch_cohort.h"
 #include "core/train/torch_engine.h"
-#include "tests/bench/gpu/kernel_times.h"
 
 namespace ropelab {
 
@@ -94,7 +93,7 @@ class Report {
             {"training", &Report::training},     {"graphs", &Report::graphs},
             {"cohorts", &Report::cohorts},       {"theta_and_fraction", &Report::settings},
             {"evaluation", &Report::evaluation}, {"generation", &Report::generation},
-            {"memory", &Report::memory},         {"kernels", &Report::kernels},
+            {"memory", &Report::memory},         {"check", &Report::check},
         };
         return (this->*parts.at(name))();
     }
@@ -192,7 +191,7 @@ class Report {
         Object result;
         const std::vector<bool> ways = on_gpu() ? std::vector<bool>{true, false} : std::vector<bool>{false};
         for (bool use : ways) {
-            if (on_gpu()) trust_cuda(parse_device_trust(use ? "all" : "no-graphs"));
+            if (on_gpu()) trust_cuda({.graphs = use});
             for (bool large : {false, true}) {
                 RunSpec spec = large ? paper(Precision::bfloat16) : small();
                 spec.evaluation_batches = 20;
@@ -209,7 +208,7 @@ class Report {
                 result.add(std::string(large ? "paper" : "small") + (use ? ", graphs" : ", no graphs"), one.text());
             }
         }
-        if (on_gpu()) trust_cuda(DeviceTrust::everything());
+        if (on_gpu()) trust_cuda({.graphs = true});
         return result.text();
     }
 
@@ -240,7 +239,7 @@ class Report {
             spec.precision = precision;
             result.add("small, " + name, timed(spec, 1, step_time({spec})));
         }
-        if (on_gpu()) {  // without dropout, attention uses flash attention instead of this project's kernels
+        if (on_gpu()) {  // without dropout, attention is flash attention instead of separate operations
             RunSpec spec = paper(Precision::bfloat16);
             spec.dropout = 0;
             result.add("paper, bfloat16, no dropout", timed(spec, 1, step_time({spec})));
@@ -365,8 +364,7 @@ class Report {
                 runs->model(0);
             }
             const auto peak = static_cast<double>(device->take_peak());
-            const auto tokens = static_cast<std::int64_t>(training_.size() + validation_.size());
-            const double predicted = device_need(spec, static_cast<std::int64_t>(count), vocabulary, tokens).total();
+            const double predicted = device_need(spec, static_cast<std::int64_t>(count), vocabulary).total();
             result.add(name, Object()
                                  .number("predicted_megabytes", predicted / 1e6)
                                  .number("held_megabytes", peak / 1e6)
@@ -376,46 +374,15 @@ class Report {
         return result.text();
     }
 
-    // Lists the time per kernel in a step of the paper's model, longest first, and the time in which no kernel ran.
-    std::string kernels() {
+    // Lists the outcome of each comparison of the device check.
+    std::string check() {
         Object result;
         if (!on_gpu()) return result.text();
-        constexpr int steps = 20;
-        const auto runs = cohort({paper(Precision::bfloat16)});
-        for (int i = 0; i < 15; ++i) runs->step();
-        double seconds = 0;
-        const auto times = kernel_times([&] {
-            seconds = seconds_of([&] {
-                for (int i = 0; i < steps; ++i) runs->step();
-            });
+        engine_.check_device([&](const DeviceCheck& one) {
+            if (one.outcome == DeviceCheck::Outcome::started) return;
+            result.add(one.name,
+                       Object().words("outcome", std::string(word_of(one.outcome))).words("detail", one.detail).text());
         });
-        std::vector<std::pair<std::string, KernelTime>> longest(times.begin(), times.end());
-        std::sort(longest.begin(), longest.end(),
-                  [](const auto& a, const auto& b) { return a.second.microseconds > b.second.microseconds; });
-        const auto row = [&](const std::string& name, double microseconds, double starts) {
-            result.add(name, Object()
-                                 .number("microseconds_per_step", microseconds / steps)
-                                 .number("starts_per_step", starts / steps)
-                                 .text());
-        };
-        KernelTime all;
-        for (const auto& [name, time] : longest) {
-            all.microseconds += time.microseconds;
-            all.starts += time.starts;
-        }
-        row("all", all.microseconds, static_cast<double>(all.starts));
-        row("the rest of the step", 1e6 * seconds - all.microseconds, 0);
-        constexpr std::size_t shown = 60;
-        for (std::size_t i = 0; i < std::min(shown, longest.size()); ++i) {
-            // Names of templates are long, and mostly their beginnings and ends differ.
-            std::string name = longest[i].first;
-            if (name.size() > 120) name = name.substr(0, 60) + " … " + name.substr(name.size() - 57);
-            for (char& c : name) {
-                if (c == '"' || c == '\\' || c == '|') c = '\'';
-            }
-            row(std::to_string(i + 1) + ". " + name, longest[i].second.microseconds,
-                static_cast<double>(longest[i].second.starts));
-        }
         return result.text();
     }
 

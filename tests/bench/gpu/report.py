@@ -17,23 +17,23 @@ def read(name):
 
 report = json.loads((results / "machine.json").read_text())
 # The parts that were measured; the others are omitted.
-parts = ("steps_beside_the_cpu", "training", "graphs", "cohorts", "theta_and_fraction", "evaluation", "generation", "memory", "kernels")
+parts = ("steps_beside_the_cpu", "training", "graphs", "cohorts", "theta_and_fraction", "evaluation", "generation", "memory", "check")
 found = {part: read(f"measured.{part}.json") for part in ("machine", *parts)}
 report["measured"] = found.pop("machine") or {}
 report["measured"].update({part: values for part, values in found.items() if values})
 report["nanogpt"] = read("nanogpt.json")
 report["not_run"] = (results / "not_run").read_text().splitlines()
 report["tests"] = {}
-for name in ("cuda_arithmetic_test", "cuda_device_test", "cuda_gpu_test"):
-    tests = read(f"{name}.json")
-    if tests is None:
-        continue
+tests = read("device_test.json")
+if tests is not None:
     cases = [case for suite in tests["testsuites"] for case in suite["testsuite"]]
     skipped = sum(case["result"] == "SKIPPED" for case in cases)
     failed = {
         f"{case['classname']}.{case['name']}": case["failures"][0]["failure"] for case in cases if "failures" in case
     }
-    report["tests"][name] = {"passed": len(cases) - skipped - len(failed), "skipped": skipped, "failed": failed}
+    report["tests"]["device_test"] = {
+        "passed": len(cases) - skipped - len(failed), "skipped": skipped, "failed": failed,
+    }
 pathlib.Path(output + ".json").write_text(json.dumps(report, indent=2) + "\n")
 
 

@@ -22,9 +22,9 @@ TEST(CohortWidth, EqualConditionsIgnoreTheReason) {
     RunConditions other = one;
     other.reason = "measured";
     EXPECT_TRUE(equal_conditions(one, other));
-    other.kernels = "all but graphs";
+    other.graphs = "all but graphs";
     EXPECT_FALSE(equal_conditions(one, other));
-    other.kernels = one.kernels;
+    other.graphs = one.graphs;
     other.device = "cpu";
     EXPECT_FALSE(equal_conditions(one, other));
 }
@@ -252,7 +252,7 @@ TEST_F(ChooseWidth, LimitsTheWidthToTheDeviceMemory) {
     TimedEngine engine(std::chrono::microseconds(0));
     CohortStart start = four_runs(28);
     for (RunSpec& run : start.runs) run.device = Device::cuda, run.iterations = 100;
-    const auto two = device_need(start.runs.front(), 2, 0, 0);
+    const auto two = device_need(start.runs.front(), 2, 0);
     engine.cuda_memory = static_cast<std::int64_t>(two.total() / 0.9) + 1000;
     const CohortWidth chosen = choose_width(engine, start, {}, {});
     EXPECT_EQ(chosen.runs, 2U);

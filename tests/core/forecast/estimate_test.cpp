@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "core/experiment/experiment.h"
+#include "core/forecast/device_need.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_vocabulary.h"
-#include "core/forecast/device_need.h"
+#include "core/plan/step_cost.h"
 #include "core/run/probing.h"
 #include "tests/support/scratch_folder.h"
 
@@ -136,7 +137,7 @@ TEST(Estimate, TakesTheMemoryOfTheLargestCohort) {
 TEST(Estimate, CountsDeviceMemoryOnCuda) {
     RunSpec spec;
     spec.device = Device::cuda;
-    const auto need = device_need(spec, 2, likely_vocabulary(spec), spec.data_length);
+    const auto need = device_need(spec, 2, likely_vocabulary(spec));
     EXPECT_EQ(estimate({spec, spec}).bytes, static_cast<std::int64_t>(need.total()));
 }
 

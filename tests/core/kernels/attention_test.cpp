@@ -104,12 +104,12 @@ TEST(Attention, Bfloat16EqualsFloat32RoundedOnce) {
     const Tables tables = some_tables(shape);
     const auto rounded = [](const std::vector<float>& numbers) {
         std::vector<Bfloat16> result;
-        for (const float number : numbers) result.push_back(cuda::to_bfloat16(number));
+        for (const float number : numbers) result.push_back(to_bfloat16(number));
         return result;
     };
     const auto widened = [](const std::vector<Bfloat16>& numbers) {
         std::vector<float> result;
-        for (const Bfloat16 number : numbers) result.push_back(cuda::to_float(number));
+        for (const Bfloat16 number : numbers) result.push_back(to_float(number));
         return result;
     };
     const std::vector<Bfloat16> qkv = rounded(random_numbers(shape.qkv_size(), 1));

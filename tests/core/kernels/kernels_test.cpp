@@ -109,14 +109,14 @@ TEST(Bfloat16Numbers, AreRoundedOnceToNearest) {
         std::vector<Bfloat16> x;
         std::vector<float> widened;
         for (float number : numbers) {
-            x.push_back(cuda::to_bfloat16(number));
-            widened.push_back(cuda::to_float(x.back()));
+            x.push_back(to_bfloat16(number));
+            widened.push_back(to_float(x.back()));
         }
         std::vector<Bfloat16> rounded(x.size());
         std::vector<float> exact(x.size());
         gelu(x.data(), rounded.data(), count);
         gelu(widened.data(), exact.data(), count);
-        for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(exact[i]).bits);
+        for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rounded[i].bits, to_bfloat16(exact[i]).bits);
     }
     // If the gradient of the norm is 0, the gradient of the residual path passes unchanged, rounded for the branch.
     const std::vector<float> odd = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1.00390625F, 1.01171875F, 3.4e38F};
@@ -129,8 +129,7 @@ TEST(Bfloat16Numbers, AreRoundedOnceToNearest) {
                                                    zeros.data(), odd.data(), nothing.data(), nullptr, grad_x.data(),
                                                    rounded.data(), grad_weight.data(), nullptr},
                   1, 0, 1);
-    for (std::size_t i = 0; i < odd.size(); ++i)
-        EXPECT_EQ(rounded[i].bits, cuda::to_bfloat16(grad_x[i]).bits) << odd[i];
+    for (std::size_t i = 0; i < odd.size(); ++i) EXPECT_EQ(rounded[i].bits, to_bfloat16(grad_x[i]).bits) << odd[i];
 }
 
 // The row lengths cover whole registers, parts of a register, and both.

@@ -4,16 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "core/model/attention/reference.h"
+#include "core/model/accelerator.h"
+#include "core/model/attention/flash.h"
 #include "core/model/operations.h"
 #include "core/rope/encodings.h"
-#include "tests/core/cuda/device_memory.h"
-#include "tests/core/cuda/emulated_device.h"
 
 namespace ropelab {
 namespace {
-
-using cuda::device_is_here;
 
 constexpr std::int64_t attention_runs = 2;
 constexpr std::int64_t batch = 3;
@@ -175,8 +172,7 @@ std::pair<torch::Tensor, torch::Tensor> whole(const Variant& v, torch::ScalarTyp
     LayerTerms terms = terms_of(v, attention_runs, time_steps);
     if (type == torch::kFloat64) terms = in_double(terms);
     const Dropout dropout = v.rate > 0 ? Dropout(v.rate, {5, 6}, 11) : Dropout();
-    // The CUDA backend rotates its input in place.
-    const torch::Tensor mixed = attend(all.input(v, batch, leaf.clone()), terms, dropout, "here", {.hook = hook});
+    const torch::Tensor mixed = attend(all.input(v, batch, leaf), terms, dropout, "here", {.hook = hook});
     const torch::Tensor along = torch::arange(mixed.numel(), torch::kFloat64).mul(0.3).cos().view(mixed.sizes());
     const auto gradient = torch::autograd::grad({(mixed.to(torch::kFloat64) * along).sum()}, {leaf})[0];
     return {mixed.detach().to(torch::kFloat64), gradient.to(torch::kFloat64)};
@@ -219,10 +215,10 @@ TEST_P(Attention, OnCpu) {
 }
 
 TEST_P(Attention, OnDevice) {
-    SKIP_WITHOUT_DEVICE();
-    const EmulatedDevice device;
+    use_accelerator({torch::kCPU});
     expect_the_reference(torch::kFloat32, 2e-5);
     expect_the_reference(torch::kBFloat16, 0.03);
+    use_accelerator({});
 }
 
 // A prompt of six tokens, then one token after another, with as many cache slots as a token may see.
@@ -275,11 +271,25 @@ TEST(AttentionBackends, EachSupportsItsVariants) {
                   AttentionBackend::reference)
             << variant.name;
     }
-    SKIP_WITHOUT_DEVICE();
-    const EmulatedDevice device;
-    EXPECT_EQ(attention_backend(input, terms), AttentionBackend::cuda);
+    use_accelerator({torch::kCPU});
+    EXPECT_EQ(attention_backend(input, terms), AttentionBackend::flash);
+    EXPECT_EQ(attention_backend(input, terms, {}, Dropout(0.1, {5, 6}, 11)), AttentionBackend::reference);
+    EXPECT_EQ(attention_backend(input, terms, {.hook = &hook}), AttentionBackend::reference);
     terms.window = 4;
     EXPECT_EQ(attention_backend(input, terms), AttentionBackend::reference);
+    use_accelerator({});
+}
+
+// The result has the type of the input, so that LibTorch can choose flash attention for bfloat16.
+TEST(AttentionBackends, FlashKeepsTheTypeOfItsInput) {
+    const Variant rope{.name = "rope"};
+    const AttentionTensors all(rope, attention_runs, batch * time_steps);
+    const LayerTerms terms = terms_of(rope, attention_runs, time_steps);
+    for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
+        const AttentionInput input = all.input(rope, batch, all.qkv.to(type));
+        EXPECT_TRUE(flash_attention::supports(input, terms, {}, {}));
+        EXPECT_EQ(flash_attention::attend(input, terms).scalar_type(), type);
+    }
 }
 
 }  // namespace

@@ -19,8 +19,7 @@ class CountedGraph : public DeviceGraph {
     }
     void replay() override { ++replays; }
 };
-const CudaGraphs counted = {nullptr, nullptr,
-                            []() -> std::unique_ptr<DeviceGraph> { return std::make_unique<CountedGraph>(); }};
+const CudaGraphs counted = {nullptr, []() -> std::unique_ptr<DeviceGraph> { return std::make_unique<CountedGraph>(); }};
 
 TEST(RepeatedWork, CapturesOnceAfterThreeRuns) {
     captures = replays = 0;

@@ -19,7 +19,7 @@
 namespace ropelab {
 namespace {
 
-constexpr const char* fault_message = "The device refused the kernel adamw.";
+constexpr const char* fault_message = "The CUDA device failed: an illegal memory access.";
 
 // A simulated fault: when a cohort is created, trains its next step, or copies a run's state.
 struct Fault {
@@ -63,7 +63,7 @@ class FaultyEngine : public Engine {
     class OnDevice : public Cohort {
      public:
         OnDevice(FaultyEngine& engine, std::unique_ptr<Cohort> cohort, bool cuda)
-            : engine_(engine), cohort_(std::move(cohort)), cuda_(cuda), kernels_(to_text(engine.trust_)) {}
+            : engine_(engine), cohort_(std::move(cohort)), cuda_(cuda), graphs_(to_text(engine.trust_)) {}
 
         // Throws the next fault if its conditions are met.
         void meet(const Fault& place) const {
@@ -79,7 +79,7 @@ class FaultyEngine : public Engine {
         RunConditions conditions() const override {
             RunConditions conditions = cohort_->conditions();
             conditions.device = cuda_ ? "cuda" : "cpu";
-            conditions.kernels = cuda_ ? kernels_ : "";
+            conditions.graphs = cuda_ ? graphs_ : "";
             return conditions;
         }
         std::vector<StepResult> step() override {
@@ -103,7 +103,7 @@ class FaultyEngine : public Engine {
         FaultyEngine& engine_;
         std::unique_ptr<Cohort> cohort_;
         bool cuda_;
-        std::string kernels_;
+        std::string graphs_;
     };
 
     std::string identity_;
@@ -118,7 +118,7 @@ class AfterFaultTest : public testing::Test {
         DeviceRecord record;
         record.identity = identity_;
         record.state = DeviceRecord::State::done;
-        record.trust = DeviceTrust::everything();
+        record.trust = {.graphs = true};
         write_device_record(device_records_folder(), record);
     }
     ~AfterFaultTest() override { unsetenv("XDG_CACHE_HOME"); }
@@ -164,19 +164,19 @@ class AfterFaultTest : public testing::Test {
     Cuts cuts_;
 };
 
-TEST_F(AfterFaultTest, FailedKernelResumesWithLibTorchFromTheCheckpoint) {
+TEST_F(AfterFaultTest, FaultResumesWithoutGraphsFromTheCheckpoint) {
     engine_.faults = {{.iteration = 14}};
     train({planned(1, spec())});
     ASSERT_EQ(started().size(), 2U);
-    EXPECT_EQ(started()[0].conditions.kernels, "all");
+    EXPECT_EQ(started()[0].conditions.graphs, "graphs");
     EXPECT_EQ(started()[1].iteration, 10);
     EXPECT_EQ(started()[1].conditions.device, "cuda");
-    EXPECT_EQ(started()[1].conditions.kernels, "off");
+    EXPECT_EQ(started()[1].conditions.graphs, "off");
     EXPECT_EQ(started()[1].conditions.precision, started()[0].conditions.precision);
     EXPECT_EQ(started()[1].conditions.threads, started()[0].conditions.threads);
     EXPECT_THAT(started()[1].conditions.reason,
                 testing::AllOf(testing::StartsWith("float32: "), testing::HasSubstr(fault_message),
-                               testing::HasSubstr("resumes with LibTorch's operations")));
+                               testing::HasSubstr("resumes without CUDA graphs")));
     EXPECT_EQ(cuts_, (Cuts{{1, 10}}));
     std::vector<std::int64_t> steps;
     for (const auto& step : log_.of<event::Step>()) steps.push_back(step.iteration);
@@ -186,8 +186,8 @@ TEST_F(AfterFaultTest, FailedKernelResumesWithLibTorchFromTheCheckpoint) {
     EXPECT_EQ(log_.of<event::RunEnded>().front().state, RunState::finished);
     EXPECT_EQ(log_.of<event::SweepEnded>().front().state, RunState::finished);
     EXPECT_EQ(record().state, DeviceRecord::State::revoked);
-    EXPECT_EQ(record().trust, DeviceTrust::libtorch_alone());
-    EXPECT_EQ(read_checkpoint(planned(1, {}).checkpoint)->conditions.kernels, "off");
+    EXPECT_EQ(record().trust, DeviceTrust());
+    EXPECT_EQ(read_checkpoint(planned(1, {}).checkpoint)->conditions.graphs, "off");
     EXPECT_EQ(state_of(1), undisturbed(2, spec()));
 }
 
@@ -199,7 +199,7 @@ TEST_F(AfterFaultTest, LostDeviceMovesThisAndLaterRunsToTheCpu) {
     ASSERT_EQ(started().size(), 3U);
     EXPECT_EQ(started()[1].iteration, 10);
     EXPECT_EQ(started()[1].conditions.device, "cpu");
-    EXPECT_EQ(started()[1].conditions.kernels, "");
+    EXPECT_EQ(started()[1].conditions.graphs, "");
     EXPECT_THAT(started()[1].conditions.reason, testing::HasSubstr("resumes on the CPU"));
     EXPECT_EQ(started()[2].runs, (std::vector<RunId>{2}));
     EXPECT_EQ(started()[2].conditions.device, "cpu");
@@ -212,7 +212,7 @@ TEST_F(AfterFaultTest, SecondFaultMovesToTheCpu) {
     engine_.faults = {{.iteration = 14}, {.iteration = 12}};
     train({planned(1, spec())});
     ASSERT_EQ(started().size(), 3U);
-    EXPECT_EQ(started()[1].conditions.kernels, "off");
+    EXPECT_EQ(started()[1].conditions.graphs, "off");
     EXPECT_EQ(started()[2].conditions.device, "cpu");
     EXPECT_EQ(cuts_, (Cuts{{1, 10}, {1, 10}}));
     EXPECT_EQ(log_.of<event::SweepEnded>().front().state, RunState::finished);
@@ -239,18 +239,18 @@ TEST_F(AfterFaultTest, RunWithoutCheckpointRestartsUnderItsConditions) {
     train({run});
     ASSERT_EQ(started().size(), 2U);
     EXPECT_EQ(started()[1].iteration, 0);
-    EXPECT_EQ(started()[1].conditions.kernels, "off");
+    EXPECT_EQ(started()[1].conditions.graphs, "off");
     EXPECT_EQ(cuts_, (Cuts{{1, -1}}));
     EXPECT_EQ(log_.of<event::Step>().size(), 34U);
     EXPECT_EQ(log_.of<event::RunEnded>().front().state, RunState::finished);
 }
 
-TEST_F(AfterFaultTest, RunsThatHadNotBegunBeginWithLibTorchOnly) {
+TEST_F(AfterFaultTest, RunsThatHadNotBegunBeginWithoutGraphs) {
     engine_.faults = {{.where = Fault::Where::create}};
     train({planned(1, spec())});
     ASSERT_EQ(started().size(), 1U);
     EXPECT_EQ(started()[0].conditions.device, "cuda");
-    EXPECT_EQ(started()[0].conditions.kernels, "off");
+    EXPECT_EQ(started()[0].conditions.graphs, "off");
     EXPECT_THAT(started()[0].conditions.reason, testing::HasSubstr(fault_message));
     EXPECT_TRUE(cuts_.empty());
     EXPECT_EQ(log_.of<event::Step>().size(), 20U);
@@ -287,11 +287,11 @@ TEST_F(AfterFaultTest, RunsLeaveADeviceThatIsNoLongerTrusted) {
     PlannedRun begun = planned(2, spec(2));
     begun.resume = true;
     begun.conditions = RunConditions{"float32", "cuda", 2, "float32: as asked."};
-    begun.conditions->kernels = "all";
+    begun.conditions->graphs = "graphs";
     train({begun});
     EXPECT_EQ(started().back().runs, (std::vector<RunId>{2}));
     EXPECT_EQ(started().back().conditions.device, "cpu");
-    EXPECT_EQ(started().back().conditions.kernels, "");
+    EXPECT_EQ(started().back().conditions.graphs, "");
     EXPECT_THAT(started().back().conditions.reason,
                 testing::HasSubstr("failed earlier while this program was running"));
 }

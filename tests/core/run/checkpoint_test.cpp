@@ -19,7 +19,7 @@ TEST(Checkpoint, RoundTrip) {
     written.spec.theta = 500;
     written.vocabulary = "characters:97,98";
     written.conditions = {"float32", "cpu", 2, "as asked"};
-    written.conditions.kernels = "all but graphs";
+    written.conditions.graphs = "all but graphs";
     written.iteration = 40;
     written.evaluated = 30;
     written.summary.best_validation_loss = 1.25;
@@ -34,7 +34,7 @@ TEST(Checkpoint, RoundTrip) {
     EXPECT_EQ(read->vocabulary, written.vocabulary);
     EXPECT_EQ(read->conditions.precision, "float32");
     EXPECT_EQ(read->conditions.threads, 2);
-    EXPECT_EQ(read->conditions.kernels, "all but graphs");
+    EXPECT_EQ(read->conditions.graphs, "all but graphs");
     EXPECT_EQ(read->iteration, 40);
     EXPECT_EQ(read->evaluated, 30);
     EXPECT_EQ(read->summary.best_validation_loss, 1.25);

@@ -20,8 +20,8 @@ class DeviceRecordTest : public testing::Test {
         DeviceRecord record;
         record.identity = identity;
         record.state = state;
-        record.trust = parse_device_trust("all but norm");
-        record.sentence = "The norm gave wrong numbers.";
+        record.trust = {.graphs = true};
+        record.sentence = "The device passed its check.";
         return record;
     }
 
@@ -31,12 +31,11 @@ class DeviceRecordTest : public testing::Test {
 
 TEST_F(DeviceRecordTest, RoundTripsByIdentity) {
     DeviceRecord written = record_of("NVIDIA H200, driver 580.65.06", State::done);
-    written.checks = {{.name = "LibTorch's products", .checks_libtorch = true, .outcome = DeviceCheck::Outcome::passed},
-                      {.name = "norm, bfloat16",
-                       .part = DevicePart::norm,
+    written.checks = {{.name = "LibTorch's products", .outcome = DeviceCheck::Outcome::passed},
+                      {.name = "steps by graphs",
+                       .of_graphs = true,
                        .outcome = DeviceCheck::Outcome::failed,
-                       .detail = "the largest error is 0.1",
-                       .speed = 1.5}};
+                       .detail = "the largest error is 0.1"}};
     write_device_record(path_, written);
     const auto stored = read(written.identity);
     ASSERT_TRUE(stored);
@@ -44,20 +43,19 @@ TEST_F(DeviceRecordTest, RoundTripsByIdentity) {
     EXPECT_EQ(stored->trust, written.trust);
     EXPECT_EQ(stored->sentence, written.sentence);
     ASSERT_EQ(stored->checks.size(), 2U);
-    EXPECT_TRUE(stored->checks[0].checks_libtorch);
-    EXPECT_EQ(stored->checks[1].name, "norm, bfloat16");
-    EXPECT_EQ(stored->checks[1].part, DevicePart::norm);
+    EXPECT_FALSE(stored->checks[0].of_graphs);
+    EXPECT_EQ(stored->checks[1].name, "steps by graphs");
+    EXPECT_TRUE(stored->checks[1].of_graphs);
     EXPECT_EQ(stored->checks[1].outcome, DeviceCheck::Outcome::failed);
     EXPECT_EQ(stored->checks[1].detail, "the largest error is 0.1");
-    EXPECT_EQ(stored->checks[1].speed, 1.5);
     EXPECT_FALSE(read("NVIDIA H200, driver 581.00.00"));
     remove_device_record(path_, written.identity);
     EXPECT_FALSE(read(written.identity));
 }
 
-TEST_F(DeviceRecordTest, IncompleteCheckTrustsOnlyLibTorch) {
+TEST_F(DeviceRecordTest, IncompleteCheckTrustsNoGraphs) {
     write_device_record(path_, record_of("A", State::started));
-    EXPECT_EQ(read("A")->trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(read("A")->trust, DeviceTrust());
     write_device_record(path_, record_of("A", State::revoked));
     EXPECT_EQ(read("A")->state, State::revoked);
 }
@@ -71,10 +69,10 @@ TEST_F(DeviceRecordTest, IgnoresInvalidFilesAndOtherDevices) {
           R"({"identity": "A", "state": "new", "trust": "all", "sentence": "", "checks": []})"}) {
         folder_.write("devices/" + file.filename().string(), text);
         const auto record = read("A");
-        EXPECT_TRUE(!record || record->trust == DeviceTrust::libtorch_alone()) << text;
+        EXPECT_TRUE(!record || record->trust == DeviceTrust()) << text;
     }
     write_device_record(path_, record_of("A", State::done));
-    EXPECT_EQ(to_text(read("A")->trust), "all but norm");
+    EXPECT_EQ(to_text(read("A")->trust), "graphs");
 }
 
 TEST_F(DeviceRecordTest, DetectsAConcurrentCheck) {
@@ -95,11 +93,11 @@ TEST_F(DeviceRecordTest, DetectsAConcurrentCheck) {
 }
 
 TEST_F(DeviceRecordTest, CheckLinesRoundTrip) {
-    const DeviceCheck check{.name = "θ \"quoted\"\n", .part = DevicePart::graphs, .detail = "d"};
+    const DeviceCheck check{.name = "θ \"quoted\"\n", .of_graphs = true, .detail = "d"};
     const std::string line = to_json_line(check);
     EXPECT_EQ(line.find('\n'), std::string::npos);
     EXPECT_EQ(device_check_of(line).name, check.name);
-    EXPECT_EQ(device_check_of(line).part, DevicePart::graphs);
+    EXPECT_TRUE(device_check_of(line).of_graphs);
     EXPECT_EQ(device_check_of(line).outcome, DeviceCheck::Outcome::started);
     EXPECT_MESSAGE(device_check_of("hello"), BadInput, "\"hello\" is not a line");
     EXPECT_MESSAGE(device_check_of(R"({"name": 1})"), BadInput, "is not a line");

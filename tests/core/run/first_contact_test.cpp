@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -29,9 +28,11 @@ class FirstContactTest : public testing::Test {
                 .folder = folder_.path() / "devices"};
     }
     static std::string line(const DeviceCheck& check) { return "echo '" + to_json_line(check) + "'\n"; }
-    static std::string started(const std::string& name, DevicePart part) { return line({.name = name, .part = part}); }
-    static std::string ended(const std::string& name, DevicePart part, Outcome outcome, const std::string& detail) {
-        return line({.name = name, .part = part, .outcome = outcome, .detail = detail});
+    static std::string of_device(Outcome outcome, const std::string& detail = "") {
+        return line({.name = "eight training steps", .outcome = outcome, .detail = detail});
+    }
+    static std::string of_graphs(Outcome outcome, const std::string& detail = "") {
+        return line({.name = "steps by graphs", .of_graphs = true, .outcome = outcome, .detail = detail});
     }
     static std::string done() { return std::string("echo '") + device_check_end + "'\n"; }
 
@@ -39,9 +40,9 @@ class FirstContactTest : public testing::Test {
 };
 
 TEST_F(FirstContactTest, TrustsAndStoresWhatPassed) {
-    const DeviceCheckSettings how = child(ended("GELU", DevicePart::activation, Outcome::passed, "") + done());
+    const DeviceCheckSettings how = child(of_graphs(Outcome::passed) + done());
     const DeviceRecord record = check_cuda_device("device A", how);
-    EXPECT_EQ(record.trust, DeviceTrust::everything());
+    EXPECT_EQ(record.trust, DeviceTrust{.graphs = true});
     EXPECT_NE(record.sentence.find("passed its check"), std::string::npos);
     const auto stored = read_device_record(how.folder, "device A");
     ASSERT_TRUE(stored);
@@ -51,26 +52,26 @@ TEST_F(FirstContactTest, TrustsAndStoresWhatPassed) {
     EXPECT_FALSE(read_device_record(how.folder, "device B"));
 }
 
-TEST_F(FirstContactTest, DisablesWhatFailedOrWasSlower) {
-    const DeviceRecord record = check_cuda_device(
-        "A", child(ended("RMSNorm", DevicePart::norm, Outcome::failed, "RMSNorm: number 3 is 2 instead of 1") +
-                   ended("dropout", DevicePart::dropout, Outcome::slower, "dropout: 0.7 times as fast") + done()));
-    EXPECT_EQ(to_text(record.trust), "all but norm, dropout");
-    EXPECT_NE(record.sentence.find("RMSNorm: number 3 is 2 instead of 1"), std::string::npos) << record.sentence;
-    EXPECT_NE(record.sentence.find("slower than LibTorch's operations: dropout"), std::string::npos) << record.sentence;
+TEST_F(FirstContactTest, DisablesWhatFailed) {
+    const DeviceRecord graphs =
+        check_cuda_device("A", child(of_graphs(Outcome::failed, "number 3 is 2 instead of 1") + done()));
+    EXPECT_EQ(to_text(graphs.trust), "off");
+    EXPECT_EQ(graphs.sentence,
+              "This CUDA device failed its check (number 3 is 2 instead of 1), so CUDA graphs are not used.");
+    const DeviceRecord device =
+        check_cuda_device("A", child(of_device(Outcome::failed, "number 3 is 2 instead of 1") + done()));
+    EXPECT_EQ(to_text(device.trust), "no device");
+    EXPECT_EQ(device.sentence, "This CUDA device failed its check (number 3 is 2 instead of 1), so it is not used.");
 }
 
-TEST_F(FirstContactTest, CrashOfTheChildLeavesOnlyLibTorch) {
-    const DeviceRecord record =
-        check_cuda_device("A", child(started("softmax, float32", DevicePart::softmax) + "kill -SEGV $$"));
-    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
-    EXPECT_NE(record.sentence.find("crashed (signal 11) at \"softmax, float32\""), std::string::npos)
-        << record.sentence;
+TEST_F(FirstContactTest, CrashInACheckOfGraphsDisablesOnlyThem) {
+    const DeviceRecord record = check_cuda_device("A", child(of_graphs(Outcome::started) + "kill -SEGV $$"));
+    EXPECT_EQ(record.trust, DeviceTrust());
+    EXPECT_NE(record.sentence.find("crashed (signal 11) at \"steps by graphs\""), std::string::npos) << record.sentence;
 }
 
-TEST_F(FirstContactTest, CrashInLibTorchDisablesTheDevice) {
-    const DeviceRecord record = check_cuda_device(
-        "A", child(line({.name = "products of LibTorch", .checks_libtorch = true}) + "kill -SEGV $$"));
+TEST_F(FirstContactTest, CrashInACheckOfTheDeviceDisablesIt) {
+    const DeviceRecord record = check_cuda_device("A", child(of_device(Outcome::started) + "kill -SEGV $$"));
     EXPECT_FALSE(record.trust.device);
     EXPECT_NE(record.sentence.find("the device is not used"), std::string::npos) << record.sentence;
 }
@@ -81,7 +82,7 @@ TEST_F(FirstContactTest, KillsAChildThatHangs) {
     const auto begin = std::chrono::steady_clock::now();
     const DeviceRecord record = check_cuda_device("A", how);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
-    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(record.trust, DeviceTrust());
     EXPECT_NE(record.sentence.find("did not end within"), std::string::npos) << record.sentence;
     std::string id;
     std::ifstream(folder_.path() / "id") >> id;
@@ -90,13 +91,13 @@ TEST_F(FirstContactTest, KillsAChildThatHangs) {
 }
 
 TEST_F(FirstContactTest, DistrustsInvalidOutputAndAnEarlyEnd) {
-    EXPECT_EQ(check_cuda_device("A", child("echo '%$garbage'\nsleep 60")).trust, DeviceTrust::libtorch_alone());
-    EXPECT_EQ(check_cuda_device("A", child("exit 0")).trust, DeviceTrust::libtorch_alone());
-    EXPECT_EQ(check_cuda_device("A", child(done() + "exit 3")).trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(check_cuda_device("A", child("echo '%$garbage'\nsleep 60")).trust, DeviceTrust());
+    EXPECT_EQ(check_cuda_device("A", child("exit 0")).trust, DeviceTrust());
+    EXPECT_EQ(check_cuda_device("A", child(done() + "exit 3")).trust, DeviceTrust());
     DeviceCheckSettings none = child("");
     none.command = {"/no/such/program"};
     const DeviceRecord record = check_cuda_device("A", none);
-    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(record.trust, DeviceTrust());
     EXPECT_NE(record.sentence.find("did not start"), std::string::npos) << record.sentence;
 }
 
@@ -116,7 +117,7 @@ TEST_F(FirstContactTest, FailedStartOfTheChildKeepsTheRecord) {
     EXPECT_FALSE(read_device_record(none.folder, "A"));
     check_cuda_device("A", child(done()));
     check_cuda_device("A", none);
-    EXPECT_EQ(read_device_record(none.folder, "A")->trust, DeviceTrust::everything());
+    EXPECT_EQ(read_device_record(none.folder, "A")->trust, DeviceTrust{.graphs = true});
 }
 
 TEST_F(FirstContactTest, CancelledCheckLeavesNoRecord) {
@@ -126,7 +127,7 @@ TEST_F(FirstContactTest, CancelledCheckLeavesNoRecord) {
     const auto begin = std::chrono::steady_clock::now();
     const DeviceRecord record = check_cuda_device("A", how);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
-    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(record.trust, DeviceTrust());
     EXPECT_EQ(record.sentence, "");
     EXPECT_FALSE(read_device_record(how.folder, "A"));
 }
@@ -135,7 +136,7 @@ TEST_F(FirstContactTest, KillsAChildThatClosesItsOutputAndHangs) {
     DeviceCheckSettings how = child(done() + "exec sleep 60 >&-");
     how.limit = std::chrono::milliseconds(500);
     const DeviceRecord record = check_cuda_device("A", how);
-    EXPECT_EQ(record.trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(record.trust, DeviceTrust());
     EXPECT_NE(record.sentence.find("did not end within 0.5 s"), std::string::npos) << record.sentence;
 }
 
@@ -160,48 +161,41 @@ TEST_F(FirstContactTest, ChecksAnUnknownDeviceOnceBeforeTraining) {
     const auto ran = folder_.path() / "ran";
     const DeviceCheckSettings how = child("echo x >> '" + ran.string() + "'\n" + done());
     EXPECT_NE(choose_device_trust(engine, {}, std::nullopt, how).message, "");
-    EXPECT_EQ(engine.trusted, DeviceTrust::everything());
+    EXPECT_EQ(engine.trusted, DeviceTrust{.graphs = true});
     EXPECT_EQ(choose_device_trust(engine, {}, std::nullopt, how).message, "");
     EXPECT_EQ(std::filesystem::file_size(ran), 2U);
 }
 
-TEST_F(FirstContactTest, SettingsAndEnvironmentOverrideTheRecord) {
+TEST_F(FirstContactTest, SettingsOverrideTheRecord) {
     DeviceEngine engine;
     const DeviceCheckSettings how = child("exit 1");
     RunSpec spec;
-    spec.cuda_kernels = CudaKernels::all;
+    spec.cuda_graphs = GraphUse::on;
     choose_device_trust(engine, spec, std::nullopt, how);
-    EXPECT_EQ(engine.trusted, DeviceTrust::everything());
-    setenv("ROPELAB_CUDA_KERNELS", "off", 1);
+    EXPECT_EQ(engine.trusted, DeviceTrust{.graphs = true});
+    spec.cuda_graphs = GraphUse::off;
     choose_device_trust(engine, spec, std::nullopt, how);
-    EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
-    setenv("ROPELAB_CUDA_KERNELS", "no-graphs", 1);
-    choose_device_trust(engine, spec, std::nullopt, how);
-    EXPECT_EQ(to_text(engine.trusted), "all but graphs");
-    setenv("ROPELAB_CUDA_KERNELS", "some", 1);
-    EXPECT_MESSAGE(choose_device_trust(engine, spec, std::nullopt, how), BadInput, "off, no-graphs or all");
-    unsetenv("ROPELAB_CUDA_KERNELS");
+    EXPECT_EQ(engine.trusted, DeviceTrust());
 }
 
-TEST_F(FirstContactTest, ResumedRunGetsNoAdditionalKernels) {
+TEST_F(FirstContactTest, ResumedRunGetsNoGraphsIfItHadNone) {
     DeviceEngine engine;
     RunConditions conditions{"bfloat16", "cuda", 1, "as before"};
-    conditions.kernels = "all but norm";
+    conditions.graphs = "all but graphs";
     EXPECT_FALSE(choose_device_trust(engine, {}, conditions, child(done())).leaves_device);
-    EXPECT_EQ(to_text(engine.trusted), "all but norm");
+    EXPECT_EQ(to_text(engine.trusted), "off");
     RunSpec spec;
-    spec.cuda_kernels = CudaKernels::all;
+    spec.cuda_graphs = GraphUse::on;
     choose_device_trust(engine, spec, conditions, child("exit 1"));
-    EXPECT_EQ(to_text(engine.trusted), "all but norm");
+    EXPECT_EQ(to_text(engine.trusted), "off");
+    conditions.graphs = "all but norm";
+    choose_device_trust(engine, spec, conditions, child("exit 1"));
+    EXPECT_EQ(to_text(engine.trusted), "graphs");
 }
 
 TEST_F(FirstContactTest, RejectsCudaOnAnUntrustedDevice) {
     DeviceEngine engine;
-    const DeviceCheckSettings how = child(line({.name = "products of LibTorch",
-                                                .checks_libtorch = true,
-                                                .outcome = Outcome::failed,
-                                                .detail = "number 0 is 1 instead of 2"}) +
-                                          done());
+    const DeviceCheckSettings how = child(of_device(Outcome::failed, "number 0 is 1 instead of 2") + done());
     RunSpec spec;
     spec.device = Device::cuda;
     EXPECT_MESSAGE(choose_device_trust(engine, spec, std::nullopt, how), BadInput, "failed its check");
@@ -210,22 +204,22 @@ TEST_F(FirstContactTest, RejectsCudaOnAnUntrustedDevice) {
     EXPECT_FALSE(engine.trusted.device);
     const RunConditions on_device{"float32", "cuda", 1, "as before"};
     EXPECT_TRUE(choose_device_trust(engine, spec, on_device, how).leaves_device);
-    spec.cuda_kernels = CudaKernels::off;  // the record is not used
+    spec.cuda_graphs = GraphUse::off;  // the record is not used
     EXPECT_FALSE(choose_device_trust(engine, spec, on_device, how).leaves_device);
-    EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(engine.trusted, DeviceTrust());
 }
 
 TEST_F(FirstContactTest, FaultRevokesTheTrust) {
     DeviceEngine engine;
     const DeviceCheckSettings how = child(done());
     choose_device_trust(engine, {}, std::nullopt, how);
-    const std::string message = revoke_device_trust(engine, "The device refused the kernel adamw.", false, how);
-    EXPECT_NE(message.find("LibTorch's operations"), std::string::npos);
-    EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
+    const std::string message = revoke_device_trust(engine, "The CUDA device failed.", false, how);
+    EXPECT_NE(message.find("without CUDA graphs"), std::string::npos);
+    EXPECT_EQ(engine.trusted, DeviceTrust());
     EXPECT_EQ(read_device_record(how.folder, "A")->state, DeviceRecord::State::revoked);
-    EXPECT_EQ(read_device_record(how.folder, "A")->trust, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(read_device_record(how.folder, "A")->trust, DeviceTrust());
     EXPECT_NE(choose_device_trust(engine, {}, std::nullopt, how).message, "");
-    EXPECT_EQ(engine.trusted, DeviceTrust::libtorch_alone());
+    EXPECT_EQ(engine.trusted, DeviceTrust());
 }
 
 TEST_F(FirstContactTest, LostDeviceIsNotUsedAgainInThisProcess) {
@@ -234,20 +228,13 @@ TEST_F(FirstContactTest, LostDeviceIsNotUsedAgainInThisProcess) {
     const DeviceCheckSettings how = child(done());
     EXPECT_NE(revoke_device_trust(engine, "The device is lost.", true, how).find("on the CPU"), std::string::npos);
     RunSpec spec;
-    spec.cuda_kernels = CudaKernels::all;
+    spec.cuda_graphs = GraphUse::on;
     const RunConditions on_device{"float32", "cuda", 1, "as before"};
     EXPECT_TRUE(choose_device_trust(engine, spec, on_device, how).leaves_device);
     EXPECT_FALSE(engine.trusted.device);
     spec.device = Device::cuda;
     EXPECT_MESSAGE(choose_device_trust(engine, spec, std::nullopt, how), BadInput,
                    "failed earlier while this program was running");
-}
-
-TEST_F(FirstContactTest, RejectsAnUnknownValueOfTheVariable) {
-    setenv("ROPELAB_CUDA_KERNELS", "most", 1);
-    EXPECT_MESSAGE(check_cuda_kernels_variable(), BadInput, "ROPELAB_CUDA_KERNELS is \"most\"");
-    unsetenv("ROPELAB_CUDA_KERNELS");
-    EXPECT_NO_THROW(check_cuda_kernels_variable());
 }
 
 }  // namespace

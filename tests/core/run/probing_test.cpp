@@ -9,8 +9,8 @@
 #include <set>
 #include <thread>
 
-#include "core/run/runner.h"
 #include "core/rope/frequencies.h"
+#include "core/run/runner.h"
 #include "core/spec/error.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"

@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "core/data/corpus.h"
+#include "core/forecast/cohort_width.h"
 #include "core/run/checkpoint.h"
 #include "core/run/cohort_trainer.h"
-#include "core/forecast/cohort_width.h"
 #include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 #include "tests/support/scratch_folder.h"

@@ -8,41 +8,39 @@
 namespace ropelab {
 namespace {
 
-TEST(DeviceTrustTest, FormattingAndParsingPreserveEverySubset) {
-    for (unsigned bits = 0; bits < (1U << device_part_count); ++bits) {
-        DeviceTrust trust;
-        for (std::size_t part = 0; part < device_part_count; ++part) {
-            trust.set(static_cast<DevicePart>(part), (bits >> part & 1U) != 0);
-        }
+TEST(DeviceTrustTest, TextsRoundTrip) {
+    for (const DeviceTrust trust : {DeviceTrust{}, DeviceTrust{.graphs = true}, DeviceTrust{.device = false}}) {
         EXPECT_EQ(parse_device_trust(to_text(trust)), trust) << to_text(trust);
     }
-    DeviceTrust none;
-    none.device = false;
-    EXPECT_EQ(to_text(none), "no device");
-    EXPECT_EQ(parse_device_trust("no device"), none);
+    EXPECT_EQ(to_text({.graphs = true}), "graphs");
+    EXPECT_EQ(to_text({}), "off");
+    EXPECT_EQ(to_text({.device = false}), "no device");
+    EXPECT_MESSAGE(parse_device_trust("some"), BadInput, "it must be graphs, off or no device");
 }
 
-TEST(DeviceTrustTest, TextNamesTheMissingParts) {
-    DeviceTrust trust = parse_device_trust("no-graphs");
-    EXPECT_EQ(to_text(trust), "all but graphs");
-    trust.set(DevicePart::norm, false);
-    EXPECT_EQ(to_text(trust), "all but norm, graphs");
-    EXPECT_MESSAGE(parse_device_trust("some"), BadInput, "all, no-graphs, off");
-    EXPECT_MESSAGE(parse_device_trust("all but wheels"), BadInput, "wheels");
+// Labs of earlier versions store which CUDA kernels of the program were used.
+TEST(DeviceTrustTest, ReadsTheTextsOfEarlierVersions) {
+    for (const char* text : {"all", "all but norm", "all but norm, dropout"}) {
+        EXPECT_EQ(to_text(parse_device_trust(text)), "graphs") << text;
+    }
+    for (const char* text : {"no-graphs", "all but graphs", "all but norm, graphs"}) {
+        EXPECT_EQ(to_text(parse_device_trust(text)), "off") << text;
+    }
 }
 
-TEST(DeviceTrustTest, FailedOrSlowerCheckRemovesItsPart) {
+TEST(DeviceTrustTest, FailedCheckRemovesTheGraphsOrTheDevice) {
     using Outcome = DeviceCheck::Outcome;
-    DeviceTrust trust = DeviceTrust::everything();
-    DeviceCheck check{.name = "GELU", .part = DevicePart::activation, .outcome = Outcome::passed};
+    DeviceTrust trust{.graphs = true};
+    DeviceCheck check{.name = "steps by graphs", .of_graphs = true, .outcome = Outcome::passed};
     apply(check, trust);
-    EXPECT_EQ(trust, DeviceTrust::everything());
-    check.outcome = Outcome::slower;
+    EXPECT_EQ(to_text(trust), "graphs");
+    check.outcome = Outcome::failed;
     apply(check, trust);
-    EXPECT_EQ(to_text(trust), "all but activation");
-    apply({.name = "products", .checks_libtorch = true, .outcome = Outcome::failed}, trust);
-    EXPECT_FALSE(trust.device);
-    EXPECT_FALSE(trust.trusts(DevicePart::norm));
+    EXPECT_EQ(to_text(trust), "off");
+    apply({.name = "products", .outcome = Outcome::failed}, trust);
+    EXPECT_EQ(to_text(trust), "no device");
+    apply(check, trust);
+    EXPECT_EQ(to_text(trust), "no device");
 }
 
 }  // namespace

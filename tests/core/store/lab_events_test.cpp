@@ -76,11 +76,11 @@ TEST_F(LabEvents, EventsChangeTheStateOfARun) {
     EXPECT_EQ(lab_->run(1).conditions->precision, "bfloat16");
     EXPECT_EQ(lab_->run(1).conditions->threads, 2);
     EXPECT_EQ(lab_->run(1).conditions->reason, "bfloat16: 1.4 × as fast as float32 here");
-    EXPECT_EQ(lab_->run(1).conditions->kernels, "");
+    EXPECT_EQ(lab_->run(1).conditions->graphs, "");
     event::CohortStarted on_device = cohort_started({2});
-    on_device.conditions.kernels = "all but norm";
+    on_device.conditions.graphs = "all but norm";
     record({on_device});
-    EXPECT_EQ(lab_->run(2).conditions->kernels, "all but norm");
+    EXPECT_EQ(lab_->run(2).conditions->graphs, "all but norm");
     on_device.conditions.clock = "cohort 3 session";
     record({on_device});
     EXPECT_EQ(lab_->run(2).conditions->clock, "cohort 3 session");

@@ -24,7 +24,7 @@ TEST_F(LabMerge, AddsRunsWithAllTheirData) {
     lab_->record(trained(1, 10));
     std::vector<Event> events = trained(2, 30);
     event::CohortStarted started = cohort_started({2});
-    started.conditions.kernels = "all but norm";
+    started.conditions.graphs = "all but norm";
     started.conditions.clock = "cohort 3 session";
     events.insert(events.begin(), started);
     events.emplace_back(event::Step{2, 31, std::numeric_limits<double>::quiet_NaN(), 1, 1});
@@ -48,7 +48,7 @@ TEST_F(LabMerge, AddsRunsWithAllTheirData) {
     EXPECT_EQ(merged.state, RunState::failed);
     EXPECT_EQ(merged.message, "Diverged.");
     EXPECT_EQ(merged.conditions->precision, "bfloat16");
-    EXPECT_EQ(merged.conditions->kernels, "all but norm");
+    EXPECT_EQ(merged.conditions->graphs, "all but norm");
     EXPECT_EQ(merged.conditions->clock, "cohort 3 session");
     EXPECT_EQ(merged.summary->iterations, 31);
     expect_equal(lab_->metrics(3), other_->metrics(2));

@@ -76,7 +76,7 @@ TEST_F(LabSchema, OpensALabFromBeforeKernelsWereStored) {
     const RunRecord run = LabFile::open(path_)->run(1);
     ASSERT_TRUE(run.conditions);
     EXPECT_EQ(run.conditions->device, "cuda");
-    EXPECT_EQ(run.conditions->kernels, "");
+    EXPECT_EQ(run.conditions->graphs, "");
 }
 
 TEST_F(LabSchema, OpensALabFromBeforeSettingsHadNames) {

@@ -96,6 +96,19 @@ TEST(Aliases, EarlierNamesOfSettingsAreAccepted) {
     EXPECT_THAT(experiment.values("symbols"), testing::ElementsAre("bytes"));
 }
 
+TEST(Aliases, EarlierChoicesOfCudaKernelsAreReadAsChoicesOfGraphs) {
+    Experiment experiment;
+    experiment.set_assignment("cuda_kernels=all,no-graphs");
+    EXPECT_THAT(experiment.values("cuda_graphs"), testing::ElementsAre("on", "off"));
+    EXPECT_EQ(experiment.to_json().dump(),
+              Experiment::from_text(R"({"cuda_kernels": ["all", "no-graphs"]})").to_json().dump());
+    EXPECT_EQ(run_spec_from_json({{"cuda_kernels", "all"}}).cuda_graphs, GraphUse::on);
+    EXPECT_EQ(run_spec_from_json({{"cuda_kernels", "auto"}}).cuda_graphs, GraphUse::automatic);
+    RunSpec spec;
+    key("cuda_kernels").set(spec, std::string("all"));
+    EXPECT_EQ(to_json(spec).at("cuda_graphs"), "on");
+}
+
 TEST(Aliases, WordsAndBooleansOfQkNormAreTheSameExperiment) {
     const Experiment words = Experiment::from_text(R"({"qk_norm": ["none", "head", "projection"]})");
     const Experiment booleans = Experiment::from_text(R"({"qk_norm": [false, true, "projection"]})");

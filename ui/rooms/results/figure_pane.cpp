@@ -5,6 +5,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "core/reproduce/sheets/published.h"
 #include "core/spec/error.h"
 #include "ui/common/explanation.h"
 #include "ui/common/paths.h"

@@ -83,9 +83,10 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         const QString word = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
         m_splitBy->addItem(word, word);
     }
-    addField(grid, tr("split by"), m_splitBy,
-             tr("Runs of equal settings can train in another precision, on another device or with other CUDA kernels; "
-                "this choice separates them into groups of their own."));
+    addField(
+        grid, tr("split by"), m_splitBy,
+        tr("Runs of equal settings can train in another precision, on another device, or with or without CUDA graphs "
+           "(kernels); this choice separates them into groups of their own."));
     m_target = new QLineEdit(content);
     m_target->setPlaceholderText(tr("e.g. 1.6"));
     m_target->setClearButtonEnabled(true);

@@ -2,9 +2,10 @@
 
 #include <QPushButton>
 
-#include "core/sweep/lab_plan.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/common/prediction_table.h"
 #include "ui/common/results_words.h"

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/model/dropout.h"
+#include "core/model/repeated_work.h"
+#include "core/spec/engine.h"
+#include "core/train/optimizer.h"
+
+namespace ropelab {
+
+/// Trains a cohort with AdamW by steps that stay on a device: the host copies the sequences, the learning rates and the
+/// step number to tensors that never move, and copies losses and gradient norms back once. A step starts as one CUDA
+/// graph, if graphs are available. Tests run this class on the CPU.
+class DeviceTrainer {
+ public:
+    /// Runs the forward and backward pass. x: (runs, batch, context) int64, y: (runs, batch·context) int64 → mean loss
+    /// of each run, (runs); fills the gradient.
+    using Pass = std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)>;
+
+    /// Creates a trainer of these weights and rows, which must not move. `iteration`: number of the next step. The
+    /// trainer takes the graphs of the weights' device (core/model/accelerator.h).
+    DeviceTrainer(std::vector<RunSpec> specs, const Parameters& weights, const Optimizer& rows, std::int64_t iteration,
+                  Pass pass);
+
+    /// Returns the random streams that the cohort's dropouts must use.
+    const std::shared_ptr<DeviceStreams>& streams() const { return streams_; }
+
+    /// Trains one step on sequences in the memory of the host, of the shapes of Pass.
+    std::vector<StepResult> step(const torch::Tensor& x, const torch::Tensor& y);
+    /// Returns a run's gradient in the last step, before it was clipped: (layout.total) float32.
+    torch::Tensor gradient(std::int64_t run) const;
+
+    /// Returns whether a step consists of micro-batches. Its operations then start one by one, because a graph would
+    /// store those of every micro-batch, which are large enough to hide the cost of starting them.
+    bool divides_steps() const { return specs_.front().sequences_per_pass() < specs_.front().batch; }
+    /// Returns how steps start: "a graph", "operation by operation" or "operation by operation, because …".
+    std::string steps_as() const;
+    /// Returns why the capture of a step failed; empty if it did not fail.
+    const std::string& graph_failure() const { return steps_.failure(); }
+
+ private:
+    void train();
+
+    std::vector<RunSpec> specs_;
+    const Parameters& weights_;
+    const Optimizer& rows_;
+    std::int64_t iteration_;
+    Pass pass_;
+    const CudaGraphs* graphs_;
+    std::shared_ptr<DeviceStreams> streams_;
+    torch::Tensor x_;               // (runs, batch, context) int64
+    torch::Tensor y_;               // (runs, batch·context) int64
+    torch::Tensor learning_rates_;  // (runs) float32
+    torch::Tensor report_;          // (3, runs) float32: losses, gradient norms, divisors of the gradients by clipping
+    RepeatedWork steps_;
+};
+
+}  // namespace ropelab
