@@ -20,6 +20,8 @@ torch::Tensor activated(FeedForward kind, const torch::Tensor& x) {
         }
         case FeedForward::swish:
             return run_by_run(x, [](const torch::Tensor& run) { return torch::silu(run); });
+        case FeedForward::mish:  // Misra 2019
+            return run_by_run(x, [](const torch::Tensor& run) { return torch::mish(run); });
         case FeedForward::glu:
             return run_by_run(x, [](const torch::Tensor& run) {
                 const auto parts = run.chunk(2, 2);

@@ -56,6 +56,7 @@ Relative relative_of(const RunSpec& spec) {
         case Position::learned_rope:
         case Position::sinusoidal:
         case Position::xpos:
+        case Position::fope:
             return PlainScores();
     }
     return PlainScores();
@@ -63,11 +64,12 @@ Relative relative_of(const RunSpec& spec) {
 
 std::optional<Rotary> rotary_of(const RunSpec& spec) {
     if (!spec.rotates()) return std::nullopt;
-    const bool has_decay = spec.position == Position::xpos;
-    return Rotary{.words = (has_decay ? "xPos, " : "RoPE, ") +
-                           (spec.frequencies == "auto" ? fraction_text(spec.fraction, spec.rotary_head_dim())
-                                                       : std::string("listed frequencies")),
-                  .has_decay = has_decay};
+    const auto kind = spec.position == Position::xpos   ? Rotary::Kind::decaying
+                      : spec.position == Position::fope ? Rotary::Kind::fourier
+                                                        : Rotary::Kind::plain;
+    return Rotary{.kind = kind,
+                  .channels = spec.frequencies == "auto" ? fraction_text(spec.fraction, spec.rotary_head_dim())
+                                                         : std::string("listed frequencies")};
 }
 
 // The largest number of tokens that a token attends to; 0 for a gated DeltaNet, whose state has all of them.

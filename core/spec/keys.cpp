@@ -144,18 +144,9 @@ std::vector<Key> make_keys() {
         choice_key<R, FeedForward>(
             {"feed_forward", "model", "",
              "Activation of the feed-forward network; auto means that of the block (llama: swiglu, else gelu). "
-             "relu2 is the squared ReLU. glu, bilinear, reglu, geglu and swiglu multiply two projections."},
-            {{"auto", FeedForward::automatic},
-             {"relu", FeedForward::relu},
-             {"gelu", FeedForward::gelu},
-             {"swish", FeedForward::swish},
-             {"glu", FeedForward::glu},
-             {"bilinear", FeedForward::bilinear},
-             {"reglu", FeedForward::reglu},
-             {"geglu", FeedForward::geglu},
-             {"swiglu", FeedForward::swiglu},
-             {"relu2", FeedForward::relu2}},
-            &R::feed_forward),
+             "relu2 is the squared ReLU, mish is x·tanh(softplus(x)). glu, bilinear, reglu, geglu and swiglu multiply "
+             "two projections."},
+            activation_words(), &R::feed_forward),
         number_key<R>(
             {"mlp_width", "model", "channels",
              "Hidden width of the MLP, or of each expert; 0 (auto) means 4 × width (gated: 8/3 × width, because "
@@ -260,7 +251,7 @@ std::vector<Key> make_keys() {
              "alibi lowers attention logits in proportion to the distance; t5 adds a learned bias by distance, "
              "rope+bias with RoPE; shaw adds learned vectors of distances to keys and values; transformer-xl "
              "compares queries with sinusoidal embeddings of distances; xpos is RoPE with a decay; cope counts "
-             "positions by gates."},
+             "positions by gates; fope adds the other pairs' frequencies to each."},
             {{"none", Position::none},
              {"learned", Position::learned},
              {"rope", Position::rope},
@@ -272,7 +263,8 @@ std::vector<Key> make_keys() {
              {"transformer-xl", Position::transformer_xl},
              {"xpos", Position::xpos},
              {"cope", Position::cope},
-             {"rope+bias", Position::rope_bias}},
+             {"rope+bias", Position::rope_bias},
+             {"fope", Position::fope}},
             &R::position),
         number_key<R>({"relative_clip", "model", "tokens",
                        "Shaw's relative positions: largest distance with vectors of its own; all larger distances "
@@ -295,6 +287,12 @@ std::vector<Key> make_keys() {
                        1, unlimited},
                       &R::xpos_scale_base)
             .when([](const R& r) { return r.position == Position::xpos; }),
+        number_key<R>({"fourier_deviation", "model", "",
+                       "FoPE: standard deviation of the sum of the other pairs' frequencies that is added to that of "
+                       "each pair (formula 60); 0 only stops the pairs that turn less than once in the context.",
+                       0, 10},
+                      &R::fourier_deviation)
+            .when([](const R& r) { return r.position == Position::fope; }),
         number_key<R>(
             {"cope_positions", "model", "",
              "CoPE: number of learned position embeddings; larger contextual positions use the last one.", 2, 65536},

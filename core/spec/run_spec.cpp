@@ -189,6 +189,11 @@ void check(const RunSpec& spec) {
                        ", but it must divide the number of query heads, which is " + std::to_string(spec.heads) +
                        "; 0 means one key and value head per query head.");
     }
+    if (spec.position == Position::fope && spec.theta_varies()) {
+        throw BadInput(
+            "With position = fope, the frequencies are fixed, so theta can neither be trained nor follow a schedule; "
+            "set theta_training to fixed and theta_schedule to constant, or position to rope.");
+    }
     if (spec.theta_training != ThetaTraining::fixed) {
         if (!spec.rotates()) {
             throw BadInput(
@@ -338,24 +343,6 @@ FeedForward RunSpec::feed_forward_kind() const {
     return block == Block::llama ? FeedForward::swiglu : FeedForward::gelu;
 }
 
-bool RunSpec::gates_feed_forward() const {
-    switch (feed_forward_kind()) {
-        case FeedForward::glu:
-        case FeedForward::bilinear:
-        case FeedForward::reglu:
-        case FeedForward::geglu:
-        case FeedForward::swiglu:
-            return true;
-        case FeedForward::automatic:
-        case FeedForward::relu:
-        case FeedForward::gelu:
-        case FeedForward::swish:
-        case FeedForward::relu2:
-            return false;
-    }
-    return false;
-}
-
 std::int64_t RunSpec::hidden_width() const {
     if (mlp_width > 0) return mlp_width;
     if (!gates_feed_forward()) return 4 * width;
@@ -433,6 +420,7 @@ std::string position_label(const RunSpec& spec) {
         const bool is_default = spec.xpos_scale_base == RunSpec{}.xpos_scale_base;
         learned = is_default ? "xPos, " : "xPos, scale base " + short_number(spec.xpos_scale_base) + ", ";
     }
+    if (spec.position == Position::fope) learned = "FoPE, ";
     if (!spec.rotates()) return learned.empty() ? "NoPE" : learned;
     if (spec.fraction == 0) return learned + "RoPE 0 %";
     const int rotated = rotary_dim(spec.rotary_head_dim(), spec.fraction);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/rope/frequencies.h"
+#include "core/spec/activation.h"
 
 namespace ropelab {
 
@@ -12,7 +13,8 @@ namespace ropelab {
 /// embeddings and RoPE, fixed sinusoidal embeddings, or ALiBi (attention logits are lowered in proportion to distance).
 /// Shaw's learned vectors of clipped distances (formula 39), T5's learned bias by distance (formula 40),
 /// Transformer-XL's relative logits (formula 41), xPos, which is RoPE with a decay (formula 42), CoPE's contextual
-/// positions (formula 43), and RoPE with T5's bias.
+/// positions (formula 43), RoPE with T5's bias, and FoPE, in which every pair adds up the others' frequencies
+/// (formula 60).
 enum class Position {
     none,
     learned,
@@ -25,7 +27,8 @@ enum class Position {
     transformer_xl,
     xpos,
     cope,
-    rope_bias
+    rope_bias,
+    fope
 };
 /// Type of the decoder's blocks. `gpt2` has LayerNorm and GELU and runs attention before the MLP (as nanoGPT does).
 /// `llama` has RMSNorm and SwiGLU in the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP
@@ -48,10 +51,6 @@ enum class OptimizerKind { adamw, sgd, muon };
 /// Weight decay: `decoupled` lowers the weights by learning rate × decay at each step (Loshchilov and Hutter 2019),
 /// `l2` adds decay × weight to the gradient before the optimizer, after clipping.
 enum class WeightDecayKind { decoupled, l2 };
-/// Activation of the feed-forward network (formula 48). `automatic` is that of the block: SwiGLU for llama blocks, else
-/// GELU. `swish` is SiLU, x·σ(x), and `relu2` is the squared ReLU. `glu`, `bilinear`, `reglu`, `geglu` and `swiglu` are
-/// gated: they multiply two projections, so that the network has three matrices.
-enum class FeedForward { automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2 };
 /// Routing to the second expert of a token in training: `always`, or `random` with twice its probability (formula 49).
 enum class SecondExpert { always, random };
 /// RMSNorm of the queries and keys before rotation: `none`, `head` over the channels of each head (Henry et al. 2020),
@@ -147,6 +146,7 @@ struct RunSpec {
     std::int64_t largest_distance = 128;  // distance from which on the last bucket applies (T5, RoPE with bias)
     double xpos_scale_base = 512.0;       // tokens over which xPos multiplies a pair by ζ_i
     std::int64_t cope_positions = 64;     // number of position embeddings (CoPE)
+    double fourier_deviation = 0.3;       // of FoPE's coefficients
     std::string frequencies = "auto";     // inverse frequencies of the rotated pairs, instead of those of theta
     std::int64_t attention_window = 0;    // tokens, the current one included; 0: whole context
     double theta = 10000.0;
@@ -225,7 +225,7 @@ struct RunSpec {
     /// Returns the activation of the feed-forward networks; never `automatic`.
     FeedForward feed_forward_kind() const;
     /// Returns whether the feed-forward networks are gated: two projections are multiplied.
-    bool gates_feed_forward() const;
+    bool gates_feed_forward() const { return activation_of(feed_forward_kind()).is_gated; }
     /// Returns the hidden width of the MLP, or of each expert: `mlp_width` if it is set, else 4 × width. The default of
     /// gated networks is 8/3 × width, rounded up to `multiple_of`, so that three matrices have about as many weights as
     /// two.
@@ -259,12 +259,13 @@ struct RunSpec {
     /// Returns whether the model applies RoPE.
     bool rotates() const {
         return position == Position::rope || position == Position::learned_rope || position == Position::xpos ||
-               position == Position::rope_bias;
+               position == Position::rope_bias || position == Position::fope;
     }
     /// Returns whether attention depends on the distances between tokens only, not on their positions. Models without
     /// position encoding are not among them.
     bool has_relative_positions() const {
-        return position != Position::none && !learns_positions() && position != Position::sinusoidal;
+        return position != Position::none && !learns_positions() && position != Position::sinusoidal &&
+               position != Position::fope;
     }
     /// Returns whether the model has a learned bias by distance (formula 40).
     bool has_distance_bias() const { return position == Position::t5 || position == Position::rope_bias; }

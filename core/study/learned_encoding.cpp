@@ -146,6 +146,7 @@ std::optional<LearnedEncoding> learned_encoding(const Checkpoint& checkpoint, st
         case Position::sinusoidal:
         case Position::alibi:
         case Position::xpos:
+        case Position::fope:
             break;
     }
     return std::nullopt;

@@ -54,6 +54,10 @@ constexpr std::array<ChoiceWords, 46> kAllWords = {{
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "RoPE with a decay: the terms of fast pairs shrink with the distance. Sun et al. 2022, formula "
                        "42")},
+    {"position", "fope", "FoPE",
+     QT_TRANSLATE_NOOP("ChoiceWords",
+                       "RoPE in which every pair adds up the frequencies of all pairs, and the slowest pairs do not "
+                       "rotate. Hua et al. 2024, formula 60")},
     {"position", "cope", "CoPE",
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "Contextual positions: gates between key and query decide which tokens count. Golovneva et al. "

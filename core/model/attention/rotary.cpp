@@ -1,11 +1,14 @@
 #include "core/model/attention/rotary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <string>
 
 #include "core/model/operations.h"
 #include "core/rope/rotation.h"
 #include "core/spec/error.h"
+#include "core/spec/random_stream.h"
 #include "core/spec/selection.h"
 
 namespace ropelab {
@@ -55,12 +58,19 @@ FrequencySettings settings_of(const RunSpec& run, bool rotates, std::int64_t pos
     return settings;
 }
 
-// Returns which pairs of a run rotate. The other pairs are unchanged and have no attention factor.
+// Returns which pairs of a run rotate. The other pairs are unchanged and have no attention factor. With FoPE, pairs
+// that turn less than once in the training context do not rotate.
 std::vector<bool> rotated_pairs(const RunSpec& run, std::size_t in_rotary_dimension, const TableChanges& changes) {
     auto chosen = selection(run.pairs, run.rotary_head_dim() / 2, "pairs");
     std::fill(chosen.begin() + static_cast<std::ptrdiff_t>(in_rotary_dimension), chosen.end(), false);
     for (const std::int64_t pair : changes.frozen_pairs) {
         if (pair < std::ssize(chosen)) chosen.at(static_cast<std::size_t>(pair)) = false;
+    }
+    if (run.position == Position::fope) {
+        const std::vector<double> trained = frequencies(frequency_settings_of(run)).inverse_frequencies;
+        for (std::size_t pair = 0; pair < trained.size(); ++pair) {
+            if (trained[pair] * static_cast<double>(run.context) < two_pi) chosen[pair] = false;
+        }
     }
     return chosen;
 }
@@ -143,24 +153,84 @@ torch::Tensor rounded(const torch::Tensor& numbers) {
     return numbers.to(torch::kBFloat16).to(numbers.scalar_type());
 }
 
-// Computes the tables for these positions, (time) float64. frequencies: (runs, 1 or heads, pairs) float64; factors:
-// factors of cos and sin, of the same shape, or undefined.
-RotaryTables computed_tables(const torch::Tensor& frequencies, const torch::Tensor& factors,
-                             const torch::Tensor& positions, RopePrecision precision) {
+// Returns FoPE's coefficients of each run, (runs, pairs, pairs) float64. `stream` names the random numbers: those of
+// cos or of sin. Pairs that a probe froze neither add to others nor get anything.
+torch::Tensor fourier_coefficients(std::span<const RunSpec> runs, const std::vector<bool>& rotates,
+                                   const TableChanges& changes, const std::string& stream, torch::Device device) {
+    std::vector<torch::Tensor> result;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        const RunSpec& spec = runs[run];
+        const std::size_t in_rotary_dimension = frequencies(frequency_settings_of(spec)).inverse_frequencies.size();
+        const auto as_tensor = [](const std::vector<bool>& chosen) {
+            torch::Tensor mask = torch::zeros({std::ssize(chosen)}, torch::kFloat64);
+            for (std::size_t pair = 0; pair < chosen.size(); ++pair)
+                mask[static_cast<std::int64_t>(pair)] = chosen[pair];
+            return mask;
+        };
+        const torch::Tensor trained = as_tensor(rotated_pairs(spec, in_rotary_dimension, {}));
+        const torch::Tensor moving = as_tensor(rotated_pairs(spec, in_rotary_dimension, changes));
+        const std::int64_t pairs = trained.numel();
+        const torch::Tensor identity = torch::eye(pairs, torch::kFloat64);
+        if (!rotates[run] || trained.sum().item<double>() < 2) {
+            result.push_back(identity);
+            continue;
+        }
+        std::vector<float> numbers(static_cast<std::size_t>(pairs * pairs));
+        RandomStream(spec.seed, stream)
+            .fill_normal(numbers, spec.fourier_deviation / std::sqrt(trained.sum().item<double>()));
+        const torch::Tensor noise =
+            torch::tensor(c10::ArrayRef<float>(numbers), torch::kFloat32).to(torch::kFloat64).view({pairs, pairs});
+        result.push_back(identity + noise * (1 - identity) * torch::outer(moving, moving));
+    }
+    return torch::stack(result).to(device);
+}
+
+// Returns the frequencies of a layer with a constant theta.
+LayerFrequencies constant_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& rotates,
+                                      std::int64_t positions, torch::Device device, const TableChanges& changes) {
+    std::vector<double> radians;
+    std::vector<double> factors;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        Frequencies all = frequencies(settings_of(runs[run], rotates[run], positions, changes));
+        const auto chosen = rotated_pairs(runs[run], all.inverse_frequencies.size(), changes);
+        all.inverse_frequencies.resize(chosen.size());
+        for (std::size_t pair = 0; pair < chosen.size(); ++pair) {
+            radians.push_back(chosen[pair] ? all.inverse_frequencies[pair] : 0.0);
+            factors.push_back(chosen[pair] || !rotates[run] ? all.attention_factor : 1.0);
+        }
+    }
+    LayerFrequencies layer;
+    layer.radians = rows_of_runs(radians, runs.size(), device);
+    const bool scales = std::any_of(factors.begin(), factors.end(), [](double factor) { return factor != 1.0; });
+    if (scales) layer.factors = rows_of_runs(factors, runs.size(), device);
+    if (runs.front().position != Position::fope) return layer;
+    layer.cosine_mix = fourier_coefficients(runs, rotates, changes, "fope.cos", device);
+    layer.sine_mix = fourier_coefficients(runs, rotates, changes, "fope.sin", device);
+    return layer;
+}
+
+// Computes the tables for these positions, (time) float64.
+RotaryTables computed_tables(const LayerFrequencies& layer, const torch::Tensor& positions, RopePrecision precision) {
     const bool rounds_positions = precision == RopePrecision::bfloat16_positions;
     const torch::Tensor column = (rounds_positions ? rounded(positions) : positions).view({1, 1, -1, 1, 1});
     const auto over_time = [](const torch::Tensor& t) { return t.unsqueeze(1).unsqueeze(1); };
-    const torch::Tensor angles = column * over_time(frequencies);  // (runs, 1, time, heads, pairs)
-    const auto finished = [&](const torch::Tensor& numbers) {
-        const torch::Tensor exact = (factors.defined() ? numbers * over_time(factors) : numbers).to(torch::kFloat32);
+    const torch::Tensor angles = column * over_time(layer.radians);  // (runs, 1, time, heads, pairs)
+    const auto finished = [&](const torch::Tensor& numbers, const torch::Tensor& mix) {
+        const torch::Tensor mixed = mix.defined() ? torch::matmul(numbers, over_time(mix)) : numbers;
+        const torch::Tensor exact =
+            (layer.factors.defined() ? mixed * over_time(layer.factors) : mixed).to(torch::kFloat32);
         return precision == RopePrecision::bfloat16_tables ? rounded(exact) : exact;
     };
-    return {finished(torch::cos(angles)), finished(torch::sin(angles))};
+    return {finished(torch::cos(angles), layer.cosine_mix), finished(torch::sin(angles), layer.sine_mix)};
 }
 
 RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& rotates, std::int64_t positions,
                        torch::Device device, const TableChanges& changes) {
     if (!any(rotates)) return {};
+    if (runs.front().position == Position::fope) {
+        return computed_tables(constant_frequencies(runs, rotates, positions, device, changes),
+                               positions_from(0, positions, device), runs.front().rope_precision);
+    }
     std::vector<torch::Tensor> cosines;
     std::vector<torch::Tensor> sines;
     const RopePrecision precision = runs.front().rope_precision;
@@ -271,7 +341,7 @@ LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, 
             RotaryTables tables;
             if (any(rotates)) {
                 tables =
-                    computed_tables(moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs), {},
+                    computed_tables({moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs), {}},
                                     positions_from(0, positions, layer_shift.device()), runs.front().rope_precision);
             }
             result.layers.push_back(std::move(tables));
@@ -301,20 +371,7 @@ TableSource::TableSource(std::span<const RunSpec> runs, std::int64_t positions, 
             layer.radians = moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs);
             continue;
         }
-        std::vector<double> radians;
-        std::vector<double> factors;
-        for (std::size_t run = 0; run < runs.size(); ++run) {
-            Frequencies all = frequencies(settings_of(runs[run], rotates[run], positions, changes));
-            const auto chosen = rotated_pairs(runs[run], all.inverse_frequencies.size(), changes);
-            all.inverse_frequencies.resize(chosen.size());
-            for (std::size_t pair = 0; pair < chosen.size(); ++pair) {
-                radians.push_back(chosen[pair] ? all.inverse_frequencies[pair] : 0.0);
-                factors.push_back(chosen[pair] || !rotates[run] ? all.attention_factor : 1.0);
-            }
-        }
-        layer.radians = rows_of_runs(radians, runs.size(), device);
-        const bool scales = std::any_of(factors.begin(), factors.end(), [](double factor) { return factor != 1.0; });
-        if (scales) layer.factors = rows_of_runs(factors, runs.size(), device);
+        layer = constant_frequencies(runs, rotates, positions, device, changes);
     }
 }
 
@@ -330,9 +387,9 @@ LayerTables TableSource::at(const torch::Tensor& positions) const {
 
 LayerTables TableSource::computed(const std::function<torch::Tensor()>& positions) const {
     LayerTables result;
-    for (const auto& [radians, factors] : layers_) {
-        result.layers.push_back(radians.defined() ? computed_tables(radians, factors, positions(), precision_)
-                                                  : RotaryTables());
+    for (const LayerFrequencies& layer : layers_) {
+        result.layers.push_back(layer.radians.defined() ? computed_tables(layer, positions(), precision_)
+                                                        : RotaryTables());
     }
     return result;
 }

@@ -56,6 +56,17 @@ struct TableChanges {
 LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                          const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
+/// Frequencies of one layer, from which its tables are computed.
+struct LayerFrequencies {
+    torch::Tensor radians;  // per position, (runs, 1 or heads, head_dim/2) float64; 0 for a pair that is not rotated;
+                            // undefined if no run rotates
+    torch::Tensor factors;  // of cos and sin, of the same shape; undefined if all are 1
+    /// FoPE's coefficients (formula 60) of cos and sin, (runs, head_dim/2, head_dim/2) float64: what the frequency of
+    /// the first pair adds to the second one; undefined without FoPE.
+    torch::Tensor cosine_mix = {};
+    torch::Tensor sine_mix = {};
+};
+
 /// Source of rotary tables for forward passes. With RunSpec::rope_cache the tables are computed once. Without it cos
 /// and sin are computed from stored frequencies at every call and for every layer. Both give the same numbers.
 class TableSource {
@@ -75,12 +86,6 @@ class TableSource {
     const LayerTables& cached() const { return cached_; }
 
  private:
-    // Frequencies of one layer, (runs, 1 or heads, head_dim/2) float64. Undefined if no run rotates.
-    struct LayerFrequencies {
-        torch::Tensor radians;  // radians per position; 0 for a pair that is not rotated
-        torch::Tensor factors;  // factors of cos and sin; undefined if all are 1
-    };
-
     /// Computes the tables for every layer separately, positions included, as a program without a cache does.
     LayerTables computed(const std::function<torch::Tensor()>& positions) const;
 

@@ -38,41 +38,6 @@ AnatomyStage expert_matrix(AnatomyStage stage, const Experts& experts, const std
 
 }  // namespace
 
-const Activation& activation_of(FeedForward kind) {
-    // The gradient of ReLU needs only its result; GLU, ReGLU and GEGLU keep the activated gate too.
-    static const Activation relu = {"ReLU", "Z = ReLU(U)", false, -1.0, 1.5};
-    static const Activation gelu = {"GELU", "Z = GELU(U)", false, 0.0, 0.0, true};
-    static const Activation swish = {"Swish", "Z = SiLU(U)"};
-    static const Activation glu = {"GLU", "Z = σ(G) ⊙ U", true, 1.0};
-    static const Activation bilinear = {"bilinear", "Z = G ⊙ U", true};
-    static const Activation reglu = {"ReGLU", "Z = ReLU(G) ⊙ U", true, 1.0};
-    static const Activation geglu = {"GEGLU", "Z = GELU(G) ⊙ U", true, 1.0};
-    static const Activation swiglu = {"SwiGLU", "Z = SiLU(G) ⊙ U", true, 0.0, 1.5, true};
-    static const Activation relu2 = {"squared ReLU", "Z = ReLU(U)^2", false, 0.0, 1.5};
-    switch (kind) {
-        case FeedForward::relu:
-            return relu;
-        case FeedForward::automatic:
-        case FeedForward::gelu:
-            return gelu;
-        case FeedForward::swish:
-            return swish;
-        case FeedForward::glu:
-            return glu;
-        case FeedForward::bilinear:
-            return bilinear;
-        case FeedForward::reglu:
-            return reglu;
-        case FeedForward::geglu:
-            return geglu;
-        case FeedForward::swiglu:
-            return swiglu;
-        case FeedForward::relu2:
-            return relu2;
-    }
-    return gelu;
-}
-
 Stages Mlp::stages(const PlanSizes& n, const std::string& input) const {
     const bool gated = activation.is_gated;
     const Count rows = rows_of(*this);

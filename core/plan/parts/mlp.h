@@ -3,26 +3,9 @@
 #include <string>
 
 #include "core/plan/stage.h"
-#include "core/spec/run_spec.h"
+#include "core/spec/activation.h"
 
 namespace ropelab {
-
-/// Activation of a feed-forward network (formula 48): one row of a table with all that is known of it. Its forward pass
-/// is in core/model/feed_forward.cpp.
-struct Activation {
-    std::string name = "GELU";            // "SwiGLU"
-    std::string formula = "Z = GELU(U)";  // of its output
-    bool is_gated = false;                // two projections are multiplied
-    /// Numbers per hidden channel that its backward pass keeps besides its inputs and its output.
-    double kept = 0;
-    double working = 0;  // temporary numbers per hidden channel in its backward pass besides those of GELU, as measured
-    bool is_fused = false;  // whether the kernels of the CPU compute it
-    bool is_known = true;
-    bool operator==(const Activation&) const = default;
-};
-
-/// Returns the row of an activation; `automatic` is GELU.
-const Activation& activation_of(FeedForward kind);
 
 /// Feed-forward network of a layer: two matrices, or three if it is gated.
 struct Mlp {

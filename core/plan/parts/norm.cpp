@@ -44,7 +44,8 @@ std::string formula_of(const NormPart& norm, const std::string& to, const std::s
 }  // namespace
 
 AnatomyStage NormPart::stage(const PlanSizes& sizes, const std::string& id, const std::string& name,
-                         const std::string& tensors, const std::string& to, const std::string& from, int place) const {
+                             const std::string& tensors, const std::string& to, const std::string& from,
+                             int place) const {
     AnatomyStage stage = {.id = id,
                           .name = name,
                           .kind = kind_text(*this),

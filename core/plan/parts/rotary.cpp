@@ -2,27 +2,48 @@
 
 namespace ropelab {
 
+namespace {
+
+struct RotaryWords {
+    const char* name;
+    const char* formula;
+    const char* setting;  // of its own
+};
+
+RotaryWords words_of(Rotary::Kind kind) {
+    switch (kind) {
+        case Rotary::Kind::plain:
+            break;
+        case Rotary::Kind::decaying:
+            return {"xPos", "q_m ← ζ^{(m − c)/s} ⊙ R(m·g)·q_m,  k_n ← ζ^{−(n − c)/s} ⊙ R(n·g)·k_n", "xpos_scale_base"};
+        case Rotary::Kind::fourier:
+            return {"FoPE", "q_m ← R(m·g)·q_m + Σ_j a_j·R(m·g_j)·q_m,  k_n ← R(n·g)·k_n + Σ_j a_j·R(n·g_j)·k_n",
+                    "fourier_deviation"};
+    }
+    return {"RoPE", "q_m ← R(m·g)·q_m,  k_n ← R(n·g)·k_n", nullptr};
+}
+
+}  // namespace
+
 AnatomyStage Rotary::stage(const PlanSizes& sizes, const Heads& heads) const {
+    const RotaryWords words = words_of(kind);
     AnatomyStage stage = {.id = "attention.rotation",
                           .name = "Rotation of queries and keys",
-                          .kind = words,
+                          .kind = words.name + (channels.empty() ? "" : ", " + channels),
                           .symbols = "(B, h, T, D)",
                           .shape = extents({sizes.B, heads.h, sizes.T, heads.D}),
-                          .formula = "q_m ← R(m·g)·q_m,  k_n ← R(n·g)·k_n",
+                          .formula = words.formula,
                           .settings = {"position", "theta", "fraction", "frequencies"}};
-    if (has_decay) {
-        stage.formula = "q_m ← ζ^{(m − c)/s} ⊙ R(m·g)·q_m,  k_n ← ζ^{−(n − c)/s} ⊙ R(n·g)·k_n";
-        stage.settings.emplace_back("xpos_scale_base");
-    }
+    if (words.setting) stage.settings.emplace_back(words.setting);
     return stage;
 }
 
-AnatomyStage Rotary::stage_of_channels(const PlanSizes& sizes, Count heads, Count channels) const {
+AnatomyStage Rotary::stage_of_channels(const PlanSizes& sizes, Count heads, Count rotary_channels) const {
     return {.id = "attention.rotation",
             .name = "Rotation of the rotary channels",
-            .kind = words,
+            .kind = words_of(kind).name + (channels.empty() ? "" : ", " + channels),
             .symbols = "(B, h, T, D_r)",
-            .shape = extents({sizes.B, heads, sizes.T, channels}),
+            .shape = extents({sizes.B, heads, sizes.T, rotary_channels}),
             .formula = "q^R_m ← R(m·g)·q^R_m,  k^R_n ← R(n·g)·k^R_n",
             .settings = {"position", "theta", "fraction", "frequencies", "rotary_channels"}};
 }

@@ -8,16 +8,19 @@
 
 namespace ropelab {
 
-/// Rotation of queries and keys.
+/// Rotation of queries and keys. Its forward pass is in core/model/attention/rotary.cpp.
 struct Rotary {
-    std::string words = "RoPE";  // "RoPE, 25 %"
-    bool has_decay = false;      // xPos (formula 42), whose decay multiplies queries and keys separately
+    /// `decaying` is xPos (formula 42), whose decay multiplies queries and keys separately; `fourier` is FoPE (formula
+    /// 60), which changes the tables of cos and sin only.
+    enum class Kind { plain, decaying, fourier };
+    Kind kind = Kind::plain;
+    std::string channels = {};  // which of them rotate: "25 %"; "" if that is not said
 
     AnatomyStage stage(const PlanSizes& sizes, const Heads& heads) const;
     /// The rotary channels of latent attention, which are separate from the heads' own ones.
     AnatomyStage stage_of_channels(const PlanSizes& sizes, Count heads, Count channels) const;
-    double kept_per_score() const { return has_decay ? 2.0 : 0.0; }
-    bool is_fused() const { return !has_decay; }
+    double kept_per_score() const { return kind == Kind::decaying ? 2.0 : 0.0; }
+    bool is_fused() const { return kind != Kind::decaying; }
     bool operator==(const Rotary&) const = default;
 };
 

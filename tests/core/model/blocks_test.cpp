@@ -193,7 +193,8 @@ TEST(Blocks, NormsAtEveryPlace) {
 
 // Encodings that LibTorch's operations compute, with grouped keys and with a sliding window.
 const std::vector<Position> relative_encodings = {Position::shaw, Position::t5,   Position::transformer_xl,
-                                                  Position::xpos, Position::cope, Position::rope_bias};
+                                                  Position::xpos, Position::cope, Position::rope_bias,
+                                                  Position::fope};
 
 RunSpec relative_spec(Position position) {
     RunSpec spec = block_spec(Block::gpt2);
@@ -205,6 +206,7 @@ RunSpec relative_spec(Position position) {
     spec.largest_distance = 9;
     spec.xpos_scale_base = 8;
     spec.cope_positions = 4;
+    if (position == Position::fope) spec.theta = 4;  // so that more than one pair turns in the context
     return spec;
 }
 

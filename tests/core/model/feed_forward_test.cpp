@@ -21,7 +21,8 @@ using testing::ElementsAre;
 
 constexpr std::array every_kind = {FeedForward::relu,  FeedForward::gelu,     FeedForward::swish,
                                    FeedForward::glu,   FeedForward::bilinear, FeedForward::reglu,
-                                   FeedForward::geglu, FeedForward::swiglu,   FeedForward::relu2};
+                                   FeedForward::geglu, FeedForward::swiglu,   FeedForward::relu2,
+                                   FeedForward::mish};
 
 RunSpec small_spec(FeedForward kind) {
     RunSpec spec = quick_spec();

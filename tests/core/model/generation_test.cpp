@@ -42,9 +42,10 @@ class GenerationTest : public testing::Test {
 };
 
 TEST_F(GenerationTest, RecomputeEqualsTheModelOnTheLastTokens) {
-    for (Position position : {Position::rope, Position::learned, Position::learned_rope, Position::none,
-                              Position::alibi, Position::sinusoidal, Position::shaw, Position::t5,
-                              Position::transformer_xl, Position::xpos, Position::cope, Position::rope_bias}) {
+    for (Position position :
+         {Position::rope, Position::learned, Position::learned_rope, Position::none, Position::alibi,
+          Position::sinusoidal, Position::shaw, Position::t5, Position::transformer_xl, Position::xpos, Position::cope,
+          Position::rope_bias, Position::fope}) {
         SCOPED_TRACE(static_cast<int>(position));
         RunSpec spec = tiny_spec();
         spec.position = position;

@@ -96,6 +96,7 @@ class PlainDecoder {
         const auto swish = [](const torch::Tensor& y) { return y / (1 + torch::exp(-y)); };
         if (kind == FeedForward::relu) return relu(x);
         if (kind == FeedForward::relu2) return relu(x).pow(2);
+        if (kind == FeedForward::mish) return x * torch::tanh(torch::log1p(torch::exp(x)));
         if (kind == FeedForward::gelu) return gelu(x);
         if (kind == FeedForward::swish) return swish(x);
         const auto parts = x.chunk(2, -1);
@@ -239,6 +240,9 @@ class PlainDecoder {
         }
         const torch::Tensor angle = torch::arange(x.size(2), torch::kFloat64).unsqueeze(1) *
                                     torch::tensor(c10::ArrayRef<double>(per_pair), torch::kFloat64);
+        torch::Tensor turned = torch::polar(
+            torch::tensor(c10::ArrayRef<double>(sizes), torch::kFloat64).expand_as(angle).contiguous(), angle);
+        if (spec_.position == Position::fope) turned = fourier_series(angle, per_pair);
         const bool slice = spec_.partial == Partial::slice;
         const double decay_channels = slice ? channels : spec_.head_dim();
         for (std::int64_t i = 0; i < half && spec_.position == Position::xpos; ++i) {
@@ -249,11 +253,35 @@ class PlainDecoder {
         }
         const torch::Tensor powers =
             torch::exp(direction * torch::arange(x.size(2), torch::kFloat64).unsqueeze(1) * decay);
-        const torch::Tensor rotated =
-            powers * torch::complex(x.narrow(3, 0, half), x.narrow(3, half, half)) *
-            torch::polar(torch::tensor(c10::ArrayRef<double>(sizes), torch::kFloat64).expand_as(angle).contiguous(),
-                         angle);
+        const torch::Tensor rotated = powers * torch::complex(x.narrow(3, 0, half), x.narrow(3, half, half)) * turned;
         return torch::cat({torch::real(rotated), torch::imag(rotated)}, 3);
+    }
+    // FoPE, number by number (formula 60). angle: (time, pairs).
+    torch::Tensor fourier_series(const torch::Tensor& angle, const std::vector<double>& per_pair) const {
+        const std::int64_t pairs = std::ssize(per_pair);
+        std::vector<std::int64_t> turning;
+        for (std::int64_t i = 0; i < pairs; ++i) {
+            const double turns = per_pair[static_cast<std::size_t>(i)] * static_cast<double>(spec_.context);
+            if (turns >= 2 * std::acos(-1.0)) turning.push_back(i);
+        }
+        torch::Tensor series = torch::complex(torch::ones_like(angle), torch::zeros_like(angle));
+        const double deviation = spec_.fourier_deviation / std::sqrt(static_cast<double>(turning.size()));
+        std::vector<float> of_cosine(static_cast<std::size_t>(pairs * pairs));
+        std::vector<float> of_sine(of_cosine.size());
+        RandomStream(spec_.seed, "fope.cos").fill_normal(of_cosine, deviation);
+        RandomStream(spec_.seed, "fope.sin").fill_normal(of_sine, deviation);
+        for (const std::int64_t i : turning) {
+            torch::Tensor cosine = torch::cos(angle.select(1, i));
+            torch::Tensor sine = torch::sin(angle.select(1, i));
+            for (const std::int64_t k : turning) {
+                if (k == i) continue;
+                const auto number = static_cast<std::size_t>(k * pairs + i);
+                cosine = cosine + of_cosine[number] * torch::cos(angle.select(1, k));
+                sine = sine + of_sine[number] * torch::sin(angle.select(1, k));
+            }
+            series.select(1, i).copy_(torch::complex(cosine, sine));
+        }
+        return series;
     }
     std::vector<double> own_frequencies(int channels) const {
         return spec_.frequencies == "auto" ? slice_frequencies(channels, spec_.theta) : listed_frequencies(spec_);

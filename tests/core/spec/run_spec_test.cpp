@@ -95,6 +95,7 @@ TEST(RunSpec, LabelsShowRelativeEncodings) {
     EXPECT_EQ(label(Position::transformer_xl), "Transformer-XL");
     EXPECT_EQ(label(Position::xpos), "xPos, θ 10k, 100 %");
     EXPECT_EQ(label(Position::cope), "CoPE, 64 positions");
+    EXPECT_EQ(label(Position::fope), "FoPE, θ 10k, 100 %");
     EXPECT_EQ(label(Position::rope_bias), "T5 bias + θ 10k, 100 %");
     EXPECT_EQ(label_of(with([](auto& s) {
                   s.position = Position::t5;

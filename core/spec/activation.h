@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ropelab {
+
+/// Activation of the feed-forward network (formula 48). `automatic` is that of the block: SwiGLU for llama blocks, else
+/// GELU.
+enum class FeedForward { automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2, mish };
+
+/// All that is known of an activation: a row of the table in activation.cpp. Its forward pass is `activated`
+/// (core/model/feed_forward.cpp).
+struct Activation {
+    std::string name = "GELU";            // "SwiGLU"
+    std::string formula = "Z = GELU(U)";  // of its output
+    bool is_gated = false;                // two projections are multiplied, so that the network has three matrices
+    double kept = 0;        // numbers per hidden channel that the backward pass keeps besides its inputs and output
+    double working = 0;     // temporary numbers per hidden channel in the backward pass besides GELU's, as measured
+    bool is_fused = false;  // whether the kernels of the CPU compute it
+    bool is_known = true;   // false for a model whose networks are unknown
+    bool operator==(const Activation&) const = default;
+};
+/// `automatic` is GELU.
+const Activation& activation_of(FeedForward kind);
+/// The values of the setting feed_forward.
+std::vector<std::pair<std::string_view, FeedForward>> activation_words();
+
+}  // namespace ropelab
