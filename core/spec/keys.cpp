@@ -289,7 +289,7 @@ std::vector<Key> make_keys() {
             .when([](const R& r) { return r.position == Position::xpos; }),
         number_key<R>({"fourier_deviation", "model", "",
                        "FoPE: standard deviation of the sum of the other pairs' frequencies that is added to that of "
-                       "each pair (formula 60); 0 only stops the pairs that turn less than once in the context.",
+                       "each pair (formula 62); 0 only stops the pairs that turn less than once in the context.",
                        0, 10},
                       &R::fourier_deviation)
             .when([](const R& r) { return r.position == Position::fope; }),

@@ -14,7 +14,7 @@ namespace ropelab {
 /// Shaw's learned vectors of clipped distances (formula 39), T5's learned bias by distance (formula 40),
 /// Transformer-XL's relative logits (formula 41), xPos, which is RoPE with a decay (formula 42), CoPE's contextual
 /// positions (formula 43), RoPE with T5's bias, and FoPE, in which every pair adds up the others' frequencies
-/// (formula 60).
+/// (formula 62).
 enum class Position {
     none,
     learned,

@@ -57,7 +57,7 @@ constexpr std::array<ChoiceWords, 46> kAllWords = {{
     {"position", "fope", "FoPE",
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "RoPE in which every pair adds up the frequencies of all pairs, and the slowest pairs do not "
-                       "rotate. Hua et al. 2024, formula 60")},
+                       "rotate. Hua et al. 2024, formula 62")},
     {"position", "cope", "CoPE",
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "Contextual positions: gates between key and query decide which tokens count. Golovneva et al. "

@@ -61,7 +61,7 @@ struct LayerFrequencies {
     torch::Tensor radians;  // per position, (runs, 1 or heads, head_dim/2) float64; 0 for a pair that is not rotated;
                             // undefined if no run rotates
     torch::Tensor factors;  // of cos and sin, of the same shape; undefined if all are 1
-    /// FoPE's coefficients (formula 60) of cos and sin, (runs, head_dim/2, head_dim/2) float64: what the frequency of
+    /// FoPE's coefficients (formula 62) of cos and sin, (runs, head_dim/2, head_dim/2) float64: what the frequency of
     /// the first pair adds to the second one; undefined without FoPE.
     torch::Tensor cosine_mix = {};
     torch::Tensor sine_mix = {};

@@ -11,7 +11,7 @@ namespace ropelab {
 /// Rotation of queries and keys. Its forward pass is in core/model/attention/rotary.cpp.
 struct Rotary {
     /// `decaying` is xPos (formula 42), whose decay multiplies queries and keys separately; `fourier` is FoPE (formula
-    /// 60), which changes the tables of cos and sin only.
+    /// 62), which changes the tables of cos and sin only.
     enum class Kind { plain, decaying, fourier };
     Kind kind = Kind::plain;
     std::string channels = {};  // which of them rotate: "25 %"; "" if that is not said

@@ -256,7 +256,7 @@ class PlainDecoder {
         const torch::Tensor rotated = powers * torch::complex(x.narrow(3, 0, half), x.narrow(3, half, half)) * turned;
         return torch::cat({torch::real(rotated), torch::imag(rotated)}, 3);
     }
-    // FoPE, number by number (formula 60). angle: (time, pairs).
+    // FoPE, number by number (formula 62). angle: (time, pairs).
     torch::Tensor fourier_series(const torch::Tensor& angle, const std::vector<double>& per_pair) const {
         const std::int64_t pairs = std::ssize(per_pair);
         std::vector<std::int64_t> turning;
