@@ -95,7 +95,7 @@ constexpr const char* run_columns = R"(
            summary.final_validation_loss, summary.whole_evaluated, summary.whole_validation_loss,
            summary.final_training_loss, summary.seconds, summary.tokens_per_second,
            (SELECT MAX(iteration) FROM step WHERE step.run = run.id), run.text_name, run.text_bytes, run.text_sha256,
-           conditions.graphs,
+           conditions.kernels,
            (SELECT value FROM measurement WHERE measurement.run = run.id AND
                 name IN ('generated_tokens_per_second', 'written_symbols_per_second') ORDER BY name LIMIT 1),
            run.bytes_per_token, conditions.clock, summary.test_loss
