@@ -27,7 +27,7 @@ class AnatomyListing {
     /// One or two models.
     AnatomyListing(const std::vector<AnatomyModel>& models, const AnatomyView& view);
 
-    /// In the painter's units, so that nothing is shortened.
+    /// In the painter's units; at this size nothing is shortened.
     QSizeF size(const FigureStyle& style) const;
     /// In a narrower rectangle, the text is smaller.
     void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style) const;

@@ -18,7 +18,6 @@ struct CacheOptions {
     bool anglesInFormat = false;
     /// First of kRangeLength consecutive positions. Without it the figure shows the whole context with a stride.
     std::optional<std::int64_t> rangeStart = {};
-    /// Positions are columns of the figure.
     int maxColumns = 1024;
 
     bool operator==(const CacheOptions&) const = default;

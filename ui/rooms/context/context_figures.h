@@ -29,7 +29,6 @@ QString boundSentence(const BoundData& data);
 /// Su's bound (F11) over the distance. `end` is the end of the axis, as `distanceAxisEnd` returns it. A figure that is
 /// compared with another one has fewer and larger points.
 Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared = false);
-/// Says what Su's bound limits.
 QString decaySentence();
 
 /// 100 to 100 million, extended so that it contains theta; with `near`, one decade around theta.
@@ -52,7 +51,7 @@ QString scanText(const BaseProfile& profile);
 Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, std::int64_t end);
 /// Takes 4,096 samples; the figure has the name kRandomFigure.
 Figure randomFigure(const RotarySetup& setup, const RandomVectors& vectors);
-/// How q and k are related: "independent" or "ρ = 0.5".
+/// Says how q and k are related: "independent" or "ρ = 0.5".
 QString vectorsLabel(const RandomVectors& vectors);
 QString randomSentence(const LogitSamples& samples);
 

@@ -21,7 +21,6 @@ struct LogitSamples {
 
 /// Sampling stops here: the standard error is then 1/256 of the standard deviation.
 constexpr std::int64_t kMaxSamples = 65536;
-/// Samples of the first round.
 constexpr std::int64_t kFirstSamples = 16;
 
 /// Largest absolute mean of the components that the room and the command line accept.

@@ -19,7 +19,6 @@ InspectPicture massiveActivationMap(const InspectData& data);
 InspectPicture gradientNormByLayer(const InspectData& data);
 /// The relative update of the last step, and accumulated since initialization.
 InspectPicture updatesByLayer(const InspectData& data);
-/// The root mean square and the largest magnitude.
 InspectPicture residualStreamByLayer(const InspectData& data);
 
 }  // namespace ropelab::ui

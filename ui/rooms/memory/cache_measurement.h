@@ -23,7 +23,6 @@ class CacheMeasurement : public QWidget {
  public:
     CacheMeasurement(RunAccess access, const ExperimentModel& experiment, QWidget* parent = nullptr);
 
-    /// Says why if the chosen model cannot be measured now.
     void measure();
     bool isMeasuring() const { return m_job.isRunning(); }
     QComboBox& choice() { return *m_choice; }
@@ -43,7 +42,6 @@ class CacheMeasurement : public QWidget {
     LatestJob m_job;  // declared last, so that its thread ends first
 };
 
-/// `name` is that of the model.
 QString measuredCacheSentence(const QString& name, const RunSpec& spec, const bench::MeasuredCache& measured);
 
 }  // namespace ropelab::ui

@@ -72,7 +72,6 @@ FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
     return mark;
 }
 
-/// Label at the end of a curve.
 QString shortText(KvCache kind) {
     return kind == KvCache::sliding ? QObject::tr("sliding") : kindText(kind);
 }

@@ -35,7 +35,7 @@ std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& 
 
 /// "MHA", "GQA", "MQA", "MLA" or "sliding window".
 QString kindText(KvCache kind);
-/// What an attention type caches, with its formula and the current values.
+/// Explains what an attention type caches, with its formula and the current values.
 QString kindWhy(KvCache kind, const CacheShape& shape);
 
 /// The sizes of the cos/sin table and the KV cache, and their ratio.

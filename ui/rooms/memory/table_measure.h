@@ -28,7 +28,7 @@ std::optional<MeasuredTable> measureTable(const RotarySetup& setup, const Cancel
 QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured);
 /// As long as the longest measuredSentence(); a label reserves its space.
 QString longestMeasuredSentence();
-/// Why the table cannot be measured, or "" if it can.
+/// "" if the table can be measured.
 QString refusalSentence(const RotarySetup& setup);
 
 }  // namespace ropelab::ui

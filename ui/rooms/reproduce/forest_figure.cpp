@@ -62,7 +62,7 @@ QString forestTitle(const SheetRow& row, const std::vector<ForestLine>& lines) {
     return hasOthers ? title + QStringLiteral(" · ") + measureTitleOf(row.plan.measure) : title;
 }
 
-/// Ratios are the difference from 1.
+/// In percent; ratios become the difference from 1.
 double percentOf(RowEffect::Scale scale, const std::optional<double>& value) {
     if (!value) return kMissing;
     if (scale == RowEffect::Scale::ratio) return 100 * (*value - 1);

@@ -69,13 +69,11 @@ class ReproduceRoom : public Room {
     /// Introduction, outcomes and calibration.
     QString predictionText() const;
     QComboBox* measureBox() const { return m_measure; }
-    /// The state of the shown sheet.
     QString words() const;
     QString rowText() const;
     /// The tab "Claims and rules" as plain text.
     QString pageText() const;
 
-    /// `row` is one of the comparison.
     void selectRow(int row);
     /// In the selected file format; "" if no sheet can be planned.
     QString table() const;

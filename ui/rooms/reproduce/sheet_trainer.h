@@ -47,7 +47,7 @@ class SheetTrainer : public QObject {
     /// nullopt before the first load.
     const std::optional<SheetProgress>& progress() const { return m_progress; }
     Step step() const;
-    /// Why the sheet stopped; "" if nothing failed.
+    /// "" if nothing failed.
     const QString& failure() const { return m_failure; }
     /// The lab in which a sheet was last started at a scale; "" if there is none or the file is gone.
     QString labOf(const std::string& sheet, SheetScale scale) const;

@@ -194,7 +194,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     return picture;
 }
 
-/// How far the two bands of each curve are apart, as "apart in 4 of 6 curves, by 0.092 to 0.17 nats".
+/// As "apart in 4 of 6 curves, by 0.092 to 0.17 nats".
 QString apartWords(qsizetype curves, const std::vector<double>& gaps, const Measure& measure) {
     if (gaps.empty()) return QObject::tr("the two bands overlap in all %1 curves").arg(curves);
     const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());

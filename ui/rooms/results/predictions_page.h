@@ -17,9 +17,9 @@ namespace ropelab::ui {
 class TextList;
 class TextTable;
 
-/// What each theory predicted about the lab's sweeps before they began, and whether the prediction was right. A button
-/// starts missing measurements. While the page is watched it is updated when the lab changes; loading and measuring run
-/// on another thread.
+/// Shows what each theory predicted about the lab's sweeps before they began, and whether the prediction was right. A
+/// button starts missing measurements. While the page is watched it is updated when the lab changes; loading and
+/// measuring run on another thread.
 class PredictionsPage : public QWidget {
     Q_OBJECT
 

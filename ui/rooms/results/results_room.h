@@ -71,7 +71,7 @@ class ResultsRoom : public Room {
     void showPage(Page page);
     bool offersPredictions() const;
     QString words() const;
-    /// On conversions of heads of the selected group's runs; "" without any.
+    /// The sentences on conversions of heads of the selected group's runs; "" without any.
     QString conversionWords() const;
     /// The settings that no other one beats in loss and speed; "" if there are fewer than two.
     QString decisionWords() const;
@@ -84,7 +84,7 @@ class ResultsRoom : public Room {
     void pickGroup(int group);
     int pickedGroup() const { return m_picked; }
 
-    /// Reports a problem where the measurement is not possible; stops it if it is running.
+    /// Starts or stops the measurement; reports a problem where it is not possible.
     void measureGeneration();
     void copyTable();
     void saveTable();

@@ -21,7 +21,6 @@ struct CircuitReadout {
     double share = 0;
 };
 CircuitReadout circuitReadout(const RotationScene& scene);
-/// One or two sentences.
 QString circuitText(const RotationScene& scene);
 
 /// Mean attention weight by distance, to be shown beside the head built by hand.

@@ -32,7 +32,6 @@ class CircuitPage : public QScrollArea {
     NumberSlider* phase() const { return m_phase; }
     QLineEdit* textField() const { return m_text; }
     CircuitRuns* runs() const { return m_runs; }
-    /// Tells the peak and the attention.
     QString sentence() const;
 
  signals:

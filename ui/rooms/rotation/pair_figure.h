@@ -20,7 +20,6 @@ std::optional<PairDial> pairDialOf(const RotationScene& scene, const QRectF& rec
 
 /// The norm at the rim of the enlarged dial: 1.15 times the longer of both arrows, at least 1.15, or the fixed value of
 /// a drag (RotationState::fixedRim).
-/// value of a drag (RotationState::fixedRim).
 double rimOf(const RotationScene& scene);
 
 struct PairRow {

@@ -22,7 +22,7 @@ class PositionSlider : public QWidget {
     void show(std::int64_t value, std::int64_t last);
     /// Does what typing `typed` and pressing Enter does.
     void commit(const QString& typed);
-    /// Why the typed text is invalid, or "".
+    /// "" if the typed text is valid.
     QString problem() const { return m_problem; }
 
  signals:

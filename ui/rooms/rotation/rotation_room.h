@@ -46,7 +46,7 @@ class RotationRoom : public RotaryRoom {
     /// them.
     void showPart(const QString& part) override;
     QString shownPart() const override;
-    /// The positions stay above the dials, the enlarged pair or the pages.
+    /// Shows the positions above the part.
     void showOnlyPart(const QString& part) override;
     /// These are m, n, pair, seed, distance, vectors (random, equal or aimed) and play (on or off).
     std::vector<RoomControl> controls() override;

@@ -255,7 +255,7 @@ QJsonObject settingsOfChoices(const RotarySetup& setup, const EncodingChoices& c
             {QStringLiteral("distances"), static_cast<double>(choices.distances)}};
 }
 
-/// Without the panels.
+/// The caller adds the panels.
 Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const std::vector<Figure>& panels) {
     const auto last = [&](std::size_t panel) { return readableNumber(panels[panel].curves.front().y.last()); };
     Figure figure;

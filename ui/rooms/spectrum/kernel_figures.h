@@ -35,7 +35,6 @@ std::int64_t contextKernelLength(const RotarySetup& setup);
 /// Includes the scaling of the setup. Thread-safe; takes about 1 ms up to kLongKernel tokens.
 KernelCurves kernelCurves(const RotarySetup& setup, std::int64_t kernelLength);
 
-/// K(Δ) versus distance.
 Figure kernelFigure(const RotarySetup& setup, const KernelCurves& curves);
 /// Each pair is marked at its number of periods, at magnitude 1, which it would have alone.
 Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves, std::optional<int> highlighted = {});

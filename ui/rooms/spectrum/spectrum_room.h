@@ -105,7 +105,6 @@ class SpectrumRoom : public RotaryRoom {
     void showKernel();
     void showKernelSpectrum();
     bool showsBothKernels() const;
-    /// Stores the curves of the edited setup, and of the other one if there is one.
     struct Kernels {
         RotarySetup setup;
         KernelCurves curves;

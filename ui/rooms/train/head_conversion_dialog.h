@@ -30,7 +30,7 @@ class HeadConversionDialog : public QDialog {
     HeadConversionDialog(const RunView& run, RunAccess access, QWidget* parent = nullptr);
 
  signals:
-    /// With a result, with a problem, or because it was interrupted.
+    /// The conversion ended with a result, a problem, or because it was interrupted.
     void ended();
 
  private:

@@ -37,7 +37,7 @@ class RooflineView : public QWidget {
     void clear();
 
     Figure figure() const;
-    /// What limits the speed of the picked run, or why that is unknown.
+    /// Says what limits the speed of the picked run, or why that is unknown.
     QString sentence() const;
     /// The predicted and, once known, the measured memory of training; "" without visible runs.
     QString memorySentence() const;

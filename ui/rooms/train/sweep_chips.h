@@ -12,13 +12,13 @@ namespace ropelab::ui {
 // Conversion between the values of a sweep and the texts that their chips show and accept. All parse… functions throw
 // BadInput if the text is not a valid value.
 
-/// "10k" and "1e4" to "10000".
+/// "10k" and "1e4" become "10000".
 QString parseTheta(const QString& typed);
-/// "10000" to "10k".
+/// "10000" becomes "10k".
 QString showTheta(const QString& value);
-/// "25 %" and "0.25" to "0.25"; a number of channels "6ch" to "6 ch".
+/// "25 %" and "0.25" become "0.25"; a number of channels "6ch" becomes "6 ch".
 QString parseFraction(const QString& typed);
-/// "0.25" to "25 %"; "6 ch" stays.
+/// "0.25" becomes "25 %"; "6 ch" stays.
 QString showFraction(const QString& value);
 QString parseSeed(const QString& typed);
 
