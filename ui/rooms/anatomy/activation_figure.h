@@ -11,7 +11,6 @@ namespace ropelab::ui {
 
 inline constexpr const char* kActivationFigure = "anatomy-activation";
 
-/// Such as attention scores.
 bool isMatrixPerHead(const QString& stage);
 
 /// A heat map with the tokens as rows. If the output is one matrix per head, the map shows that of `head`.

@@ -36,7 +36,6 @@ class CacheRoom : public RotaryRoom {
     QCheckBox* showRange() const { return m_showRange; }
     NumberSlider* rangeStart() const { return m_rangeStart; }
     void showParts(bool cosine, bool sine);
-    /// The sentences above the table.
     QString words() const;
 
  protected:

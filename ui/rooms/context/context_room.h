@@ -51,7 +51,6 @@ class ContextRoom : public RotaryRoom {
     QPushButton* sampleAgain() const { return m_sampleAgain; }
     const BaseProfile& profile() const { return m_profile; }
     const LogitSamples& samples() const { return m_samples; }
-    /// The sentence above the figure.
     QString words() const;
 
  protected:

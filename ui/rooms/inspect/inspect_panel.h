@@ -33,7 +33,6 @@ class InspectPanel : public QFrame {
     RunId ghost() const;
     /// Without the highlighted pair and the selected query.
     InspectChoices choices() const;
-    /// The text that was typed for the attention figures.
     QString text() const;
     /// For a run with `pairs` pairs per head, of which `highlighted` is highlighted.
     Ablation ablation(std::int64_t pairs, std::optional<int> highlighted) const;

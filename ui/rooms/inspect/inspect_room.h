@@ -90,7 +90,6 @@ class InspectRoom : public Room {
     void keyPressEvent(QKeyEvent* event) override;
 
  private:
-    /// The table has a window of its own.
     void openLossTable();
     QWidget* makeEmptyState();
     QWidget* makePictures();

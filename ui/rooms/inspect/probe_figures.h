@@ -20,7 +20,6 @@ QString methodTitle(ScalingMethod method);
 /// Means over blocks of positions reduce the noise of few sequences. x is the middle of a block.
 FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink);
 
-/// Names the run and the step of its checkpoint.
 QString checkpointNote(const InspectData& data, std::int64_t iteration);
 FigureCurve dashedCurve(FigureCurve curve);
 

@@ -33,7 +33,6 @@ struct TextAnswer {
 TextAnswer probeText(Engine& engine, const InsideRun& run, const QString& text, std::optional<int> pair,
                      const Cancelled& cancelled);
 
-/// Evaluates the checkpoint with and without the ablation.
 AblationResult probeAblation(Engine& engine, const InsideRun& run, const Ablation& ablation,
                              const std::filesystem::path& dataDir, const Cancelled& cancelled);
 AblationCurve probeAblationCurve(Engine& engine, const InsideRun& run, Ablation::Kind kind,

@@ -41,7 +41,6 @@ class ReplayDialog : public QDialog {
     QPushButton* saveButton() const { return m_save; }
 
  signals:
-    /// The user has chosen a file and settings.
     void exportConfirmed(const ropelab::ui::ReplayJob& job);
 
  private:

@@ -77,7 +77,6 @@ class MemoryRoom : public RotaryRoom {
     void dragContext(double at);
     MemoryOptions memoryOptions() const;
     void renewSizes();
-    /// The sentences of both setups, with their quotients.
     QString comparedSentence(const MemoryOptions& options) const;
     void startMeasuring();
 

@@ -29,7 +29,6 @@ class LettersView : public QWidget {
     NumberSlider& slider() { return *m_slider; }
     TextTable& table() { return *m_table; }
     FigureView& view() { return *m_view; }
-    /// The code lengths at the current p(A).
     QString words() const;
 
  signals:

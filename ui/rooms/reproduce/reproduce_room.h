@@ -59,14 +59,11 @@ class ReproduceRoom : public Room {
     ReproducePanel& choices() { return *m_panel; }
     ForestView& effects() { return *m_effects; }
     LettersView& letters() { return *m_letters; }
-    /// Own and published results.
     TextTable& comparison() { return *m_comparison; }
     /// The selected row's values per seed.
     TextTable& seeds() { return *m_seeds; }
-    /// The source's statements and their recomputed values.
     TextTable& checks();
     TextTable& predictions();
-    /// Introduction, outcomes and calibration.
     QString predictionText() const;
     QComboBox* measureBox() const { return m_measure; }
     QString words() const;

@@ -26,7 +26,6 @@ struct SheetProgress {
     // ended runs that still lack measurements
     std::int64_t unmeasured = 0;
 
-    /// All runs have ended and are measured.
     bool isComplete() const { return runs > 0 && ended == runs && unmeasured == 0; }
 };
 SheetProgress progressOf(const LabFile& lab, const StoredSheet& sheet);

@@ -30,7 +30,6 @@ QString notStartedWords();
 /// The longest states of their kind; a label reserves their space.
 QStringList stateExamples();
 
-/// Verdict, its reason, and the rule.
 QString rowWords(const SheetRow& row);
 
 }  // namespace ropelab::ui

@@ -62,7 +62,6 @@ class SpectrumRoom : public RotaryRoom {
     QPushButton* useOtherPartial() const { return m_useOther; }
     /// The sentences that compare slice with truncate.
     QString partialWords() const;
-    /// The sentence above the figure of the frequencies.
     QString words() const;
     QToolButton* frequencyChoice() const { return m_frequency; }
     /// In tokens; 0 means the context of the setup.

@@ -79,7 +79,6 @@ class ChipListEdit : public QWidget {
     bool commit(int index, const QString& typed);
     /// Emits edited().
     void remove(int index);
-    /// "" if there is none.
     QString error() const;
     /// For example why the owner refused edited values; "" hides the error.
     void showError(const QString& sentence);

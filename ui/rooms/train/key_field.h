@@ -28,7 +28,6 @@ class KeyField : public QWidget {
     const Key& key() const { return m_key; }
     /// Does what typing `typed`, one or more comma-separated values, and pressing Enter does.
     void commit(const QString& typed);
-    /// "" if there is none.
     QString error() const;
     QString text() const;
 

@@ -27,7 +27,6 @@ class PlotToolbar : public QWidget {
     bool isLossPerToken() const;
 
     QComboBox* quantity() const { return m_quantity; }
-    /// RooflineView then replaces the plot.
     bool isRoofline() const;
 
     QToolButton* resetButton() const { return m_reset; }

@@ -42,7 +42,6 @@ class SweepPanel : public QFrame {
     void setPlanShown(bool shown);
 
  signals:
-    /// The user asked to show (or hide) the page of runs and queue.
     void planAsked(bool shown);
 
  private:
