@@ -32,7 +32,6 @@ QString columnsOf(const std::string& stage) {
     return words("channel");
 }
 
-/// Returns whether the rows of an output are the tokens of the text.
 bool hasTokenRows(const std::string& stage) {
     return stage != "attention.state" && stage != "attention.relative" && stage != "distances";
 }

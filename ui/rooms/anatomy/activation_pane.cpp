@@ -20,7 +20,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// What the background thread returns to the window.
 struct LoadedActivation {
     StageActivation activation;
     QStringList tokens;

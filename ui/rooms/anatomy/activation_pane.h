@@ -19,15 +19,15 @@ namespace ropelab::ui {
 
 class FigureView;
 
-/// The output of a stage of a run's model for a text: a field for the text, a list of layers and heads, and a heat map.
-/// An empty field stands for the beginning of the run's validation split.
+/// A field for the text, a list of layers and heads, and a heat map of a stage's output. An empty field stands for the
+/// beginning of the run's validation split.
 class ActivationPane : public QWidget {
     Q_OBJECT
 
  public:
     explicit ActivationPane(RunAccess access, QWidget* parent = nullptr);
 
-    /// Shows a stage of a section for the run with this checkpoint. Without a stage or a path, the map says `why`.
+    /// Without a stage or a path, the map says `why`.
     void showStage(const RunCheckpoint& checkpoint, const AnatomySection* section, const AnatomyStage* stage,
                    std::int64_t heads, const QString& why);
 

@@ -40,7 +40,7 @@ QStringList totalNumbers(const AnatomyTotals& totals) {
             text(known_operations(totals.operations)), text(known_number(totals.cache_bytes))};
 }
 
-/// Returns the time of a stage in milliseconds, or the stage whose time contains it.
+/// In milliseconds, or the stage whose time contains it.
 QString timeCell(const AnatomyStage& stage) {
     if (stage.seconds || stage.within.empty()) return text(stage_time(stage));
     return tr("in %1").arg(text(stage.within.front())) + (stage.within.size() > 1 ? QStringLiteral(" …") : QString());
@@ -58,7 +58,7 @@ QString sizesLine(const Anatomy& anatomy) {
     return parts.join(QStringLiteral(", "));
 }
 
-/// Returns the stages of two lists in one order: equal ids side by side, others alone.
+/// Equal ids side by side, others alone.
 std::vector<std::pair<const AnatomyStage*, const AnatomyStage*>> aligned(const std::vector<AnatomyStage>& a,
                                                                          const std::vector<AnatomyStage>& b) {
     std::vector<std::pair<const AnatomyStage*, const AnatomyStage*>> result;

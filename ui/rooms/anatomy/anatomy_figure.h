@@ -11,34 +11,31 @@
 
 namespace ropelab::ui {
 
-/// Names of the figures on the command line: the stages of one model, and those of the traditional and the modern
-/// decoder side by side.
+/// Figures of one model's stages, and of the traditional and the modern decoder side by side.
 inline constexpr const char* kAnatomyFigure = "anatomy";
 inline constexpr const char* kComparedAnatomyFigure = "traditional-modern";
 
-/// Choices of the listing of stages.
 struct AnatomyView {
     bool isFolded = false;  // the stages of the layers are hidden
     QString picked;         // id of the picked stage; "" for none
 };
 
-/// The listing of one model, or of two models side by side whose differences are marked: one line per stage, with the
-/// residual stream at the left. A model whose stages were timed has a column of times.
+/// One line per stage, with the residual stream at the left; of two models side by side the differences are marked. A
+/// model whose stages were timed has a column of times.
 class AnatomyListing {
  public:
-    /// `models` has one or two models.
+    /// One or two models.
     AnatomyListing(const std::vector<AnatomyModel>& models, const AnatomyView& view);
 
-    /// Returns the size in the painter's units at which nothing is shortened.
+    /// In the painter's units; at this size nothing is shortened.
     QSizeF size(const FigureStyle& style) const;
-    /// Paints the listing; in a narrower rectangle, the text is smaller.
+    /// In a narrower rectangle, the text is smaller.
     void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style) const;
-    /// Returns the id of the stage at a height in the rectangle, "layer" for a heading of layers, or "".
+    /// The id of the stage at height `y`, "layer" for a heading of layers, or "".
     QString stageAt(const QRectF& rect, const FigureStyle& style, double y) const;
-    /// Returns the part of the rectangle that shows the stage with this id.
     QRectF place(const QRectF& rect, const FigureStyle& style, const QString& id) const;
     std::size_t lineCount() const { return m_lines.size(); }
-    /// Returns the ids of the stages that are shown, from top to bottom, as Anatomy::find() reads them.
+    /// The shown stages from top to bottom, as Anatomy::find() reads them.
     QStringList ids() const;
 
  private:
@@ -62,16 +59,14 @@ class AnatomyListing {
     QString m_picked;
 };
 
-/// Returns the figure of a model's stages, or of two models' stages.
 Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView& view = {});
-/// Returns the traditional and the modern decoder with the layers, heads and width of `spec`.
+/// With the layers, heads and width of `spec`.
 std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Returns a figure with the formula of a stage, its shape in symbols and numbers, and the settings that change it.
+/// The formula of a stage, its shape in symbols and numbers, and the settings that change it.
 Figure stageFigure(const AnatomyStage& stage);
-/// Returns a tensor of a stage as a heat map of at most 96 × 96 cells, which show means of neighbouring weights, with
-/// a colour scale that is symmetric around 0. A vector is one row; matrices of experts are below each other. Without a
-/// tensor, the figure says `why`.
+/// A heat map of at most 96 × 96 cells, which show means of neighbouring weights, with a colour scale that is symmetric
+/// around 0. A vector is one row; matrices of experts are below each other. Without a tensor, the figure says `why`.
 Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& why);
 
 }  // namespace ropelab::ui

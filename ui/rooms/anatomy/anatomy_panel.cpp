@@ -30,7 +30,6 @@ constexpr std::array<std::string_view, 9> kWithoutStages = {"dropout",        "t
                                                             "partial",        "pairs",          "rotated_layers",
                                                             "rope_precision", "theta_schedule", "theta_end"};
 
-/// A total of a model: its value, and its text for a value or a difference.
 struct TotalRow {
     QString name;
     QString title;
@@ -56,7 +55,7 @@ std::vector<TotalRow> totalRows() {
              QObject::tr("Predicted memory of training one run on the CPU.")}};
 }
 
-/// Returns a total by its name; NaN if it is unknown.
+/// NaN if the name is unknown.
 double totalOf(const AnatomyModel& model, const QString& name) {
     const AnatomyTotals totals = model.anatomy.totals();
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();

@@ -19,26 +19,24 @@ namespace ropelab::ui {
 
 class FieldNote;
 
-/// Returns the settings that the room can change: those that change the stages of a model.
+/// The settings that change the stages of a model.
 const std::vector<const Key*>& anatomySettings();
 
-/// Right panel of the room "Anatomy": the source of the model, a copy of its settings with their fields, and the totals
-/// with their differences to the original.
+/// The source of the model, a copy of its settings with their fields, and the totals with their differences to the
+/// original.
 class AnatomyPanel : public QFrame {
     Q_OBJECT
 
  public:
     explicit AnatomyPanel(QWidget* parent = nullptr);
 
-    /// Shows the settings of a copy in the fields; nullopt disables them, for a model without settings.
+    /// nullopt disables the fields, for a model without settings.
     void showSettings(const std::optional<RunSpec>& spec);
-    /// Shows the totals of `model` and their differences to `original`.
     void showTotals(const AnatomyModel& model, const AnatomyModel& original);
-    /// Shows a problem of the copy below its settings; "" clears it. Hides the reason of a refused value.
+    /// "" clears the problem of the copy. Hides the reason of a refused value.
     void showProblem(const QString& sentence);
-    /// Shows beside the field of a setting why its value was refused. The setting must have a field.
+    /// The setting must have a field.
     void showRefusal(const QString& key, const QString& sentence);
-    /// Enables the buttons of an edited copy.
     void offer(bool isEdited, bool isUsable);
 
     QComboBox* source() const { return m_source; }
@@ -46,16 +44,14 @@ class AnatomyPanel : public QFrame {
     QPushButton* useButton() const { return m_use; }
     QPushButton* resetButton() const { return m_reset; }
     TableOutput& output() { return *m_output; }
-    /// Returns the list or text field of a setting, or null if there is none.
+    /// Null if the setting has no field.
     QWidget* field(std::string_view key) const;
-    /// Returns the texts of a total and its difference: "parameters", "active", "operations", "step", "cache" or
-    /// "memory".
+    /// The total and its difference: "parameters", "active", "operations", "step", "cache" or "memory".
     QString total(const QString& name) const;
     QString difference(const QString& name) const;
     QString problem() const;
 
  signals:
-    /// The user chose or typed a value of a setting.
     void edited(const QString& key, const QString& value);
 
  private:

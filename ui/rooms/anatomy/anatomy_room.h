@@ -23,10 +23,10 @@ class ActivationPane;
 class ExperimentModel;
 class SessionActions;
 
-/// Room "Anatomy": the stages of a model from tokens to logits with shapes, parameters, operations and KV cache. A copy
-/// of its settings can be changed, and the changes used in the sweep. The times of the stages on this machine are
-/// measured on demand. A picked stage shows its formula and, for a run with a checkpoint, its weights and its
-/// activation for a text. A switch shows the traditional and the modern decoder side by side instead.
+/// The stages of a model from tokens to logits with shapes, parameters, operations and KV cache. A copy of its settings
+/// can be changed, and the changes used in the sweep. The times of the stages on this machine are measured on demand. A
+/// picked stage shows its formula and, for a run with a checkpoint, its weights and its activation for a text. A switch
+/// shows the traditional and the modern decoder side by side instead.
 class AnatomyRoom : public Room {
     Q_OBJECT
 
@@ -39,22 +39,20 @@ class AnatomyRoom : public Room {
     Figure figure() override;
     bool isBusy() const override;
     void refreshNow() override;
-    /// Shows "stages" or "traditional-modern".
+    /// `part` is "stages" or "traditional-modern".
     void showPart(const QString& part) override;
     QString shownPart() const override;
-    /// Returns stage, the id of the picked stage.
+    /// This is stage, the id of the picked stage.
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override;
 
-    /// Shows the model of this source: "sweep", "run:NUMBER", "model:NAME" or "config:PATH". Shows a problem if it
-    /// cannot be read.
+    /// The source is "sweep", "run:NUMBER", "model:NAME" or "config:PATH". Shows a problem if it cannot be read.
     void showSource(const QString& source);
-    /// Picks a stage by its id.
     void pick(const QString& id);
     QString picked() const { return m_view.picked; }
-    /// Sets a setting of the copy from text. The copy stays as it is if the text is refused.
+    /// The copy stays as it is if the text is refused.
     void editCopy(const QString& key, const QString& value);
-    /// Measures the times of the shown model's stages in the background; the listing then has a column of times.
+    /// Works in the background; the listing then has a column of times.
     void measure();
     /// Sets the changed settings of the copy in the sweep panel, as one undo step.
     void useInSweep();
@@ -88,14 +86,14 @@ class AnatomyRoom : public Room {
     /// Reads the model of the source and applies the edits to it.
     void renew();
     void renewListing();
-    /// Returns the picked stage, or null if no shown model has it.
+    /// Null if no shown model has the picked stage.
     const AnatomyStage* pickedStage() const;
     void renewStage();
     void renewWeights();
     void renewActivation();
-    /// Returns the checkpoint of the shown run. The source must be a run.
+    /// The source must be a run.
     RunCheckpoint shownCheckpoint() const;
-    /// Enables the button that measures, or says in its tooltip why it cannot be used.
+    /// The tooltip of a disabled button tells why.
     void offerMeasurement();
     void loadTensor(const QString& name);
     AnatomyModel originalModel() const;

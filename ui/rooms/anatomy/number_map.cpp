@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostCells = 96;
 
-/// Returns the first and the last index of the numbers that cell `cell` of `cells` averages.
+/// The first and the last index of the numbers that the cell averages.
 std::pair<std::int64_t, std::int64_t> cellRange(std::int64_t cell, std::int64_t cells, std::int64_t numbers) {
     return {cell * numbers / cells, std::max(cell * numbers / cells + 1, (cell + 1) * numbers / cells)};
 }

@@ -7,7 +7,6 @@ bool isWordPart(QChar letter) {
     return letter.isLetter() || letter.isDigit();
 }
 
-/// Returns the position after the word that begins at `from`.
 qsizetype endOfWord(const QString& text, qsizetype from) {
     qsizetype end = from;
     while (end < text.size() && isWordPart(text[end])) ++end;
@@ -18,7 +17,7 @@ Formula partOf(const QString& word) {
     return word.size() == 1 && word[0].isLetter() ? Formula::symbol(word) : Formula::text(word);
 }
 
-/// Reads an index or exponent, which begins after its mark at `at`, and moves `at` behind it.
+/// The part begins after its mark at `at`, which moves behind it.
 Formula attachedPart(const QString& text, qsizetype& at) {
     if (at < text.size() && text[at] == QLatin1Char('{')) {
         const qsizetype close = text.indexOf(QLatin1Char('}'), at);

@@ -4,8 +4,8 @@
 
 namespace ropelab::ui {
 
-/// Returns the formula of a stage (AnatomyStage::formula) for painting. "_" begins an index and "^" an exponent, which
-/// are a word, or the text in braces that follows. Single letters are symbols; all else is upright text.
+/// Parses AnatomyStage::formula. "_" begins an index and "^" an exponent, which are a word, or the text in braces that
+/// follows. Single letters are symbols; all else is upright text.
 Formula stageFormula(const QString& text);
 
 }  // namespace ropelab::ui

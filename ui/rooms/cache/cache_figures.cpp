@@ -41,7 +41,7 @@ const QString& noRotationText() {
     return sentence;
 }
 
-/// Returns the table with one row per pair; the figure repeats each row for both channels of the pair.
+/// One row per pair; the figure repeats each row for both channels of the pair.
 std::vector<float> tableOfPairs(const Frequencies& now, TablePart part, const CacheOptions& options,
                                 const ShownPositions& shown, NumberFormat format) {
     const auto columns = static_cast<std::size_t>(shown.columns);
@@ -73,8 +73,8 @@ FigureCurve errorCurve(const std::vector<double>& errors, const QString& label, 
     return curve;
 }
 
-/// Returns the largest |rounded(m) − m| for m < context, computed from the spacing of the format's numbers. The context
-/// must be longer than the first wrong position.
+/// The largest |rounded(m) − m| for m < context, computed from the spacing of the format's numbers. The context must be
+/// longer than the first wrong position.
 double largestPositionError(NumberFormat format, std::int64_t context) {
     const std::int64_t last = context - 1;
     double octave =

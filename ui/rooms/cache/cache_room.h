@@ -15,8 +15,7 @@ namespace ropelab::ui {
 class NumberSlider;
 class PairedView;
 
-/// The room (page of the window) for the cos/sin table: its entries as they are stored, and the errors that the setup's
-/// precision causes.
+/// The entries of the cos/sin table as they are stored, and the errors that the setup's precision causes.
 class CacheRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -25,7 +24,7 @@ class CacheRoom : public RotaryRoom {
     ~CacheRoom() override;
 
     QList<QWidget*> bars() override;
-    /// Shows the cosines, the sines or the errors; the parts have the names of their figures.
+    /// The parts have the names of their figures.
     void showPart(const QString& part) override;
     QString shownPart() const override;
     void showOnlyPart(const QString& part) override;
@@ -36,9 +35,7 @@ class CacheRoom : public RotaryRoom {
     QCheckBox* anglesInFormat() const { return m_angles; }
     QCheckBox* showRange() const { return m_showRange; }
     NumberSlider* rangeStart() const { return m_rangeStart; }
-    /// Shows cosines, sines, or both.
     void showParts(bool cosine, bool sine);
-    /// The sentences above the table.
     QString words() const;
 
  protected:
@@ -71,7 +68,7 @@ class CacheRoom : public RotaryRoom {
     QCheckBox* m_showRange = nullptr;
     NumberSlider* m_rangeStart = nullptr;
 
-    // Inputs and result of a figure, cached because a highlighted pair changes only the marks on it.
+    // Cached because a highlighted pair changes only the marks on the figure.
     struct Shown {
         RotarySetup setup;
         CacheOptions options;

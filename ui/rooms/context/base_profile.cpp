@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kNotComputed = -1;
 
-/// Returns the indices 0 to `intervals` in the order ends, middle, quarters, eighths …
+/// Indices in the order ends, middle, quarters, eighths …
 std::vector<std::size_t> coarseToFine(std::size_t intervals) {
     std::vector<std::size_t> order = {0, intervals};
     order.reserve(intervals + 1);

@@ -8,17 +8,15 @@
 
 namespace ropelab::ui {
 
-/// Scan of bases with a constant ratio between neighbours. For each base it stores the supported context length, which
-/// is the first Δ with B(Δ) < 0 (F12). One scan serves every context L: base θ supports L exactly when its first
-/// negative Δ is L or larger. Bases are computed from coarse to fine, so that an unfinished scan covers the whole
-/// range.
+/// Scans bases with a constant ratio between neighbours. For each base it stores the supported context length, which is
+/// the first Δ with B(Δ) < 0 (F12). One scan serves every context L: base θ supports L exactly when its first negative
+/// Δ is L or larger. Bases are computed from coarse to fine, so that an unfinished scan covers the whole range.
 class BaseProfile {
  public:
-    /// Range and resolution of a scan.
     struct Range {
         double low = 100;
         double high = 1e8;
-        /// B(Δ) is computed for Δ < limit, in tokens. If B(Δ) is not negative there, the base counts as supporting
+        /// In tokens: B(Δ) is computed for Δ < limit. If it is not negative there, the base counts as supporting
         /// `limit` tokens.
         std::int64_t limit = 131072;
         /// The scan has 2^doublings + 1 bases.
@@ -27,20 +25,17 @@ class BaseProfile {
         bool operator==(const Range&) const = default;
     };
 
-    /// Creates an empty scan, which belongs to no setup and has no bases.
+    /// An empty scan belongs to no setup and has no bases.
     BaseProfile() = default;
-    /// Creates a scan of which no base is computed yet. Each base replaces the setup's theta; the setup's scaling is
-    /// applied at every base. Throws BadInput if the range does not start above 1 or does not
-    /// increase.
+    /// No base is computed yet. Each base replaces the setup's theta; the setup's scaling is applied at every base.
+    /// Throws BadInput if the range does not start above 1 or does not increase.
     BaseProfile(const RotarySetup& setup, const Range& range);
 
-    /// Returns whether this scan belongs to the setup and to the range. The theta does not matter, nor the context if
-    /// there is no scaling. The number of bases may differ.
+    /// The theta does not matter, nor the context if there is no scaling. The number of bases may differ.
     bool matches(const RotarySetup& setup, const Range& range) const;
     const Range& range() const { return m_range; }
-    /// Number of bases of the whole scan.
+    /// Includes the bases that are not computed yet.
     std::size_t count() const { return m_supported.size(); }
-    /// Number of bases computed so far.
     std::size_t done() const { return m_done; }
     bool isComplete() const { return !m_supported.empty() && m_done == m_supported.size(); }
     /// Ratio of a base to the next smaller base of the complete scan.
@@ -51,12 +46,11 @@ class BaseProfile {
     /// Adds one base between each two neighbours. Computed bases keep their values; `extend` computes the new ones.
     void refine();
 
-    /// A computed base with the context length that it supports.
     struct Point {
         double base = 0;
         std::int64_t supported = 0;  // in tokens; the range's `limit` if no B(Δ) below it is negative
     };
-    /// Returns the computed bases in ascending order.
+    /// The computed bases in ascending order.
     std::vector<Point> points() const;
 
  private:
@@ -69,8 +63,7 @@ class BaseProfile {
     std::size_t m_done = 0;                 // number of entries of m_order that are computed
 };
 
-/// Returns the intervals of feasible bases for a context in tokens. Each interval extends from its first to its last
-/// scanned base.
+/// `context` is in tokens. Each interval extends from its first to its last scanned base.
 std::vector<BaseInterval> feasibleIntervals(const std::vector<BaseProfile::Point>& points, std::int64_t context);
 
 }  // namespace ropelab::ui

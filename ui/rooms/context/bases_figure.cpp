@@ -19,7 +19,7 @@ constexpr double kMinContext = 64;
 constexpr qsizetype kThinAbove = 4096;
 constexpr double kColumns = 2048;
 
-/// A base as text, rounded to four significant digits: a scan is not more precise.
+/// Four significant digits: a scan is not more precise.
 QString roundBase(double base) {
     const double digit = std::pow(10.0, std::floor(std::log10(base)) - 3);
     return thetaText(std::round(std::round(base / digit) * digit));
@@ -29,7 +29,7 @@ QString plural(std::size_t number, const QString& one, const QString& many) {
     return number == 1 ? one : many;
 }
 
-/// Feasible intervals as text: "1,413–1,792, 1,892–1,897, all bases ≥ 1,952".
+/// "1,413–1,792, 1,892–1,897, all bases ≥ 1,952".
 QString intervalsText(const std::vector<BaseInterval>& intervals, double end) {
     constexpr std::size_t most = 3;
     QStringList pieces;
@@ -50,8 +50,7 @@ QString intervalsText(const std::vector<BaseInterval>& intervals, double end) {
     return pieces.join(QStringLiteral(", "));
 }
 
-/// For each base, returns the largest supported context of this and all smaller bases, or the smallest supported
-/// context of this and all larger bases.
+/// The largest supported context of each base and all smaller bases, or the smallest one of it and all larger bases.
 QList<double> envelope(const Points& points, bool largestSoFar) {
     QList<double> result(static_cast<qsizetype>(points.size()));
     const std::size_t count = points.size();
@@ -88,7 +87,7 @@ FigureTable tableOf(const Points& points, std::int64_t limit) {
     return table;
 }
 
-/// Horizontal line at the setup's context over the feasible intervals.
+/// A horizontal line at the setup's context.
 FigureCurve feasibleCurve(const std::vector<BaseInterval>& intervals, std::int64_t context) {
     FigureCurve curve;
     curve.quantity = QStringLiteral("feasible bases for the current context");
@@ -103,7 +102,7 @@ FigureCurve feasibleCurve(const std::vector<BaseInterval>& intervals, std::int64
     return curve;
 }
 
-/// Points for feasible intervals that are too narrow to be visible as lines.
+/// Feasible intervals that are too narrow to be visible as lines become points.
 FigureCurve narrowIntervals(const std::vector<BaseInterval>& intervals, std::int64_t context) {
     FigureCurve points;
     points.ink = {Ink::Kind::success};
@@ -118,7 +117,7 @@ FigureCurve narrowIntervals(const std::vector<BaseInterval>& intervals, std::int
     return points;
 }
 
-/// The context with the scaling that every base of the scan has: "8,192 tokens", "131,072 tokens with YaRN".
+/// Includes the scaling that every base of the scan has: "8,192 tokens", "131,072 tokens with YaRN".
 QString contextText(const RotarySetup& setup) {
     const QString tokens = QObject::tr("%1 tokens").arg(tokensText(static_cast<double>(setup.context)));
     if (setup.scaling.method == ScalingMethod::none) return tokens;
@@ -126,8 +125,7 @@ QString contextText(const RotarySetup& setup) {
     return QObject::tr("%1 with %2").arg(tokens, QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size())));
 }
 
-/// Range of the context axis. A scan around theta gets the powers of two that enclose its contexts; a scan of all bases
-/// has fixed ends.
+/// A scan around theta gets the powers of two that enclose its contexts; a scan of all bases has fixed ends.
 Range contextRange(const RotarySetup& setup, const BaseProfile::Range& range, const Points& points) {
     const auto current = static_cast<double>(setup.context);
     if (range.high > 10.1 * range.low) {
@@ -160,8 +158,7 @@ BaseProfile::Range baseRange(const RotarySetup& setup, bool near) {
     BaseProfile::Range range;
     range.limit = setup.context <= kDefaultLimit ? kDefaultLimit : kMaxPositions;
     if (near) {
-        // The middle of the decade moves in steps of a third of a decade, so that a small change of theta does not move
-        // the axis.
+        // The middle moves in steps of a third of a decade, so that a small change of theta does not move the axis.
         const double middle = std::round(3 * std::log10(setup.theta)) / 3;
         const double low = std::max(1.1, std::pow(10.0, middle - 0.5));
         const double digit = std::pow(10.0, std::floor(std::log10(low)) - 1);

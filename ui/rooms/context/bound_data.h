@@ -25,20 +25,18 @@ struct BoundData {
     bool isComplete = false;      // more positions would not change this result
 };
 
-/// Returns whether B(Δ) can become negative. It cannot if at most half of the channels rotate (F13).
+/// B(Δ) cannot become negative if at most half of the channels rotate (F13).
 bool canBeNegative(const RotarySetup& setup);
 /// Number of distances Δ for which B(Δ) can be computed within one frame of the window.
 std::int64_t positionsPerFrame(const RotarySetup& setup);
-/// Returns the end of a distance axis, in tokens, that shows `tokens` with a margin to the right: a power of two, at
-/// most kMaxPositions.
+/// In tokens, with a margin to the right: a power of two, at most kMaxPositions.
 std::int64_t distanceAxisEnd(std::int64_t tokens);
 
-/// Computes B(Δ) for Δ < limit. `end` is the end of the figure's distance axis; without it the axis shows the context
-/// and the first negative Δ.
+/// Computes B(Δ) for Δ < limit. Without `end`, the figure's distance axis shows the context and the first negative Δ.
 BoundData boundData(const RotarySetup& setup, std::int64_t limit, std::optional<std::int64_t> end = {},
                     const Cancelled& cancelled = {});
 
-/// Returns whether the base supports the setup's context (F12); nullopt if B(Δ) is not computed that far.
+/// The base supports the setup's context (F12); nullopt if B(Δ) is not computed that far.
 std::optional<bool> isSupported(const BoundData& data);
 
 }  // namespace ropelab::ui

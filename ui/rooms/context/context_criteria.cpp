@@ -28,7 +28,7 @@ QString boundWhy(const BoundData& data) {
         .arg(thetaText(data.setup.theta), groupedText(data.setup.context));
 }
 
-/// Name of the setup's scaling after a number that includes it: " with YaRN"; "" without scaling.
+/// Follows a number that includes the scaling: " with YaRN"; "" without scaling.
 QString withScaling(const RotarySetup& setup) {
     if (setup.scaling.method == ScalingMethod::none) return {};
     return QObject::tr(" with %1").arg(text(scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title));
@@ -67,8 +67,7 @@ Criterion boundCriterion(const BoundData& data) {
     return result;
 }
 
-/// Name of a criterion of Liu et al., which says that its number belongs to the unscaled frequencies if there are
-/// others.
+/// Liu et al.'s numbers belong to the unscaled frequencies, which the name says if there are others.
 QString liuName(const QString& name, const TuningNumbers& numbers) {
     return numbers.isScaled ? QObject::tr("%1 (Liu et al.), unscaled").arg(name)
                             : QObject::tr("%1 (Liu et al.)").arg(name);

@@ -8,17 +8,15 @@
 
 namespace ropelab::ui {
 
-/// What the user set for fine-tuning. Without a target no criterion has one. The default base is the setup's θ.
+/// Without a target no criterion has one. The default base is the setup's θ.
 struct Tuning {
     std::optional<double> context;  // target L′ in tokens
     std::optional<double> base;     // β
 };
-/// Returns the target with which a user starts: the target of the setup's scaling, or four times the training context
-/// without scaling.
+/// The target of the setup's scaling, or four times the training context without scaling.
 double suggestedTarget(const RotarySetup& setup);
 
-/// Critical dimension (F14), critical base and extrapolation limit (F15) of a setup, for its frequencies without
-/// scaling.
+/// Critical dimension (F14), critical base and extrapolation limit (F15), for the frequencies without scaling.
 struct TuningNumbers {
     double trainingContext = 0;          // L, in tokens
     std::optional<double> context;       // L′, the target context, in tokens; none if the user set none
@@ -32,17 +30,16 @@ struct TuningNumbers {
     /// T at β, in tokens; none if no channel rotates.
     std::optional<double> extrapolationLimit;
 };
-/// Computes these numbers for a setup and a target of fine-tuning.
 TuningNumbers tuningNumbers(const RotarySetup& setup, const Tuning& tuning);
 
-/// Read-out of one criterion for the context length: the theory that states it, its condition and the setup's number.
+/// The theory that states a criterion for the context length, its condition and the setup's number.
 struct Criterion {
     bool isComputing = false;  // the number will still change
     QString text;              // one or two short sentences with the numbers
     QString why;               // formula, current values of its symbols, source
 };
-/// Returns three criteria: the context bound (F12, F13), the critical dimension (F14) and the extrapolation limit of
-/// the base for fine-tuning (F15).
+/// The context bound (F12, F13), the critical dimension (F14) and the extrapolation limit of the base for fine-tuning
+/// (F15).
 std::vector<Criterion> contextCriteria(const BoundData& data, const Tuning& tuning);
 
 // Tooltips with the formula, the current values of its symbols and the source.

@@ -38,7 +38,6 @@ FigureCurve boundCurve(const std::vector<double>& values, bool logarithmic, cons
     return curve;
 }
 
-/// Returns the part of a curve below 0, in the colour for errors.
 FigureCurve negativePart(const FigureCurve& whole) {
     FigureCurve part;
     part.ink = {Ink::Kind::error};

@@ -12,55 +12,50 @@
 
 namespace ropelab::ui {
 
-/// Handle of the vertical line at the context, which can be dragged.
+/// The draggable vertical line at the context.
 inline const QString kContextLine = QStringLiteral("context");
 
-/// Name of the figure whose distribution of q and k can be set.
+/// The distribution of q and k can be set for this figure.
 inline const QString kRandomFigure = QStringLiteral("random-logits");
 
-/// Returns the values over x = 0, 1, 2 … as a polyline; a logarithmic axis omits x = 0. More than 4,096 values are
-/// thinned to the minimum and maximum of each of 2,048 columns, which looks the same on screen and on paper.
+/// The values are over x = 0, 1, 2 …; a logarithmic axis omits x = 0. More than 4,096 values are thinned to the minimum
+/// and maximum of each of 2,048 columns, which looks the same on screen and on paper.
 Polyline polylineOf(std::span<const double> values, bool logarithmic);
 
-/// Figure of the context bound B(Δ) over the distance Δ (F12, F13).
+/// The context bound B(Δ) over the distance Δ (F12, F13).
 Figure boundFigure(const BoundData& data, bool logarithmic);
-/// One sentence that sums up the figure of the context bound.
 QString boundSentence(const BoundData& data);
 
-/// Figure of Su's bound (F11) over the distance. `end` is the end of the axis, as `distanceAxisEnd` returns it. A
-/// figure that is compared with another one has fewer and larger points.
+/// Su's bound (F11) over the distance. `end` is the end of the axis, as `distanceAxisEnd` returns it. A figure that is
+/// compared with another one has fewer and larger points.
 Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared = false);
-/// One sentence that says what Su's bound limits.
 QString decaySentence();
 
-/// Returns the range of bases that a scan covers: 100 to 100 million, extended so that it contains theta; with `near`,
-/// one decade around theta.
+/// 100 to 100 million, extended so that it contains theta; with `near`, one decade around theta.
 BaseProfile::Range baseRange(const RotarySetup& setup, bool near);
-/// Figure of the supported context length over the base, with the setup's scaling at every base, and the feasible
-/// intervals for the setup's context (F12).
-/// `data` is the context bound of the setup; the supported context of its θ comes from there.
+/// The supported context length over the base, with the setup's scaling at every base, and the feasible intervals for
+/// the setup's context (F12). `data` is the context bound of the setup; the supported context of its θ comes from
+/// there.
 Figure basesFigure(const BaseProfile& profile, const BoundData& data);
-/// One sentence that names the feasible bases for the setup's context.
 QString basesSentence(const BaseProfile& profile, const BoundData& data);
-/// Returns the scanned bases, and the setup's θ with the context that `data` says it supports (at most the scan's
-/// limit), in ascending order. Figure, table, sentence and crosshair use these bases, so that they agree with the
-/// context bound about θ, which the scan may miss.
+/// The scanned bases, and the setup's θ with the context that `data` says it supports (at most the scan's limit), in
+/// ascending order. Figure, table, sentence and crosshair use these bases, so that they agree with the context bound
+/// about θ, which the scan may miss.
 std::vector<BaseProfile::Point> basesWithTheta(const BaseProfile& profile, const BoundData& data);
-/// Describes a scan: "Scan: 129 bases from 100 to 100M in steps of 11 %; B(Δ) is computed for 131,072 tokens."
+/// "Scan: 129 bases from 100 to 100M in steps of 11 %; B(Δ) is computed for 131,072 tokens."
 QString scanText(const BaseProfile& profile);
 
-/// Figure of the mean logit of random q and k over the distance, for the chosen distribution and for k = q (F16). `end`
-/// is the end of the axis in tokens. `bound` is B(Δ) of the samples' setup for Δ = 0, 1, 2 …; the curves of the
-/// expected values end where it ends.
+/// The mean logit over the distance, for the chosen distribution and for k = q (F16). `end` is the end of the axis in
+/// tokens. `bound` is B(Δ) of the samples' setup for Δ = 0, 1, 2 …; the curves of the expected values end where it
+/// ends.
 Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, std::int64_t end);
-/// The figure of 4,096 samples of a distribution for a setup, with the name kRandomFigure.
+/// Takes 4,096 samples; the figure has the name kRandomFigure.
 Figure randomFigure(const RotarySetup& setup, const RandomVectors& vectors);
-/// Label of a distribution, which says how q and k are related: "independent" or "ρ = 0.5".
+/// Says how q and k are related: "independent" or "ρ = 0.5".
 QString vectorsLabel(const RandomVectors& vectors);
-/// One sentence that sums up the sampled logits.
 QString randomSentence(const LogitSamples& samples);
 
-/// Returns the figures of the Context room by name: context-bound, feasible-bases, decay-bound, random-logits.
+/// Named context-bound, feasible-bases, decay-bound, random-logits.
 std::span<const RotaryFigure> contextFigures();
 
 }  // namespace ropelab::ui

@@ -63,7 +63,6 @@ constexpr std::array<PartName, 4> kParts = {{
          "+ 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024, formula 16")},
 }};
 
-/// Adds a page with these controls in a row.
 void addToolPage(QStackedWidget* stack, const QList<QWidget*>& tools) {
     auto* page = new QWidget(stack);
     auto* row = new QHBoxLayout(page);

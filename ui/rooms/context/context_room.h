@@ -18,8 +18,7 @@ namespace ropelab::ui {
 
 class CriteriaList;
 
-/// The room (page of the window) for context length: the context bound of the base, the feasible bases for each
-/// context, Su's bound, and the logits of random q and k.
+/// The context bound of the base, the feasible bases for each context, Su's bound, and the logits of random q and k.
 class ContextRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -32,13 +31,13 @@ class ContextRoom : public RotaryRoom {
     void refreshNow() override;
     void fitPage(const QSize& page) override;
     bool isBusy() const override;
-    /// Shows a part by name: "bound", "bases", "bases-near" (a scan of one decade around theta), "decay" or "random".
-    /// Throws BadInput for any other name.
+    /// The parts are "bound", "bases", "bases-near" (a scan of one decade around theta), "decay" and "random". Throws
+    /// BadInput for any other name.
     void showPart(const QString& part) override;
     QString shownPart() const override;
     /// Hides the criteria and the sentence above the figure.
     void showOnlyPart(const QString& part) override;
-    /// Returns pair, target, mean and correlation.
+    /// These are pair, target, mean and correlation.
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override { return {m_toolbar}; }
 
@@ -52,7 +51,6 @@ class ContextRoom : public RotaryRoom {
     QPushButton* sampleAgain() const { return m_sampleAgain; }
     const BaseProfile& profile() const { return m_profile; }
     const LogitSamples& samples() const { return m_samples; }
-    /// The sentence above the figure.
     QString words() const;
 
  protected:
@@ -72,18 +70,17 @@ class ContextRoom : public RotaryRoom {
     void dragMarker(const QPointF& place);
     void stepMarker(int key);
     bool isOnMarker(const QPointF& place) const;
-    /// Returns the function of the crosshair for a part.
     std::function<std::optional<FigureView::Readout>(QPointF)> readoutOf(Part part) const;
     static Readout boundReadout(const BoundData& data, QPointF place);
     static Readout basesReadout(const BaseProfile& profile, const BoundData& data, QPointF place);
     static Readout randomReadout(const LogitSamples& samples, QPointF place);
 
-    // Computations that take longer than a frame; they are in context_work.cpp.
+    // Computations that take longer than a frame are in context_work.cpp.
     std::int64_t end() const;
     std::optional<RotarySetup> otherSetup() const;
     void renewBound();
     void renewOtherBound();
-    /// Computes the bound of a setup in the background and passes it to `done`.
+    /// Works in the background and passes the bound to `done`.
     void computeBound(LatestJob& job, const RotarySetup& setup, std::optional<std::int64_t> fixedEnd,
                       std::function<void(BoundData)> done);
     void renewCriteria();
@@ -119,7 +116,7 @@ class ContextRoom : public RotaryRoom {
     BoundData m_bound;
     BaseProfile m_profile;
     LogitSamples m_samples;
-    // The same for the other of two compared setups. They remain while the edited setup changes.
+    // Data of the other of two compared setups, which remain while the edited setup changes.
     BoundData m_otherBound;
     BaseProfile m_otherProfile;
     LogitSamples m_otherSamples;

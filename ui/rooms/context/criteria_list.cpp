@@ -10,7 +10,7 @@
 
 namespace ropelab::ui {
 
-/// Mark in front of a criterion: a bullet, or dots while its number is computed. It does not grade the setup.
+/// A bullet, or dots while a number is computed; it does not grade the setup.
 class CriteriaList::Sign : public QWidget {
  public:
     explicit Sign(QWidget* parent) : QWidget(parent) { setFocusPolicy(Qt::NoFocus); }

@@ -9,17 +9,15 @@ class QLabel;
 
 namespace ropelab::ui {
 
-/// List of criteria, one per row: a neutral mark (a bullet, or dots while it is computed), a sentence, and an
-/// explanation as the tooltip.
+/// One row per criterion: a neutral mark (a bullet, or dots while it is computed), a sentence, and a tooltip that
+/// explains.
 class CriteriaList : public QWidget {
     Q_OBJECT
 
  public:
-    /// Creates a list of `count` rows.
     explicit CriteriaList(int count, QWidget* parent = nullptr);
 
     void setCriteria(const std::vector<Criterion>& criteria);
-    /// Returns the sentence of a row.
     QString text(int index) const;
 
  private:

@@ -6,7 +6,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Merges two samples into one: the weighted mean, and the standard error from the merged sum of squares (Chan et al.).
+/// The weighted mean, and the standard error from the merged sum of squares (Chan et al.).
 SampledLogits merged(const SampledLogits& a, std::int64_t countA, const SampledLogits& b, std::int64_t countB) {
     if (countA == 0) {
         return b;

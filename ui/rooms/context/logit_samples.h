@@ -8,7 +8,7 @@
 
 namespace ropelab::ui {
 
-/// Accumulated logits of random q and k at several distances (F16), for the chosen distribution and for k = q.
+/// Accumulated logits at several distances (F16), for the chosen distribution and for k = q.
 struct LogitSamples {
     RotarySetup setup;
     std::uint64_t seed = 1;
@@ -19,25 +19,24 @@ struct LogitSamples {
     std::int64_t count = 0;  // number of samples so far
 };
 
-/// Number of samples at which sampling stops: the standard error is then 1/256 of the standard deviation.
+/// Sampling stops here: the standard error is then 1/256 of the standard deviation.
 constexpr std::int64_t kMaxSamples = 65536;
-/// Number of samples of the first round.
 constexpr std::int64_t kFirstSamples = 16;
 
 /// Largest absolute mean of the components that the room and the command line accept.
 constexpr double kMaxMean = 2;
 
-/// Returns at most `count` distances from 1 to `end`, whole tokens with an almost constant ratio.
+/// At most `count` whole tokens from 1 to `end` with an almost constant ratio.
 std::vector<double> spreadDistances(std::int64_t end, int count);
-/// Returns an empty sample whose distances extend from 1 to `end` tokens.
+/// The distances extend from 1 to `end` tokens.
 LogitSamples startSampling(const RotarySetup& setup, std::uint64_t seed, std::int64_t end,
                            const RandomVectors& vectors = {});
-/// Returns the distribution of k = q with the same mean: its correlation is 1.
+/// k = q with the same mean: the correlation is 1.
 RandomVectors equalVectors(const RandomVectors& vectors);
-/// Returns the samples with `count` (2 or more) more. The same seed and the same sequence of counts give the same
-/// result. If the computation is cancelled, the result is incomplete and must be discarded.
+/// Adds `count` (2 or more) samples. The same seed and the same sequence of counts give the same result. If the
+/// computation is cancelled, the result is incomplete and must be discarded.
 LogitSamples withMoreSamples(LogitSamples samples, std::int64_t count, const Cancelled& cancelled = {});
-/// Number of samples to add in the next round. Each round doubles the total, up to kMaxSamples.
+/// Each round doubles the total, up to kMaxSamples.
 std::int64_t nextRound(const LogitSamples& samples);
 
 }  // namespace ropelab::ui

@@ -28,8 +28,7 @@ FigureCurve points(const LogitSamples& samples, const SampledLogits& sampled, co
     return curve;
 }
 
-/// Error bars of ± 1 standard error at every distance. They are not connected, because no value is sampled between two
-/// distances.
+/// Bars of ± 1 standard error are not connected, because no value is sampled between two distances.
 FigureCurve errors(const LogitSamples& samples, const SampledLogits& sampled, const QString& label, Ink ink) {
     FigureCurve curve;
     curve.label = label;
@@ -43,7 +42,7 @@ FigureCurve errors(const LogitSamples& samples, const SampledLogits& sampled, co
     return curve;
 }
 
-/// Curve of the expected logit (F16), (μ² + ρ)·2·B(Δ), from the polyline of B(Δ).
+/// (μ² + ρ)·2·B(Δ) (F16), from the polyline of B(Δ).
 FigureCurve expected(const Polyline& bound, const RandomVectors& vectors, const QString& label, Ink ink) {
     FigureCurve curve;
     curve.quantity = QStringLiteral("%1, expected").arg(label);
@@ -79,7 +78,6 @@ FigureTable tableOf(const LogitSamples& samples, const Frequencies& now) {
     return table;
 }
 
-/// Says how the expected logit of the chosen distribution depends on the distance, and why.
 QString expectedSentence(const LogitSamples& samples) {
     const double product = expected_product(samples.vectors);
     if (rotary_dim(samples.setup) == 0) {

@@ -8,8 +8,7 @@ namespace ropelab::ui {
 
 class NumberSlider;
 
-/// Panel with the distribution of the random queries and keys: the mean of their components and the correlation of q
-/// and k (F16).
+/// Sets the mean of the components of random queries and keys, and the correlation of q and k (F16).
 class RandomPanel : public QWidget {
     Q_OBJECT
 
@@ -23,7 +22,6 @@ class RandomPanel : public QWidget {
     NumberSlider* correlation() const { return m_correlation; }
 
  signals:
-    /// Emitted when the user changes the mean or the correlation.
     void changed();
 
  private:

@@ -19,7 +19,6 @@ QString whole(double value) {
     return QString::number(value, 'f', 0);
 }
 
-/// The numbers of the panel as texts.
 struct TuningTexts {
     QString dimension;
     QString base;

@@ -11,8 +11,8 @@ namespace ropelab::ui {
 
 class NumberSlider;
 
-/// Panel that sets and clears a target of fine-tuning (context and base), with the resulting critical dimension,
-/// critical base and extrapolation limit (F14, F15).
+/// Sets and clears a target of fine-tuning (context and base), with the resulting critical dimension, critical base and
+/// extrapolation limit (F14, F15).
 class TuningPanel : public QWidget {
     Q_OBJECT
 
@@ -20,7 +20,7 @@ class TuningPanel : public QWidget {
     explicit TuningPanel(QWidget* parent = nullptr);
 
     const Tuning& tuning() const { return m_tuning; }
-    /// Shows the numbers of the edited setup, and of the other one if two setups are compared.
+    /// Shows the other setup too if two are compared.
     void renew(const RotarySetup& setup, const std::optional<RotarySetup>& other = {}, bool editsB = false);
 
     // Fields and displayed texts, for tests.
@@ -32,7 +32,7 @@ class TuningPanel : public QWidget {
     QString extrapolationLimit() const;
 
  signals:
-    /// Emitted when the user sets, changes or clears the target context or the tuned base.
+    /// The user set, changed or cleared the target context or the tuned base.
     void changed();
 
  private:

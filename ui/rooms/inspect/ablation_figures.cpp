@@ -16,7 +16,6 @@ namespace {
 using Values = std::vector<double>;
 using ControlLists = std::vector<AblationControls>;
 
-/// Returns the kind of ablation as a participle, "frozen".
 QString kindWord(Ablation::Kind kind) {
     switch (kind) {
         case Ablation::Kind::stop:
@@ -38,7 +37,6 @@ QString signedLoss(double loss) {
     return (loss > 0 ? QStringLiteral("+") : QString()) + lossText(loss);
 }
 
-/// Returns a rise of the loss with its interval, if there is one.
 QString riseText(const Description& rise, const QString& units) {
     if (!std::isfinite(rise.confidence_low)) return signedLoss(rise.mean);
     return QObject::tr("%1 (95 % interval %2 to %3, n = %4)")
@@ -58,7 +56,6 @@ QString noControls() {
     return QObject::tr("no control: no other pairs have nearly the same logit contribution");
 }
 
-/// Returns the rise of the loss with the controls, or that there are none.
 QString controlText(const AblationResult& result) {
     if (result.controls.draws.empty()) return noControls();
     Values rises;
@@ -68,7 +65,6 @@ QString controlText(const AblationResult& result) {
              riseText(describe(rises), QObject::tr("random set")));
 }
 
-/// Adds the mean of the controls' curves, dashed, and its interval over the random sets.
 void addControls(Figure& figure, const AblationControls& controls, const QString& quantity,
                  const std::function<FigureCurve(const ProbeResult&)>& make) {
     if (controls.draws.empty()) return;
@@ -99,7 +95,6 @@ struct Side {
     std::vector<Values> control_values;  // one list per number of pairs, one value per control
 };
 
-/// Returns the values of the controls.
 std::vector<Values> controlValues(const ControlLists& controls,
                                   const std::function<double(const ProbeResult&)>& value) {
     std::vector<Values> result;
@@ -142,7 +137,7 @@ void addSide(Figure& figure, const Side& side) {
     figure.curves.push_back(std::move(curve));
 }
 
-/// Returns how many numbers of pairs have no control, of those for which pairs remain.
+/// Counts the numbers of pairs without a control, of those for which pairs remain.
 QString controlsNote(const AblationCurve& curve) {
     std::size_t without = 0;
     std::size_t with = 0;
@@ -156,7 +151,7 @@ QString controlsNote(const AblationCurve& curve) {
     return note;
 }
 
-/// Returns a figure against the number of ablated pairs. `counts`: what the values are means over.
+/// `counts`: what the values are means over.
 InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis y, const Side& fast, const Side& slow,
                                  const QString& counts) {
     const AblationCurve& curve = *data.ablationCurve;

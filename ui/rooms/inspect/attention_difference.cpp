@@ -52,7 +52,6 @@ ProbeArray attentionDifference(const InspectData& data) {
 
 namespace {
 
-/// Returns the largest absolute difference over all snapshots. `numbersOf` selects the attention weights to compare.
 template <typename NumbersOf>
 double largestDifference(const InspectData& data, const NumbersOf& numbersOf) {
     double most = 0;

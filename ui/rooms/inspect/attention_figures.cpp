@@ -14,15 +14,12 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the logit terms of the pair that was requested with the typed text, in the selected head; empty if there
-/// are none.
 std::vector<double> pairTerms(const InspectData& data) {
     if (!data.run || !data.text || !data.textPair || data.text->pair_logits.empty()) return {};
     return mapOf(data.text->pair_logits, data);
 }
 
-/// Returns a pair's logit terms as points on an attention map, in the colours of the map from pairLogits(). A point
-/// is larger where the pair raises or lowers the logit by more.
+/// The points have the colours of the map from pairLogits(), and are larger where the pair changes the logit by more.
 std::vector<FigureCurve> pairPoints(const std::vector<double>& terms, int side) {
     double most = 0;
     for (const double value : terms) most = std::max(most, std::abs(value));
@@ -50,7 +47,7 @@ std::vector<FigureCurve> pairPoints(const std::vector<double>& terms, int side) 
     return result;
 }
 
-/// Returns a square map over positions: x is the key, y the query, with query 0 at the top.
+/// x is the key, y the query, with query 0 at the top.
 InspectPicture positionsMap(const InspectData& data, const char* name, const ProbeArray& array,
                             const AttentionSource& source, const QString& what, FigureMap::Scale scale) {
     InspectPicture picture{inspectFigure(data, name)};
@@ -109,7 +106,7 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
     return picture;
 }
 
-/// Returns why there is no Fourier spectrum: the curves by distance do not cover the whole text.
+/// The spectrum requires curves by distance that cover the whole text.
 QString whyNoSpectrum(const InspectData& data, const ProbeResult& result) {
     const std::int64_t slidingWindow = data.run->spec.attention_window;
     if (slidingWindow > 0 && slidingWindow < result.length) {
@@ -123,7 +120,6 @@ QString whyNoSpectrum(const InspectData& data, const ProbeResult& result) {
         "spectrum. Type a text to get one.");
 }
 
-/// Returns why there is no map of a pair's logit term, or what to do to get it.
 QString whyNoPairTerms(const InspectData& data) {
     const auto highlighted = data.choices.pair;
     if (!data.text && !data.textRequested) {

@@ -6,16 +6,14 @@ namespace ropelab::ui {
 
 // Figures of attention weights. They show the typed text if there is one, else the text of the snapshot.
 
-/// Returns small attention maps of all heads, one row per layer.
 InspectPicture attentionGrid(const InspectData& data);
-/// Returns the attention map of the selected layer and head: x is the key, y the query, with query 0 at the top.
+/// x is the key, y the query, with query 0 at the top.
 InspectPicture attentionMap(const InspectData& data);
-/// Returns a map of the term of one pair in each logit (F7); it requires a typed text.
+/// The term of one pair in each logit (F7); requires a typed text.
 InspectPicture pairLogits(const InspectData& data);
-/// Returns the mean attention weight by distance, one curve per head of the selected layer.
+/// One curve per head of the selected layer.
 InspectPicture attentionByDistance(const InspectData& data);
-/// Returns the Fourier spectrum of the mean attention weight by distance, with lines at the wavelengths of RoPE's
-/// pairs.
+/// Fourier spectrum of the mean attention weight by distance, with lines at the wavelengths of RoPE's pairs.
 InspectPicture attentionSpectrum(const InspectData& data);
 
 /// The attention weights of one query: one row of an attention map, with the text's tokens.
@@ -24,7 +22,7 @@ struct AttentionRow {
     std::vector<double> weights;  // one per token; 0 after the query
     int query = -1;               // index of the query in `tokens`; −1 if there is no attention map
 };
-/// Returns the attention weights of the token with index `query`; −1 selects the query of InspectChoices.
+/// `query` −1 selects the query of InspectChoices.
 AttentionRow attentionRow(const InspectData& data, int query);
 
 }  // namespace ropelab::ui

@@ -1,4 +1,3 @@
-// The figure of small attention maps of all heads; a click selects a head.
 #include <QFontMetricsF>
 #include <QImage>
 #include <QObject>
@@ -21,7 +20,6 @@ constexpr double kGap = 4;                // in points
 constexpr double kLegendFraction = 0.07;  // of the figure's height, below the maps
 constexpr double kMapsFraction = 1 - kLegendFraction;
 
-/// Returns the image of one attention map, which is given row by row as ProbeArray::row() returns it.
 QImage mapImage(std::span<const float> map, int side, const std::function<QRgb(double)>& colorOf) {
     QImage image(side, side, QImage::Format_ARGB32);
     image.fill(Qt::transparent);
@@ -40,7 +38,7 @@ QRgb weightColor(double weight) {
     return viridis(std::sqrt(std::clamp(weight, 0.0, 1.0)));
 }
 
-/// Returns the colour of a difference: more transparent near 0, on a square-root scale; `most` has the full colour.
+/// More transparent near 0, on a square-root scale; `most` has the full colour.
 QRgb differenceColor(double difference, double most) {
     if (std::isnan(difference)) return qRgba(0, 0, 0, 0);
     const double relative = most > 0 ? std::clamp(difference / most, -1.0, 1.0) : 0;

@@ -28,15 +28,14 @@ QString stepNote(const InspectData& data, const AttentionSource& source) {
 
 namespace {
 
-/// A layer and head with the reason for choosing them.
 struct ChosenHead {
     std::int64_t layer;
     std::int64_t head;
     QString reason;
 };
 
-/// Returns the head with the highest value in an array of layers × heads × …, in one layer or, for −1, in any.
-/// `value` computes the value of a head from its numbers. Returns nullopt unless a value exceeds `floor`.
+/// Searches an array of layers × heads × …, in one layer or, for −1, in all. Returns nullopt unless a value exceeds
+/// `floor`.
 std::optional<ChosenHead> highestHead(const ProbeArray& array, std::int64_t onlyLayer, double floor,
                                       const std::function<double(std::span<const float>)>& value) {
     std::optional<ChosenHead> best;

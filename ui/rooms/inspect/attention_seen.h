@@ -4,28 +4,24 @@
 
 namespace ropelab::ui {
 
-/// The probe result that attention figures show, and its training step.
 struct AttentionSource {
     const ProbeResult* result = nullptr;
     std::int64_t iteration = 0;
 };
-/// Returns the result for the typed text if there is one, else that of the snapshot at the cursor.
+/// The result for the typed text if there is one, else that of the snapshot at the cursor.
 AttentionSource attentionSource(const InspectData& data);
-/// Returns the note of an attention figure, as "step 50: run, typed text".
+/// As "step 50: run, typed text".
 QString stepNote(const InspectData& data, const AttentionSource& source);
 
-/// Returns the data with one layer and head for attention maps. If the head is kAutomaticHead, it is the head with the
-/// largest rotary logit contribution (sum over all pairs, without the unrotated channels) in the run's newest snapshot,
-/// in the selected layer or in any layer. It is the same head at every step. Without such contributions, as in a run
-/// without RoPE, it is the head with the lowest entropy of its attention weights. For a run without
-/// snapshots, the result for the typed text is used. Without any such result and for any other choice the data are
-/// returned unchanged.
+/// Selects one layer and head for attention maps. kAutomaticHead selects the head with the largest rotary logit
+/// contribution (sum over all pairs, without the unrotated channels) in the run's newest snapshot, in the selected
+/// layer or in any layer. It is the same head at every step. Without such contributions, as in a run without RoPE, it
+/// is the head with the lowest entropy of its attention weights. For a run without snapshots, the result for the typed
+/// text is used. Without any such result and for any other choice the data stay unchanged.
 InspectData withOneHead(InspectData data);
 
-/// Returns the attention map of the selected layer and head, or of their mean, row by row.
 std::vector<double> mapOf(const ProbeArray& array, const InspectData& data);
-/// Returns the number of positions along a side of the maps in an array of layers × heads × positions × positions; 0 if
-/// the array has another shape.
+/// Positions along a side of the maps in an array of layers × heads × positions × positions; 0 for another shape.
 int sideOf(const ProbeArray& array);
 
 }  // namespace ropelab::ui

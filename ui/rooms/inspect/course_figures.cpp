@@ -37,7 +37,6 @@ Figure overTraining(const InspectData& data, const char* name, Axis y) {
     return figure;
 }
 
-/// Returns the curve of one number per snapshot.
 FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& quantity, Ink ink,
                      const std::function<double(const ProbeResult&)>& number) {
     FigureCurve curve = inspectCurve(label, quantity, ink, {}, {});
@@ -48,7 +47,6 @@ FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& 
     return curve;
 }
 
-/// Returns the band of one interval per snapshot.
 FigureBand courseBand(const InsideRun& run, const QString& label, Ink ink,
                       const std::function<Interval(const ProbeResult&)>& interval) {
     FigureBand band{QObject::tr("%1, 95 % interval").arg(label), ink, {}, {}, {}};
@@ -66,12 +64,12 @@ double numberAt(const std::vector<double>& row, std::size_t place) {
     return place < row.size() ? row[place] : std::nan("");
 }
 
-/// Returns the frequencies of one layer and head; the head is ignored if all heads have the same frequencies.
+/// The head is ignored if all heads have the same frequencies.
 std::span<const float> frequencyRow(const ProbeArray& array, std::int64_t layer, std::int64_t head) {
     return array.row(layer, std::min(head, array.shape[1] - 1));
 }
 
-/// Returns the theta for which the slowest rotated pair i has its frequency g = θ^(−2i/d); NaN if no pair is rotated.
+/// Solves g = θ^(−2i/d) for the slowest rotated pair i; NaN if no pair is rotated.
 double thetaOf(std::span<const float> frequencies, const RunSpec& spec) {
     const int dimension =
         spec.partial == Partial::slice ? rotary_dim(spec.rotary_head_dim(), spec.fraction) : spec.rotary_head_dim();

@@ -35,7 +35,6 @@ QColor mixed(const QColor& from, const QColor& to, double fraction) {
     return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
 }
 
-/// A text and the colours of its tokens.
 struct ColoredText {
     QStringList tokens;
     std::function<QColor(int token, const Theme&)> background;
@@ -43,7 +42,7 @@ struct ColoredText {
     double most = 0;  // bits of the full colour; 0 without a colour scale
 };
 
-/// The legend below a text: the colour scale, and the note beside it or, if that is too long, in lines below it.
+/// The colour scale, and the note beside it or, if that is too long, in lines below it.
 class TextLegend {
  public:
     TextLegend(const ColoredText& text, const QRectF& rect, const FigureStyle& style)
@@ -68,7 +67,6 @@ class TextLegend {
         m_height = std::max(row, m_noteTop + lines.height() + style.units(2));
     }
 
-    /// Returns the height of the legend.
     double height() const { return m_height; }
 
     void paint(QPainter& painter, const QRectF& rect) const {
@@ -132,7 +130,6 @@ void paintText(QPainter& painter, const QRectF& rect, const FigureStyle& style, 
     painter.restore();
 }
 
-/// Returns the function that describes the token below the mouse pointer.
 std::function<QString(QPointF, const QRectF&, const FigureStyle&)> tokenToolTips(
     ColoredText text, std::function<QString(int token)> words) {
     return [text = std::move(text), words = std::move(words)](QPointF place, const QRectF& canvas,

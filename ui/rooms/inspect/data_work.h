@@ -14,18 +14,15 @@ namespace ropelab::ui {
 // throw BadInput, with one sentence, if the data set or the checkpoint is missing. If `cancelled` returns true, the
 // result is incomplete and must be discarded.
 
-/// The most tokens of the training split that are counted.
 inline constexpr std::int64_t kMaxCountedTokens = 500'000;
-/// Number of tokens of the excerpt, and the most tokens of a typed text.
+/// Tokens of the excerpt, and the most tokens of a typed text.
 inline constexpr std::int64_t kExcerptTokens = 600;
-/// Longest distance of the mutual information, in tokens.
+/// In tokens.
 inline constexpr std::int64_t kMaxInformationDistance = 5000;
 
-/// Computes the statistics of the data set of a run.
 TextStatistics textStatistics(const InsideRun& run, const std::filesystem::path& dataDir, const Cancelled& cancelled);
 
-/// Computes the bits of the tokens of a text under the run's checkpoint; "" selects the excerpt of the validation
-/// split.
+/// "" selects the excerpt of the validation split.
 PaintedText paintedText(Engine& engine, const InsideRun& run, const QString& text, const std::filesystem::path& dataDir,
                         const Cancelled& cancelled);
 

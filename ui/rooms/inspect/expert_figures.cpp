@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t kMostExpertTokens = 12;  // columns of the heat map of tokens
 constexpr qsizetype kNamedTokens = 5;          // tokens in the label of a row
 
-/// An expert of a layer.
 struct ExpertPlace {
     std::int64_t layer = 0;
     std::int64_t expert = 0;
@@ -30,7 +29,6 @@ bool hasExperts(const ProbeResult& result, std::int64_t layer) {
     return std::accumulate(load.begin(), load.end(), 0.0) > 0;
 }
 
-/// Returns the layers with experts that a figure shows: the selected one, or all.
 std::vector<std::int64_t> expertLayersOf(const InspectData& data, const ProbeResult& result) {
     std::vector<std::int64_t> layers;
     if (result.expert_shares.empty()) return layers;
@@ -51,12 +49,11 @@ std::vector<ExpertPlace> expertsOf(const InspectData& data, const ProbeResult& r
     return places;
 }
 
-/// Returns whether a place is the first one of its layer. The loads of a layer's experts are computed once, there.
+/// The loads of a layer's experts are computed once, at its first place.
 bool beginsLayer(const std::vector<ExpertPlace>& places, std::size_t at) {
     return at == 0 || places[at].layer != places[at - 1].layer;
 }
 
-/// Returns the picture that says why a run has no experts to show.
 InspectPicture withoutExperts(const InspectData& data, const char* name) {
     if (!data.snapshot()) return withoutNumbers(data, name);
     return withoutNumbers(
@@ -73,7 +70,6 @@ QString expertTitle(const ExpertPlace& place) {
     return QObject::tr("layer %1, expert %2").arg(place.layer).arg(place.expert);
 }
 
-/// Returns the labels of the experts: their numbers, with the layer if the figure shows all layers.
 QStringList expertNames(const InspectData& data, const std::vector<ExpertPlace>& places) {
     QStringList names;
     for (const ExpertPlace& place : places) {
@@ -87,7 +83,7 @@ QString expertAxis(const InspectData& data) {
     return layerOf(data) < 0 ? QObject::tr("layer.expert") : QObject::tr("expert of layer %1").arg(layerOf(data));
 }
 
-/// A heat map with one row per expert, before it becomes a figure. Values are shares from 0 to 1.
+/// A heat map with one row per expert. Values are shares from 0 to 1.
 struct ExpertMap {
     const char* name;
     QString label;
@@ -98,7 +94,7 @@ struct ExpertMap {
     std::vector<std::vector<double>> rows;
 };
 
-/// Returns the heat map in percent. `columnText(row, column)` describes a cell in its readout.
+/// In percent. `columnText(row, column)` describes a cell in its readout.
 InspectPicture expertPicture(const InspectData& data, const ExpertMap& values,
                              const std::function<QString(int, int)>& columnText) {
     InspectPicture picture{inspectFigure(data, values.name)};
@@ -142,7 +138,6 @@ InspectPicture expertPicture(const InspectData& data, const ExpertMap& values,
     return picture;
 }
 
-/// Returns the curve of one number of a layer per snapshot, multiplied by `factor`.
 FigureCurve layerCourse(const InsideRun& run, std::int64_t layer, const QString& quantity, Ink ink,
                         ProbeArray ProbeResult::*array, double factor) {
     FigureCurve curve = inspectCurve(QObject::tr("layer %1").arg(layer), quantity, ink, {}, {});

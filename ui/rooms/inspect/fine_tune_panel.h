@@ -15,7 +15,6 @@ class QSpinBox;
 
 namespace ropelab::ui {
 
-/// The state of fine-tuning that FineTunePanel shows.
 struct FineTuneState {
     bool hasRun = false;  // a run is selected
     QString trainingRun;  // name of the run whose copy is being trained; "" if there is none
@@ -24,20 +23,18 @@ struct FineTuneState {
     QStringList results;  // losses before and after earlier fine-tunings, one line each
 };
 
-/// The settings of fine-tuning a copy of a run, a button that starts or cancels it, and its progress and results.
+/// Settings of fine-tuning a copy of a run, a button that starts or cancels it, and its progress and results.
 class FineTunePanel : public QWidget {
     Q_OBJECT
 
  public:
     explicit FineTunePanel(QWidget* parent = nullptr);
 
-    /// Returns the chosen settings with this factor of the context. An invalid learning rate gives 0, the default.
+    /// `factor` is that of the context. An invalid learning rate gives 0, the default.
     FineTuning chosen(std::int64_t factor) const;
-    /// Shows the default learning rate of such a run in grey in the empty field.
+    /// Shows the run's default learning rate in grey in the empty field.
     void fit(const RunSpec& spec);
-    /// Shows the state of fine-tuning.
     void showState(const FineTuneState& state);
-    /// Shows how many of the steps are done.
     void showProgress(std::int64_t done, std::int64_t steps);
 
     QComboBox* methods() const { return m_method; }
@@ -49,9 +46,8 @@ class FineTunePanel : public QWidget {
     QLabel* training() const { return m_training; }
 
  signals:
-    /// A setting has changed.
     void changed();
-    /// The button was clicked: start fine-tuning, or cancel it if it runs.
+    /// Start fine-tuning, or cancel it if it runs.
     void toggleRequested();
 
  private:

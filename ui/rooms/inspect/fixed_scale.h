@@ -7,12 +7,11 @@
 
 namespace ropelab::ui {
 
-/// Cache for the end of a colour or length scale over all snapshots of two runs. Every frame of a replay needs the same
-/// value, and computing it takes as long as painting a figure.
+/// Caches the end of a colour or length scale over all snapshots of two runs, because every frame of a replay needs it,
+/// and computing it takes as long as painting a figure.
 class ScaleCache {
  public:
-    /// Returns the cached value for the data's two runs and these choices; calls `compute` if there is none. Runs are
-    /// compared by identity, because a run object never changes.
+    /// Runs are compared by identity, because a run object never changes.
     double get(const InspectData& data, const std::vector<std::int64_t>& choices,
                const std::function<double()>& compute) {
         for (const Entry& each : m_entries) {
@@ -25,7 +24,7 @@ class ScaleCache {
     }
 
  private:
-    // Compares owners, because the address of a deleted run can be reused for another one.
+    // The address of a deleted run can be reused for another one.
     static bool isSame(const std::weak_ptr<const InsideRun>& cached, const std::shared_ptr<const InsideRun>& run) {
         return !cached.owner_before(run) && !run.owner_before(cached);
     }

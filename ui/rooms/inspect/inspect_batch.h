@@ -9,7 +9,6 @@
 
 namespace ropelab::ui {
 
-/// Selects the run and the step that a figure shows.
 struct InspectMoment {
     RunId run = 0;                // 0: the lab's first run
     RunId ghost = 0;              // the second run; heat maps show the difference to it; 0: no second run
@@ -21,8 +20,8 @@ struct InspectMoment {
     ModelInputs inputs = {};
 };
 
-/// Returns a figure of a lab without a widget. Runs the checkpoint's model if the figure needs it. Throws
-/// BadInput, with a sentence on what is missing, if the figure would be empty.
+/// Runs the checkpoint's model if the figure needs it. Throws BadInput, with a sentence on what is missing, if the
+/// figure would be empty.
 Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
                        const InspectFigure& figure, const InspectMoment& moment);
 

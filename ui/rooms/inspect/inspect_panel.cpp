@@ -20,18 +20,17 @@
 namespace ropelab::ui {
 namespace {
 
-/// The pairs to ablate.
 enum Which { highlightedPair, range, fastest, slowest };
 
 using Entries = QList<QPair<QString, QVariant>>;
 
-/// Fields that do not affect the figures are disabled and not hidden, so that the others keep their place.
+/// Fields are disabled and not hidden, so that the others keep their place.
 void enableField(QWidget* field, QWidget* title, bool isUsed) {
     field->setEnabled(isUsed);
     title->setEnabled(isUsed);
 }
 
-/// Refills a list. The selection is preserved if it is still offered, else `fallback` is selected.
+/// The selection is preserved if it is still offered, else `fallback` is selected.
 void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) {
     const QVariant selected = choice->currentData();
     const bool offered =
@@ -39,8 +38,8 @@ void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) 
     refillChoice(choice, entries, offered ? selected : QVariant(fallback));
 }
 
-/// Returns a number that is larger for runs with more to see. A run without rotated pairs has nothing to show in the
-/// figures by frequency, and a run without probes only what its checkpoint can compute.
+/// A run without rotated pairs has nothing to show in the figures by frequency, and a run without probes only what its
+/// checkpoint can compute.
 int muchToSee(const RunView& run) {
     const bool hasProbes = run.spec.probe_every > 0 && run.record.state != RunState::waiting;
     return (run.visible ? 4 : 0) + (rotatesPairs(run.spec) ? 2 : 0) + (hasProbes ? 1 : 0);

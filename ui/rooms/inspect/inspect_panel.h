@@ -19,45 +19,41 @@ namespace ropelab::ui {
 class RunStore;
 class Settings;
 
-/// The right panel of the Inspect room. It selects the run, the layer and head, a text, the ablation and the length of
-/// the extrapolation. Groups of fields that do not affect the visible figures are hidden.
+/// Selects the run, the layer and head, a text, the ablation and the length of the extrapolation. Groups of fields that
+/// do not affect the visible figures are hidden.
 class InspectPanel : public QFrame {
     Q_OBJECT
 
  public:
     InspectPanel(RunStore& runs, Settings& settings, QWidget* parent = nullptr);
 
-    /// Returns the selected run, or 0.
+    /// 0 if no run is selected.
     RunId run() const;
-    /// Returns the selected second run, or 0.
+    /// The second run, or 0.
     RunId ghost() const;
-    /// Returns the choices in the panel's fields, without the highlighted pair and the selected query.
+    /// Without the highlighted pair and the selected query.
     InspectChoices choices() const;
-    /// Returns the text that was typed for the attention figures.
     QString text() const;
-    /// Returns the selected ablation for a run with `pairs` pairs per head, of which `highlighted` is highlighted.
+    /// For a run with `pairs` pairs per head, of which `highlighted` is highlighted.
     Ablation ablation(std::int64_t pairs, std::optional<int> highlighted) const;
-    /// Returns the selected kind of ablation.
     Ablation::Kind kind() const;
-    /// Returns the selected length of the extrapolation as a multiple of the training context.
+    /// Length of the extrapolation as a multiple of the training context.
     std::int64_t factor() const;
-    /// Returns the selected settings of fine-tuning, at the length of factor().
+    /// At the length of factor().
     FineTuning fineTuning() const { return m_fineTune->chosen(factor()); }
 
-    /// Refills the lists of runs from the lab and preserves the selection. The default is the run with the most to see:
-    /// a visible one, of these one with rotated pairs, of these one that has probes, and of these the first.
+    /// Preserves the selection. The default is the run with the most to see: a visible one, of these one with rotated
+    /// pairs, of these one that has probes, and of these the first.
     void renewRuns();
-    /// Forgets the selected runs, because another lab was opened, in which their ids are those of other runs.
+    /// Another lab was opened, in which the ids are those of other runs.
     void forgetRuns();
-    /// Selects the run, and the second run unless `other` is 0.
+    /// `other` 0 leaves the second run unchanged.
     void chooseRuns(RunId run, RunId other);
-    /// Adapts the fields to the numbers of layers, heads and pairs of a run.
     void fit(const RunSpec& spec);
-    /// Shows only the fields that affect these figures. `textProblem` is shown below the text field.
+    /// `textProblem` is shown below the text field.
     void showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem);
-    /// Shows or hides the lag, which only the figure of dials uses.
+    /// Only the figure of dials uses the lag.
     void showLag(bool shown);
-    /// Selects a layer and a head.
     void chooseHead(std::int64_t layer, std::int64_t head);
 
     QComboBox* runs() const { return m_run; }
@@ -77,9 +73,7 @@ class InspectPanel : public QFrame {
     FineTunePanel& fineTune() { return *m_fineTune; }
 
  signals:
-    /// A choice has changed.
     void changed();
-    /// The user has selected another second run, or none.
     void ghostChosen();
 
  private:

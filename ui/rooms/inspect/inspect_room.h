@@ -31,9 +31,9 @@ class ReplayWriter;
 class TextStrip;
 struct FineTuneState;
 
-/// The room that shows the internals of a run over training: usage of frequencies, attention, retrieval, ablation and
-/// length extrapolation. A time axis over the stored snapshots can be replayed. The room is updated during training;
-/// while it is hidden nothing is loaded or computed.
+/// Shows the internals of a run over training: usage of frequencies, attention, retrieval, ablation and length
+/// extrapolation. A time axis over the stored snapshots can be replayed. The room is updated during training; while it
+/// is hidden nothing is loaded or computed.
 class InspectRoom : public Room {
     Q_OBJECT
 
@@ -44,26 +44,21 @@ class InspectRoom : public Room {
 
     QWidget* panel() override;
     void addActions(ActionRegistry& registry) override;
-    /// Returns the figure that was clicked last.
     Figure figure() override;
-    /// Returns the figures of both panes and the loss curve.
     std::vector<Figure> pageFigures() override;
-    /// Returns the runs, the step and the typed text.
     FigureOrigin originOf(const Figure& figure) override;
-    /// Selects the run with this id and, unless it is negative, the snapshot at or before this step.
+    /// Unless `step` is negative, selects the snapshot at or before it.
     void showRun(RunId run, std::int64_t step);
     bool hasFigure() const override;
     bool isBusy() const override;
     void refreshNow() override;
-    /// Shows the figure with this name. Throws BadInput for an unknown name.
+    /// Throws BadInput for an unknown figure.
     void showPart(const QString& figure) override;
-    /// Hides the side figure and the loss.
     void showOnlyPart(const QString& figure) override;
     QString shownPart() const override;
-    /// Returns run (a name), layer, head, iteration, pair and part.
+    /// These are run (a name), layer, head, iteration, pair and part.
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override;
-    /// Returns the figure that was clicked last.
     QWidget* picture() override;
     QAbstractButton* playButton() const override;
     UndoScope undoScope() const override { return UndoScope::rotary; }  // the room picks pairs of the rotary setup
@@ -75,19 +70,17 @@ class InspectRoom : public Room {
     TextStrip& textStrip() { return *m_text; }
     ReplayBar& replay() { return *m_bar; }
     const InspectData& data() const { return m_data; }
-    /// Returns whether the lab has no runs.
     bool isEmpty() const;
     QPushButton* goToTrain() const { return m_goToTrain; }
 
-    /// Returns a replay job for the visible figures, without an output file.
+    /// A job for the visible figures, without an output file.
     ReplayJob replayJob() const;
-    /// Opens the dialog for exporting the replay, or raises it if it is open. Returns nullptr if there are no
-    /// snapshots, or if the replay cannot be exported now; a banner then shows the reason.
+    /// Raises the dialog if it is open. Returns nullptr if there are no snapshots, or if the replay cannot be exported
+    /// now; a banner then shows the reason.
     ReplayDialog* openReplayDialog();
     ReplayWriter& replayWriter() { return *m_writer; }
 
  signals:
-    /// The button that leads to the Train room was clicked.
     void trainRequested();
 
  protected:
@@ -97,7 +90,6 @@ class InspectRoom : public Room {
     void keyPressEvent(QKeyEvent* event) override;
 
  private:
-    /// Shows the losses below the figures as a table in a window of its own.
     void openLossTable();
     QWidget* makeEmptyState();
     QWidget* makePictures();

@@ -14,27 +14,24 @@ namespace ropelab::ui {
 class LabDocument;
 class SweepSession;
 
-/// Provides the runs that the Inspect room shows. It loads them from the lab on another thread and then updates them
-/// with the events of a training sweep.
+/// Loads runs from the lab on another thread and then updates them with the events of a training sweep.
 class InspectSource : public QObject {
     Q_OBJECT
 
  public:
     InspectSource(LabDocument& lab, SweepSession& session, QObject* parent = nullptr);
 
-    /// Selects the runs and loads missing ones; changed() follows. The id 0 means no run.
+    /// Loads missing runs; changed() follows. The id 0 means no run.
     void setRuns(RunId run, RunId ghost);
-    /// Returns a selected run; nullptr while it is being loaded.
+    /// nullptr while the run is being loaded.
     std::shared_ptr<const InsideRun> run(RunId id) const;
-    /// Returns why the lab could not be read; "" if it could.
+    /// Tells why the lab could not be read; "" if it could.
     const QString& problem() const { return m_problem; }
     bool isLoading() const { return m_job.isRunning(); }
-    /// Activates or deactivates the source. While inactive it loads nothing and ignores events; it reloads the runs
-    /// when it is activated.
+    /// While inactive the source loads nothing and ignores events; it reloads the runs when it is activated.
     void setActive(bool active);
 
  signals:
-    /// A run was loaded or updated.
     void changed();
 
  private:
@@ -42,7 +39,7 @@ class InspectSource : public QObject {
     void handleDeliveries(const std::vector<Delivery>& deliveries);
     void apply(const Delivery& delivery);
     void reload();
-    /// Updates the colours of the loaded runs, which the user may have changed.
+    /// The user may have changed the colours.
     void renewColors();
 
     LabDocument& m_lab;

@@ -9,7 +9,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// A measurement by layer that a heat map shows.
 struct LayerQuantity {
     const char* name;
     QString title;
@@ -17,7 +16,6 @@ struct LayerQuantity {
     bool logarithmic;  // whether the map shows common logarithms
 };
 
-/// Returns the values of a snapshot, one per row of the map.
 std::vector<double> layerRows(const ProbeArray& array, bool logarithmic) {
     std::vector<double> rows;
     for (const float value : array.values) {
@@ -27,8 +25,8 @@ std::vector<double> layerRows(const ProbeArray& array, bool logarithmic) {
     return rows;
 }
 
-/// Returns the names of the rows: "layer 0, attention", "layer 0, MLP", … for arrays of attention and MLP, else "before
-/// layer 0", …, "after the last layer".
+/// "layer 0, attention", "layer 0, MLP", … for arrays of attention and MLP, else "before layer 0", …, "after the last
+/// layer".
 QStringList rowTitles(const ProbeArray& array) {
     QStringList titles;
     const std::int64_t layers = array.shape.front();
@@ -55,7 +53,6 @@ QStringList rowNames(const ProbeArray& array) {
     return names;
 }
 
-/// Returns why a figure of training steps has no values.
 QString whyNoStep(const InspectData& data) {
     if (!data.snapshot()) return {};
     return QObject::tr(
@@ -129,7 +126,6 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
     return picture;
 }
 
-/// A curve against the layer.
 struct LayerCurve {
     QString label;
     ProbeArray ProbeResult::*array;

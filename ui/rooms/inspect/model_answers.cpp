@@ -18,7 +18,7 @@ QString keyOf(const InsideRun& run, const QString& rest) {
     return QStringLiteral("%1|%2|%3").arg(QString::fromStdString(run.checkpoint.string())).arg(run.id).arg(rest);
 }
 
-/// Returns the last step for which the run has a snapshot or an evaluation; −1 if there is none.
+/// −1 if the run has neither a snapshot nor an evaluation.
 std::int64_t lastKnownStep(const InsideRun& run) {
     const std::int64_t snapshot = run.snapshots.empty() ? -1 : run.snapshots.back().iteration;
     const std::int64_t evaluation = run.iterations.isEmpty() ? -1 : static_cast<std::int64_t>(run.iterations.last());

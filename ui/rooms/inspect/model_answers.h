@@ -25,46 +25,40 @@ class ModelAnswers : public QObject {
     // A repeated request does nothing. While other work uses the engine, the problem states which; changed() is emitted
     // when that work has ended, so that the request can be repeated.
 
-    /// Requests the attention weights in a text and the logit term of a pair; an empty text removes the result. For a
-    /// run in training, the training model is used instead of the checkpoint.
+    /// An empty text removes the result. For a run in training, the training model is used instead of the checkpoint.
     void requestText(const std::shared_ptr<const InsideRun>& run, const QString& text, std::optional<int> pair);
-    /// Requests the losses and the retrieval accuracy of a checkpoint with some pairs ablated.
     void requestAblation(const std::shared_ptr<const InsideRun>& run, const Ablation& ablation);
-    /// Requests the losses and the retrieval accuracy of a checkpoint against the number of ablated pairs.
     void requestAblationCurve(const std::shared_ptr<const InsideRun>& run, Ablation::Kind kind);
-    /// Requests the losses and the retrieval accuracy of a checkpoint at `factor` times the context, with every scaling
-    /// method.
+    /// Evaluates every scaling method at `factor` times the context.
     void requestExtrapolation(const std::shared_ptr<const InsideRun>& run, std::int64_t factor);
-    /// Requests the statistics of the run's data set, which do not need the engine.
+    /// The statistics of the data set do not need the engine.
     void requestStatistics(const std::shared_ptr<const InsideRun>& run);
-    /// Requests the bits of the tokens of a text under the checkpoint; "" selects an excerpt of the validation split.
+    /// "" selects an excerpt of the validation split.
     void requestBits(const std::shared_ptr<const InsideRun>& run, const QString& text);
-    /// Fine-tunes a copy of the run; this can take long and continues while the room is hidden. Results of other runs,
-    /// and of the same checkpoint with other methods and lengths, are kept.
+    /// This can take long and continues while the room is hidden. Results of other runs, and of the same checkpoint
+    /// with other methods and lengths, are kept.
     void startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how);
-    /// Cancels the running fine-tuning; its result is discarded.
+    /// Its result is discarded.
     void cancelFineTuning();
-    /// Returns why fine-tuning cannot start with these settings; "" if it can.
+    /// "" if fine-tuning can start.
     QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) const;
-    /// Returns why the last fine-tuning of this run failed; "" if it did not.
+    /// "" if the last fine-tuning of this run did not fail.
     QString fineTuningProblem(RunId run) const;
     bool isFineTuning() const { return m_tuning.job.isRunning(); }
-    /// Returns the name of the run whose copy is being fine-tuned; "" if there is none.
+    /// The run whose copy is being fine-tuned; "" if there is none.
     QString fineTunedRun() const { return isFineTuning() ? m_tuning.run->name : QString(); }
-    /// Cancels all running requests except fine-tuning. A repeated request starts again.
+    /// Cancels all requests except fine-tuning. A repeated request starts again.
     void pause();
 
-    /// Copies the results for the run of `data` into `data`, and the reason if the result for `input` is missing.
+    /// Copies the results for the run of `data`, and the reason if the result for `input` is missing.
     void fill(InspectData& data, InspectFigure::Input input) const;
-    /// Returns why the typed text cannot be processed; "" if it can.
+    /// Tells why the typed text cannot be processed; "" if it can.
     const QString& textProblem() const { return m_text.problem; }
-    /// Returns whether a request is being computed.
     bool isBusy() const;
 
  signals:
     /// A result is available, or work has started or ended.
     void changed();
-    /// Fine-tuning has done `done` of `steps` steps.
     void fineTuningProgressed(std::int64_t done, std::int64_t steps);
 
  private:

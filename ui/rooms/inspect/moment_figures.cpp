@@ -9,8 +9,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns a figure of the snapshot at the cursor. The curves of the first snapshot and of the second run are drawn
-/// behind it.
+/// The curves of the first snapshot and of the second run are drawn behind that of the cursor.
 InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis y,
                         const std::function<FigureCurve(const ProbeResult&, Ink)>& make,
                         const std::function<FigureBand(const ProbeResult&, const FigureCurve&)>& band,
@@ -48,8 +47,7 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
     return picture;
 }
 
-/// Adds the baseline of retrieval: the value for the first occurrence of the copied tokens, which cannot be predicted
-/// by copying.
+/// The baseline is the value for the first occurrence of the copied tokens, which cannot be predicted by copying.
 void addBaseline(Figure& figure, const InspectData& data, const std::function<double(const RetrievalPoint&)>& number) {
     if (figure.curves.empty()) return;
     FigureCurve baseline = inspectCurve({}, QObject::tr("baseline: first occurrence"), {Ink::Kind::quiet}, {}, {});

@@ -14,7 +14,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the frequency of each pair in radians per token; 0 for a pair that is not rotated.
+/// In radians per token; 0 for a pair that is not rotated.
 std::vector<double> frequenciesAt(const InspectData& data, const ProbeResult& result, std::int64_t layer) {
     std::vector<double> frequencies;
     if (!result.frequencies.empty()) {  // theta changes during training
@@ -33,8 +33,7 @@ struct Usage {
     std::vector<double> query;
     std::vector<double> key;
 };
-/// Returns the norms in the selected layer and head. The first layer replaces the mean over layers; the run's last
-/// layer or head replaces one that does not exist.
+/// The first layer replaces the mean over layers; the run's last layer or head replaces one that does not exist.
 Usage usageAt(const InsideRun& run, const InspectChoices& choices, const ProbeResult& result) {
     const std::int64_t layer = std::clamp<std::int64_t>(choices.layer, 0, run.spec.layers - 1);
     const std::int64_t head = std::min(choices.head, run.spec.heads - 1);
@@ -42,7 +41,7 @@ Usage usageAt(const InsideRun& run, const InspectChoices& choices, const ProbeRe
             meanRow(result.key_usage, layer, head, run.spec.heads)};
 }
 
-/// Returns the largest norm over all snapshots of both runs.
+/// The maximum over all snapshots of both runs.
 double largestUsage(const InspectData& data) {
     thread_local ScaleCache cache;
     return cache.get(data, {data.choices.layer, data.choices.head}, [&data] {

@@ -4,10 +4,9 @@
 
 namespace ropelab::ui {
 
-/// Returns the figure of dials, one per pair, for one layer and head at the cursor. The angle of the hand q is the
-/// rotation of the query relative to the key at the selected lag Δ (g·Δ). The lengths of the hands are the mean query
-/// and key norms of the pair (F33), relative to the largest norm in any snapshot of the run and of the second run, so
-/// that steps and runs are comparable.
+/// One dial per pair, for one layer and head at the cursor. The angle of the hand q is the rotation of the query
+/// relative to the key at the selected lag Δ (g·Δ). The lengths of the hands are the mean query and key norms of the
+/// pair (F33), relative to the largest norm in any snapshot of both runs, so that steps and runs are comparable.
 InspectPicture pairDials(const InspectData& data);
 
 }  // namespace ropelab::ui

@@ -12,7 +12,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the problem of the data, else `words`.
 QString problemOr(const InspectData& data, const QString& words) {
     return data.problem.isEmpty() ? words : data.problem;
 }
@@ -22,12 +21,11 @@ InspectPicture noExtrapolation(const InspectData& data, const char* name) {
                           problemOr(data, QObject::tr("Evaluating the checkpoint beyond its training context …")));
 }
 
-/// Returns the number of sequences of an evaluation beyond the context, and the meaning of the bands.
 QString countsOf(const ExtrapolationResult& result, bool hasBands) {
     return result.evaluations.empty() ? QString() : sequencesNote(*result.evaluations.front().result, hasBands);
 }
 
-/// Returns the fine-tunings at the length that is selected in the panel.
+/// At the length that is selected in the panel.
 std::vector<const ExtrapolationResult*> tuningsAt(const InspectData& data) {
     std::vector<const ExtrapolationResult*> result;
     for (const ExtrapolationResult& tuning : data.fineTunings) {
@@ -36,7 +34,7 @@ std::vector<const ExtrapolationResult*> tuningsAt(const InspectData& data) {
     return result;
 }
 
-/// Returns the name of an evaluation's curve: its scaling method, or the position encoding of a run without RoPE.
+/// The scaling method, or the position encoding of a run without RoPE.
 QString titleOf(const ExtrapolationEvaluation& evaluation, const RunSpec& spec) {
     return spec.rotates() ? methodTitle(evaluation.method) : QString::fromStdString(label_of(spec));
 }

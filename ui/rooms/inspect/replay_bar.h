@@ -11,33 +11,31 @@ class QToolButton;
 
 namespace ropelab::ui {
 
-/// The time axis of the Inspect room: a slider over the stored snapshots, and buttons that replay or export them.
+/// A slider over the stored snapshots, and buttons that replay or export them.
 class ReplayBar : public QWidget {
     Q_OBJECT
 
  public:
     explicit ReplayBar(QWidget* parent = nullptr);
 
-    /// Sets the steps of the snapshots, in ascending order. A cursor at the newest snapshot moves to the new newest
-    /// one.
+    /// `iterations` ascend. A cursor at the newest snapshot moves to the new newest one.
     void setIterations(const std::vector<std::int64_t>& iterations);
-    /// Returns the step of the cursor; 0 if there are no snapshots.
+    /// 0 if there are no snapshots.
     std::int64_t iteration() const;
-    /// Returns whether the cursor is at the newest snapshot, where it follows the training.
+    /// At the newest snapshot the cursor follows the training.
     bool isAtNewest() const;
-    /// Moves the cursor to the snapshot nearest to a step.
+    /// Moves the cursor to the nearest snapshot.
     void moveTo(double iteration);
-    /// Moves the cursor by a number of snapshots.
+    /// Moves the cursor by this many snapshots.
     void step(int by);
-    /// Starts or pauses the replay.
     void setPlaying(bool playing);
     bool isPlaying() const { return m_timer.isActive(); }
 
-    /// Shows the progress of an export instead of the step; the export button then stops the export.
+    /// Shows `words` instead of the step; the export button then stops the export.
     void showExport(const QString& words);
-    /// Shows that the export is being stopped; the export button is disabled meanwhile.
+    /// The export button is disabled meanwhile.
     void showStopping();
-    /// Ends the display of an export. `words` are shown until the cursor moves; "" shows the step.
+    /// `words` are shown until the cursor moves; "" shows the step.
     void endExport(const QString& words);
 
     QLabel* words() const { return m_words; }
@@ -47,9 +45,8 @@ class ReplayBar : public QWidget {
     QToolButton* exportButton() const { return m_export; }
 
  signals:
-    /// The cursor was moved to this step.
     void moved(qint64 iteration);
-    /// The export button was clicked: export the replay, or stop the running export.
+    /// Export the replay, or stop the running export.
     void exportRequested();
 
  protected:

@@ -16,20 +16,18 @@ namespace ropelab::ui {
 
 class Settings;
 
-/// A non-modal dialog for exporting a replay. It asks for format, width, frame rate and number of frames. Open it with
-/// show(); it deletes itself when closed.
+/// Asks for format, width, frame rate and number of frames. Open this non-modal dialog with show(); it deletes itself
+/// when closed.
 class ReplayDialog : public QDialog {
     Q_OBJECT
 
  public:
-    /// `job` contains the figures and the frame rate, `snapshots` is the number of snapshots. Format and width are
-    /// restored from the settings.
+    /// `snapshots` is the number of snapshots. Format and width are restored from the settings.
     ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWidget* parent = nullptr);
 
-    /// Replaces the job; the values of the fields are kept.
+    /// The values of the fields are kept.
     void setJob(ReplayJob job) { m_job = std::move(job); }
-    /// Returns the job with the values of the fields and this output file. The format's suffix is appended if the path
-    /// has another one.
+    /// The format's suffix is appended if the path has another one.
     ReplayJob job(const QString& path) const;
     /// Opens a file dialog and returns the chosen path, or "" if it was cancelled. Tests replace it.
     std::function<QString(const QString& suggestion)> askPath;
@@ -43,7 +41,6 @@ class ReplayDialog : public QDialog {
     QPushButton* saveButton() const { return m_save; }
 
  signals:
-    /// The user has chosen a file and settings for the export.
     void exportConfirmed(const ropelab::ui::ReplayJob& job);
 
  private:

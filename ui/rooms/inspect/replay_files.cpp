@@ -9,7 +9,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Throws BadInput if `choice` is not below `count`; −1 (all, or none) is valid.
+/// −1 (all, or none) is valid.
 void checkChoice(const char* what, std::int64_t choice, std::int64_t count) {
     if (choice < count) return;
     throw BadInput("A replay's " + std::string(what) + " is " + std::to_string(choice) + ", but this run's " + what +

@@ -15,8 +15,7 @@ namespace {
 
 constexpr double kLossFraction = 0.28;  // of a frame's height
 
-/// Paints a figure as a part of a frame: as an image on raster devices, where vector graphics would leave seams between
-/// the cells of heat maps, else as vector graphics.
+/// Raster devices get an image, because vector graphics would leave seams between the cells of heat maps.
 void paintPart(QPainter& painter, const Figure& figure, const QRectF& where, const FigureStyle& style) {
     const QSize size = where.size().toSize();
     if (painter.paintEngine()->type() == QPaintEngine::Raster) {

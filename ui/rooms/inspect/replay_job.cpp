@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr double kAspectRatio = 0.56;  // height divided by width
 
-/// Reads the values of a JSON object. end() rejects keys that were not read.
+/// end() rejects keys that were not read.
 class Reader {
  public:
     explicit Reader(const Json& json) : m_json(json) {}
@@ -64,7 +64,7 @@ class Reader {
             value = found->get<bool>();
         }
     }
-    /// Returns the index of a string value in `choices`; 0 if the key is missing.
+    /// 0 if the key is missing.
     int choice(const char* key, const std::vector<std::string>& choices) {
         const Json* found = find(key);
         if (!found) return 0;
@@ -120,7 +120,7 @@ void readFigures(Reader& reader, ReplayJob& job) {
     }
 }
 
-// Returns the JSON value, or null if the text is not JSON. Throws BadInput if an object names a key twice.
+// Null if the text is not JSON. Throws BadInput if an object names a key twice.
 Json parsedJson(const std::string& text) {
     try {
         return parse_unique(text, "The replay");

@@ -10,16 +10,14 @@
 
 namespace ropelab::ui {
 
-/// Describes a replay to be exported: one frame per snapshot, each with one or two figures of the Inspect room above
-/// the figure of the loss. It is passed as JSON to a separate process, because painting would block the window's
-/// thread.
+/// One frame per snapshot, each with one or two figures of the Inspect room above the figure of the loss. The job is
+/// passed as JSON to a separate process, because painting would block the window's thread.
 struct ReplayJob {
     QString lab;
-    /// Path of the output: .gif gives one animation; .png and .svg give one file per frame, named replay-0001.png and
-    /// so on.
+    /// .gif gives one animation; .png and .svg give one file per frame, named replay-0001.png and so on.
     QString output;
-    /// Names of one or two figures, which are shown side by side. As the second name, secondRun stands for the first
-    /// figure of the second run.
+    /// One or two figures, which are shown side by side. As the second name, secondRun stands for the first figure of
+    /// the second run.
     QStringList figures;
     RunId run = 0;     // 0: the lab's first run
     RunId beside = 0;  // the second run; 0: none
@@ -32,23 +30,22 @@ struct ReplayJob {
     Appearance appearance = Appearance::light;
 
     static constexpr const char* kSecondRun = "second-run";
-    /// Returns whether the output is one animation: a .gif file or standard output ("-").
+    /// A .gif file or standard output ("-").
     bool isAnimated() const;
-    /// Returns for how many seconds an animation shows a frame; the last frame is shown for at least 2 s.
+    /// The last frame is shown for at least 2 s.
     double secondsOf(bool last) const { return frameSeconds(framesPerSecond, last); }
-    /// Returns the height in pixels, which is proportional to the width.
+    /// In pixels, proportional to the width.
     int height() const;
 };
 
-/// Returns the job as JSON; values that equal their default are omitted.
+/// Omits values that equal their default.
 std::string replayJobText(const ReplayJob& job);
-/// Returns the job from its JSON text. Throws BadInput for unknown keys, values out of range, an output with another
-/// suffix than .gif, .png or .svg, and for jobs that whyNotReplayable() rejects.
+/// Throws BadInput for unknown keys, values out of range, an output with another suffix than .gif, .png or .svg, and
+/// for jobs that whyNotReplayable() rejects.
 ReplayJob parseReplayJob(const std::string& text);
 
-/// Returns in one sentence why the job's figures cannot be replayed; "" if they can.
+/// One sentence; "" if the figures can be replayed.
 QString whyNotReplayable(const ReplayJob& job);
-/// Returns whether a figure needs a result of the run's model, for which the engine is required.
 bool needsModel(const ReplayJob& job);
 
 }  // namespace ropelab::ui

@@ -12,7 +12,7 @@ class ReplayWriter : public ExportProcess {
  public:
     explicit ReplayWriter(QObject* parent = nullptr) : ExportProcess(tr("replay"), parent) {}
 
-    /// Starts an export; returns false if an export is already running.
+    /// Returns false if an export is already running.
     bool start(const ReplayJob& job) {
         return ExportProcess::start({QStringLiteral("--replay"), QString::fromStdString(replayJobText(job))},
                                     job.isAnimated());

@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kNormalQuantile = 1.96;  // of a 95 % interval; the sequences are many
 
-/// Adds the gain of a run by distance with its interval and returns the curve.
 FigureCurve& addGain(Figure& figure, const ProbeResult& result, std::int64_t seed, Ink ink) {
     FigureCurve curve =
         inspectCurve(QObject::tr("seed %1").arg(seed), QObject::tr("retrieval gain, seed %1").arg(seed), ink, {}, {});
@@ -50,8 +49,7 @@ void addBound(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     figure.curves.push_back(std::move(curve));
 }
 
-/// Adds the run's mean logit by distance over all layers and heads, minus its mean, in percent of its largest
-/// deviation.
+/// The mean over all layers and heads, minus its mean, in percent of its largest deviation.
 void addLogit(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     if (result.logit_by_distance.empty()) return;
     const auto row = meanRow(result.logit_by_distance, -1, -1, run.spec.heads);
@@ -70,7 +68,6 @@ void addLogit(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     figure.curves.push_back(std::move(curve));
 }
 
-/// Returns the number of tokens and sequences per distance in words.
 QString countWords(const RetrievalPoint& point) {
     const QString tokens = countText(point.tokens, QObject::tr("token"));
     if (point.sequences == 0) return QObject::tr("%1 per distance").arg(tokens);

@@ -6,29 +6,24 @@
 
 namespace ropelab::ui {
 
-/// Shows the text of the attention maps; each token is shaded by the attention weight that the query gives it. The
-/// query is the token under the mouse pointer, else the token that was clicked; the arrow keys move it.
+/// Shades each token of the attention maps' text by the attention weight that the query gives it. The query is the
+/// token under the mouse pointer, else the token that was clicked; the arrow keys move it.
 class TextStrip : public QWidget {
     Q_OBJECT
 
  public:
     explicit TextStrip(QWidget* parent = nullptr);
 
-    /// Shows the tokens and attention weights of a query.
     void setRow(AttentionRow row);
     const AttentionRow& row() const { return m_row; }
-    /// Returns the rectangle of a token in the widget.
     QRectF rectOf(int token) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
 
  signals:
-    /// The mouse pointer is over this token.
     void hovered(int token);
-    /// The mouse pointer has left the widget.
     void left();
-    /// This token was selected as the query.
     void picked(int token);
 
  protected:

@@ -28,7 +28,6 @@ namespace {
 constexpr std::int64_t kMeasuredTokens = 16;
 constexpr RunId kOfSweep = 0;
 
-/// A measured model: its settings and the bytes of its caches.
 struct CacheAnswer {
     RunSpec spec;
     bench::MeasuredCache measured;

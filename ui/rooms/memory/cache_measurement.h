@@ -14,26 +14,24 @@ namespace ropelab::ui {
 
 class ExperimentModel;
 
-/// A button that measures the bytes of the KV cache while a model generates text, and a text with them beside the
-/// formula. The model is that of a run with a checkpoint, or one with random weights and the settings of the sweep. The
-/// engine works on another thread; training has priority.
+/// Measures the bytes of the KV cache while a model generates text, and shows them beside the formula. The model is
+/// that of a run with a checkpoint, or one with random weights and the settings of the sweep. The engine works on
+/// another thread; training has priority.
 class CacheMeasurement : public QWidget {
     Q_OBJECT
 
  public:
     CacheMeasurement(RunAccess access, const ExperimentModel& experiment, QWidget* parent = nullptr);
 
-    /// Measures the chosen model, or says why it cannot be measured now.
     void measure();
     bool isMeasuring() const { return m_job.isRunning(); }
     QComboBox& choice() { return *m_choice; }
     QPushButton& button() { return *m_button; }
-    /// Returns the text below the button.
     QString words() const;
 
  private:
     void renewChoice();
-    /// Returns why nothing can be measured now; "" if it can.
+    /// "" if the model can be measured.
     QString refusal() const;
 
     RunAccess m_access;
@@ -44,7 +42,6 @@ class CacheMeasurement : public QWidget {
     LatestJob m_job;  // declared last, so that its thread ends first
 };
 
-/// Returns the sentence on a measured cache of the model with this name.
 QString measuredCacheSentence(const QString& name, const RunSpec& spec, const bench::MeasuredCache& measured);
 
 }  // namespace ropelab::ui

@@ -55,13 +55,12 @@ FigureCurve curveOf(const RotarySetup& setup, const QString& label, Ink ink, con
     return curve;
 }
 
-/// Says to which context the numbers at the ends of the curves belong, which is not that of the setup.
+/// The ends of the curves belong to another context than that of the setup.
 QString endNote(const RotarySetup& setup) {
     return QObject::tr("numbers at the right: at %1 tokens")
         .arg(groupedText(std::llround(contextRange(setup).maximum)));
 }
 
-/// Marks the point of a curve at the setup's context.
 FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
     FigureCurve mark;
     mark.ink = ink;
@@ -73,12 +72,10 @@ FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
     return mark;
 }
 
-/// Short name of an attention type, for the label at the end of its curve.
 QString shortText(KvCache kind) {
     return kind == KvCache::sliding ? QObject::tr("sliding") : kindText(kind);
 }
 
-/// A rotated fraction with a curve of its own.
 struct Member {
     QString label;
     int rotaryDim = 0;
@@ -89,7 +86,7 @@ QString percent(double fraction) {
     return QString::number(100 * fraction, 'g', 3) + QStringLiteral(" %");
 }
 
-/// Returns the paper's rotated fractions and the setup's. Fractions with the same number of channels share one entry.
+/// The paper's rotated fractions and the setup's. Fractions with the same number of channels share one entry.
 std::vector<Member> members(const RotarySetup& setup) {
     std::vector<Member> all = {{QObject::tr("%1 ch").arg(kMinChannels), kMinChannels}};
     for (const double fraction : kFractions) {
@@ -121,7 +118,7 @@ BytesAt cacheAt(const RotarySetup& setup, const ModelShape& shape, const MemoryO
     return [=](std::int64_t context) { return kvBytes(setup, shape, options, kind, context); };
 }
 
-/// Range of the size axis in MiB: powers of two that enclose all curves of both figures and the memory of the devices.
+/// In MiB: powers of two that enclose all curves of both figures and the memory of the devices.
 Range sizeRange(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const Range contexts = contextRange(setup);
     double low = std::numeric_limits<double>::infinity();
@@ -186,7 +183,6 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
     return figure;
 }
 
-/// Removes the curves with this ink that do not belong to the setup itself.
 void keepOwnCurves(Figure& figure, Ink family) {
     std::erase_if(figure.curves, [&](const FigureCurve& curve) {
         return curve.ink == family && curve.shape == FigureCurve::Shape::line &&

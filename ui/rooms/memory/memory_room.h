@@ -21,8 +21,7 @@ class CacheMeasurement;
 class ExperimentModel;
 class ShapePanel;
 
-/// The room (page of the window) for memory: the sizes of the cos/sin table and of the model's KV cache, on the same
-/// axes.
+/// The sizes of the cos/sin table and of the model's KV cache, on the same axes.
 class MemoryRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -33,22 +32,22 @@ class MemoryRoom : public RotaryRoom {
                QWidget* parent = nullptr);
     ~MemoryRoom() override;
     void fitPage(const QSize& page) override;
-    /// Chooses a figure: "rope-cache" (the cos/sin table) or "kv-cache".
+    /// `part` is "rope-cache" (the cos/sin table) or "kv-cache".
     void showPart(const QString& part) override;
-    /// Returns the name of the figure that a small page shows, or "" if both are shown.
+    /// The figure that a small page shows, or "" if both are shown.
     QString shownPart() const override;
-    /// Shows only one of the figures, without the sentence.
+    /// Hides the sentence.
     void showOnlyPart(const QString& part) override;
     std::function<void()> restorer() override;
 
-    /// Returns pair, layers, heads and kv_heads.
+    /// These are pair, layers, heads and kv_heads.
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override { return {m_bar}; }
 
     FigureView* tableView() const { return m_table; }
     FigureView* cacheView() const { return m_cache; }
     ShapePanel* shape() const { return m_shape; }
-    /// Returns the measurement of KV caches; null without runs.
+    /// Null without runs.
     CacheMeasurement* cacheMeasurement() const { return m_cacheMeasurement; }
     QToolButton* singleLayout() const { return m_singleLayout; }
     QToolButton* perLayer() const { return m_perLayer; }
@@ -71,14 +70,13 @@ class MemoryRoom : public RotaryRoom {
     QWidget* makeMeasure(QWidget* parent);
     /// Shows both figures side by side, or only the chosen one if the page is too small for both.
     void arrange();
-    /// Chooses the figure for exports, and for pages that show only one.
+    /// Exports, and pages that show only one figure, use the chosen one.
     void choose(bool isCache);
     void connectView(FigureView* view);
     std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
     void dragContext(double at);
     MemoryOptions memoryOptions() const;
     void renewSizes();
-    /// The sentences of both setups, with their quotients.
     QString comparedSentence(const MemoryOptions& options) const;
     void startMeasuring();
 

@@ -9,48 +9,46 @@
 
 namespace ropelab::ui {
 
-/// Bytes per MiB.
 inline constexpr double kMiB = 1024.0 * 1024.0;
-/// The kinds of KV cache in the order of the list in the panel.
+/// In the order of the list in the panel.
 inline constexpr std::array<KvCache, 5> kKinds = {KvCache::multi_head, KvCache::grouped, KvCache::multi_query,
                                                   KvCache::latent, KvCache::sliding};
 
-/// Options of the memory layout that are part of neither the rotary setup nor the model's shape.
+/// Options that are part of neither the rotary setup nor the model's shape.
 struct MemoryOptions {
     TableLayout layout = TableLayout::duplicated;
     bool isPerLayer = false;  // every layer stores its own table
     NumberFormat kvFormat = NumberFormat::bfloat16;
 };
 
-/// Returns the shape of the KV cache. The head dimension is the model's if the shape belongs to a named model, and the
-/// setup's otherwise.
+/// The head dimension is the model's if the shape belongs to a named model, and the setup's otherwise.
 CacheShape cacheShape(const RotarySetup& setup, const ModelShape& shape);
 
 // Sizes in bytes for one sequence; nullopt if a size exceeds 2^63.
 
-/// Returns the size of the cos/sin table with `rotaryDim` rotated channels in the setup's precision (F31).
+/// The cos/sin table with `rotaryDim` rotated channels in the setup's precision (F31).
 std::optional<std::int64_t> tableBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
                                        int rotaryDim, std::int64_t context);
-/// Returns the size of the KV cache for an attention type (F32).
+/// The KV cache (F32).
 std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
                                     KvCache kind, std::int64_t context);
 
-/// Name of an attention type: "MHA", "GQA", "MQA", "MLA" or "sliding window".
+/// "MHA", "GQA", "MQA", "MLA" or "sliding window".
 QString kindText(KvCache kind);
 /// Explains what an attention type caches, with its formula and the current values.
 QString kindWhy(KvCache kind, const CacheShape& shape);
 
-/// One sentence with the sizes of the cos/sin table and the KV cache, and their ratio.
+/// The sizes of the cos/sin table and the KV cache, and their ratio.
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);
-/// Returns a sentence as long as the longest that memorySentence() returns, for which a label reserves its space.
+/// As long as the longest memorySentence(); a label reserves its space.
 QString longestMemorySentence();
-/// Returns the size of the setup's cos/sin table and of its KV cache in bytes; NaN if a size exceeds 2^63.
+/// In bytes; NaN if a size exceeds 2^63.
 struct MemorySizes {
     double table = 0;
     double cache = 0;
 };
 MemorySizes memorySizes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);
-/// Returns the formulas of both sizes with their current values, as a tooltip.
+/// Tooltip with the formulas of both sizes and their current values.
 QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);
 
 }  // namespace ropelab::ui

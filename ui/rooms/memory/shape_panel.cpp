@@ -20,7 +20,6 @@ constexpr std::array<NumberFormat, 3> kFormats = {NumberFormat::float32, NumberF
 
 using F = CacheShape;
 
-/// A number of the shape: the texts and limits of its field, and its member of CacheShape.
 struct ShapeField {
     const char* id;
     const char* label;

@@ -11,26 +11,24 @@ class QSpinBox;
 
 namespace ropelab::ui {
 
-/// Panel that edits the shape of the model's KV cache: attention type, precision, layers and heads.
+/// Edits the attention type, precision, layers and heads of the model's KV cache.
 class ShapePanel : public QWidget {
     Q_OBJECT
 
  public:
     explicit ShapePanel(RotaryModel& model, QWidget* parent = nullptr);
 
-    /// Shows the current shape.
     void renew();
 
     QComboBox* kind() const { return m_kind; }
     QComboBox* kvFormat() const { return m_kvFormat; }
-    /// Returns the field of a member of CacheShape by its name, or nullptr: "layers", "heads", "kv_heads",
-    /// "latent_dim", "latent_rope_dim", "window", "global_layers".
+    /// A field of CacheShape by its name, or nullptr: "layers", "heads", "kv_heads", "latent_dim", "latent_rope_dim",
+    /// "window", "global_layers".
     QSpinBox* field(const QString& name) const;
-    /// Number format of the KV cache.
     NumberFormat format() const;
 
  signals:
-    /// Emitted when the user changes the number format of the KV cache. Changes of the shape go to RotaryModel.
+    /// Changes of the shape go to RotaryModel instead.
     void formatChanged();
 
  private:

@@ -9,28 +9,26 @@
 
 namespace ropelab::ui {
 
-/// Size in bytes of the largest table that a measurement allocates.
+/// The largest table that a measurement allocates.
 constexpr std::int64_t kMaxMeasuredBytes = std::int64_t{1} << 31;
 
-/// Returns the size in bytes of a setup's table as RoPE Lab stores it: in float32, each angle once, including the
-/// unrotated pairs of truncate.
+/// As RoPE Lab stores the table: in float32, each angle once, including the unrotated pairs of truncate.
 std::int64_t plannedTableBytes(const RotarySetup& setup);
 
-/// Size of a table that was allocated and filled.
 struct MeasuredTable {
     std::int64_t positions = 0;
     std::int64_t pairs = 0;
     std::int64_t bytes = 0;  // capacity of the arrays of cosines and sines
 };
-/// Allocates and fills the table of positions 0 … context − 1, measures it and frees it. Returns nullopt if the
-/// measurement is cancelled or there is not enough memory.
+/// Allocates and fills the table of positions 0 … context − 1, measures it and frees it. nullopt if the measurement is
+/// cancelled or there is not enough memory.
 std::optional<MeasuredTable> measureTable(const RotarySetup& setup, const Cancelled& cancelled = {});
 
-/// One sentence with the measured size and the size by F31 for the same layout.
+/// The measured size and the size by F31 for the same layout.
 QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured);
-/// Returns a sentence as long as the longest that measuredSentence() returns, for which a label reserves its space.
+/// As long as the longest measuredSentence(); a label reserves its space.
 QString longestMeasuredSentence();
-/// Returns the reason why a setup's table cannot be measured, or "" if it can.
+/// "" if the table can be measured.
 QString refusalSentence(const RotarySetup& setup);
 
 }  // namespace ropelab::ui

@@ -32,7 +32,7 @@ constexpr double kLeastHeightMm = 60;
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-/// One line of the plot: a claim's heading, or a row.
+/// A claim's heading, or a row.
 struct ForestLine {
     const Claim* heading = nullptr;
     const SheetRow* row = nullptr;
@@ -53,7 +53,7 @@ std::vector<ForestLine> linesOf(const SheetPlan& plan, std::span<const SheetRow>
     return lines;
 }
 
-/// Returns a row's title, with the measure if the claim has rows of several measures.
+/// Includes the measure if the claim has rows of several measures.
 QString forestTitle(const SheetRow& row, const std::vector<ForestLine>& lines) {
     const bool hasOthers = std::any_of(lines.begin(), lines.end(), [&](const ForestLine& line) {
         return line.row && line.row->plan.claim == row.plan.claim && line.row->plan.measure != row.plan.measure;
@@ -62,14 +62,14 @@ QString forestTitle(const SheetRow& row, const std::vector<ForestLine>& lines) {
     return hasOthers ? title + QStringLiteral(" · ") + measureTitleOf(row.plan.measure) : title;
 }
 
-/// Returns a number of an effect in percent: ratios as the difference from 1.
+/// In percent; ratios become the difference from 1.
 double percentOf(RowEffect::Scale scale, const std::optional<double>& value) {
     if (!value) return kMissing;
     if (scale == RowEffect::Scale::ratio) return 100 * (*value - 1);
     return scale == RowEffect::Scale::percent ? *value : 100 * *value;
 }
 
-/// The numbers of a row in percent; NaN where a number is missing.
+/// In percent; NaN where a number is missing.
 struct ForestNumbers {
     double value = kMissing;
     double low = kMissing;
@@ -79,8 +79,8 @@ struct ForestNumbers {
     double paper = kMissing;
 
     double margin() const { return (rangeHigh - rangeLow) / 2; }
-    /// Returns the numbers as multiples of the rule's margin, half the width of its range, from the range's middle; all
-    /// NaN for a rule without a range.
+    /// Multiples of the rule's margin, half the width of its range, from the range's middle; all NaN for a rule without
+    /// a range.
     ForestNumbers inMargins() const {
         const double middle = (rangeLow + rangeHigh) / 2;
         const auto scaled = [&](double percent) { return margin() > 0 ? (percent - middle) / margin() : kMissing; };
@@ -88,7 +88,7 @@ struct ForestNumbers {
     }
 };
 
-/// Returns the range of the row's rule in percent, which is known before the runs; NaN if it has none.
+/// In percent, known before the runs; NaN if the rule has no range.
 std::pair<double, double> rangeOf(const SheetRow& row) {
     if (!row.plan.rule) return {kMissing, kMissing};
     const VerdictRule& rule = *row.plan.rule;
@@ -249,7 +249,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         return figure;
     }
     figure.emptyText = QObject::tr("The effects appear when all runs of a row have ended and are measured.");
-    // Effects of several claims differ by orders of magnitude. On the axis of margins each is as large as its rule
+    // Effects of several claims differ by orders of magnitude; on the axis of margins each is as large as its rule
     // finds.
     const bool isInMargins =
         std::count_if(lines.begin(), lines.end(), [](const ForestLine& line) { return line.heading; }) > 1;

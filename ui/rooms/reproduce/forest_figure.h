@@ -9,20 +9,18 @@
 
 namespace ropelab::ui {
 
-/// Name of the forest plot on the command line and in exported files.
 inline constexpr const char* kForestPlot = "forest-plot";
 
-/// Returns the forest plot of a sheet: for each row with a baseline the effect of this lab with its interval, the range
-/// of the rule as a band, the paper's value as a vertical mark, and the verdict in words. Rows are grouped by claim, in
-/// the plan's order. `claim`: id of the claim that is shown; "" for all. Effects of one claim are in percent:
-/// differences and ratios in percent of the baseline's mean, proportions in percent of the runs. Effects of several
-/// claims are multiples of the margin of the row's rule (half the width of its range) from the middle of the range, so
-/// that the range ends at ±1 in every row and small effects stay readable beside large ones; a row whose rule has no
-/// range is then shown without its effect. The figure's table has the numbers in percent and the effect in margins.
-/// Figure::heightMm is the height at which every row can be read.
+/// For each row with a baseline the effect of this lab with its interval, the range of the rule as a band, the paper's
+/// value as a vertical mark, and the verdict in words. Rows are grouped by claim, in the plan's order. `claim`: id of
+/// the claim that is shown; "" for all. Effects of one claim are in percent: differences and ratios in percent of the
+/// baseline's mean, proportions in percent of the runs. Effects of several claims are multiples of the margin of the
+/// row's rule (half the width of its range) from the middle of the range, so that the range ends at ±1 in every row and
+/// small effects stay readable beside large ones; a row whose rule has no range is then shown without its effect. The
+/// figure's table has both. Figure::heightMm is the height at which every row can be read.
 Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim = {});
 
-/// Returns a verdict with a mark in front, so that it does not depend on colour: "+ reproduced", "× not reproduced".
+/// The mark in front makes the verdict independent of colour: "+ reproduced", "× not reproduced".
 QString markedVerdict(SheetVerdict verdict);
 
 }  // namespace ropelab::ui

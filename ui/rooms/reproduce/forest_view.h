@@ -13,17 +13,15 @@ namespace ropelab::ui {
 
 class FigureView;
 
-/// Widget with the forest plot of a sheet, of all claims or of the chosen one. The plot is as high as its rows require,
-/// and scrolls.
+/// Shows all claims or the chosen one. The plot is as high as its rows require, and scrolls.
 class ForestView : public QWidget {
     Q_OBJECT
 
  public:
     explicit ForestView(QWidget* parent = nullptr);
 
-    /// Shows the rows of a sheet. Keeps the chosen claim if the sheet has it.
+    /// Keeps the chosen claim if the sheet has it.
     void setSheet(const SheetPlan& plan, std::vector<SheetRow> rows);
-    /// Returns the shown figure.
     Figure figure() const;
     void refreshNow();
 

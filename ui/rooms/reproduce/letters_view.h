@@ -13,15 +13,14 @@ class FigureView;
 class NumberSlider;
 class TextTable;
 
-/// Shows the post's example of code length: a slider sets the probability p of the letter A, and a table and a figure
-/// show the bits for A, for B and on average, next to the post's numbers for p = 0.9.
+/// The post's example of code length: a slider sets the probability p of the letter A, and a table and a figure show
+/// the bits for A, for B and on average, next to the post's numbers for p = 0.9.
 class LettersView : public QWidget {
     Q_OBJECT
 
  public:
     explicit LettersView(QWidget* parent = nullptr);
 
-    /// Sets p(A) and updates table and figure.
     void setProbability(double p);
     double probability() const;
     Figure figure() const;
@@ -30,7 +29,6 @@ class LettersView : public QWidget {
     NumberSlider& slider() { return *m_slider; }
     TextTable& table() { return *m_table; }
     FigureView& view() { return *m_view; }
-    /// Returns the sentence with the code lengths at the current p(A).
     QString words() const;
 
  signals:
@@ -46,7 +44,7 @@ class LettersView : public QWidget {
     FigureView* m_view;
 };
 
-/// Returns the figure of the code lengths in bits over p(A), with a line at `p` that can be dragged.
+/// Code lengths in bits over p(A), with a line at `p` that can be dragged.
 Figure lettersFigure(double p);
 
 }  // namespace ropelab::ui

@@ -16,13 +16,11 @@ namespace ropelab::ui {
 
 class Settings;
 
-/// Right panel of the room "Reproduce": choice of sheet, scale and number of seeds, the estimated cost, and the button
-/// that starts the sheet.
+/// Chooses sheet, scale and number of seeds; shows the estimated cost and the button that starts the sheet.
 class ReproducePanel : public QFrame {
     Q_OBJECT
 
  public:
-    /// Choices for a reproduction sheet: its name, scale and seeds.
     struct Choice {
         std::string sheet;
         SheetScale scale = SheetScale::smoke;
@@ -30,7 +28,6 @@ class ReproducePanel : public QFrame {
 
         bool operator==(const Choice&) const = default;
     };
-    /// State of the start buttons.
     struct Offer {
         QString text;  // text of the start button
         bool isEnabled = false;
@@ -40,15 +37,13 @@ class ReproducePanel : public QFrame {
 
     explicit ReproducePanel(Settings& settings, QWidget* parent = nullptr);
 
-    /// Returns the choice in the fields. Throws BadInput if the number of seeds is not a number.
+    /// Throws BadInput if the number of seeds is not a number.
     Choice choice() const;
-    /// Chooses a sheet with its default number of seeds; emits no signal.
+    /// Sets the sheet's default number of seeds; emits no signal.
     void choose(const std::string& sheet, SheetScale scale);
-    /// Updates the start buttons.
     void offer(const Offer& offer);
-    /// Sets the estimated cost of the chosen sheet.
     void showCost(const QString& words);
-    /// Shows the reason why the chosen sheet cannot be planned, in the place of the cost; "" shows the cost again.
+    /// Shows in the place of the cost why the chosen sheet cannot be planned; "" shows the cost again.
     void showProblem(const QString& sentence);
     TableOutput& output() { return *m_output; }
 

@@ -180,7 +180,7 @@ void ReproduceRoom::refresh() {
     refreshTables();
 }
 
-// Shows the lab's stored sheet, or else plans the chosen one, unless that plan exists already.
+// Prefers the lab's stored sheet to the chosen one.
 void ReproduceRoom::refreshPlan() {
     try {
         const ReproducePanel::Choice choice = m_panel->choice();
@@ -289,7 +289,7 @@ void ReproduceRoom::start() {
     startedLab.isEmpty() ? m_trainer.begin(*m_plan) : m_trainer.open(startedLab);
 }
 
-// Plans the sheet again, because data sets may have been downloaded since its lab was created.
+// Data sets may have been downloaded since the sheet's lab was created, so it is planned again.
 void ReproduceRoom::startAgain() {
     try {
         const ReproducePanel::Choice choice = m_panel->choice();

@@ -25,14 +25,13 @@ class LettersView;
 class TextList;
 class TextTable;
 
-/// Room "Reproduce": published claims are tested with new runs by preregistered rules. Its tabs show claims and rules,
-/// own and published results, their effects as a forest plot, the source's statements recomputed, and predictions. The
-/// room updates while runs finish.
+/// Published claims are tested with new runs by preregistered rules. The tabs show claims and rules, own and published
+/// results, their effects as a forest plot, the source's statements recomputed, and predictions. The room updates while
+/// runs finish.
 class ReproduceRoom : public Room {
     Q_OBJECT
 
  public:
-    /// Tabs of the room.
     enum class Page { claims, comparison, effects, checks, predictions, letters };
 
     ReproduceRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent = nullptr);
@@ -40,18 +39,17 @@ class ReproduceRoom : public Room {
 
     QWidget* panel() override;
     void addActions(ActionRegistry& registry) override;
-    /// Returns the figure of the tab "Effects" or "Bits per letter"; the other tabs show tables.
+    /// Only the tabs "Effects" and "Bits per letter" have a figure.
     Figure figure() override;
-    /// Returns the claim of the forest plot and the runs of its sheet.
+    /// The claim of the forest plot and the runs of its sheet.
     FigureOrigin originOf(const Figure& figure) override;
     bool hasFigure() const override { return m_page == Page::effects || m_page == Page::letters; }
     bool isBusy() const override;
     void refreshNow() override;
-    /// Shows the tab with this name: "claims", "comparison", "effects", "checks", "predictions" or
-    /// "letters".
+    /// The tabs are "claims", "comparison", "effects", "checks", "predictions" and "letters".
     void showPart(const QString& part) override;
     QString shownPart() const override;
-    /// Returns sheet, the shown sheet unless the open lab has one.
+    /// This is sheet, the shown sheet unless the open lab has one.
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override;
 
@@ -61,33 +59,24 @@ class ReproduceRoom : public Room {
     ReproducePanel& choices() { return *m_panel; }
     ForestView& effects() { return *m_effects; }
     LettersView& letters() { return *m_letters; }
-    /// Returns the table of own and published results.
     TextTable& comparison() { return *m_comparison; }
-    /// Returns the table of the selected row's values per seed.
+    /// The selected row's values per seed.
     TextTable& seeds() { return *m_seeds; }
-    /// Returns the table of the source's statements and their recomputed values.
     TextTable& checks();
-    /// Returns the table of predictions and scores.
     TextTable& predictions();
-    /// Returns the text above the table of predictions: introduction, outcomes and calibration.
     QString predictionText() const;
     QComboBox* measureBox() const { return m_measure; }
-    /// Returns the state of the shown sheet in sentences.
     QString words() const;
-    /// Returns the text on the selected row.
     QString rowText() const;
-    /// Returns the tab "Claims and rules" as plain text.
+    /// The tab "Claims and rules" as plain text.
     QString pageText() const;
 
-    /// Selects a row of the comparison.
     void selectRow(int row);
-    /// Returns the shown sheet in the selected file format; "" if no sheet can be planned.
+    /// In the selected file format; "" if no sheet can be planned.
     QString table() const;
-    /// Copies the shown sheet to the clipboard in the selected file format.
     void copyTable();
-    /// Saves the shown sheet to a file in the selected file format.
     void saveTable();
-    /// Asks the user for a file name; "" if the user cancels. Tests replace it.
+    /// "" if the user cancels. Tests replace it.
     std::function<QString(const QString& suggestion)> askSave;
 
  signals:
@@ -120,7 +109,7 @@ class ReproduceRoom : public Room {
     Page m_page = Page::claims;
     bool m_isPageChosen = false;  // false: a lab with a sheet opens on the comparison
 
-    // The shown sheet: the open lab's, or the one that the panel's choice would start.
+    // The open lab's sheet, or the one that the panel's choice would start.
     std::optional<SheetPlan> m_plan;
     bool m_isStored = false;
     std::optional<ReproducePanel::Choice> m_planned;  // choice that m_plan was made for, unless it is the lab's sheet

@@ -1,4 +1,3 @@
-// Widgets and layout of the room "Reproduce".
 #include <QButtonGroup>
 #include <QComboBox>
 #include <QFileDialog>

@@ -29,7 +29,7 @@ QString numberOf(double value) {
     return numberText(sample_text({1, value, std::nan("")}));
 }
 
-// Returns the name of a position encoding as run names show it.
+// As run names show it.
 QString positionWords(const std::string& position) {
     if (position == "none") return QObject::tr("no position encoding");
     if (position == "learned") return QObject::tr("learned positions");
@@ -57,7 +57,7 @@ Cell printedCell(const SheetRow& row) {
     return {numberText(signed_percent(row.plan.paper_printed)), QObject::tr("The difference as the source prints it.")};
 }
 
-// Returns the recomputed difference; it is marked if it disagrees with the printed one by more than rounding explains.
+// Marked if it disagrees with the printed one by more than rounding explains.
 Cell recomputedCell(const SheetRow& row) {
     const QString words = numberText(recomputed_text(row));
     if (!row.paper_difference_percent || !row.plan.baseline) return {words, {}, Tone::quiet};
@@ -89,8 +89,7 @@ Cell verdictCell(const SheetRow& row) {
     return {words, tip.trimmed(), toneOf(row.verdict)};
 }
 
-/// Returns the value of a row's key as text: "10k", "2 ch", "generated instead of enwik8", "yes"; "–" if the row lacks
-/// the key.
+/// "10k", "2 ch", "generated instead of enwik8", "yes"; "–" if the row lacks the key.
 QString keyWords(const PlannedRow& row, const std::string& key) {
     const auto found = row.keys.find(key);
     if (found == row.keys.end()) return text(missing_cell);
@@ -106,8 +105,8 @@ QString keyWords(const PlannedRow& row, const std::string& key) {
     return value.is_string() ? text(value.get<std::string>()) : settingTitle(key, value);
 }
 
-/// Returns the keys of the rows: θ and the fraction first, the data set and a different baseline last. The requested
-/// data set is left out, because keyWords shows it with the data set.
+/// θ and the fraction first, the data set and a different baseline last. The requested data set is left out, because
+/// keyWords shows it with the data set.
 std::vector<std::string> keysOf(const std::vector<const PlannedRow*>& rows) {
     std::vector<std::string> keys;
     const auto add = [&](const std::string& key) {
@@ -127,7 +126,7 @@ std::vector<std::string> keysOf(const std::vector<const PlannedRow*>& rows) {
     return keys;
 }
 
-/// Returns the keys in which the rows differ; all keys if the rows do not differ.
+/// All keys if the rows do not differ.
 std::vector<std::string> differingKeys(const std::vector<const PlannedRow*>& rows) {
     const std::vector<std::string> all = keysOf(rows);
     std::vector<std::string> keys;
@@ -140,12 +139,12 @@ std::vector<std::string> differingKeys(const std::vector<const PlannedRow*>& row
     return keys.empty() ? all : keys;
 }
 
-/// Returns whether the value of a key is shown with the key's name.
+/// True if the value is shown with the key's name.
 bool isNamed(const std::string& key) {
     return key != "data" && key != "position";
 }
 
-/// Returns the table without those of the named columns that are empty in every row.
+/// Removes those of the named columns that are empty in every row.
 TextTable::Content withoutEmptyColumns(TextTable::Content content, const QStringList& titles) {
     for (std::size_t i = content.columns.size(); i-- > 0;) {
         const bool isEmpty = std::all_of(content.rows.begin(), content.rows.end(),
@@ -315,8 +314,7 @@ TextTable::Content seedTable(const SheetRow& row) {
 
 namespace {
 
-/// Adds the table of benchmarks: per benchmark the accuracies that the source prints and the comparison of 10 % with
-/// 100 %.
+/// Per benchmark the accuracies that the source prints and the comparison of 10 % with 100 %.
 void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
     const json table = benchmark_table_json(sheet);
     if (table.is_null()) return;

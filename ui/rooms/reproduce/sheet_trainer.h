@@ -17,44 +17,38 @@ namespace ropelab::ui {
 class SessionActions;
 class Settings;
 
-/// Current results of a sheet's runs.
 struct SheetProgress {
     std::vector<SheetRow> rows;
     std::vector<ScoredPrediction> predictions;
     std::int64_t runs = 0;
     std::int64_t ended = 0;   // number of finished and failed runs
     std::int64_t failed = 0;  // number of failed runs
-    // number of ended runs that still lack measurements
+    // ended runs that still lack measurements
     std::int64_t unmeasured = 0;
 
-    /// Returns whether all runs have ended and are measured.
     bool isComplete() const { return runs > 0 && ended == runs && unmeasured == 0; }
 };
-/// Returns the progress of a lab's sheet, from the lab file.
 SheetProgress progressOf(const LabFile& lab, const StoredSheet& sheet);
 
-/// Runs a sheet in the window: creates a lab for it, stores rules and predictions there, trains the runs in the
-/// window's session, and measures the trained models. Loading and measuring run on other threads.
+/// Creates a lab for a sheet, stores rules and predictions there, trains the runs in the window's session, and measures
+/// the trained models. Loading and measuring run on other threads.
 class SheetTrainer : public QObject {
     Q_OBJECT
 
  public:
-    /// Current activity of the trainer.
     enum class Step { idle, preparing, training, measuring };
 
     SheetTrainer(SessionActions& actions, RunAccess access, Settings& settings, QObject* parent = nullptr);
     ~SheetTrainer() override;
 
-    /// Returns the sheet of the open lab; nullopt for a lab without one.
+    /// nullopt if the open lab has no sheet.
     const std::optional<StoredSheet>& sheet() const { return m_sheet; }
-    /// Returns the progress as last loaded; nullopt before the first load.
+    /// nullopt before the first load.
     const std::optional<SheetProgress>& progress() const { return m_progress; }
-    /// Returns the current activity of the trainer.
     Step step() const;
-    /// Returns the reason why the sheet stopped, as a sentence; "" if nothing failed.
+    /// "" if nothing failed.
     const QString& failure() const { return m_failure; }
-    /// Returns the path of the lab in which a sheet was last started at a scale; "" if there is none or the file is
-    /// gone.
+    /// The lab in which a sheet was last started at a scale; "" if there is none or the file is gone.
     QString labOf(const std::string& sheet, SheetScale scale) const;
 
     /// Creates a lab for a sheet, opens it, and trains the runs. Loads the data sets first.
@@ -66,17 +60,16 @@ class SheetTrainer : public QObject {
     /// Stops after the current step; trained runs and measurements stay in the lab.
     void stop();
 
-    /// Turns automatic loading of the progress on or off. The room turns it off while it is hidden.
+    /// Automatic loading of the progress is off while the room is hidden.
     void watch(bool on);
-    /// Loads the progress immediately, on this thread.
+    /// Loads on this thread.
     void loadNow();
-    /// Returns whether the progress is being loaded.
     bool isLoading() const { return m_loading.isRunning(); }
 
  signals:
-    /// Emitted when step, progress or failure changes.
+    /// Step, progress or failure has changed.
     void changed();
-    /// Emitted when the open lab has another sheet, or none.
+    /// The open lab has another sheet, or none.
     void sheetChanged();
 
  private:
@@ -85,7 +78,7 @@ class SheetTrainer : public QObject {
     void next();
     void measure();
     void ended(RunState how, const QString& message);
-    /// Returns whether all runs of the sheet have ended and at least one has finished.
+    /// All runs of the sheet have ended and at least one has finished.
     bool hasResult() const;
     void handleDeliveries(const std::vector<Delivery>& deliveries);
     void fail(const QString& sentence);

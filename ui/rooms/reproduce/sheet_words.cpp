@@ -28,7 +28,6 @@ QString colored(const QString& words, TextTable::Tone tone) {
     return QStringLiteral("<span style='color:%1'>%2</span>").arg(color.name(), words.toHtmlEscaped());
 }
 
-// Counts the rows by verdict.
 std::map<SheetVerdict, int> verdictsOf(std::span<const SheetRow> rows) {
     std::map<SheetVerdict, int> count;
     for (const SheetRow& row : rows) {

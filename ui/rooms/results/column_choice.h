@@ -19,24 +19,19 @@ class ColumnChoice : public QToolButton {
  public:
     explicit ColumnChoice(QWidget* parent = nullptr);
 
-    /// Replaces the single columns of the menu: names (TableStyle::columns) and titles, in the order of the table.
-    /// `inPaper` are the names that the preset `paper` stands for.
+    /// Names (TableStyle::columns) and titles, in the order of the table. `inPaper` are the names that the preset
+    /// `paper` stands for.
     void setColumns(const QList<QPair<QString, QString>>& columns, const QStringList& inPaper);
-    /// Returns the chosen columns as in TableStyle::columns: {"full"}, {"paper"}, or names of columns.
+    /// As in TableStyle::columns: {"full"}, {"paper"}, or names of columns.
     std::vector<std::string> columns() const;
-    /// Returns the chosen columns as one text, with commas.
     QString words() const { return m_chosen.join(QLatin1Char(',')); }
-    /// Selects the columns of such a text; "" selects the preset `full`.
+    /// "" selects the preset `full`.
     void choose(const QString& words);
-    /// Returns the names of the columns that are shown now, in their order.
     QStringList shown() const;
-    /// Selects these columns in this order, as the user does.
     void setShown(const QStringList& names);
-    /// Returns the menu's action of a preset or a column; null if there is none.
     QAction* actionOf(const QString& name) const;
 
  signals:
-    /// The user chose other columns.
     void changed();
 
  private:
@@ -44,7 +39,6 @@ class ColumnChoice : public QToolButton {
     void renewChecks();
     void toggleColumn(const QString& name, bool on);
     void choosePreset(const QString& name);
-    /// Returns the names of a preset's columns.
     QStringList namesOf(const QString& preset) const;
 
     QList<QPair<QString, QString>> m_columns;

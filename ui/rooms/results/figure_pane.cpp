@@ -32,7 +32,7 @@ Steps loadSteps(const LabFile& lab, const std::vector<RunId>& runs, const Cancel
     return result;
 }
 
-/// Returns the last step; 0 if there is none, which is RunRecord::iteration of a run without steps.
+/// 0 if there is none, which is RunRecord::iteration of a run without steps.
 std::int64_t lastStep(const RunMetrics::Steps& steps) {
     return steps.iteration.empty() ? 0 : steps.iteration.back();
 }
@@ -43,7 +43,6 @@ void addPublishedResults(ResultsData& data) {
     for (const std::string& sentence : published.omitted) data.omitted << QString::fromStdString(sentence);
 }
 
-/// Reads what was measured after the training of each run.
 void readMeasurements(ResultsData& data, const LabDocument& lab) {
     if (!lab.file()) return;
     try {

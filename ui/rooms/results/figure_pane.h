@@ -17,8 +17,8 @@ class LabDocument;
 class RunStore;
 class Settings;
 
-/// The figure of the Results room with a list of all figures above it. Slow work (statistics of the data sets, loading
-/// the steps of runs) runs on another thread. The selected figure is saved in the settings.
+/// The figure of the room with a list of all figures above it. Slow work (statistics of the data sets, loading the
+/// steps of runs) runs on another thread. The settings store the selected figure.
 class FigurePane : public QWidget {
     Q_OBJECT
 
@@ -26,32 +26,25 @@ class FigurePane : public QWidget {
     FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, const std::filesystem::path& dataDir,
                QWidget* parent = nullptr);
 
-    /// Shows the selected figure for `results`. `picked` is the index of the selected group, or −1. With
-    /// `withPublished`, the figure also shows the values that papers report.
+    /// `picked` is the index of the selected group, or −1. With `withPublished`, the figure also shows the values that
+    /// papers report.
     void show(const Results& results, int picked, bool withPublished);
 
-    /// Selects a figure by its name. Returns false for an unknown name.
     bool choose(const QString& name);
-    /// Selects the figure that is `by` places further in the list, which wraps around.
+    /// Moves the selection by this many places; the list wraps around.
     void step(int by);
-    /// Returns the selected figure.
     const ResultsFigure& chosen() const;
 
     const Figure& figure() const { return m_picture.figure; }
     const ResultsPicture& picture() const { return m_picture; }
     FigureView& view() const { return *m_view; }
     QComboBox* chooser() const { return m_chooser; }
-    /// Returns the row of the chooser and the button for exporting, above the figure.
     QWidget* bar() const { return m_bar; }
-    /// Returns whether data of the selected figure are still being computed or loaded.
     bool isBusy() const;
 
  signals:
-    /// A point of this group was clicked in the figure.
     void groupPicked(int group);
-    /// The button for exporting the figure was clicked.
     void exportRequested();
-    /// The figure's context menu was requested at this place of the screen.
     void contextMenuRequested(const QPoint& where);
 
  private:
@@ -60,7 +53,7 @@ class FigurePane : public QWidget {
     /// Loads the steps of the runs in the figure that have trained since the last load, then draws the figure.
     void requestSteps();
     void paintFigure();
-    /// Returns the figure's data without statistics of data sets, steps and published values.
+    /// Without statistics of data sets, steps and published values.
     ResultsData shownData() const;
 
     LabDocument& m_lab;
@@ -85,9 +78,8 @@ class FigurePane : public QWidget {
     LatestJob m_stepsJob;
 };
 
-/// Returns a figure of the workspace's lab without a widget. Blocks until slow data are computed. With `withPublished`,
-/// the figure also shows the values that papers report. `picked` is the index of the selected group, or −1. Throws
-/// BadInput, with a sentence on what is missing, if the figure would be empty.
+/// Blocks until slow data are computed. The last arguments are those of FigurePane::show(). Throws BadInput, with a
+/// sentence on what is missing, if the figure would be empty.
 Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::filesystem::path& dataDir,
                        const ResultsFigure& figure, const ResultsChoices& choices, bool withPublished = false,
                        int picked = -1);

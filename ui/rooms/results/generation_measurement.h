@@ -10,22 +10,21 @@ class QPushButton;
 
 namespace ropelab::ui {
 
-/// A button that measures the generation speed of the finished runs whose speed is not known, and a text on its
-/// progress. The engine measures the runs one after another on another thread; the button then stops the measurement.
-/// Completed runs are saved in the lab. It refuses with a sentence while a sweep trains and for a read-only lab.
+/// Measures the generation speed of the finished runs whose speed is not known, with a text on its progress. The engine
+/// measures the runs one after another on another thread; the button then stops the measurement. Completed runs are
+/// saved in the lab. It refuses with a sentence while a sweep trains and for a read-only lab.
 class GenerationMeasurement : public QWidget {
     Q_OBJECT
 
  public:
     explicit GenerationMeasurement(RunAccess access, QWidget* parent = nullptr);
 
-    /// Measures the runs of one experiment, or of all experiments (ResultsChoices::kAllExperiments).
+    /// One experiment, or all (ResultsChoices::kAllExperiments).
     void choose(std::int64_t experiment);
-    /// Starts the measurement, or stops it if it is running.
     void toggle();
     bool isMeasuring() const { return m_isMeasuring; }
     QPushButton& button() { return *m_button; }
-    /// Returns the text below the button: progress, or why nothing was measured.
+    /// Progress, or why nothing was measured.
     QString words() const;
 
  signals:
@@ -37,7 +36,7 @@ class GenerationMeasurement : public QWidget {
     void stop(const QString& words);
     void finish(const QString& problem, bool interrupted);
     void setWords(const QString& words);
-    /// Returns why nothing can be measured now; "" if it can.
+    /// "" if the runs can be measured.
     QString refusal() const;
 
     RunAccess m_access;

@@ -28,7 +28,7 @@ QVariant keyOf(const nlohmann::json& setting) {
     return setting.is_number() ? QVariant(setting.get<double>()) : QVariant(text(setting_text(setting)));
 }
 
-/// Returns the tooltip of a test, as "t = −4.03 with 4 degrees of freedom, p = 0.016".
+/// "t = −4.03 with 4 degrees of freedom, p = 0.016".
 QString testTip(const Comparison& comparison) {
     if (!comparison.test)
         return QObject::tr(
@@ -132,7 +132,7 @@ GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& 
             [key](Group group) { return text(key + " = " + setting_text(group.settings.at(key))); }};
 }
 
-// Returns a column with the cells and numbers of the printed table's column `name`.
+// The cells and numbers are those of the printed table's column `name`.
 GroupTable::Column GroupTable::printedColumn(const std::string& name, const QString& title, const QString& unit,
                                              const QString& why, std::function<QString(Group)> tip) const {
     const std::vector<ResultsColumn> columns = results_columns(m_results.table);

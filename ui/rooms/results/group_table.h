@@ -8,31 +8,31 @@
 
 namespace ropelab::ui {
 
-/// Table model of the groups of the results. The first columns are the settings that distinguish the groups, the
-/// compared measure and its verdict; then follow all other measures, then settings that determine or are determined by
-/// one of the first. Headers show units, tooltips explain how each number is computed.
+/// The first columns are the settings that distinguish the groups, the compared measure and its verdict; then follow
+/// all other measures, then settings that determine or are determined by one of the first. Headers show units, tooltips
+/// explain how each number is computed.
 class GroupTable : public QAbstractTableModel {
     Q_OBJECT
 
  public:
-    /// Role of the value by which rows are sorted: a double (NaN if it is missing) or a text.
+    /// The value by which rows are sorted: a double (NaN if it is missing) or a text.
     static constexpr int kSortRole = Qt::UserRole;
 
     explicit GroupTable(QObject* parent = nullptr);
 
-    /// Chooses the columns as in TableStyle::columns; columns that this table does not have are left out.
+    /// As in TableStyle::columns; columns that this table does not have are left out.
     void chooseColumns(const std::vector<std::string>& columns);
-    /// Returns names and titles of all columns of these results; the columns of settings are one entry.
+    /// Names and titles of all columns; the columns of settings are one entry.
     QList<QPair<QString, QString>> choices() const;
-    /// Replaces the results. The selection is preserved if the columns and the number of rows do not change.
+    /// Preserves the selection if the columns and the number of rows do not change.
     void setResults(const Results& results);
     const Results& results() const { return m_results; }
-    /// Returns the index of the column with this title, or −1 if there is none.
+    /// −1 if no column has this title.
     int columnOf(const QString& title) const;
-    /// Returns the title of a column, or "" for an index out of range.
+    /// "" for an index out of range.
     QString titleOf(int column) const;
 
-    /// Returns the name of a column as in TableStyle::columns, or "" for an index out of range.
+    /// As in TableStyle::columns; "" for an index out of range.
     QString nameOf(int column) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -67,7 +67,7 @@ class GroupTable : public QAbstractTableModel {
     std::vector<Column> m_columns;
 };
 
-/// Sorts the group table by its numbers; missing values come last in both directions.
+/// Missing values come last in both directions.
 class GroupOrder : public QSortFilterProxyModel {
     Q_OBJECT
 
@@ -78,7 +78,6 @@ class GroupOrder : public QSortFilterProxyModel {
     bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 };
 
-/// Returns an icon for tables: a disc in a run's colour.
 QPixmap colorDisc(Ink ink);
 
 }  // namespace ropelab::ui

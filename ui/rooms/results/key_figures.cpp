@@ -30,7 +30,6 @@ const Description& descriptionOf(const ResultsData& data, std::size_t group) {
     return data.table().groups[group].described[data.table().compared];
 }
 
-/// Returns x in the figure's unit: a fraction becomes percent.
 double axisValue(const std::string& key, double at) {
     return key == "fraction" ? 100 * at : at;
 }
@@ -41,7 +40,7 @@ QList<double> scaledPlaces(const ResultsData& data, const std::vector<KeySeries>
     return places;
 }
 
-/// Returns the axis marks: the values of the setting that were trained.
+/// The values of the setting that were trained.
 QList<double> axisMarks(const QList<double>& places) {
     QList<double> marks;
     for (const double x : places) {
@@ -104,7 +103,7 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
     }
 }
 
-/// Adds a horizontal line at the mean of each group for which the setting has no meaning.
+/// A group for which the setting has no meaning is a horizontal line at its mean.
 void addLevels(Figure& figure, const ResultsData& data, const QList<double>& places) {
     for (std::size_t i = 0; i < data.table().groups.size(); ++i) {
         const double mean = descriptionOf(data, i).mean;
@@ -116,7 +115,7 @@ void addLevels(Figure& figure, const ResultsData& data, const QList<double>& pla
     }
 }
 
-/// Adds a note that names the settings whose values change together with `key` along every curve.
+/// The note names the settings whose values change together with `key` along every curve.
 void addFollowingSettings(Figure& figure, const ResultsData& data, const std::string& key) {
     QStringList titles;
     for (const std::string& other : keysAlongWith(data, key)) titles << keyTitle(other);
@@ -195,7 +194,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     return picture;
 }
 
-/// Returns in words how far the two bands of each curve are apart, as "apart in 4 of 6 curves, by 0.092 to 0.17 nats".
+/// As "apart in 4 of 6 curves, by 0.092 to 0.17 nats".
 QString apartWords(qsizetype curves, const std::vector<double>& gaps, const Measure& measure) {
     if (gaps.empty()) return QObject::tr("the two bands overlap in all %1 curves").arg(curves);
     const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
@@ -259,7 +258,7 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
             .arg(gaps.join(QStringLiteral(", ")));
 }
 
-/// Adds the test of a minimum or maximum at a middle θ (quadratic in ln θ against a constant) to note and summary.
+/// Tests a minimum or maximum at a middle θ (quadratic in ln θ against a constant).
 void addThetaCurves(Figure& figure, const ResultsTable& table) {
     const std::vector<ThetaCurve> curves = theta_curves(table);
     for (const ThetaCurve& curve : curves) {

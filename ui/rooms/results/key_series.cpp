@@ -25,7 +25,6 @@ double keyValue(const ResultsData& data, const ResultGroup& group, const std::st
 
 namespace {
 
-/// Returns a setting in words, as "learning rate 0.01", "pythia" or "no qk norm".
 QString partWords(const std::string& key, const nlohmann::json& value, int headDim) {
     if (value.is_boolean()) return value.get<bool>() ? keyTitle(key) : QObject::tr("no %1").arg(keyTitle(key));
     const QString words = settingTitle(key, value, headDim);

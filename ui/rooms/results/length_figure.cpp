@@ -18,7 +18,7 @@ constexpr std::int64_t kMostTimes = 64;   // largest multiple of the context tha
 constexpr double kLengthCap = 1.02;       // factor between the end of a cap and its middle
 constexpr std::size_t kLeastLengths = 2;  // a curve has at least these lengths
 
-/// Returns the statistics of a group's losses over its seeds, by the multiple of the context.
+/// Describes a group's losses over its seeds, by the multiple of the context.
 std::map<std::int64_t, Description> lossesOf(const ResultsData& data, const ResultGroup& group) {
     std::map<std::int64_t, Description> losses;
     for (std::int64_t times = 1; times <= kMostTimes; ++times) {

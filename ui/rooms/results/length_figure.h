@@ -4,9 +4,8 @@
 
 namespace ropelab::ui {
 
-/// Returns the figure "loss-by-length": the mean loss of each group at multiples of its training context, with 95 %
-/// confidence intervals over the seeds. The losses are measured after training, on the same tokens at all lengths;
-/// models with learned positions have none.
+/// The mean loss of each group at multiples of its training context, with 95 % confidence intervals over the seeds. The
+/// losses are measured after training, on the same tokens at all lengths; models with learned positions have none.
 ResultsPicture lossByLength(const ResultsData& data);
 
 }  // namespace ropelab::ui

@@ -65,7 +65,6 @@ std::vector<FitCurve> curvesOf(const TableLossFit& fit) {
     return curves;
 }
 
-/// Returns the label of a curve: its values of the variables that differ between the runs.
 QString curveLabel(const FitCurve& curve, const LossFit& fit) {
     QStringList words;
     if (fit.parameters.low < fit.parameters.high) words << QObject::tr("N %1").arg(roundText(curve.parameters));
@@ -73,7 +72,6 @@ QString curveLabel(const FitCurve& curve, const LossFit& fit) {
     return words.join(QStringLiteral(", "));
 }
 
-/// Adds the fitted curve over the fractions of its runs, with its prediction interval if `withBand`.
 void addFitCurve(Figure& figure, const FitCurve& curve, const TableLossFit& fit, Ink ink, bool withBand) {
     double low = 1;
     double high = 0;
@@ -137,7 +135,6 @@ QString fitSummary(const TableLossFit& fit) {
     return withUnbreakablePercent(lines.join(QLatin1Char(' ')));
 }
 
-/// Adds a group's point, bar, spot and row of exported numbers.
 void addFitPoint(ResultsPicture& picture, const ResultsData& data, const TableLossFit& fit, std::size_t group,
                  Ink ink) {
     const Description& described = data.table().groups[group].described[data.table().compared];

@@ -16,7 +16,6 @@ constexpr double kSeedOffset = 0.16;     // distance of the seeds' points from t
 constexpr double kCapWidth = 0.06;       // half the width of a bar's caps, in units of the x axis
 constexpr qsizetype kLongestTitle = 28;  // characters
 
-/// Returns the x values of all groups: 0, 1, 2, …
 QList<double> groupPlaces(const ResultsTable& table) {
     QList<double> places(static_cast<qsizetype>(table.groups.size()));
     std::iota(places.begin(), places.end(), 0.0);

@@ -17,24 +17,21 @@ namespace ropelab::ui {
 class TextList;
 class TextTable;
 
-/// The page of predictions in the Results room: what each theory predicted about the lab's sweeps before they began,
-/// and whether the prediction was right. A button starts missing measurements. While the page is watched it is updated
-/// when the lab changes; loading and measuring run on another thread.
+/// Shows what each theory predicted about the lab's sweeps before they began, and whether the prediction was right. A
+/// button starts missing measurements. While the page is watched it is updated when the lab changes; loading and
+/// measuring run on another thread.
 class PredictionsPage : public QWidget {
     Q_OBJECT
 
  public:
     explicit PredictionsPage(RunAccess access, QWidget* parent = nullptr);
 
-    /// Shows the predictions on one sweep, or on all sweeps (ResultsChoices::kAllExperiments).
+    /// One sweep, or all (ResultsChoices::kAllExperiments).
     void choose(std::int64_t experiment);
-    /// Returns the predictions on the chosen sweeps.
     const std::vector<SweepPredictions>& sweeps() const { return m_shown; }
     bool isEmpty() const { return m_shown.empty(); }
 
-    /// Starts (true) or stops (false) updating the page when the lab changes.
     void watch(bool on);
-    /// Loads the predictions immediately, on the calling thread.
     void loadNow();
     bool isLoading() const { return m_loading.isRunning(); }
 
@@ -42,13 +39,11 @@ class PredictionsPage : public QWidget {
     void measure();
     bool isMeasuring() const { return m_isMeasuring; }
     QPushButton& button() { return *m_button; }
-    /// Returns the table model of the predictions.
     TextTable& table();
-    /// Returns the text above the list: the number of right predictions and the runs that are still to be measured.
+    /// The number of right predictions and the runs that are still to be measured.
     QString words() const;
 
  signals:
-    /// The predictions or the text above them have changed.
     void changed();
 
  private:

@@ -4,7 +4,7 @@
 
 namespace ropelab::ui {
 
-/// Returns what Huang et al. 2025 report for the data sets of these runs (see published_results).
+/// Values of Huang et al. 2025 for the data sets of these runs (see published_results).
 PublishedResults publishedResults(const std::vector<ResultsRun>& runs);
 
 }  // namespace ropelab::ui

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNearDistance = 0.08;  // largest distance to a spot, relative to the axes' lengths
 
-/// Returns the place of a value along an axis: 0 at its start, 1 at its end.
+/// 0 at the start of the axis, 1 at its end.
 double axisFraction(double value, const Range& range, bool logarithmic) {
     if (logarithmic) return std::log(value / range.minimum) / std::log(range.maximum / range.minimum);
     return (value - range.minimum) / (range.maximum - range.minimum);

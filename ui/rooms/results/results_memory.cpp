@@ -21,7 +21,6 @@ QJsonArray storedLabs(const Settings& settings) {
     return QJsonDocument::fromJson(settings.value(kSettingsKey).toString().toUtf8()).array();
 }
 
-/// Returns the settings of a baseline under their current names.
 QJsonObject currentBaseline(const QJsonObject& saved) {
     std::map<std::string, std::string> settings;
     for (const QString& key : saved.keys()) settings[key.toStdString()] = saved[key].toString().toStdString();

@@ -7,10 +7,10 @@ namespace ropelab::ui {
 
 class Settings;
 
-/// Returns the choices that the Results room has saved for a lab: "baseline" (an object of swept keys and values as
-/// texts), "experiment" (its id), "order" (title of the sorted column) and "descending". Empty if nothing is saved.
+/// The saved choices of a lab: "baseline" (an object of swept keys and values as texts), "experiment" (its id), "order"
+/// (title of the sorted column) and "descending". Empty if nothing is saved.
 QJsonObject labChoices(const Settings& settings, const QString& lab);
-/// Saves the Results room's choices for a lab. Only the last 20 labs are stored, so the oldest entry is dropped.
+/// Only the last 20 labs are stored, so the oldest entry is dropped.
 void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& choices);
 
 }  // namespace ropelab::ui

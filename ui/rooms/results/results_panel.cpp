@@ -29,7 +29,7 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Returns the loss that was typed, in nats per token; nullopt if it is empty or not a positive number.
+/// In nats per token; nullopt if the text is empty or not a positive number.
 std::optional<double> parsedLoss(const QString& typed) {
     if (typed.trimmed().isEmpty()) return std::nullopt;
     try {

@@ -21,9 +21,9 @@ class ColumnChoice;
 class LabDocument;
 class Settings;
 
-/// The right panel of the Results room. It selects the runs, the compared measure, the baseline and the test, and
-/// exports the table as text. The choices are saved in the settings; experiment and baseline are saved per lab.
-/// The lab itself also stores which runs are included (RunSelection), for the terminal.
+/// Selects the runs, the compared measure, the baseline and the test, and exports the table as text. The choices are
+/// saved in the settings; experiment and baseline are saved per lab. The lab itself also stores which runs are included
+/// (RunSelection), for the terminal.
 class ResultsPanel : public QFrame {
     Q_OBJECT
 
@@ -32,19 +32,15 @@ class ResultsPanel : public QFrame {
 
     ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent = nullptr);
 
-    /// Returns the choices in the panel's fields. A target loss that is not a positive number is ignored.
+    /// A target loss that is not a positive number is ignored.
     ResultsChoices choices() const;
-    /// Returns the columns and marks of the exported table.
     TableStyle style() const;
-    /// Returns the quantities that the decision aid weighs.
     DecisionChoice decision() const;
-    /// Adds a widget at the end of the fields.
     void addWidget(QWidget* widget);
-    /// Returns the selected export format of the table.
     Format format() const;
-    /// Refills the lists of experiments and baselines from the lab and from `results`; the current selection is
-    /// preserved. The first call with results after a lab was opened selects what was saved for this lab, so choices()
-    /// can differ afterwards from the choices that `results` was computed with.
+    /// Refills the lists of experiments and baselines and preserves the selection. The first call with results after a
+    /// lab was opened selects what was saved for this lab, so choices() can differ afterwards from the choices that
+    /// `results` was computed with.
     void renew(const Results& results);
 
     QComboBox* experiment() const { return m_experiment; }
@@ -53,9 +49,7 @@ class ResultsPanel : public QFrame {
     QComboBox* test() const { return m_test; }
     QLineEdit* target() const { return m_target; }
     QComboBox* splitBy() const { return m_splitBy; }
-    /// Returns whether the user excluded a run from the results.
     bool excludes(RunId run) const { return m_excluded.contains(run); }
-    /// Excludes a run from the results, or includes it again.
     void setExcluded(RunId run, bool excluded);
     QCheckBox* unfinished() const { return m_unfinished; }
     QCheckBox* published() const { return m_published; }
@@ -68,11 +62,8 @@ class ResultsPanel : public QFrame {
     QPushButton* saveButton() const { return m_output->saveButton(); }
 
  signals:
-    /// A choice has changed.
     void changed();
-    /// The button for copying the table was clicked.
     void copyRequested();
-    /// The button for saving the table was clicked.
     void saveRequested();
 
  private:
@@ -108,8 +99,8 @@ class ResultsPanel : public QFrame {
     QVBoxLayout* m_fields;
 };
 
-/// Returns the results in the given format, as the terminal's command `results` prints them. Text and JSON also contain
-/// the decision aid, and all formats but CSV the predictions on the sweeps of the table.
+/// Formats as the terminal's command `results` does. Text and JSON also contain the decision aid, and all formats but
+/// CSV the predictions on the sweeps of the table.
 QString formatted(const Results& results, std::span<const SweepPredictions> sweeps, ResultsPanel::Format format,
                   const TableStyle& style = {}, const DecisionChoice& decision = {});
 

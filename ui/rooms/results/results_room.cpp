@@ -58,7 +58,6 @@ struct DecisionTexts {
     QString details;  // for the tooltip
 };
 
-/// Returns the sentences of the decision aid with the titles of the window.
 DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& choice) {
     DecisionNames names = decision_names(table);
     names.group = [&table](const ResultGroup& group) { return shortLabel(table, group).toStdString(); };

@@ -9,7 +9,7 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Returns the summary of a run. A run in training gets one from its latest evaluation; its time and speed are unknown.
+/// A run in training gets a summary from its latest evaluation; its time and speed are unknown.
 std::optional<RunSummary> summaryOf(const RunView& run) {
     if (run.record.summary || !run.last) return run.record.summary;
     RunSummary summary;

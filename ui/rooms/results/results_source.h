@@ -9,7 +9,6 @@
 
 namespace ropelab::ui {
 
-/// The user's choices for the results: the experiment and the options of the table.
 struct ResultsChoices {
     static constexpr std::int64_t kLatestExperiment = RunSelection::latest_experiment;
     static constexpr std::int64_t kAllExperiments = RunSelection::all_experiments;
@@ -18,15 +17,12 @@ struct ResultsChoices {
     std::set<RunId> excluded = {};                // runs that the user excluded
     ResultsOptions options;                       // `unfinished` also includes running runs, with their latest losses
 
-    /// Returns the choices that the lab stores.
     RunSelection selection() const { return {experiment, options.unfinished, excluded, options.split_by}; }
-    /// Returns whether both choices select the same experiment and the same baseline.
     bool sameRuns(const ResultsChoices& other) const {
         return experiment == other.experiment && options.baseline == other.options.baseline;
     }
 };
 
-/// The results table, and the runs of the lab from which it was made.
 struct Results {
     ResultsTable table;
     std::vector<RunId> runs;  // runs[i] has index i in the groups' `members` and `counted`
@@ -37,13 +33,12 @@ struct Results {
 
     std::vector<Ink> inks = {};  // inks[i] is the ink of runs[i], as in every room
 
-    /// Returns the ink of a group: the colour of its setting, as in every room.
+    /// The colour of the group's setting, as in every room.
     Ink inkOf(const ResultGroup& group) const;
-    /// Returns the run with an index from a group's `members` or `counted`.
+    /// `index` is one of a group's `members` or `counted`.
     RunId runAt(std::size_t index) const { return runs[index]; }
 };
 
-/// The data of one run that figures use.
 struct ResultsRun {
     RunId id = 0;
     QString name;
@@ -57,10 +52,10 @@ struct ResultsRun {
     std::map<std::string, double> measurements;      // measured after training, by name (LabFile::measurements)
 };
 
-/// Returns the lab's results from the data that the window has in memory. Reads no file, except the measurements of the
-/// runs if `measured` is given, the lab's file; throws BadInput if it cannot be read.
+/// Uses the data that the window has in memory. Reads no file, except the measurements of the runs if `measured` is
+/// given, the lab's file; throws BadInput if it cannot be read.
 Results resultsOf(const RunStore& store, const ResultsChoices& choices, const LabFile* measured = nullptr);
-/// Returns the runs of `results` in the order of Results::runs, without their steps.
+/// In the order of Results::runs, without their steps.
 std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bool withEvaluations);
 
 }  // namespace ropelab::ui

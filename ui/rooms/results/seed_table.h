@@ -8,17 +8,15 @@ namespace ropelab::ui {
 
 class RunStore;
 
-/// Table model of all runs of one group, including runs that are excluded from the means, with the reason.
+/// All runs of one group, including runs that are excluded from the means, with the reason.
 class SeedTable : public QAbstractTableModel {
     Q_OBJECT
 
  public:
     explicit SeedTable(RunStore& runs, QObject* parent = nullptr);
 
-    /// Shows the runs of the group with index `group`; no runs if the index is out of range. The views' selection is
-    /// preserved if runs and columns do not change.
+    /// No runs if the index is out of range. The views' selection is preserved if runs and columns do not change.
     void setGroup(const Results& results, int group);
-    /// Returns the run in a row.
     RunId runAt(int row) const { return m_rows.at(static_cast<std::size_t>(row)).run; }
 
     int rowCount(const QModelIndex& parent = {}) const override;

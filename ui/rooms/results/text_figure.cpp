@@ -24,14 +24,14 @@ constexpr double kSmallestFraction = 1e-4;     // values below this fraction of 
 constexpr std::size_t kMaxRows = 8;
 constexpr double kWavelengthPt = 4.5;
 
-/// Returns a key that is equal for runs with the same data set, tokenizer and split.
+/// Equal for runs with the same data set, tokenizer and split.
 std::string textKey(const RunSpec& spec) {
     return spec.data + '|' + std::to_string(spec.data_seed) + '|' + std::to_string(spec.data_length) + '|' +
            std::to_string(static_cast<int>(spec.tokenizer)) + '|' + spec.tokenizer_file + '|' +
            std::to_string(spec.largest_vocabulary()) + '|' + std::to_string(static_cast<int>(spec.split));
 }
 
-/// Returns one run specification per swept theta, that with the largest rotated fraction; at most kMaxRows.
+/// One per swept theta, with the largest rotated fraction; at most kMaxRows.
 std::vector<RunSpec> specPerTheta(const ResultsData& data) {
     std::vector<RunSpec> result;
     for (const ResultsRun& run : data.runs) {

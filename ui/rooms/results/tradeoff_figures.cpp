@@ -19,20 +19,18 @@ namespace {
 constexpr double kFrontPt = 8;  // diameter of points on the Pareto front, in points (1/72 inch)
 constexpr double kOtherPt = 5;  // diameter of all other points
 
-/// The x axis of a trade-off figure.
 struct Cost {
     const char* name;
     Axis axis;
     bool moreIsBetter = false;
     QString empty;
-    /// Returns the cost of a group; NaN if it is unknown.
+    /// NaN if the cost is unknown.
     std::function<double(const ResultGroup&)> quantity;
-    /// Returns the standard deviation of the cost; NaN if it is unknown.
     std::function<double(const ResultGroup&)> deviation;
 };
 
-/// Returns one Pareto front per data set, since losses on different data sets are not comparable. A front is a list of
-/// group indices; data sets without finite values are omitted.
+/// One front per data set, since losses on different data sets are not comparable. A front is a list of group indices;
+/// data sets without finite values are omitted.
 std::vector<std::vector<std::size_t>> paretoFronts(const ResultsTable& table, const std::vector<Costs>& choices) {
     std::vector<std::vector<std::size_t>> fronts;
     std::vector<bool> seen(choices.size());
@@ -53,7 +51,6 @@ std::vector<std::vector<std::size_t>> paretoFronts(const ResultsTable& table, co
     return fronts;
 }
 
-/// Returns the Pareto front as a staircase curve.
 FigureCurve frontCurve(const std::vector<std::size_t>& front, const std::vector<Costs>& choices,
                        const QList<double>& places, bool moreIsBetter) {
     FigureCurve stairs;
@@ -159,7 +156,6 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     return picture;
 }
 
-/// One axis of the parallel coordinates.
 struct Coordinate {
     QString title;
     QString range;            // "500 … 10k"

@@ -7,18 +7,16 @@ namespace ropelab::ui {
 // Figures of a loss against its cost, which Huang et al. 2025 use to choose settings. The line is the Pareto front:
 // the groups that no other group beats in both.
 
-/// Returns the figure of the compared loss against training speed, with the Pareto front.
 ResultsPicture lossBySpeed(const ResultsData& data);
-/// Returns the figure of the compared loss against the memory for training a single run, estimated from the model's
-/// shape.
+/// The memory for training a single run, estimated from the model's shape.
 ResultsPicture lossByMemory(const ResultsData& data);
-/// Returns the figure of the compared loss against the generation speed, where it is measured.
+/// Only groups whose generation speed is measured.
 ResultsPicture lossByGenerationSpeed(const ResultsData& data);
-/// Returns the figure of the compared loss against the bytes of KV cache and RoPE cache at the context (cache_bytes).
+/// The bytes of KV cache and RoPE cache at the context (cache_bytes).
 ResultsPicture lossByCache(const ResultsData& data);
 
-/// Returns the figure of parallel coordinates: each group is a line across axes for the swept settings and the
-/// measures. Each axis extends from its lowest to its highest value; the values of a setting are equally spaced.
+/// Each group is a line across axes for the swept settings and the measures. Each axis extends from its lowest to its
+/// highest value; the values of a setting are equally spaced.
 ResultsPicture parallelCoordinates(const ResultsData& data);
 
 }  // namespace ropelab::ui

@@ -38,12 +38,12 @@ bool drawsAll(const ResultsData& data) {
     return data.runs.size() <= kMaxRunsInFigure;
 }
 
-/// Returns the group that spikeFigure() draws if there are too many runs for one figure.
+/// This group is drawn if there are too many runs for one figure.
 std::size_t spikeGroup(const ResultsData& data) {
     return data.picked >= 0 ? static_cast<std::size_t>(data.picked) : data.table().baseline;
 }
 
-/// Marks the last finite value of a failed run with a red point.
+/// A red point marks the last finite value of a failed run.
 void addEnd(Figure& figure, const FigureCurve& curve) {
     for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0; --i) {
         if (!std::isfinite(curve.y[i])) continue;

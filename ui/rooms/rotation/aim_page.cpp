@@ -22,7 +22,6 @@ constexpr std::int64_t kFrameBudget = std::int64_t{1} << 20;
 constexpr std::int64_t kJobBudget = std::int64_t{1} << 29;
 constexpr int kStretches = 1200;
 
-/// Returns whether both scenes have the same logit at every distance.
 bool haveSameCurve(const RotationScene& a, const RotationScene& b) {
     return a.setup == b.setup && a.state.query == b.state.query && a.state.key == b.state.key &&
            a.state.distance == b.state.distance;

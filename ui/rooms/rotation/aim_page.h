@@ -15,9 +15,8 @@ namespace ropelab::ui {
 class FigureView;
 class PositionSlider;
 
-/// Page "Aim": plots the logit versus the distance and sets k = R_Δ q, so that the logit is largest at distance Δ.
-/// Where the full curve takes longer than one frame, the page shows a coarse curve first and the fine one when a
-/// background job has computed it.
+/// Plots the logit versus the distance and sets k = R_Δ q, so that the logit is largest at distance Δ. Where the full
+/// curve takes longer than one frame, the page shows a coarse curve until a background job has computed the fine one.
 class AimPage : public QWidget {
     Q_OBJECT
 
@@ -25,31 +24,28 @@ class AimPage : public QWidget {
     /// Adds `view`, which shows the figure "aim", to the layout of this page.
     AimPage(FigureView* view, QWidget* parent = nullptr);
 
-    /// Shows the curve of a scene, and computes it if the scene has changed. With the scene of another setup, computes
-    /// both curves and their texts; the room then shows figure() and otherFigure() together.
+    /// Computes the curve if the scene has changed. With the scene of another setup, computes both curves and their
+    /// texts; the room then shows figure() and otherFigure() together.
     void show(const RotationScene& scene, const std::optional<RotationScene>& other = {}, bool editsB = false);
-    /// Returns the figure of the shown scene, and of the other one.
     Figure figure() const;
     Figure otherFigure() const;
-    /// Cancels the background jobs that compute the fine curves.
+    /// Cancels the background jobs.
     void stop();
     bool isWorking() const { return m_mine.job.isRunning() || m_theirs.job.isRunning(); }
 
     QPushButton* aimButton() const { return m_aim; }
     PositionSlider* distance() const { return m_distance; }
-    /// Returns the sentence below the button: the summary of the curve, or an input error.
+    /// The summary of the curve, or an input error.
     QString text() const;
 
  signals:
     /// The user asks for k = R_Δ q with Δ = `distance`, in tokens.
     void aimed(qint64 distance);
-    /// A fine curve was computed.
     void refined();
     /// The user ended a drag, entered a distance or pressed the button.
     void finished();
 
  private:
-    /// A scene with its curve, and the job that computes the fine one.
     struct Computed {
         std::optional<RotationScene> scene;
         LogitCurve curve;

@@ -15,18 +15,16 @@ class QSpinBox;
 
 namespace ropelab::ui {
 
-/// A non-modal dialog that exports an animation of a rotary figure in a separate process: θ gliding, and for figures of
-/// the Rotation room m running or one pair after the other. Open it with show(); it deletes itself when closed, which
+/// Exports an animation of a rotary figure in a separate process: θ gliding, and for figures of the Rotation room m
+/// running or one pair after the other. Open this non-modal dialog with show(); it deletes itself when closed, which
 /// stops the export.
 class AnimationDialog : public QDialog {
     Q_OBJECT
 
  public:
-    /// `job` contains the figure, the setup and the state of the room.
     explicit AnimationDialog(AnimationJob job, QWidget* parent = nullptr);
 
-    /// Returns the job with the values of the fields and this output file. The format's suffix is appended if the path
-    /// has another one.
+    /// The format's suffix is appended if the path has another one.
     AnimationJob job(const QString& path) const;
     /// Opens a file dialog and returns the chosen path, or "" if it was cancelled. Tests replace it.
     std::function<QString(const QString& suggestion)> askPath;
@@ -44,7 +42,6 @@ class AnimationDialog : public QDialog {
  private:
     void makeFields();
     void connectProcess();
-    /// Sets the range of the values that change to the usual one.
     void resetRange();
     void renewWords();
     void save();

@@ -20,7 +20,7 @@ constexpr double kLargestTheta = 1e15;
 constexpr std::array<const char*, 3> kOverNames = {"positions", "theta", "pairs"};
 constexpr std::array<const char*, 5> kSourceNames = {"random", "equal", "edited", "aimed", "trained"};
 
-/// Reads the values of an animation; end() rejects keys that were not read.
+/// end() rejects keys that were not read.
 class AnimationReader {
  public:
     explicit AnimationReader(const AnimationJson& json) : m_json(json) {}
@@ -107,7 +107,6 @@ void readState(AnimationReader& reader, AnimationJob& job) {
     if (pair >= 0) state.highlighted = static_cast<int>(pair);
 }
 
-/// Returns the range of the values that change; reads the first and the last one.
 void readRange(AnimationReader& reader, AnimationJob& job) {
     const RotationScene scene = standardScene(job.setup);
     const auto pairs = static_cast<double>(scene.pairs.size());

@@ -21,10 +21,9 @@ struct CircuitReadout {
     double share = 0;
 };
 CircuitReadout circuitReadout(const RotationScene& scene);
-/// Returns the readout in one or two sentences.
 QString circuitText(const RotationScene& scene);
 
-/// A trained head beside the head built by hand: mean attention weight by distance.
+/// Mean attention weight by distance, to be shown beside the head built by hand.
 struct TrainedHead {
     QString name;             // "θ 10k, layer 0, head 3"
     double similarity = 0;    // cosine similarity of both curves
@@ -34,10 +33,8 @@ struct TrainedHead {
     QList<double> built;
 };
 
-/// Returns the figure "circuit-attention": the attention weights of the head on the tokens of the text.
 Figure circuitFigure(const RotationScene& scene);
-/// Returns the figure "circuit-distance": the mean attention weight of the head by distance, on the text of the scene,
-/// or in the sequences of `trained` beside this head.
+/// The mean attention weight by distance, on the text of the scene, or in the sequences of `trained` beside this head.
 Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<TrainedHead>& trained = {});
 
 }  // namespace ropelab::ui

@@ -52,7 +52,7 @@ NumberSlider* normSlider(const QString& label, const QString& why, QWidget* pare
     return new NumberSlider(std::move(options), parent);
 }
 
-/// Shows a value unless the field shows it already, so that text that is being typed stays.
+/// Text that is being typed stays, because a value that the field shows already is not set.
 void showValue(NumberSlider* slider, double value) {
     if (slider->value() != value) slider->setValue(value);
 }

@@ -13,18 +13,17 @@ namespace ropelab::ui {
 
 class NumberSlider;
 
-/// Page "Circuit": builds an attention head by hand from q and k of the room. Buttons build a head that attends 0, 1 or
-/// 3 tokens back; fields set the norm and the phase of one pair and scale all norms. The page shows the attention of
-/// the head on a typed text, and the head inside a trained model.
+/// Builds an attention head by hand from q and k of the room. Buttons build a head that attends 0, 1 or 3 tokens back;
+/// fields set the norm and the phase of one pair and scale all norms. The page shows the attention of the head on a
+/// typed text, and the head inside a trained model.
 class CircuitPage : public QScrollArea {
     Q_OBJECT
 
  public:
-    /// Adds the views of the figures "circuit-attention" and "circuit-distance" to its layout. `attention` may contain
-    /// the views of two setups.
+    /// Adds the views of its figures to its layout. `attention` may contain the views of two setups.
     CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* parent = nullptr);
 
-    /// Shows the numbers of a scene; `sentence` is the text above the fields.
+    /// `sentence` is the text above the fields.
     void show(const RotationScene& scene, const QString& sentence);
 
     QToolButton* headButton(std::int64_t distance) const;
@@ -33,11 +32,9 @@ class CircuitPage : public QScrollArea {
     NumberSlider* phase() const { return m_phase; }
     QLineEdit* textField() const { return m_text; }
     CircuitRuns* runs() const { return m_runs; }
-    /// Returns the sentence about the peak and the attention.
     QString sentence() const;
 
  signals:
-    /// The user wants a head that attends `distance` tokens back.
     void headRequested(qint64 distance);
     /// The user set the largest norm of all pairs.
     void scaled(double norm);

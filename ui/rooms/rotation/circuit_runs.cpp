@@ -27,7 +27,6 @@ bool haveSameHead(const RotationScene& a, const RotationScene& b) {
     return a.setup == b.setup && a.state.query == b.state.query && a.state.key == b.state.key;
 }
 
-/// Returns whether a head of `setup` has the frequencies of `run`.
 bool hasFrequenciesOf(const RotarySetup& setup, const RotarySetup& run) {
     return setup.head_dim == run.head_dim && setup.scaling.method == ScalingMethod::none &&
            frequencies(frequency_settings(setup)).inverse_frequencies ==

@@ -23,13 +23,13 @@ class CircuitRuns : public QWidget {
  public:
     explicit CircuitRuns(RunAccess access, QWidget* parent = nullptr);
 
-    /// Uses the head of a scene from now on. Results of another head disappear.
+    /// Results of another head disappear.
     void show(const RotationScene& scene);
     /// Measures the loss of the chosen run with its own heads and with the built head in the chosen place.
     void measure();
     /// Compares the built head with all heads of the chosen run.
     void find();
-    /// Returns the most similar trained head, if find() found one for the current head.
+    /// nullopt unless find() found the most similar trained head for the current head.
     const std::optional<TrainedHead>& similar() const { return m_similar; }
     bool isWorking() const { return m_job.isRunning(); }
 
@@ -38,14 +38,13 @@ class CircuitRuns : public QWidget {
     QSpinBox* head() const { return m_head; }
     QPushButton* measureButton() const { return m_measure; }
     QPushButton* findButton() const { return m_find; }
-    /// Returns the sentences below the buttons: the result, or why there is none.
+    /// The result, or why there is none.
     QString text() const;
 
  signals:
     /// The head must be built with these settings, those of the chosen run, before it is measured. The receiver changes
     /// the setup and calls show().
     void setupNeeded(const ropelab::RotarySetup& setup);
-    /// similar() changed.
     void similarChanged();
 
  protected:

@@ -42,7 +42,7 @@ struct HelixPicture {
     QString empty;
 };
 
-/// A point in space: its coordinates along the axis of positions, the cosine axis and the sine axis.
+/// Coordinates along the axis of positions, the cosine axis and the sine axis.
 struct Space {
     double along = 0;
     double cosine = 0;
@@ -67,7 +67,7 @@ class Projection {
     }
 
     QPointF at(const Space& point) const { return m_origin + m_scale * flat(point); }
-    /// Returns the depth of a point relative to the axis; positive values are in front of it.
+    /// Depth relative to the axis; positive values are in front of it.
     double nearness(const Space& point) const {
         return point.cosine * std::cos(m_picture.yaw) * std::cos(m_picture.pitch) +
                point.sine * std::sin(m_picture.pitch);
@@ -82,8 +82,8 @@ class Projection {
     }
 
  private:
-    /// Returns half the length of the axis, in radii of the helix, at which the initial view fills the rectangle. It
-    /// does not depend on the current yaw and pitch, so that the helix keeps its shape during a drag.
+    /// Half the length of the axis, in radii of the helix, at which the initial view fills the rectangle. It does not
+    /// depend on yaw and pitch, so that the helix keeps its shape during a drag.
     static double halfLength(const QRectF& rect) {
         const RotationState first;
         const double aspect = rect.width() / std::max(1.0, rect.height());
@@ -124,7 +124,6 @@ void drawFrame(QPainter& painter, const Projection& space, const HelixPicture& p
     const QPen axis(style.theme.quietText, style.units(style.hairPt));
     painter.setPen(axis);
     painter.drawLine(space.at({first, 0, 0}), space.at({last, 0, 0}));
-    // Draws the cosine and sine axes at the first ring.
     painter.drawLine(space.at({first, 0, 0}), space.at({first, 1, 0}));
     painter.drawLine(space.at({first, 0, 0}), space.at({first, 0, 1}));
     // The names are placed left of the tips, where no mark of a position is drawn.
@@ -136,7 +135,6 @@ void drawFrame(QPainter& painter, const Projection& space, const HelixPicture& p
     name({first, 0, 1}, QStringLiteral("sin"));
 }
 
-/// Draws the ticks of the position axis over the curve.
 void drawTicks(QPainter& painter, const Projection& space, const HelixPicture& picture, const FigureStyle& style) {
     const QFontMetricsF metrics(painter.font());
     const double first = space.along(picture.range.minimum);

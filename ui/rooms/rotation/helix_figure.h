@@ -5,10 +5,10 @@
 
 namespace ropelab::ui {
 
-/// Returns the positions that the helix shows: the whole context, or 40 periods around m where the context has more.
+/// The whole context, or 40 periods around m where the context has more.
 Range helixRange(const RotationScene& scene);
 
-/// Returns the figure "helix": the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair, with marks at m and n.
+/// The curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair, with marks at m and n.
 Figure helixFigure(const RotationScene& scene);
 
 }  // namespace ropelab::ui

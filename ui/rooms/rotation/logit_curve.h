@@ -10,8 +10,8 @@ namespace ropelab::ui {
 
 /// The logit (formula 7) versus the distance Δ = m − n, from 0 to the context length − 1.
 struct LogitCurve {
-    /// Distances in tokens and the logits at these distances. Where the context has more distances than `stretches`,
-    /// the curve consists of the smallest and the largest logit of each stretch of neighbouring distances.
+    /// In tokens. Where the context has more distances than `stretches`, the curve consists of the smallest and the
+    /// largest logit of each stretch of neighbouring distances.
     std::vector<double> distances;
     std::vector<double> logits;
     /// The largest logit that was computed, and its distance in tokens.
@@ -22,14 +22,12 @@ struct LogitCurve {
     bool complete = true;  // false if the computation was cancelled
 };
 
-/// Computes the logit at every `stride`-th distance and at the aimed distance of the scene, reduced to about
-/// `stretches` stretches.
+/// Computes every `stride`-th distance and the aimed distance, reduced to about `stretches` stretches.
 LogitCurve logitCurve(const RotationScene& scene, std::int64_t stride, int stretches, const Cancelled& cancelled = {});
 
-/// Returns the stride at which a curve costs about `budget` evaluations of one pair at one distance.
+/// The stride at which a curve costs about `budget` evaluations of one pair at one distance.
 std::int64_t strideWithin(const RotationScene& scene, std::int64_t budget);
 
-/// Returns the logit at one distance, in tokens.
 double logitAt(const RotationScene& scene, double distance);
 
 }  // namespace ropelab::ui

@@ -29,7 +29,7 @@ FigureCurve bars(const QString& quantity, Ink ink) {
     return curve;
 }
 
-/// Returns the logit of a program that multiplies positions and frequencies in float32.
+/// Some programs multiply positions and frequencies in float32.
 double float32Logit(const RotationScene& scene, RotationState::Place place) {
     const auto rotate = [&](const std::vector<double>& vector, std::size_t pair, std::int64_t position) {
         const float angle =

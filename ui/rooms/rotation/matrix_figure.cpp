@@ -23,14 +23,13 @@ constexpr int kFewestSlots = 7;
 
 using rotation::tr;
 
-/// The inputs of the drawing. The scene is copied because the drawing outlives it.
+/// The scene is copied because the drawing outlives it.
 struct MatrixPicture {
     RotationScene scene;
     std::optional<int> large;
     QString title;
 };
 
-/// Returns the pair that a channel belongs to, or nullopt.
 std::optional<int> pairOf(const RotationScene& scene, int channel) {
     const int d = scene.setup.head_dim;
     const bool slice = scene.setup.partial == Partial::slice;
@@ -41,7 +40,7 @@ std::optional<int> pairOf(const RotationScene& scene, int channel) {
     return scene.setup.pairing == Pairing::interleaved ? channel / 2 : channel % (paired / 2);
 }
 
-/// Returns the width of a column; a tight column omits the zero before the decimal point.
+/// A tight column omits the zero before the decimal point.
 double columnWidth(const FigureStyle& style, bool tight) {
     const QString widest = tight ? QStringLiteral("−.00") : QStringLiteral("−0.00");
     return QFontMetricsF(style.font(style.tickPt)).horizontalAdvance(widest) + style.units(4);
@@ -61,7 +60,7 @@ QString entryText(double value, bool tight) {
     return value < 0 && !isZero ? QChar(0x2212) + digits : digits;
 }
 
-/// Returns one row per shown channel, with −1 for each gap between channels.
+/// One row per shown channel, with −1 for each gap between channels.
 std::vector<int> slotsOf(const std::vector<int>& channels) {
     std::vector<int> places;
     for (const int channel : channels) {
@@ -73,7 +72,6 @@ std::vector<int> slotsOf(const std::vector<int>& channels) {
     return places;
 }
 
-/// Layout of the rows and columns.
 struct Grid {
     QPointF corner;  // top left corner of the first entry
     double column = 0;

@@ -43,8 +43,8 @@ QPointF pointAt(const EnlargedDial& dial, double angle, double radius) {
     return dial.centre + radius * QPointF(std::cos(angle), -std::sin(angle));
 }
 
-/// Lays out the arcs. A rotation is drawn at the tip of its vector, where the tip moves, but not so far inside that it
-/// would meet the sectors between the vectors.
+/// A rotation is drawn at the tip of its vector, where the tip moves, but not so far inside that it would meet the
+/// sectors between the vectors.
 void addArcs(PairDial& picture, const FigureStyle& style) {
     const PairTerm& pair = picture.pair;
     const double radius = picture.dial.radius;
@@ -71,7 +71,6 @@ void addArcs(PairDial& picture, const FigureStyle& style) {
     }
 }
 
-/// Places labels one after the other around their points.
 class LabelPlacer {
  public:
     LabelPlacer(PairDial& picture, const QRectF& inside, const FigureStyle& style)
@@ -79,8 +78,8 @@ class LabelPlacer {
 
     void avoid(const QPointF& from, const QPointF& to) { m_places.addStroke(from, to); }
 
-    /// Adds the first of `texts` that has a free place near `anchor`, preferably in the direction `angle`. Returns
-    /// false if none has.
+    /// Adds the first of `texts` that has a free place near `anchor`, preferably in the direction `angle`; false if
+    /// none has.
     bool add(const QStringList& texts, bool isSymbol, const QColor& color, const QPointF& anchor, double angle) {
         for (const QString& text : texts) {
             const QSizeF size = sizeOf(text, isSymbol);
@@ -93,7 +92,7 @@ class LabelPlacer {
         return false;
     }
 
-    /// Adds a label that is never omitted: where no place near `anchor` is free, it uses the nearest free one.
+    /// Where no place near `anchor` is free, it uses the nearest free one.
     void require(const QString& text, const QColor& color, const QPointF& anchor, double angle) {
         if (add({text}, true, color, anchor, angle)) return;
         const QSizeF size = sizeOf(text, true);
@@ -233,7 +232,7 @@ QPainterPath pathOf(const EnlargedDial& dial, const PairArc& arc) {
     return path;
 }
 
-/// Draws an arc with an arrow head at its end. Dotted lines connect its ends with shorter vectors.
+/// Dotted lines connect the ends of the arc with shorter vectors.
 void drawRotation(QPainter& painter, const EnlargedDial& dial, const PairArc& arc, double length, const QColor& color,
                   const FigureStyle& style) {
     if (length + style.units(2) < arc.radius) {

@@ -20,22 +20,20 @@ struct EnlargedDial {
     double radius = 0;
     double unit = 1;
 
-    /// Returns the point of the drawing at which a vector ends.
     QPointF pointOf(std::complex<double> value) const;
-    /// Returns the vector whose tip is at a point of the drawing, shortened to the rim.
+    /// The vector whose tip is at `place`, shortened to the rim.
     std::complex<double> valueAt(const QPointF& place) const;
 };
-/// Returns the largest dial that fits in `place`, with the norm `rim` at its rim.
+/// The largest dial that fits in `place`, with the norm `rim` at its rim.
 EnlargedDial dialIn(const QRectF& place, double rim, const FigureStyle& style);
 
-/// An arc of the enlarged dial. Angles are in radians, counterclockwise from the right.
+/// Angles are in radians, counterclockwise from the right.
 struct PairArc {
     double from = 0;
     double span = 0;  // negative: clockwise
     double radius = 0;
 };
 
-/// A label of the enlarged dial and its place.
 struct PairLabel {
     QString text;
     QRectF box;
@@ -43,7 +41,7 @@ struct PairLabel {
     bool isSymbol = true;  // symbols are italic, values are not
 };
 
-/// Everything that is painted in the enlarged dial, in the drawing's units. Arcs of length 0 are not painted.
+/// In the drawing's units. Arcs of length 0 are not painted.
 struct PairDial {
     PairTerm pair;
     EnlargedDial dial;
@@ -56,8 +54,7 @@ struct PairDial {
     std::optional<QPointF> projectionEnd;  // end of the projection of the rotated q_i on the direction of k_i
     QList<PairLabel> labels;               // without overlaps; the first two belong to the rotated q_i and k_i
 };
-/// Lays out the dial of a pair in `place`. Labels stay inside `place`; labels of angles and of the unrotated vectors
-/// are omitted where there is no space.
+/// Labels stay inside `place`; labels of angles and of the unrotated vectors are omitted where there is no space.
 PairDial pairDial(const PairTerm& pair, double rim, const QRectF& place, const FigureStyle& style);
 void paintPairDial(QPainter& painter, const PairDial& dial, const FigureStyle& style);
 

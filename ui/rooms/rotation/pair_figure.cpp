@@ -39,8 +39,8 @@ struct PairPicture {
     QString empty;
 };
 
-/// Areas of the dial and the text: side by side where the drawing is wider than high, otherwise one above the other.
-/// The formulas are below both, in a low drawing below the text only.
+/// Dial and text are side by side where the drawing is wider than high, otherwise one above the other. The formulas are
+/// below both, in a low drawing below the text only.
 struct Places {
     QRectF dial;
     QRectF words;
@@ -48,7 +48,6 @@ struct Places {
     std::size_t formulaCount = 0;  // of the last formulas, which fit
 };
 
-/// Returns the width of the widest row, with full or with short names and values.
 double widthOf(const std::vector<PairRow>& rows, bool full, const FigureStyle& style) {
     const QFontMetricsF metrics(style.font(style.tickPt));
     double widest = 0;
@@ -59,18 +58,17 @@ double widthOf(const std::vector<PairRow>& rows, bool full, const FigureStyle& s
     return widest + style.units(10 + kSwatch + kSwatchGap);
 }
 
-/// One line of the formulas: consecutive parts, and the extent of the line.
 struct FormulaLine {
     Formula content;
     Formula::Extent extent;
 };
 
-/// Returns the formulas of a pair for a drawing of this height; a low one has no fractions of two lines.
+/// A low drawing has no fractions of two lines.
 std::vector<BreakableFormula> formulasFor(const PairTerm& pair, double height, const FigureStyle& style) {
     return pairFormulas(pair, height < style.units(kLowHeight) ? Fractions::inLine : Fractions::stacked);
 }
 
-/// Breaks the formulas into lines of a width. A part that is wider makes all lines smaller; `points` is the font size.
+/// A part that is wider than a line makes all lines smaller; `points` is the font size.
 std::vector<FormulaLine> formulaLines(const std::vector<BreakableFormula>& formulas, double width,
                                       const FigureStyle& style, double& points) {
     points = style.tickPt;
@@ -104,7 +102,6 @@ double heightOf(const std::vector<FormulaLine>& lines, const FigureStyle& style)
     return height;
 }
 
-/// Returns the rows that fit below the title.
 std::vector<PairRow> rowsThatFit(std::vector<PairRow> rows, double height, const FigureStyle& style) {
     const auto room = static_cast<std::size_t>(std::max(1.0, std::floor(height / style.units(kPairLine)) - 1));
     while (rows.size() > room) {
@@ -115,7 +112,6 @@ std::vector<PairRow> rowsThatFit(std::vector<PairRow> rows, double height, const
     return rows;
 }
 
-/// Lays out the dial and the rows above the formulas.
 Places placesAbove(const QRectF& rect, const std::vector<PairRow>& rows, const FigureStyle& style) {
     const double words = style.units(kPairLine) * static_cast<double>(rows.size() + 1);
     const double gap = style.units(kGap);
@@ -159,7 +155,7 @@ PairTerm typicalTerm(PairTerm pair) {
     return pair;
 }
 
-/// Returns the height of the last `count` formulas of a pair, or of its typical numbers where they are longer.
+/// Uses the typical numbers of the pair where they are longer.
 double heightOfLast(std::size_t count, const PairTerm& pair, const QRectF& rect, const FigureStyle& style) {
     double height = 0;
     for (const PairTerm& each : {pair, typicalTerm(pair)}) {
@@ -171,14 +167,13 @@ double heightOfLast(std::size_t count, const PairTerm& pair, const QRectF& rect,
     return height;
 }
 
-/// Returns how many formulas, counted from the last, fit into a height.
+/// Counts from the last formula.
 std::size_t formulasThatFit(const PairTerm& pair, const QRectF& rect, double height, const FigureStyle& style) {
     std::size_t count = formulasFor(pair, rect.height(), style).size();
     while (count > 0 && heightOfLast(count, pair, rect, style) > height) --count;
     return count;
 }
 
-/// Returns the areas of a low and wide drawing: the dial has the whole height.
 Places placesBeside(const QRectF& rect, const PairPicture& picture, const FigureStyle& style) {
     Places places;
     places.dial = QRectF(rect.topLeft(), QSizeF(rect.height(), rect.height()));
@@ -192,8 +187,8 @@ Places placesBeside(const QRectF& rect, const PairPicture& picture, const Figure
     return places;
 }
 
-/// Returns the areas of the drawing. The formulas get the height that those with typical long numbers need, so that the
-/// dial has the same size for every pair and position.
+/// The formulas get the height that those with typical long numbers need, so that the dial has the same size for every
+/// pair and position.
 Places placesOf(const QRectF& rect, const PairPicture& picture, const FigureStyle& style) {
     if (rect.height() < style.units(kLowHeight) && rect.width() > kWidthOfLow * rect.height()) {
         return placesBeside(rect, picture, style);
@@ -206,7 +201,6 @@ Places placesOf(const QRectF& rect, const PairPicture& picture, const FigureStyl
     return places;
 }
 
-/// Paints formulas in the middle of `rect`.
 void drawFormulas(QPainter& painter, const QRectF& rect, const std::vector<BreakableFormula>& formulas,
                   const FigureStyle& style) {
     double points = 0;
@@ -274,7 +268,7 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     drawFormulas(painter, places.formulas, formulas, style);
 }
 
-/// Returns what pairFigure draws; without rows if there is no pair.
+/// The picture has no rows if there is no pair.
 PairPicture pictureOf(const RotationScene& scene) {
     PairPicture picture;
     const auto pair = scene.enlargedPair();

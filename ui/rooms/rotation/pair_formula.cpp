@@ -18,7 +18,7 @@ Formula normOf(const QString& letter) {
     return Formula::row({bars, withIndex(letter), bars});
 }
 
-/// Returns "φ + (m − n)ωᵢ".
+/// "φ + (m − n)ωᵢ".
 Formula angleSymbols() {
     return Formula::row({Formula::symbol(QStringLiteral("φ")), Formula::text(QStringLiteral(" + (")),
                          Formula::symbol(QStringLiteral("m")), Formula::text(QStringLiteral(" − ")),

@@ -21,14 +21,12 @@ class PositionBar : public QWidget {
  public:
     explicit PositionBar(QWidget* parent = nullptr);
 
-    /// Shows the positions of a scene.
     void show(const RotationScene& scene);
-    /// Shows on the play button whether playback is running.
     void showPlaying(bool plays);
 
-    /// Returns whether the distance m − n is locked: moving one position then moves the other too.
+    /// The distance m − n is locked: moving one position then moves the other too.
     bool locksDistance() const;
-    /// Returns the speed of playback, in positions per second.
+    /// In positions per second.
     double speed() const;
 
     PositionSlider* query() const { return m_query; }
@@ -37,13 +35,10 @@ class PositionBar : public QWidget {
     QCheckBox* lockBox() const { return m_lock; }
 
  signals:
-    /// The user started or paused playback.
     void playToggled();
-    /// The user moved m by `by` positions with a step button.
+    /// A step button moves m by `by` positions.
     void stepped(int by);
-    /// The user set the position m of the query.
     void queryMoved(qint64 m);
-    /// The user set the position n of the key.
     void keyMoved(qint64 n);
     /// The user released a slider or entered a position.
     void finished();

@@ -8,31 +8,29 @@ class QSlider;
 
 namespace ropelab::ui {
 
-/// Edits an integer number of tokens with a field and a slider on one line. Unlike NumberSlider its range is set
-/// by show(), because it follows the context length. The field rejects input that is no integer or outside the range:
-/// it is marked, problem() explains why, and the old value remains.
+/// Edits a number of tokens. Unlike NumberSlider its range is set by show(), because it follows the context length. The
+/// field marks input that is no integer or outside the range, problem() explains why, and the old value remains.
 class PositionSlider : public QWidget {
     Q_OBJECT
 
  public:
-    /// `name` is the label, `accessibleName` the name for screen readers and error messages, `tip` the tooltip.
     PositionSlider(const QString& name, const QString& accessibleName, const QString& tip, QWidget* parent = nullptr);
 
     std::int64_t value() const { return m_value; }
     std::int64_t last() const { return m_last; }
-    /// Shows a value in the range 0 … last without a signal. Text that the user is typing is not replaced.
+    /// The range is 0 … last. Emits no signal, and does not replace text that the user is typing.
     void show(std::int64_t value, std::int64_t last);
-    /// Parses `typed` and sets the value, like typing it and pressing Enter.
+    /// Does what typing `typed` and pressing Enter does.
     void commit(const QString& typed);
-    /// Returns why the typed text is invalid, or an empty text.
+    /// "" if the typed text is valid.
     QString problem() const { return m_problem; }
 
  signals:
-    /// The user set another value; emitted repeatedly during a drag.
+    /// Emitted repeatedly during a drag.
     void changed(qint64 value);
     /// The user released the slider or pressed Enter.
     void finished();
-    /// The typed text became invalid for the reason `sentence`, or valid again if `sentence` is empty.
+    /// The typed text became invalid for the reason `sentence`, or valid again if `sentence` is "".
     void problemChanged(const QString& sentence);
 
  private:

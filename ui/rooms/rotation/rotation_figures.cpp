@@ -58,7 +58,6 @@ Figure distanceOfHead(const RotationScene& scene) {
     return circuitDistanceFigure(scene);
 }
 
-/// The head is a previous-token head.
 template <Figure (*make)(const RotationScene&)>
 Figure previousTokenHead(const RotationScene& scene) {
     RotationScene built = scene;

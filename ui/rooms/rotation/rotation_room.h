@@ -29,10 +29,10 @@ class PairedView;
 class PositionBar;
 class ShiftCard;
 
-/// The rotation room shows how RoPE rotates queries and keys: one dial per pair with q at position m and k at position
-/// n, one enlarged pair with arrows to drag, and six pages below: the logit split by pairs, the helix, the rotation
-/// matrix, a key that is constructed to have its largest logit at a given distance, the rotated tokens of a text, and a
-/// head that is built by hand.
+/// Shows how RoPE rotates queries and keys: one dial per pair with q at position m and k at position n, one enlarged
+/// pair with arrows to drag, and six pages below: the logit split by pairs, the helix, the rotation matrix, a key that
+/// is constructed to have its largest logit at a given distance, the rotated tokens of a text, and a head that is built
+/// by hand.
 class RotationRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -42,13 +42,13 @@ class RotationRoom : public RotaryRoom {
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
     void addActions(ActionRegistry& registry) override;
-    /// Shows the page "logit", "helix", "matrix", "aim", "tokens" or "circuit", or the dials or the enlarged pair above it
-    /// ("dials", "pair").
+    /// The parts are the pages "logit", "helix", "matrix", "aim", "tokens" and "circuit", and "dials" and "pair" above
+    /// them.
     void showPart(const QString& part) override;
     QString shownPart() const override;
-    /// Shows only the dials, the enlarged pair or the pages, below the positions.
+    /// Shows the positions above the part.
     void showOnlyPart(const QString& part) override;
-    /// Returns m, n, pair, seed, distance, vectors (random, equal or aimed) and play (on or off).
+    /// These are m, n, pair, seed, distance, vectors (random, equal or aimed) and play (on or off).
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override;
     std::function<void()> restorer() override;
@@ -59,43 +59,36 @@ class RotationRoom : public RotaryRoom {
 
     const RotationScene& scene() const { return m_scene; }
     Page page() const;
-    /// Shows a page below the dials.
     void showPage(Page page);
 
-    /// Sets the positions of q and k, limited to the context.
     void moveTo(std::int64_t m, std::int64_t n);
-    /// Moves m, and also n where the distance is locked. Returns false if the end of the context prevents any move.
+    /// Moves n too where the distance is locked. Returns false if the end of the context prevents any move.
     bool moveBy(std::int64_t by);
     bool isPlaying() const { return m_timer.isActive(); }
-    /// Starts or stops the playback, which moves m through the context.
+    /// Playback moves m through the context.
     void play(bool on);
     /// Advances the playback by a time in seconds, as the timer does.
     void advance(double seconds);
 
     // The following functions and the user's changes of positions and arrows are undo steps of the rotary setup.
 
-    /// Changes the source of q and k.
     void chooseVectors(VectorSource source);
-    /// Samples q and k with the next seed.
     void sampleAgain();
-    /// Uses q and k of a trained run, and changes the setup to that of the run.
+    /// Also changes the setup to that of the run.
     void useRunVectors(const RotarySetup& setup, const HeadVectors& vectors, const QString& origin);
     /// Sets k = R_r q with r = `distance`, in tokens.
     void aimAt(std::int64_t distance);
     /// Adds 1,000 to m and n.
     void shift();
-    /// Restores m and n to their values before shift().
     void undoShift();
     /// Sets the text of the pages Tokens and Circuit.
     void setText(const QString& text);
-    /// Sets q and k to those of a head that attends `distance` tokens back.
     void buildHead(std::int64_t distance);
-    /// The formula of the enlarged pair as Unicode text or as LaTeX.
     enum class FormulaFormat { unicode, latex };
-    /// Copies the formula of the enlarged pair, with its numbers, to the clipboard. Without a pair it copies nothing.
+    /// Copies the formula of the enlarged pair, with its numbers, to the clipboard; nothing without a pair.
     void copyFormula(FormulaFormat format);
 
-    /// Opens the dialog that exports an animation of the figure that the user chose last.
+    /// Animates the figure that the user chose last.
     AnimationDialog* openAnimationDialog();
 
     /// Makes the next change an undo step of its own, even if it is of the same kind as the previous one.
@@ -143,12 +136,11 @@ class RotationRoom : public RotaryRoom {
     QWidget* makeCircuitPage();
     void renewTokens();
     void renewCircuit();
-    /// Changes the setup to that of a run, as one undo step with the head, which is built again for the other channels.
+    /// Changes setup and head as one undo step; the head is built again for the other channels.
     void useSetupOfRun(const RotarySetup& setup);
     void renewPage();
-    /// Returns the scene of the other setup with the positions, q and k of this one.
+    /// The positions, q and k are those of this scene.
     RotationScene otherScene(const ShapedSetup& other) const;
-    /// Shows the figure that `make` makes of the scene, and of the other setup's scene.
     void showScene(FigureView* view, Figure (*make)(const RotationScene&));
     void scrub(std::int64_t m, std::int64_t n, bool movesQuery);
     Arrow arrowNear(const QPointF& place) const;
@@ -156,20 +148,19 @@ class RotationRoom : public RotaryRoom {
     void rotateArrow(double radians, double stretch);
     void pickNeighbour(int by);
     void fitMatrix();
-    /// Places the logit and the button that copies the formula in the row of the tabs or in a line below it.
+    /// Places the logit and the copy button in the row of the tabs or in a line below it.
     void fitNumbers(bool logitBelow, bool formulaBelow);
     void renewLogitText();
-    /// Makes the change of `apply` an undo step named `what`. If `merges` is true, it is merged with a preceding step
-    /// of the same name, unless endMerging() was called in between.
+    /// Makes the change an undo step named `what`. If `merges` is true, it is merged with a preceding step of the same
+    /// name, unless endMerging() was called in between.
     void change(const QString& what, const std::function<void()>& apply, bool merges = false);
-    /// Makes the change from `before` to the current state an undo step.
     void record(const QString& what, const RotationState& before, bool merges);
     /// Makes the positions that playback has moved so far an undo step.
     void recordPlayback();
     void restore(const RotationState& state);
     void keepStateForUndo();
     void stepBy(int by);
-    /// Changes the source of q and k without an undo step.
+    /// Adds no undo step.
     void useVectors(VectorSource source);
 
     RotationScene m_scene;
@@ -190,7 +181,7 @@ class RotationRoom : public RotaryRoom {
     PairedView* m_circuitPair = nullptr;
     PositionBar* m_bar = nullptr;
     QSplitter* m_upper = nullptr;  // dials and enlarged pair
-    QWidget* m_strip = nullptr;  // tabs and pages
+    QWidget* m_strip = nullptr;    // tabs and pages
     QHBoxLayout* m_stripRow = nullptr;
     QHBoxLayout* m_numbersRow = nullptr;  // below the tabs, for what does not fit beside them
     QButtonGroup* m_tabs = nullptr;

@@ -1,4 +1,3 @@
-// The pages Tokens and Circuit of the rotation room.
 #include <QLineEdit>
 #include <QScopeGuard>
 #include <QUndoStack>

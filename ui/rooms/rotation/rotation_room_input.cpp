@@ -1,4 +1,3 @@
-// Mouse and keyboard input of the rotation room.
 #include <QKeyEvent>
 #include <QScopeGuard>
 #include <QUndoStack>

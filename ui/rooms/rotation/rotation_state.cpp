@@ -9,7 +9,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Resizes `vector` to the size of `fresh`, whose last numbers fill the added channels.
+/// The last numbers of `fresh` fill added channels.
 void fitTo(std::vector<double>& vector, const std::vector<double>& fresh) {
     const std::size_t common = std::min(vector.size(), fresh.size());
     vector.resize(common);

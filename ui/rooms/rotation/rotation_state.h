@@ -11,15 +11,14 @@
 
 namespace ropelab::ui {
 
-/// The source of q and k: sampled independently, k = q, edited by hand, k = R_r q (formula 17), or a trained run.
+/// Sampled independently, k = q, edited by hand, k = R_r q (formula 17), or from a trained run.
 enum class VectorSource { random, equal, handEdited, aimed, trained };
 
-/// The state of the rotation room beside the rotary setup.
+/// The state of the room beside the rotary setup.
 struct RotationState {
     // Positions of the query and the key, in tokens.
     std::int64_t m = 100;
     std::int64_t n = 60;
-    /// A position of the query and one of the key, in tokens.
     struct Place {
         std::int64_t m = 0;
         std::int64_t n = 0;
@@ -28,7 +27,7 @@ struct RotationState {
     std::optional<Place> shiftedFrom = {};
 
     VectorSource source = VectorSource::random;
-    /// Seed of the random vectors; the first one is 1.
+    /// Seed of the random vectors, from 1 on.
     std::int64_t seed = 1;
     /// Describes the run, head and tokens that trained vectors come from, in UTF-8; empty for other sources.
     std::string origin = {};
@@ -36,13 +35,13 @@ struct RotationState {
     bool queryEdited = false;
     /// The aimed distance r of formula 17, in tokens.
     std::int64_t distance = 40;
-    // The query and the key before rotation, head_dim numbers each.
+    // Before rotation, head_dim numbers each.
     std::vector<double> query = {};
     std::vector<double> key = {};
-    /// The text whose tokens are rotated, and to which a head built by hand attends; UTF-8.
+    /// The tokens of this text are rotated, and a head built by hand attends to them; UTF-8.
     std::string text = "Enhanced Transformer with Rotary Position Embedding";
 
-    /// The highlighted pair: the pair under the mouse, otherwise the selected one.
+    /// The pair under the mouse, otherwise the selected one.
     std::optional<int> highlighted = {};
     /// The norm at the rim of the enlarged dial while an arrow is dragged; otherwise nullopt.
     std::optional<double> fixedRim = {};
@@ -51,65 +50,58 @@ struct RotationState {
     double pitch = 0.16;
 };
 
-/// The rotary setup, its frequencies and channel pairs, and the state of the room: the input of every figure.
+/// The input of every figure: setup, its frequencies and channel pairs, and the state of the room.
 struct RotationScene {
     RotarySetup setup;
     Frequencies frequencies;
     std::vector<ChannelPair> pairs;
     RotationState state;
 
-    /// Changes the setup: limits the positions to its context, resizes q and k to its head dimension and recomputes an
-    /// aimed k. Numbers that the user edited remain in their channels; new channels are sampled.
+    /// Limits the positions to the context, resizes q and k to the head dimension and recomputes an aimed k. Numbers
+    /// that the user edited remain in their channels; new channels are sampled.
     void setSetup(const RotarySetup& setup, const Frequencies& frequencies);
-    /// Returns this scene with another setup: the same positions, even beyond the other context, and the same q and k
-    /// in its head dimension. An aimed k is aimed with the frequencies of the other setup.
+    /// Keeps the positions, even beyond the other context, and q and k in the other head dimension. An aimed k is aimed
+    /// with the frequencies of the other setup.
     RotationScene withSetup(const RotarySetup& setup, const Frequencies& frequencies) const;
-    /// Updates positions, q and k after the state was changed, for the current setup.
+    /// Updates positions, q and k after the state was changed.
     void refit();
-    /// Samples q and k from the seed of the state.
     void sampleVectors();
 
-    /// Returns the pair that is shown enlarged: the highlighted one, or else the middle one of the rotated pairs.
-    /// Returns nullopt if there is no pair.
+    /// The highlighted pair, or else the middle one of the rotated pairs; nullopt if there is no pair.
     std::optional<int> enlargedPair() const;
-    /// Returns the number of rotated pairs.
     int rotatedPairs() const { return frequencies.rotary_dim / 2; }
-    /// Returns the frequency of a pair, in radians per token.
+    /// In radians per token.
     double frequency(int pair) const { return frequencies.inverse_frequencies[static_cast<std::size_t>(pair)]; }
-    /// Returns the two channels of a pair as a complex number, before rotation.
+    /// The two channels of a pair as a complex number, before rotation.
     std::complex<double> query(int pair) const { return inPlane(state.query, pair); }
     std::complex<double> key(int pair) const { return inPlane(state.key, pair); }
-    /// Returns all numbers of a pair at the current positions, from its vectors to its term of the logit.
+    /// All numbers of a pair, from its vectors to its term of the logit, at the current positions.
     PairTerm term(int pair) const { return term(pair, {state.m, state.n}); }
-    /// Returns all numbers of a pair for a query and a key at other positions.
     PairTerm term(int pair, RotationState::Place place) const;
-    /// Returns the two channels of a pair of q as a complex number, rotated by the position m.
     std::complex<double> rotatedQuery(int pair) const { return term(pair).rotated_query; }
-    /// Returns the two channels of a pair of k as a complex number, rotated by the position n.
     std::complex<double> rotatedKey(int pair) const { return term(pair).rotated_key; }
-    /// Sets the two channels of a pair of q so that the rotated pair equals `tip`. The source becomes handEdited.
+    /// The rotated pair becomes `tip`, and the source handEdited.
     void setRotatedQuery(int pair, std::complex<double> tip);
-    /// Sets the two channels of a pair of k so that the rotated pair equals `tip`. The source becomes handEdited.
     void setRotatedKey(int pair, std::complex<double> tip);
-    /// Returns the logit at the current positions, split by pairs (formula 7).
+    /// At the current positions (formula 7).
     LogitSplit split() const;
 
     // The scene as a head built by hand, in which every token has this q and this k (core/rope/circuit.h).
 
     /// Norm of every pair of the heads that buildHead() builds.
     static constexpr double kHeadNorm = 8;
-    /// Sets q and k to those of a head that attends `distance` tokens back.
+    /// The head attends `distance` tokens back.
     void buildHead(std::int64_t distance);
-    /// Sets the norm of a pair of q and of k, and the angle from k to q in radians; k keeps its direction. The source
-    /// becomes handEdited.
+    /// Sets the norm of both vectors, and the angle from k to q in radians; k keeps its direction. The source becomes
+    /// handEdited.
     void setPair(int pair, double norm, double phase);
-    /// Returns √(‖qᵢ‖ ‖kᵢ‖), the norm of the pair of q and of k where both are equal.
+    /// √(‖qᵢ‖ ‖kᵢ‖), the norm of the pair of q and of k where both are equal.
     double pairNorm(int pair) const;
     /// Multiplies q and k so that the largest norm of a pair is `norm`; if all are 0, all become `norm`.
     void scaleNorms(double norm);
-    /// Returns the largest norm of a pair; 0 if there is no pair.
+    /// 0 if there is no pair.
     double largestNorm() const;
-    /// Returns the logits at the distances 0 … count − 1.
+    /// At the distances 0 … count − 1.
     std::vector<double> logits(std::int64_t count) const;
 
  private:
@@ -117,7 +109,7 @@ struct RotationScene {
     void setInPlane(std::vector<double>& vector, int pair, std::complex<double> value) const;
 };
 
-/// Returns the scene of `setup` with the initial state of the room.
+/// A scene in the initial state of the room.
 RotationScene standardScene(const RotarySetup& setup);
 
 }  // namespace ropelab::ui

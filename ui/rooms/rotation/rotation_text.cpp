@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kPeriod = 3600;  // 360° in tenths of a degree
 
-/// Returns an angle in tenths of a degree. Texts are made of this number, so that their parts add up exactly.
+/// Tenths of a degree. Texts are made of this number, so that their parts add up exactly.
 std::int64_t tenthsOf(double radians) {
     return std::llround(radians * 1800 / std::numbers::pi);
 }
@@ -26,7 +26,6 @@ QString tenthsText(std::int64_t tenths) {
         .arg(size % 10);
 }
 
-/// Returns the angle, and as a sum of `periods` whole periods and the rest if it has any.
 QString withPeriods(std::int64_t tenths, std::int64_t periods) {
     if (periods == 0) {
         return tenthsText(tenths);

@@ -1,4 +1,4 @@
-// Undo steps of the rotation room: positions, vectors and arrows that only this room has.
+// Undo steps of positions, vectors and arrows, which only this room has.
 #include <QUndoStack>
 #include <utility>
 
@@ -14,12 +14,12 @@ bool haveSamePositions(const RotationState& a, const RotationState& b) {
     return a.m == b.m && a.n == b.n && a.shiftedFrom.has_value() == b.shiftedFrom.has_value();
 }
 
-/// Returns whether the vectors of both states are equal. Aimed keys follow from the query and the distance.
+/// Aimed keys follow from the query and the distance.
 bool haveSameVectors(const RotationState& a, const RotationState& b) {
     return a.source == b.source && a.query == b.query && (a.source == VectorSource::aimed || a.key == b.key);
 }
 
-/// Returns the positions and the distance that differ as "m 100 → 400", and "" if the vectors or the texts differ too.
+/// As "m 100 → 400"; "" if the vectors or the texts differ too.
 QString rotationChanges(const RotationState& from, const RotationState& to) {
     if (!haveSameVectors(from, to) || from.text != to.text) return {};
     QStringList changes;
@@ -35,7 +35,7 @@ QString rotationChanges(const RotationState& from, const RotationState& to) {
 
 }  // namespace
 
-/// An undo step from one state of the room to another. Consecutive steps of a drag are merged into one.
+/// Consecutive steps of a drag are merged into one.
 class RotationStep : public UndoStep {
  public:
     RotationStep(RotationRoom& room, const QString& what, RotationState from, RotationState to, bool mayMerge)

@@ -22,17 +22,17 @@ class RunVectors : public QWidget {
  public:
     explicit RunVectors(RunAccess access, QWidget* parent = nullptr);
 
-    /// Loads the query and the key that the fields name. An error appears below the fields, and in problem().
+    /// An error appears below the fields, and in problem().
     void load();
     QComboBox* runs() const { return m_runs; }
     QSpinBox* head() const { return m_head; }
     QLineEdit* query() const { return m_query; }
     QLineEdit* key() const { return m_key; }
-    /// Returns the error of the last load(), or an empty text.
+    /// The error of the last load(), or "".
     QString problem() const;
 
  signals:
-    /// The vectors were loaded; `origin` describes them, for example "θ 10k, 25 %, head 0, q of “a”, k of “t”".
+    /// `origin` describes the vectors, for example "θ 10k, 25 %, head 0, q of “a”, k of “t”".
     void loaded(const ropelab::RotarySetup& setup, const ropelab::HeadVectors& vectors, const QString& origin);
 
  protected:

@@ -30,7 +30,6 @@ QString bfloat16Text(std::int64_t position) {
     return readableCount(rounded(static_cast<double>(position), NumberFormat::bfloat16));
 }
 
-/// Returns which angles of the enlarged pair the shift changes, and that their sum is the same.
 QString anglesText(const RotationScene& scene) {
     const auto index = scene.enlargedPair();
     if (!index) {

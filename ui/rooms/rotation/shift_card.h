@@ -11,8 +11,7 @@ class QPushButton;
 
 namespace ropelab::ui {
 
-/// Shifts m and n by 1,000 positions and shows the logit before and after in three arithmetics: float64, float32 and
-/// bfloat16.
+/// Shifts m and n by kShift positions and shows the logit before and after in float64, float32 and bfloat16.
 class ShiftCard : public QWidget {
     Q_OBJECT
 
@@ -21,18 +20,15 @@ class ShiftCard : public QWidget {
 
     explicit ShiftCard(QWidget* parent = nullptr);
 
-    /// Shows the buttons and, while m and n are shifted, the table for a scene, and for the scene of the other setup if
-    /// two setups are compared.
+    /// Shows the table only while m and n are shifted. With `other`, two setups are compared.
     void show(const RotationScene& scene, const std::optional<RotationScene>& other = {}, bool editsB = false);
     QPushButton* shiftButton() const { return m_shift; }
     QPushButton* undoButton() const { return m_undo; }
-    /// Returns the rows of the table and the sentences below it, or an empty text while m and n are not shifted.
+    /// The rows of the table and the sentences below it; "" while m and n are not shifted.
     QString text() const;
 
  signals:
-    /// The user wants to shift m and n by kShift positions.
     void shiftRequested();
-    /// The user wants to undo the shift of m and n.
     void undoRequested();
 
  private:

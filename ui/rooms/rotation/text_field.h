@@ -5,7 +5,7 @@ class QWidget;
 
 namespace ropelab::ui {
 
-/// Creates the field of the text whose tokens the pages Tokens and Circuit show.
+/// The pages Tokens and Circuit show the tokens of this text.
 QLineEdit* makeTextField(QWidget* parent);
 
 }  // namespace ropelab::ui

@@ -28,14 +28,13 @@ constexpr double kSmallestHead = 3.5;  // smallest arrow head
 
 using rotation::tr;
 
-/// Everything that is painted.
 struct TokenPicture {
     RotationScene scene;
     QStringList tokens;
     std::vector<std::vector<std::complex<double>>> queries;  // by token and pair
 };
 
-/// Returns `count` of `total` pairs, spread evenly; the enlarged pair replaces the nearest of them.
+/// Spreads `count` pairs evenly; the enlarged pair replaces the nearest of them.
 QList<int> shownPairs(const RotationScene& scene, int count) {
     const int total = static_cast<int>(scene.pairs.size());
     QList<int> pairs;

@@ -10,25 +10,21 @@ class QToolButton;
 
 namespace ropelab::ui {
 
-/// Chooses the source of q and k: random, equal or aimed. It also samples them again and describes the current source.
+/// Chooses the source of q and k, samples them again and describes the current source.
 class VectorsPanel : public QWidget {
     Q_OBJECT
 
  public:
     explicit VectorsPanel(QWidget* parent = nullptr);
 
-    /// Shows the source of q and k.
     void show(const RotationState& state);
-    /// Returns the button of a source, or null for sources that have none.
+    /// Null for sources that have no button.
     QToolButton* button(VectorSource source) const;
     QPushButton* sampleButton() const { return m_sample; }
-    /// Returns the sentence that describes the current source.
     QString text() const;
 
  signals:
-    /// The user chose another source of q and k.
     void chosen(ropelab::ui::VectorSource source);
-    /// The user wants to sample q and k again.
     void sampleRequested();
 
  private:

@@ -30,26 +30,26 @@ bool isWindowed(const RotarySetup& setup) {
     return visibleTokens(setup) < setup.context;
 }
 
-/// Describes the visible tokens: "the sliding window of 64 tokens" or "the whole context of 1,024 tokens".
+/// "the sliding window of 64 tokens" or "the whole context of 1,024 tokens".
 QString reachText(const RotarySetup& setup) {
     const QString reach = countText(visibleTokens(setup), QStringLiteral("token"));
     return isWindowed(setup) ? QStringLiteral("the sliding window of %1").arg(reach)
                              : QStringLiteral("the whole context of %1").arg(reach);
 }
 
-/// Describes an incomplete figure: "first 64 of 4,096 positions". Returns an empty text where all of them are shown.
+/// "first 64 of 4,096 positions"; "" where all of them are shown.
 QString firstText(std::int64_t shown, std::int64_t all, const QString& what) {
     return shown < all ? QStringLiteral("first %1 of %2 %3").arg(groupedText(shown), groupedText(all), what)
                        : QString();
 }
 
-/// The distances at which the bias is shown: 0, step, 2·step …
+/// The bias is shown at 0, step, 2·step …
 struct Distances {
     std::int64_t step = 1;
     int count = 0;
 };
 
-/// Returns the shown distances: the whole context, or up to twice the length of a sliding window.
+/// The whole context, or up to twice the length of a sliding window.
 Distances distancesOf(const RotarySetup& setup) {
     const std::int64_t end = std::min(setup.context, 2 * visibleTokens(setup));
     Distances distances;
@@ -71,7 +71,7 @@ double smallestOf(const std::vector<double>& values) {
     return *std::min_element(values.begin(), values.end());
 }
 
-/// Returns the wavelength of the channels with the lowest frequency, in tokens.
+/// In tokens, of the channels with the lowest frequency.
 double longestWavelength(std::int64_t width) {
     const double exponent = static_cast<double>((width - 1) / 2 * 2) / static_cast<double>(width);
     return 2 * std::numbers::pi * std::pow(10000.0, exponent);

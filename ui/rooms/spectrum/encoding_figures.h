@@ -11,9 +11,8 @@ namespace ropelab::ui {
 // Figures of position encodings other than RoPE and of the attention mask. A setup determines their number of heads,
 // model width, context and attention window.
 
-/// Largest number of positions that the figure of the mask shows.
 constexpr int kMostMaskPositions = 64;
-/// Largest numbers of columns (distances or positions) and rows (heads or channels) that the other figures show.
+/// Columns are distances or positions, rows are heads or channels.
 constexpr int kMostEncodingColumns = 256;
 constexpr int kMostEncodingRows = 128;
 /// Lower end of the colour scale of ALiBi's bias, in nats. A bias of −16 multiplies an attention weight by e^−16.
@@ -22,27 +21,24 @@ constexpr double kLeastBias = -16;
 constexpr float kVisible = 1;
 constexpr float kOutsideWindow = 0;
 
-/// Returns the width of the model in channels: heads · head_dim.
+/// In channels: heads · head_dim.
 std::int64_t widthOf(const RotarySetup& setup);
-/// Returns the largest number of tokens that a token attends to, including itself.
+/// The largest number of tokens that a token attends to, including itself.
 std::int64_t visibleTokens(const RotarySetup& setup);
 
-/// Returns the figure "alibi-bias": ALiBi's bias −slope_h·Δ by distance and head (formula 25). Distances beyond the
-/// attention window are NaN.
+/// The bias −slope_h·Δ by distance and head (formula 25). Distances beyond the attention window are NaN.
 Figure alibiFigure(const RotarySetup& setup);
-/// Returns the figure "attention-mask": the keys that each query attends to, with query 0 at the top.
+/// The keys that each query attends to, with query 0 at the top.
 Figure maskFigure(const RotarySetup& setup);
-/// Returns the figure "sinusoidal-embeddings": the fixed embeddings by position and channel (formula 30).
+/// The fixed embeddings by position and channel (formula 30).
 Figure sinusoidalFigure(const RotarySetup& setup);
 
-/// Returns the tooltip of ALiBi: its formula with the values of the setup, and its source.
+/// The formula with the values of the setup, and its source.
 QString alibiToolTip(const RotarySetup& setup);
-/// Returns the tooltip of the attention mask: its rule with the values of the setup, and its sources.
 QString maskToolTip(const RotarySetup& setup);
-/// Returns the tooltip of the sinusoidal embeddings: their formula with the values of the setup, and its source.
 QString sinusoidalToolTip(const RotarySetup& setup);
 
-/// Returns the figures by name: alibi-bias, attention-mask, sinusoidal-embeddings, window-reach, encodings.
+/// Named alibi-bias, attention-mask, sinusoidal-embeddings, window-reach, encodings.
 std::span<const RotaryFigure> encodingFigures();
 
 }  // namespace ropelab::ui

@@ -27,7 +27,6 @@ constexpr std::int64_t kMostWidth = 32768;  // of the sinusoidal embeddings that
 const QString kChange = QStringLiteral("change of the logit");
 constexpr double kMargin = 0.05;  // above the largest value, as a part of the axis
 
-/// The setup, the choices and the distances that all panels share.
 struct PanelInput {
     RotarySetup setup;
     int head = 1;
@@ -63,7 +62,7 @@ FigureCurve curveOf(const PanelInput& input, const QString& quantity, const std:
     return curve;
 }
 
-/// Makes a panel with the change of the logit, whose axis encodingsFigure() sets.
+/// The change of the logit; encodingsFigure() sets the axis.
 Figure changePanel(const PanelInput& input, const QString& title, const std::function<double(std::int64_t)>& at) {
     Figure panel = emptyPanel(input, title);
     panel.y = {.label = kChange, .unit = QStringLiteral("nats")};
@@ -74,7 +73,6 @@ Figure changePanel(const PanelInput& input, const QString& title, const std::fun
     return panel;
 }
 
-/// Makes a panel with a cosine similarity of embeddings.
 Figure similarityPanel(const PanelInput& input, const QString& title, const std::function<double(std::int64_t)>& at) {
     Figure panel = emptyPanel(input, title);
     panel.y = {.label = QStringLiteral("cosine similarity"), .unit = {}, .minimum = -1, .maximum = 1.05};
@@ -83,8 +81,8 @@ Figure similarityPanel(const PanelInput& input, const QString& title, const std:
     return panel;
 }
 
-/// Makes a panel with what is fixed before training: which learned number or vector each distance uses. All distances
-/// beyond the last index have that index.
+/// Shows what is fixed before training: which learned number or vector each distance uses. All distances beyond the
+/// last index have that index.
 Figure structurePanel(const PanelInput& input, const QString& title, const QString& what,
                       const std::vector<int>& indices, const QString& note) {
     Figure panel = emptyPanel(input, title);
@@ -106,8 +104,7 @@ Figure textPanel(const PanelInput& input, const QString& title, const QString& t
     return panel;
 }
 
-/// Makes a panel from the weights of a run; `part` names the layer and the head that have them. Values beyond the run's
-/// distances are gaps.
+/// `part` names the layer and the head that have the run's weights. Values beyond the run's distances are gaps.
 Figure learnedPanel(const PanelInput& input, const QString& title, const LearnedPanel& learned, const QString& part) {
     const std::vector<double>& values = learned.encoding.values;
     std::size_t next = 0;
@@ -131,7 +128,6 @@ bool isChange(const Figure& panel) {
     return panel.y.label == kChange;
 }
 
-/// Gives all panels with logits the same axis.
 void equalizeChanges(std::vector<Figure>& panels) {
     double low = 0;
     double high = 0;
@@ -164,7 +160,7 @@ PanelInput inputOf(const RotarySetup& setup, const EncodingChoices& choices) {
             encodingDistances(setup, choices), frequencies(frequency_settings(setup))};
 }
 
-/// Makes the panel of the sinusoidal embeddings, whose sums would take minutes for the largest widths of a setup.
+/// The sums would take minutes for the largest widths of a setup.
 Figure sinusoidalPanel(const PanelInput& input, const QString& title) {
     const std::int64_t width = std::min(widthOf(input.setup), kMostWidth);
     Figure panel = similarityPanel(input, title, [width](std::int64_t distance) {
@@ -259,7 +255,7 @@ QJsonObject settingsOfChoices(const RotarySetup& setup, const EncodingChoices& c
             {QStringLiteral("distances"), static_cast<double>(choices.distances)}};
 }
 
-/// Returns the figure "encodings" of these panels, without them.
+/// The caller adds the panels.
 Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const std::vector<Figure>& panels) {
     const auto last = [&](std::size_t panel) { return readableNumber(panels[panel].curves.front().y.last()); };
     Figure figure;

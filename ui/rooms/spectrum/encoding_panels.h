@@ -15,18 +15,17 @@ namespace ropelab::ui {
 // The figure "encodings": one panel per position encoding, all for the same head and the same distances. It also
 // contains the figure "window-reach".
 
-/// Choices of the page of encodings that are not part of a setup.
+/// Choices that are not part of a setup.
 struct EncodingChoices {
     int head = 1;                // head of the figure "encodings", from 1; a head that the setup lacks is its last one
     std::int64_t distances = 0;  // number of distances of that figure; 0: the context of the setup
     std::int64_t layers = 12;    // number of layers of the figure "window-reach"
-    /// Attention of these layers, as the setting of this name: "auto" or a pattern such as "3 window + 1 full".
+    /// As the setting of this name: "auto" or a pattern such as "3 window + 1 full".
     std::string attention_layers = "auto";
 
     bool operator==(const EncodingChoices&) const = default;
 };
 
-/// Largest values of the choices.
 inline constexpr int kMostChosenHeads = 65536;
 inline constexpr std::int64_t kMostReachLayers = 128;
 inline constexpr std::int64_t kMostEncodingDistances = 1 << 30;
@@ -40,29 +39,25 @@ struct LearnedPanel {
     LearnedEncoding encoding;
     int head = 1;  // of the run, from 1
 };
-/// Learned encodings by the value of the setting `position`: "t5".
+/// By the value of the setting `position`: "t5".
 using LearnedPanels = std::map<std::string, LearnedPanel>;
-/// Returns the ids of the runs.
 std::vector<std::int64_t> runsOf(const LearnedPanels& learned);
 
-/// Returns the distances that the figure shows: 0, step, 2·step …, at most 256 of them.
+/// 0, step, 2·step …, at most 256 distances.
 std::vector<std::int64_t> encodingDistances(const RotarySetup& setup, const EncodingChoices& choices);
 
-/// Returns the figure "encodings" (formula 60): for each encoding the change of a logit with the distance, or for
-/// encodings that are added to the tokens the similarity of their embeddings. Learned encodings have the curve of the
-/// run in `learned`; those without a run show what is fixed before training, which distances share a learned number or
-/// vector, and say so.
+/// For each encoding the change of a logit with the distance, or for encodings that are added to the tokens the
+/// similarity of their embeddings (formula 60). Learned encodings have the curve of the run in `learned`; those without
+/// a run show what is fixed before training, which distances share a learned number or vector, and say so.
 Figure encodingsFigure(const RotarySetup& setup, const EncodingChoices& choices, const LearnedPanels& learned = {});
-/// Returns the same figure of two setups, with the curves of both in each panel.
+/// The curves of both setups are in each panel.
 Figure comparedEncodings(const ShapedSetup& a, const ShapedSetup& b, const EncodingChoices& choices,
                          const LearnedPanels& learned = {}, bool editsB = false);
 
-/// Returns the figure "window-reach" (formula 61): the tokens that can change the output of the last token, by layer.
+/// The tokens that can change the output of the last token, by layer (formula 61).
 Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices);
 
-/// Returns the tooltip of the figure "encodings".
 QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choices);
-/// Returns the tooltip of the figure "window-reach", with the values of the setup.
 QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices);
 
 }  // namespace ropelab::ui

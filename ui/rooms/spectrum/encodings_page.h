@@ -20,34 +20,30 @@ class NumberSlider;
 class PairedView;
 class PanelGrid;
 
-/// Page "Encodings" of the spectrum room: shows ALiBi's bias, the attention mask, the sinusoidal embeddings, the
-/// receptive field of sliding windows, or all encodings side by side. It edits the number of heads, the attention
-/// window and the choices of these figures.
+/// Shows ALiBi's bias, the attention mask, the sinusoidal embeddings, the receptive field of sliding windows, or all
+/// encodings side by side. It edits the number of heads, the attention window and the choices of these figures.
 class EncodingsPage : public QWidget {
     Q_OBJECT
 
  public:
     enum class Picture { alibi, mask, sinusoidal, reach, all };
 
-    /// Adds `pair`, which shows the chosen figure, and `grid`, which shows all encodings side by side, to the layout of
-    /// this page.
+    /// Adds `pair`, which shows the chosen figure, and `grid`, which shows all encodings side by side, to its layout.
     EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent = nullptr);
 
-    /// Creates the fields for heads, attention window and choices as children of `parent`. Must be called at most once.
+    /// Creates the fields for heads, attention window and choices. Must be called at most once.
     QWidget* makeFields(QWidget* parent);
-    /// Updates the fields and the tooltips for another setup; the room sets the figure.
+    /// Updates fields and tooltips; the room sets the figure.
     void renew(const RotarySetup& setup);
-    /// Shows another figure.
     void choose(Picture picture);
     Picture picture() const { return m_picture; }
     const EncodingChoices& choices() const { return m_choices; }
     /// Changes the choices, as the fields do.
     void setChoices(const EncodingChoices& choices);
 
-    /// Returns the view of the chosen figure: that of the pair, or the first one of the grid.
+    /// The view of the pair, or the first one of the grid.
     FigureView* view() const;
     PanelGrid* grid() const { return m_grid; }
-    /// Returns the row of buttons that choose the figure.
     QWidget* chooser() const { return m_chooser; }
     QToolButton* choice(Picture picture) const { return m_buttons.at(static_cast<int>(picture)); }
     NumberSlider* heads() const { return m_heads; }
@@ -59,15 +55,14 @@ class EncodingsPage : public QWidget {
     NumberSlider* layers() const { return m_layers; }
     QLineEdit* attentionLayers() const { return m_attentionLayers; }
     QCheckBox* followsSweep() const { return m_followsSweep; }
-    /// Sets the layers of the sweep in the Train room, which the receptive field follows if the user ticks the box.
+    /// The receptive field follows the layers of the sweep in the Train room if the user ticks the box.
     void setSweep(std::int64_t layers, const std::string& attentionLayers);
 
  signals:
     /// Another figure was chosen, or the choices of the figures changed.
     void chosen();
-    /// The user changed the number of heads.
     void headsRequested(qint64 heads);
-    /// The user changed the attention window; 0 tokens means the whole context.
+    /// 0 tokens means the whole context.
     void attentionWindowRequested(qint64 tokens);
     /// The user finished a change, for example by releasing a slider.
     void finished();
@@ -78,10 +73,9 @@ class EncodingsPage : public QWidget {
     NumberSlider* addSlider(QWidget* box, const QString& label, const QString& unit, double minimum, double maximum,
                             const QString& why);
     void renewChoices();
-    /// Adds the fields for the layers of the receptive field to the layout of `box`.
     void makeLayerFields(QWidget* box);
     void followSweep();
-    /// Adopts the typed pattern of layers, or says why it is none.
+    /// Says why if the typed pattern of layers is none.
     void adoptPattern();
 
     FigureView* m_view;
@@ -106,7 +100,7 @@ class EncodingsPage : public QWidget {
     RotarySetup m_setup;
 };
 
-/// Returns the figure that the page of encodings shows, without learned encodings.
+/// Without learned encodings.
 Figure encodingFigure(EncodingsPage::Picture picture, const RotarySetup& setup, const EncodingChoices& choices);
 
 }  // namespace ropelab::ui

@@ -19,7 +19,7 @@ constexpr double kFloor = 0.01;      // lowest magnitude shown
 constexpr double kColumns = 4096;    // columns that a curve is reduced to
 constexpr double kZeroBinEnd = 0.5;  // bin 0 covers less than half a period
 
-/// Reduces a curve to the extremes of each column, which looks the same on an axis of fewer pixels.
+/// The extremes of each column look the same on an axis of fewer pixels.
 void thin(QList<double>& x, QList<double>& y, bool logarithmic) {
     const auto [low, high] = std::minmax_element(y.begin(), y.end());
     const AxisScale xScale{x.front(), x.back(), logarithmic, kColumns};
@@ -54,7 +54,7 @@ FigureCurve marks(Ink ink, double pointPt) {
     return curve;
 }
 
-/// Appends a vertical line from the lower end of the axis to magnitude 1, which one pair has alone.
+/// One pair alone has magnitude 1, at which the vertical line ends.
 void addStem(FigureCurve& stems, double periods) {
     stems.x.append({periods, periods, periods});
     stems.y.append({kFloor, 1.0, kNaN});

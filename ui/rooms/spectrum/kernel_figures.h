@@ -10,7 +10,7 @@
 
 namespace ropelab::ui {
 
-/// Largest kernel length, in tokens.
+/// In tokens.
 constexpr std::int64_t kMaxKernelLength = std::int64_t{1} << 20;
 /// Longer kernels are computed in a background thread, and their curves are reduced to extremes.
 constexpr std::int64_t kLongKernel = 16384;
@@ -18,7 +18,7 @@ constexpr std::int64_t kLongKernel = 16384;
 /// The kernel K(Δ) = Σ cos(Δωᵢ) at distances 0 … kernelLength − 1, and its discrete Fourier spectrum.
 struct KernelCurves {
     std::int64_t kernelLength = 0;  // length of the kernel in tokens
-    /// Number of periods within the kernel length for each rotated pair, highest frequency first.
+    /// Periods within the kernel length for each rotated pair, highest frequency first.
     std::vector<double> periods = {};
     int complete = 0;  // number of pairs with at least one period
     QList<double> distance = {};
@@ -30,19 +30,15 @@ struct KernelCurves {
     bool isThinned = false;
 };
 
-/// Returns the context of a setup as a kernel length: 2 to kMaxKernelLength tokens.
+/// The context, limited to 2 … kMaxKernelLength tokens.
 std::int64_t contextKernelLength(const RotarySetup& setup);
-/// Computes the kernel and its spectrum, including the scaling of the setup. Thread-safe; takes about 1 ms up to
-/// kLongKernel tokens.
+/// Includes the scaling of the setup. Thread-safe; takes about 1 ms up to kLongKernel tokens.
 KernelCurves kernelCurves(const RotarySetup& setup, std::int64_t kernelLength);
 
-/// Returns the figure "kernel": K(Δ) = Σ cos(Δωᵢ) versus distance.
 Figure kernelFigure(const RotarySetup& setup, const KernelCurves& curves);
-/// Returns the figure "kernel-spectrum": the discrete Fourier spectrum of the kernel. Each pair is marked at its number
-/// of periods, at magnitude 1, which it would have alone.
+/// Each pair is marked at its number of periods, at magnitude 1, which it would have alone.
 Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves, std::optional<int> highlighted = {});
-/// Returns the pair whose number of periods is nearest on a logarithmic axis, or nullopt if none is within a factor of
-/// e^0.2.
+/// The nearest pair on a logarithmic axis, or nullopt if none is within a factor of e^0.2.
 std::optional<int> pairAtPeriods(const KernelCurves& curves, double periods);
 
 }  // namespace ropelab::ui

@@ -20,22 +20,18 @@ class ScalingComparison : public QWidget {
  public:
     explicit ScalingComparison(QWidget* parent = nullptr);
 
-    /// Returns the selected scalings, in the order of formulas 18 to 24.
+    /// In the order of formulas 18 to 24.
     std::vector<ScalingMethod> chosen() const;
-    /// Selects or deselects one scaling.
     void choose(ScalingMethod method, bool on);
-    /// Updates the numbers for other setups. With two setups the columns have the numbers of both, and the methods that
-    /// can be selected are those of the edited one.
+    /// With two setups the columns have the numbers of both, and the methods that can be selected are those of the
+    /// edited one.
     void renew(const ComparedSetups& setups, bool editsB = false);
-    /// Returns the sentences above the table: the compared factor and contexts, and the effective stretch of dynamic
-    /// NTK, which differs from the factor.
+    /// The compared factor and contexts, and the effective stretch of dynamic NTK, which differs from the factor.
     QString summary() const;
-    /// Returns the shown factor of the longest wavelength, for example "×4", or "–" if the setup lacks inputs of the
-    /// method.
+    /// The factor of the longest wavelength: "×4", or "–" if the setup lacks inputs of the method.
     QString slowestText(ScalingMethod method) const;
 
  signals:
-    /// The selection of scalings changed.
     void changed();
 
  private:

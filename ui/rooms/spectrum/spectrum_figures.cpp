@@ -16,7 +16,6 @@ namespace {
 
 constexpr double kShortest = 3;  // lower end of the axis in tokens, below every wavelength
 
-/// The inputs of the figure.
 struct Parts {
     const RotarySetup& setup;
     const SpectrumOptions& options;
@@ -57,8 +56,7 @@ double longestWavelength(const Frequencies& frequencies, int rotated) {
     return longest;
 }
 
-/// Returns the ends of the axis in tokens. The upper end leaves room above all wavelengths, so that lines can be
-/// dragged upwards.
+/// In tokens. The upper end leaves room above all wavelengths, so that lines can be dragged upwards.
 Range wavelengthEnds(const Parts& parts) {
     double longest =
         std::max({static_cast<double>(parts.setup.context), targetContext(parts.setup),
@@ -150,7 +148,7 @@ void addOverlays(Figure& figure, const Parts& parts) {
     }
 }
 
-/// Joins the labels of lines that are so close that the labels would overlap.
+/// Labels of lines that are so close that they would overlap become one.
 void joinLabels(std::vector<FigureLine>& lines, const Range& ends) {
     const double near = 0.1 * std::log(ends.maximum / ends.minimum);
     std::sort(lines.begin(), lines.end(), [](const FigureLine& a, const FigureLine& b) { return a.at < b.at; });
@@ -227,8 +225,7 @@ QList<double> wavelengthColumn(const Parts& parts, const Frequencies& frequencie
     return column;
 }
 
-/// Returns the table of the figure: wavelength, frequency and periods of every pair. Unrotated pairs have no
-/// wavelength.
+/// Wavelength, frequency and periods of every pair. Unrotated pairs have no wavelength.
 FigureTable tableOf(const Parts& parts) {
     FigureTable table;
     QList<double> pair;

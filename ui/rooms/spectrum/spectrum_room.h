@@ -24,10 +24,9 @@ class ExperimentModel;
 class NumberSlider;
 class ScalingComparison;
 
-/// The spectrum room shows the frequencies of RoPE: the wavelength of each pair relative to the context, slice compared
-/// with truncate, scalings compared with each other, and the kernel with its spectrum. A second page shows encodings
-/// other than RoPE, the attention mask, and all encodings side by side; learned ones as the lab's newest runs have
-/// learned them.
+/// Shows the wavelength of each pair relative to the context, slice compared with truncate, scalings compared with each
+/// other, and the kernel with its spectrum. A second page shows encodings other than RoPE, the attention mask, and all
+/// encodings side by side; learned ones as the lab's newest runs have learned them.
 class SpectrumRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -40,15 +39,14 @@ class SpectrumRoom : public RotaryRoom {
     ~SpectrumRoom() override;
 
     void refreshNow() override;
-    /// Shows the page "frequencies", one of its figures ("spectrum", "kernel", "kernel-spectrum"), or the figure of the
-    /// page of encodings with this name, for example "alibi-bias".
+    /// The parts are "frequencies", its figures "spectrum", "kernel" and "kernel-spectrum", and the figures of the page
+    /// of encodings, for example "alibi-bias".
     void showPart(const QString& part) override;
-    /// Returns "frequencies" for the page with its three figures.
+    /// "frequencies" is the page with its three figures.
     QString shownPart() const override;
-    /// Shows only the page "frequencies" or one of its figures, or a figure of the page of encodings; those side by
-    /// side become small enough to be seen together.
+    /// Figures side by side become small enough to be seen together.
     void showOnlyPart(const QString& part) override;
-    /// Returns pair, part, head, distances, layers, full_every and attention_layers.
+    /// These are pair, part, head, distances, layers, full_every and attention_layers.
     std::vector<RoomControl> controls() override;
     QWidget* controlWidget(const QString& name) override;
     QList<QWidget*> bars() override;
@@ -58,23 +56,21 @@ class SpectrumRoom : public RotaryRoom {
     FigureView* kernelSpectrumView() const { return m_kernelSpectrum; }
     EncodingsPage* encodings() const { return m_encodings; }
     QToolButton* encodingsTab() const { return m_encodingsTab; }
-    /// Returns whether the page of encodings is shown instead of the page of frequencies.
     bool isShowingEncodings() const;
     ScalingComparison* comparison() const { return m_comparison; }
     QCheckBox* otherPartial() const { return m_otherPartial; }
     QPushButton* useOtherPartial() const { return m_useOther; }
     /// The sentences that compare slice with truncate.
     QString partialWords() const;
-    /// The sentence above the figure of the frequencies.
     QString words() const;
     QToolButton* frequencyChoice() const { return m_frequency; }
-    /// Sets the length of the kernel in tokens; 0 means the context of the setup.
+    /// In tokens; 0 means the context of the setup.
     void setKernelLength(std::int64_t tokens);
 
  protected:
     void renew() override;
     QWidget* options() override;
-    /// Returns also the choices of the page of encodings and the lab of its learned encodings.
+    /// Includes the choices of the page of encodings and the lab of its learned encodings.
     FigureOrigin originOf(const Figure& figure) override;
 
  private:
@@ -83,13 +79,13 @@ class SpectrumRoom : public RotaryRoom {
     void connectEncodings();
     void followSweep(const ExperimentModel& experiment);
     void renewEncodings();
-    /// Reads the learned encodings of the lab, in the background unless the room is refreshed now.
+    /// Works in the background unless the room is refreshed now.
     void renewLearned();
     RoomControl choiceControl(const char* name, std::function<std::int64_t(const EncodingChoices&)> get,
                               std::function<void(EncodingChoices&, std::int64_t)> set, std::int64_t least,
                               std::int64_t most);
     void showPage(bool encodings);
-    /// Returns the view of a part of the page of frequencies, or null for another part.
+    /// Null if the part is not one of the page of frequencies.
     FigureView* frequencyView(const QString& part) const;
     QWidget* makeBar();
     QWidget* makeOptions();
@@ -100,7 +96,7 @@ class SpectrumRoom : public RotaryRoom {
     Readout kernelReadout(QPointF place) const;
     void dragLine(const QString& handle, double at);
     void changeSetup(const QString& what, const RotarySetup& setup);
-    /// Compares slice with truncate at the same θ, with the scaling of the setup.
+    /// At the same θ, with the scaling of the setup.
     QString partialSentence(const RotarySetup& setup) const;
     void renewPartialTexts();
     void renewTexts();
@@ -108,7 +104,6 @@ class SpectrumRoom : public RotaryRoom {
     void showKernel();
     void showKernelSpectrum();
     bool showsBothKernels() const;
-    /// Computes the curves of the edited setup, and of the other one if there is one, unless they are up to date.
     struct Kernels {
         RotarySetup setup;
         KernelCurves curves;

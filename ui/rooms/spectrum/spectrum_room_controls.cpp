@@ -1,4 +1,3 @@
-// Controls and texts of the spectrum room.
 #include <QButtonGroup>
 #include <QCheckBox>
 #include <QHBoxLayout>

@@ -10,8 +10,7 @@ namespace ropelab::ui {
 
 namespace {
 
-// Returns the widget that the message belongs to: the content of the scroll area around the field, with which it
-// scrolls, or else the window.
+// The message belongs to the content of the scroll area around the field, with which it scrolls, or else to the window.
 QWidget* surfaceOf(const QWidget* field) {
     QWidget* surface = field->parentWidget();
     while (surface && surface->parentWidget()) {

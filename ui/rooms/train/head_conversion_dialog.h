@@ -16,17 +16,17 @@ class QPushButton;
 
 namespace ropelab::ui {
 
-/// Returns why the key and value heads of a run cannot be converted to fewer ones; "" if they can.
+/// Tells why the run cannot be converted to fewer key and value heads; "" if it can.
 QString whyNoHeadConversion(const RunView& run, const RunAccess& access);
 
-/// Dialog that converts a copy of a run to fewer key and value heads (formula 47), trains the copy for a part of the
-/// run's steps, shows the losses before and after, and stores them in the lab. It also lists earlier conversions of the
-/// run. The run and its checkpoint do not change. The window stays usable; training has priority over the conversion.
+/// Converts a copy of a run to fewer key and value heads (formula 47), trains the copy for a part of the run's steps,
+/// shows the losses before and after, and stores them in the lab. It also lists earlier conversions of the run. The run
+/// and its checkpoint do not change. The window stays usable; training has priority over the conversion.
 class HeadConversionDialog : public QDialog {
     Q_OBJECT
 
  public:
-    /// Creates the dialog for a run of which whyNoHeadConversion() is "".
+    /// Requires that whyNoHeadConversion() is "".
     HeadConversionDialog(const RunView& run, RunAccess access, QWidget* parent = nullptr);
 
  signals:
@@ -37,9 +37,7 @@ class HeadConversionDialog : public QDialog {
     void convert();
     void showResult(const HeadConversionResult& result);
     void showRunning(bool running);
-    /// Stores a conversion in the lab and updates the list of stored ones; says why if that fails.
     void store(const HeadConversionResult& result);
-    /// Lists the conversions of the run that the lab stores, or says why they cannot be read.
     void listStored(const LabFile& lab);
 
     RunAccess m_access;

@@ -21,7 +21,6 @@ namespace ropelab::ui {
 
 namespace {
 
-// Splits typed text at commas.
 std::vector<std::string> valuesIn(const Key& key, const QString& typed) {
     std::vector<std::string> values;
     for (const QString& part : typed.split(QLatin1Char(','), Qt::SkipEmptyParts)) {

@@ -21,23 +21,19 @@ class KeyField : public QWidget {
     Q_OBJECT
 
  public:
-    /// Creates an editor for the setting `key` of the experiment in `model`.
     KeyField(const Key& key, ExperimentModel& model, QWidget* parent = nullptr);
 
-    /// Returns the display name of a setting: "learning rate" for learning_rate.
+    /// "learning rate" for learning_rate.
     static QString title(const Key& key);
     const Key& key() const { return m_key; }
-    /// Sets the value, or the comma-separated values, like typing `typed` and pressing Enter. Shows an error if they
-    /// are invalid.
+    /// Does what typing `typed`, one or more comma-separated values, and pressing Enter does.
     void commit(const QString& typed);
-    /// Returns the error that the editor shows, or "" if there is none.
     QString error() const;
-    /// Returns the value of the setting, or its comma-separated values, as the editor shows them.
     QString text() const;
 
  signals:
-    /// The user considers these values: they are typed but not entered, or the entry of the list under the pointer.
-    /// Empty when the user considers no change any more.
+    /// The values are typed but not entered, or the entry of the list under the pointer. Empty when the user considers
+    /// no change any more.
     void considered(const std::vector<std::string>& values);
 
  protected:

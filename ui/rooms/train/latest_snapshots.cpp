@@ -13,14 +13,13 @@ namespace ropelab::ui {
 
 namespace {
 
-/// The snapshots of a run as they are loaded.
 struct LoadedSnapshots {
     Snapshot newest;  // without a result if there is none
     std::vector<ExpertPoint> experts;
 };
 
-/// Returns the newest snapshot of a run at or before a step and, if `withExperts` is true, the numbers of experts of
-/// all snapshots. The result is incomplete if `cancelled` returned true.
+/// The newest snapshot at or before the step `until` and, if `withExperts`, the numbers of experts of all snapshots.
+/// The result is incomplete if `cancelled` returned true.
 LoadedSnapshots loadSnapshots(const LabFile& lab, RunId run, std::int64_t until, bool withExperts,
                               const Cancelled& cancelled) {
     LoadedSnapshots loaded;

@@ -16,29 +16,27 @@ namespace ropelab::ui {
 class LabDocument;
 class SweepSession;
 
-/// The newest snapshot of each of the selected runs, and a few numbers of all their snapshots. Stored snapshots are
-/// loaded from the lab on another thread; the events of training replace them. Only one snapshot per run is in memory,
-/// so that sweeps of many runs stay small.
+/// Loads stored snapshots from the lab on another thread; the events of training replace them. Only one snapshot per
+/// run is in memory, with a few numbers of all its snapshots, so that sweeps of many runs stay small.
 class LatestSnapshots : public QObject {
     Q_OBJECT
 
  public:
     LatestSnapshots(LabDocument& lab, SweepSession& session, QObject* parent = nullptr);
 
-    /// Selects the runs and loads the snapshots of those that are new; changed() follows if there are any.
+    /// Loads the snapshots of new runs; changed() follows if there are any.
     void setRuns(const std::set<RunId>& runs);
-    /// Returns the newest snapshot of a run; nullptr if there is none, or while it is being loaded.
+    /// nullptr if there is none, or while it is being loaded.
     const Snapshot* find(RunId run) const;
-    /// Sets whether the numbers of experts of earlier snapshots are loaded too, for which all snapshots are read.
+    /// If true, the numbers of experts of earlier snapshots are loaded too, for which all snapshots are read.
     void setWithExperts(bool wanted);
-    /// Returns the numbers of experts of a run's snapshots in ascending order of steps; empty without experts.
+    /// In ascending order of steps; empty without experts.
     std::vector<ExpertPoint> experts(RunId run) const;
     bool isLoading() const { return m_job.isRunning(); }
-    /// Returns why the lab could not be read; "" if it could.
+    /// Tells why the lab could not be read; "" if it could.
     const QString& problem() const { return m_problem; }
 
  signals:
-    /// A snapshot was loaded, replaced or discarded.
     void changed();
 
  private:

@@ -8,17 +8,15 @@
 
 namespace ropelab::ui {
 
-/// Means over the layers with experts of one probe.
 struct ExpertPoint {
     std::int64_t iteration = 0;
     double balance = 0;  // load-balancing loss (formula 50)
     double dropped = 0;  // part of the choices beyond the capacity, 0 to 1 (formula 51)
     bool operator==(const ExpertPoint&) const = default;
 };
-/// Returns the means of a probe; nullopt if it contains no experts.
+/// nullopt if the probe contains no experts.
 std::optional<ExpertPoint> expertPoint(std::int64_t iteration, const ProbeResult& result);
 
-/// A run with its newest snapshot.
 struct LiveRun {
     RunId id = 0;
     QString name;
@@ -36,18 +34,18 @@ struct LiveSetting {
     std::vector<LiveRun> seeds;
 };
 
-/// The data of a figure: the picked run alone, or all visible settings.
+/// The picked run alone, or all visible settings.
 struct LiveData {
     std::vector<LiveSetting> settings;
     std::optional<LiveRun> picked;
 };
 
-/// Returns the newest step of a setting's snapshots; −1 without snapshots.
+/// −1 without snapshots.
 std::int64_t newestStepOf(const LiveSetting& setting);
-/// Returns the steps that a figure of these data shows, as "step 450 of 2,000" or, if the newest snapshots of the
-/// settings are of different steps, "steps 64 to 2,000 of 2,000"; "" if there are no snapshots.
+/// "step 450 of 2,000" or, if the newest snapshots of the settings are of different steps, "steps 64 to 2,000 of
+/// 2,000"; "" without snapshots.
 QString liveStepText(const LiveData& data);
-/// Returns why a run has no snapshot yet and when the first one follows, or how to turn probes on; "" if it has one.
+/// Tells when the first snapshot follows, or how to turn probes on; "" if the run has one.
 QString whyNoProbe(const LiveRun& run);
 
 }  // namespace ropelab::ui

@@ -17,13 +17,12 @@ namespace ropelab::ui {
 
 namespace {
 
-/// The points of a curve: x ascending.
+/// The points of a curve, x ascending.
 struct Points {
     QList<double> x;
     QList<double> y;
 };
 
-/// A quantity that is drawn as one curve per setting.
 struct LiveQuantity {
     const char* name;
     Axis x;
@@ -35,7 +34,7 @@ struct LiveQuantity {
     bool needsCapacity = false;  // experts without a capacity have no values
 };
 
-/// Returns the quantity of each rotated pair by its wavelength, averaged over layers and heads.
+/// By wavelength, averaged over layers and heads.
 Points byPairWavelength(const LiveRun& run, const ProbeResult& result, const ProbeArray& array, double factor) {
     std::vector<double> wavelengths = wavelengthsOf(run.spec);
     // A theta that changes during training is probed too.
@@ -105,7 +104,7 @@ LiveQuantity contributionQuantity() {
                              &ProbeResult::logit_contribution, 100);
 }
 
-/// Returns every `columns`-th number of an array from `column` on, by layer.
+/// Uses every `columns`-th number of the array from `column` on.
 LiveQuantity layerQuantity(const char* name, const QString& y, ProbeArray ProbeResult::*array, std::size_t column,
                            std::size_t columns) {
     Axis x{QObject::tr("layer"), {}};
@@ -121,7 +120,6 @@ LiveQuantity layerQuantity(const char* name, const QString& y, ProbeArray ProbeR
             }};
 }
 
-/// Returns a number of the experts over training.
 LiveQuantity expertQuantity(const char* name, Axis y, double ExpertPoint::*number, double factor) {
     return {name,
             {QObject::tr("step"), {}},
@@ -139,15 +137,14 @@ LiveQuantity expertQuantity(const char* name, Axis y, double ExpertPoint::*numbe
             true};
 }
 
-/// The curve of one setting: the mean over its seeds at their newest common step.
+/// The mean over the seeds of a setting at their newest common step.
 struct SettingCurve {
     Points points;
     std::int64_t iteration = 0;
     std::int64_t seeds = 0;
 };
 
-/// Returns the mean over the seeds that have a snapshot of the setting's newest step. Seeds of an older step are left
-/// out, because a mean over different steps would show neither.
+/// Seeds of an older step than the newest are left out, because a mean over different steps would show neither.
 SettingCurve curveOfSetting(const LiveSetting& setting, const LiveQuantity& quantity) {
     SettingCurve curve;
     curve.iteration = newestStepOf(setting);
@@ -169,14 +166,13 @@ SettingCurve curveOfSetting(const LiveSetting& setting, const LiveQuantity& quan
     return curve;
 }
 
-/// Returns the run that explains why a setting has no curve: one that trains, else the first one.
+/// The run that explains why a setting has no curve: one that trains, else the first one.
 const LiveRun& explainingRun(const LiveSetting& setting) {
     const auto training = std::find_if(setting.seeds.begin(), setting.seeds.end(),
                                        [](const LiveRun& run) { return run.state == RunState::running; });
     return training == setting.seeds.end() ? setting.seeds.front() : *training;
 }
 
-/// Returns why a setting has no curve.
 QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
     const LiveRun& run = explainingRun(setting);
     if (quantity.needsRotation && !rotatesPairs(run.spec)) {
@@ -200,7 +196,6 @@ InspectPicture emptyLivePicture(Figure figure, const QString& why) {
     return {std::move(figure)};
 }
 
-/// Returns the settings of an exported figure.
 QJsonObject settingsOf(const std::vector<LiveSetting>& settings) {
     QJsonArray runs;
     for (const LiveSetting& setting : settings) {
@@ -214,7 +209,6 @@ QJsonObject settingsOf(const std::vector<LiveSetting>& settings) {
     return {{QStringLiteral("runs"), runs}};
 }
 
-/// Adds one curve per setting in the colour of the setting.
 InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) {
     Figure figure;
     figure.name = QLatin1String(quantity.name);
@@ -270,7 +264,6 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
     return {std::move(figure)};
 }
 
-/// Returns the data of the picked run for the figures that the Inspect room shows too.
 InspectData inspectDataOf(const LiveRun& run) {
     auto inside = std::make_shared<InsideRun>();
     inside->id = run.id;
@@ -284,7 +277,6 @@ InspectData inspectDataOf(const LiveRun& run) {
     return data;
 }
 
-/// Returns the picked run's heat map with one row per layer, or why there is none.
 InspectPicture mapOfPicked(const LiveRun& run, const LiveQuantity& quantity,
                            InspectPicture (*make)(const InspectData& data)) {
     const InspectData data = inspectDataOf(run);
@@ -292,14 +284,12 @@ InspectPicture mapOfPicked(const LiveRun& run, const LiveQuantity& quantity,
     return emptyLivePicture(inspectFigure(data, quantity.name), whyNoCurve({run.name, {run}}, quantity));
 }
 
-/// Returns data with this run as the only setting.
 LiveData aloneOf(const LiveRun& run) {
     LiveData data;
     data.settings.push_back({run.name, {run}});
     return data;
 }
 
-/// Returns the picked run's curve alone. `band` returns its interval.
 InspectPicture curveOfPicked(const LiveRun& run, const LiveQuantity& quantity,
                              const std::function<FigureBand(const FigureCurve&)>& band, const QString& counts) {
     InspectPicture picture = overSettings(aloneOf(run), quantity);

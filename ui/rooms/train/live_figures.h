@@ -9,7 +9,6 @@ namespace ropelab::ui {
 
 // Figures of the newest snapshots of runs in training: of one run, or one curve per setting.
 
-/// A figure of probes that the Train room offers.
 struct LiveFigure {
     const char* name;  // as that of the Inspect room's figure of the same quantity
     QString title;
@@ -18,9 +17,8 @@ struct LiveFigure {
     bool isOfExperts = false;  // it shows LiveRun::experts
 };
 
-/// Returns all figures of probes, in the order of the Train room's list.
+/// In the order of the Train room's list.
 std::span<const LiveFigure> liveFigures();
-/// Returns the figure with this name; nullptr if there is none.
 const LiveFigure* findLiveFigure(const QString& name);
 
 }  // namespace ropelab::ui

@@ -6,7 +6,7 @@ namespace ropelab::ui {
 
 class ExperimentModel;
 
-/// Drop-down list of model sizes. Each entry sets the number of layers, heads, the width and the context together.
+/// Each entry sets the number of layers, heads, the width and the context together.
 class ModelChoice : public QComboBox {
     Q_OBJECT
 

@@ -11,49 +11,44 @@ class CurvePlot;
 class RunTable;
 class Settings;
 
-/// Toolbar above the plot of the Train room: chooses the quantity, its unit, the axis scale and the smoothing. The
-/// choices are stored in the settings.
+/// Chooses the quantity, its unit, the axis scale and the smoothing of the plot. The settings store the choices.
 class PlotToolbar : public QWidget {
     Q_OBJECT
 
  public:
     PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, QWidget* parent = nullptr);
 
-    /// Selects the quantity with this id: "validation_loss", "training_loss", "losses", "learning_rate",
-    /// "gradient_norm", "tokens_per_second" or "roofline". Throws BadInput for any other id.
+    /// The ids are "validation_loss", "training_loss", "losses", "learning_rate", "gradient_norm", "tokens_per_second"
+    /// and "roofline". Throws BadInput for any other id.
     void showQuantity(const QString& id);
 
-    /// Selects the unit of losses with this word (lossUnitWords). Throws BadInput for any other word.
+    /// Throws BadInput for a word that is not in lossUnitWords.
     void showUnit(const QString& word);
-    /// Returns whether the plot shows losses in a unit per token.
     bool isLossPerToken() const;
 
     QComboBox* quantity() const { return m_quantity; }
-    /// Returns whether the roofline is selected, which RooflineView shows in place of the plot.
     bool isRoofline() const;
 
-    /// Returns the button "Reset view", which the room places.
     QToolButton* resetButton() const { return m_reset; }
-    /// Returns whether the plot shows the mean over seeds with a band of one standard deviation.
+    /// The plot shows the mean over seeds with a band of one standard deviation.
     bool isBands() const;
-    /// Shows the "± std" button if `possible`, that is if some visible runs differ only in their seed. `wanted` is the
-    /// state of the button until the user clicks it for the first time.
+    /// Bands are possible if some visible runs differ only in their seed. `wanted` is the state of the button until the
+    /// user clicks it for the first time.
     void setBandsPossible(bool possible, bool wanted);
 
  signals:
     void bandsChanged(bool on);
     void exportRequested();
     void rooflineChanged(bool on);
-    /// The quantity or the unit of losses changed.
     void unitChanged();
-    /// The weight of the moving average changed (see CurvePlot::setSmoothing).
+    /// `weight` is that of the moving average (see CurvePlot::setSmoothing).
     void smoothingChanged(double weight);
 
  protected:
     void resizeEvent(QResizeEvent* event) override;
 
  private:
-    /// Returns the index of a quantity in its list; −1 for an unknown id. Ids of earlier versions are known too.
+    /// −1 for an unknown id. Ids of earlier versions are known too.
     int indexOfQuantity(const QString& id) const;
     QWidget* makeAxisChoice();
     QWidget* makeSmoothing();

@@ -12,8 +12,8 @@ namespace ropelab::ui {
 
 class SessionActions;
 
-/// List of the cohorts that wait while another cohort trains, in the order in which they will train. The user can
-/// select a cohort and move it within the queue or remove it.
+/// The cohorts that wait while another cohort trains, in the order in which they will train. The user can move or
+/// remove the selected one.
 class QueueView : public QFrame {
     Q_OBJECT
 
@@ -23,17 +23,14 @@ class QueueView : public QFrame {
     QListWidget& list() { return *m_list; }
 
  public slots:
-    /// Moves the selected cohort one place towards the front of the queue.
     void moveEarlier() { move(-1); }
-    /// Moves the selected cohort one place towards the end of the queue.
     void moveLater() { move(1); }
-    /// Removes the selected cohort from the queue.
     void removePicked();
 
  private:
     void renew();
     void renewButtons();
-    /// Returns the id of the selected cohort, or 0 if none is selected.
+    /// 0 if no cohort is selected.
     std::int64_t picked() const;
     void move(int by);
     QString textOf(const WaitingCohort& cohort) const;

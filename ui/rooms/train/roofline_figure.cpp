@@ -13,7 +13,7 @@ QString speedText(double operations) {
     return QObject::tr("%1 GFLOP/s").arg(QString::number(operations / kGiga, 'g', 3));
 }
 
-// Range of the x axis: from a tenth of the smallest to ten times the largest intensity of the runs and the ridge point.
+// From a tenth of the smallest to ten times the largest intensity of the runs and the ridge point.
 Range intensities(const bench::MachineSpeed& machine, const std::vector<RooflineRun>& runs) {
     Range range{bench::ridge(machine), bench::ridge(machine)};
     for (const RooflineRun& run : runs) {

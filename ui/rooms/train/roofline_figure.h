@@ -7,7 +7,7 @@
 
 namespace ropelab::ui {
 
-/// Measured training step of one run, a point of the roofline figure.
+/// Measured training step of one run.
 struct RooflineRun {
     QString label;
     Ink ink;                     // see RunView::ink
@@ -15,9 +15,9 @@ struct RooflineRun {
     bench::RooflinePoint point;  // arithmetic intensity and speed of the training step
 };
 
-/// Returns the roofline figure: operations per second against operations per byte on logarithmic axes, with the limit
-/// of this machine as a line and the training step of each run as a point. If the machine's speed is unknown or there
-/// are no runs, the figure contains a sentence that says so.
+/// Operations per second against operations per byte on logarithmic axes, with the limit of this machine as a line and
+/// the training step of each run as a point. If the machine's speed is unknown or there are no runs, the figure
+/// contains a sentence that says so.
 Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<RooflineRun>& runs);
 
 }  // namespace ropelab::ui

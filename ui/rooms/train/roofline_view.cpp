@@ -26,7 +26,7 @@ std::int64_t vocabularySize(const RunView& run) {
     return Vocabulary::from_text(run.record.vocabulary).size();
 }
 
-// Returns the visible runs that train on the CPU and have a measured speed.
+// Only visible runs that train on the CPU.
 std::vector<RooflineRun> measuredRuns(const RunStore& store, const std::map<RunId, double>& speeds, RunId picked) {
     std::vector<RooflineRun> result;
     for (const RunView& run : store.runs()) {

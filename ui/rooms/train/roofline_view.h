@@ -18,9 +18,9 @@ class SweepSession;
 
 class FigureView;
 
-/// View that shows what limits the training speed: the roofline of this machine with the training steps of the visible
-/// runs, a sentence about the picked run, and the predicted and measured memory of training. The speed of the machine
-/// is measured on a background thread when the view is first shown and nothing trains; the settings store the highest
+/// Shows what limits the training speed: the roofline of this machine with the training steps of the visible runs, a
+/// sentence about the picked run, and the predicted and measured memory of training. The speed of the machine is
+/// measured on a background thread when the view is first shown and nothing trains; the settings store the highest
 /// speed ever measured.
 class RooflineView : public QWidget {
     Q_OBJECT
@@ -28,21 +28,19 @@ class RooflineView : public QWidget {
  public:
     RooflineView(RunStore& runs, SweepSession& session, Settings& settings, QWidget* parent = nullptr);
 
-    /// Sets the speed of the cohort in which `run` trains, in tokens per second summed over the runs of the cohort.
+    /// The speed of the cohort of `run`, in tokens per second summed over the runs of the cohort.
     void setSpeed(RunId run, double tokensPerSecond);
-    /// Sets the peak memory of the sweep that has ended, in bytes; 0 if it is unknown.
+    /// The peak memory of the sweep that has ended; 0 if it is unknown.
     void setPeakMemory(std::int64_t bytes);
-    /// Selects the run that the sentence describes and the figure emphasizes.
+    /// The sentence describes this run, and the figure emphasizes it.
     void pickRun(RunId run);
-    /// Discards the measured speeds and memory because another lab, with other runs, was opened.
     void clear();
 
     Figure figure() const;
-    /// Returns a sentence that says what limits the speed of the picked run, or why that is unknown.
+    /// Says what limits the speed of the picked run, or why that is unknown.
     QString sentence() const;
-    /// Returns a sentence with the predicted and, once known, the measured memory of training; "" without visible runs.
+    /// The predicted and, once known, the measured memory of training; "" without visible runs.
     QString memorySentence() const;
-    /// Returns whether the speed of the machine is being measured.
     bool isMeasuring() const { return m_measuring.isRunning(); }
     FigureView& view() { return *m_view; }
 

@@ -16,8 +16,8 @@ namespace ropelab::ui {
 class RunStore;
 struct RunView;
 
-/// Row above the plot that selects which runs the plot shows: all sweeps, the latest sweep, the picked run or one
-/// setting. It says how many runs are hidden and can show them. Single runs are hidden in the run list.
+/// Row above the plot that selects which runs the plot shows. It says how many runs are hidden and can show them.
+/// Single runs are hidden in the run list.
 class RunScope : public QWidget {
     Q_OBJECT
 
@@ -26,19 +26,16 @@ class RunScope : public QWidget {
 
     explicit RunScope(RunStore& runs, QWidget* parent = nullptr);
 
-    /// Returns what the plot shows; `ticked` if the visible runs are none of the other selections.
+    /// `ticked` if the visible runs are none of the other selections.
     Scope scope() const { return m_scope; }
-    /// Shows all runs, those of the latest sweep, or the picked run. Does nothing for `setting` and `ticked`, and for
-    /// `run` if no run is picked.
+    /// Does nothing for `setting` and `ticked`, and for `run` if no run is picked.
     void showRuns(Scope scope);
-    /// Shows the runs of a setting (RunView::setting).
     void showSetting(const std::string& setting);
-    /// Tells which run is picked; 0: none. If the plot shows the picked run only, it shows this run from now on.
+    /// 0: no run is picked. If the plot shows the picked run only, it shows this run from now on.
     void setPicked(RunId run);
-    /// Returns the text about hidden runs: "12 runs of earlier sweeps are hidden"; "" if all are shown.
+    /// "12 runs of earlier sweeps are hidden"; "" if all are shown.
     QString hiddenText() const;
 
-    /// Adds a button at the right end of the row.
     void addButton(QWidget* button);
 
     QComboBox* choice() const { return m_choice; }

@@ -14,9 +14,9 @@ namespace ropelab::ui {
 
 class SessionActions;
 
-/// Table model of the runs: colour and name (with a check box for visibility), state, current and lowest validation
-/// loss, and note. Runs of pinned settings come first. The user can edit names and notes. Long names are shortened to
-/// the parts in which they differ; the tooltip shows the full name.
+/// Colour and name (with a check box for visibility), state, current and lowest validation loss, and note of the runs.
+/// Runs of pinned settings come first. Names and notes are editable. Long names are shortened to the parts in which
+/// they differ; the tooltip shows the full name.
 class RunTable : public QAbstractTableModel {
     Q_OBJECT
 
@@ -25,15 +25,14 @@ class RunTable : public QAbstractTableModel {
 
     RunTable(SessionActions& actions, RunAccess access, QObject* parent = nullptr);
 
-    /// Sets the unit of the loss columns. With a unit per byte, runs whose bytes per token are unknown show no losses.
+    /// With a unit per byte, runs whose bytes per token are unknown show no losses.
     void setLossUnit(const LossUnit& unit);
-    /// Returns whether all names are shown in full, that is none is shortened.
     bool hasWholeNames() const { return m_hasWholeNames; }
-    /// Returns the run in a row, or 0 if there is no such row.
+    /// 0 if there is no such row.
     RunId runAt(int row) const;
-    /// Returns the row of a run, or -1 if the run is not in the table.
+    /// −1 if the run is not in the table.
     int rowOf(RunId run) const;
-    /// Returns the size in pixels of the icon beside a name, which shows the run's line.
+    /// Size in pixels of the icon beside a name.
     static QSize swatchSize();
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -56,7 +55,7 @@ class RunTable : public QAbstractTableModel {
     LossUnit m_unit;
 };
 
-/// Returns an icon of a run's line in the colour and dash pattern of the plot, of size RunTable::swatchSize().
+/// The line of the plot, with colour and dash pattern, as an icon of size RunTable::swatchSize().
 QPixmap lineSwatch(Ink ink);
 
 }  // namespace ropelab::ui

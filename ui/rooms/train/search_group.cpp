@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kNoSearch = -1;  // data of the entry "all combinations"
 
-// Checks a typed range and returns it in the form that the chips store: "learning_rate=0.0001..0.01 log".
+// The chips store "learning_rate=0.0001..0.01 log".
 QString parsedRange(const QString& typed) {
     const auto range = parse_search_range(typed.trimmed().toStdString());
     if (!range) {

@@ -14,15 +14,14 @@ class ChipListEdit;
 class ExperimentModel;
 struct SweepOptions;
 
-/// The group "Search" of the sweep panel: the method that samples ranges of settings, and whether the sweep adds only
-/// the runs that the lab lacks. It is folded unless it is used.
+/// The method that samples ranges of settings, and whether the sweep adds only the runs that the lab lacks. The group
+/// is folded unless it is used.
 class SearchGroup : public QWidget {
     Q_OBJECT
 
  public:
     explicit SearchGroup(ExperimentModel& experiment, QWidget* parent = nullptr);
 
-    /// Shows or hides the fields.
     void setShown(bool shown);
 
     QComboBox* method() const { return m_method; }
@@ -37,7 +36,7 @@ class SearchGroup : public QWidget {
     void makeFields();
     QSpinBox* makeNumber(const QString& name, int minimum, int maximum);
     void renew();
-    /// Changes the options as an undoable step. Throws BadInput if they are invalid in themselves.
+    /// An undoable step. Throws BadInput if the options are invalid in themselves.
     void change(const QString& text, const std::function<void(SweepOptions&)>& edit);
 
     ExperimentModel& m_experiment;

@@ -7,12 +7,11 @@
 
 namespace ropelab::ui {
 
-/// Groups the visible runs that differ only in their seed, in order of first appearance, with labels like "θ 10k, 100
-/// %, 3 seeds". A run without other seeds is a group of its own. Of runs with equal settings and equal seed, only the
-/// first belongs to the group.
+/// The visible runs that differ only in their seed, in order of first appearance, labelled "θ 10k, 100 %, 3 seeds". A
+/// run without other seeds is a group of its own. Of runs with equal settings and equal seed, only the first belongs to
+/// the group.
 std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs);
 
-/// Returns whether any group has two or more runs, that is whether there is anything to average.
 bool anyRepeats(const std::vector<CurveGroup>& groups);
 
 }  // namespace ropelab::ui

@@ -13,7 +13,7 @@ namespace ropelab::ui {
 
 namespace {
 
-// Parses a typed value of the setting `name` and checks its range, but not whether it fits the other settings.
+// Checks the range, but not whether the value fits the other settings.
 Value checked(const char* name, const QString& typed) {
     const Key& entry = key(name);
     RunSpec scratch;

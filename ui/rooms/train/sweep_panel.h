@@ -25,34 +25,29 @@ class ChipListEdit;
 class KeyField;
 class SearchGroup;
 
-/// Right panel of the Train room, which edits the experiment of the workspace: the most important settings at the top,
-/// all others behind "More settings", the estimated time and memory and the Start button at the bottom.
+/// Edits the experiment of the workspace: the most important settings at the top, all others behind "More settings",
+/// the estimated time and memory and the Start button at the bottom.
 class SweepPanel : public QFrame {
     Q_OBJECT
 
  public:
     SweepPanel(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent = nullptr);
 
-    /// Returns the estimate of runs, time and memory that the panel shows, with the effect of a considered change ("6
-    /// runs → 12 runs, …"), or the reason why the sweep cannot start.
+    /// Runs, time and memory, with the effect of a considered change ("6 runs → 12 runs, …"), or why the sweep cannot
+    /// start.
     QString estimateText() const;
-    /// Returns the fields of search and extension.
     SearchGroup& search() const { return *m_search; }
-    /// Shows or hides the settings behind "More settings".
     void setMoreShown(bool shown);
-    /// Updates the button "Show runs and queue" / "Show curves". `shown` says whether the page of runs and queue is
-    /// shown.
+    /// Updates the button "Show runs and queue" / "Show curves".
     void setPlanShown(bool shown);
 
  signals:
-    /// The user asked to show (or hide) the page of runs and queue.
     void planAsked(bool shown);
 
  private:
     QWidget* makeSimple();
     QWidget* makeMore();
     QWidget* makeFooter();
-    /// Adds the fields for zipped settings (settings that vary together) and for excluded runs.
     void addCombining(QGridLayout* grid);
     ChipListEdit* chips(const char* key, const QString& what, QString (*parse)(const QString&),
                         QString (*display)(const QString&), const QStringList& suggestions);
@@ -61,9 +56,7 @@ class SweepPanel : public QFrame {
     void renewEstimate();
     /// Shows in the estimate what a change would do to the sweep, before the user makes it.
     void consider(const std::function<void(Experiment&)>& change);
-    /// Shows the estimate of the sweep again.
     void stopConsidering();
-    /// Shows what other values of the setting in `field` would do while the user considers them.
     void considerFor(KeyField* field);
     void pickPreset(int index);
 
@@ -91,10 +84,10 @@ class SweepPanel : public QFrame {
     bool m_considering = false;     // the estimate shows a change that the user considers
 };
 
-/// Returns an estimate in words: "6 runs, about 55 s, 180 MB".
+/// "6 runs, about 55 s, 180 MB".
 QString estimateSentence(const Estimate& cost);
-/// Returns the estimated cost of runs in words. It uses the times of earlier sweeps on this
-/// machine (machine_time_model). Throws BadInput if the data of a run are unknown.
+/// Uses the times of earlier sweeps on this machine (machine_time_model). Throws BadInput if the data of a run are
+/// unknown.
 QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir);
 
 }  // namespace ropelab::ui

@@ -31,7 +31,6 @@ namespace ropelab::ui {
 
 namespace {
 
-// Settings at the top of the panel; all others are behind "More settings".
 constexpr std::array<std::string_view, 7> kSimpleKeys = {"theta", "fraction",      "seed",      "data",
                                                          "batch", "learning_rate", "iterations"};
 

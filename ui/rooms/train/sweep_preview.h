@@ -14,33 +14,29 @@ namespace ropelab::ui {
 class SessionActions;
 class ExperimentModel;
 
-/// Preview of the sweep in the panel before it starts: a table of the runs, grouped by cohort, with a column for each
-/// setting that differs. It shows the estimated time and memory of each cohort, or measures them on request. The user
-/// can exclude runs.
+/// A table of the sweep's runs before it starts, grouped by cohort, with a column for each setting that differs. It
+/// shows the estimated time and memory of each cohort, or measures them on request. The user can exclude runs.
 class SweepPreview : public QFrame {
     Q_OBJECT
 
  public:
     SweepPreview(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent = nullptr);
 
-    /// Returns the preview that is shown; it is empty if the experiment is invalid.
+    /// Empty if the experiment is invalid.
     const Preview& preview() const { return m_preview; }
-    /// Returns the title: "6 runs in 1 cohort, about 55 s, 180 MB (estimated)", or why the experiment is invalid.
+    /// "6 runs in 1 cohort, about 55 s, 180 MB (estimated)", or why the experiment is invalid.
     QString summary() const;
-    /// Returns the warnings about runs that repeat another run and about missing data sets; "" if there are none.
+    /// Warns of runs that repeat another run and of missing data sets; "" if there are none.
     QString notes() const;
-    /// Returns the table of runs.
     QTreeWidget& table() { return *m_table; }
     QPushButton& excludeButton() { return *m_exclude; }
-    /// Excludes the runs that would train exactly the same model as another run.
+    /// Duplicates would train exactly the same model as another run.
     void excludeDuplicates();
-    /// Excludes the run at this index of the preview, and all runs with equal values of the settings that differ. Does
-    /// nothing if no setting differs.
+    /// Also excludes all runs with equal values of the settings that differ. Does nothing if no setting differs.
     void exclude(std::size_t run);
 
  public slots:
-    /// Measures time and memory by training each cohort for a few steps on a background thread. Stops a measurement
-    /// that is active.
+    /// Trains each cohort for a few steps on a background thread. Stops a measurement that is active.
     void measure();
 
  protected:
@@ -67,7 +63,7 @@ class SweepPreview : public QFrame {
     QPushButton* m_exclude;
 };
 
-/// Returns time and memory as text: "about 55 s, 180 MB (measured)", or "(estimated)" if not `measured`.
+/// "about 55 s, 180 MB (measured)", or "(estimated)" if not `measured`.
 QString costText(double seconds, std::int64_t bytes, bool measured);
 
 }  // namespace ropelab::ui

@@ -8,17 +8,16 @@ namespace ropelab::ui {
 
 class SessionActions;
 
-/// Banner that reports runs of the lab that a program on another machine was training. This program cannot
-/// check whether it still runs; a user who knows that it has ended can take the runs over and resume them.
+/// Reports runs of the lab that a program on another machine was training. This program cannot check whether it still
+/// runs; a user who knows that it has ended can take the runs over and resume them.
 class TakeOver : public BannerArea {
     Q_OBJECT
 
  public:
     TakeOver(SessionActions& actions, RunAccess access, QWidget* parent = nullptr);
 
-    /// Returns the runs that can be taken over.
     const std::vector<ClaimedRun>& runs() const { return m_runs; }
-    /// Takes over all these runs and resumes those that are unfinished, unless a sweep trains already.
+    /// Resumes the unfinished ones of these runs, unless a sweep trains already.
     void takeOver();
 
  private:

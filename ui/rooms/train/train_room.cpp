@@ -52,7 +52,6 @@ namespace {
 // With more runs than this, the plot initially shows one curve per group of seeds instead of one per run.
 constexpr std::size_t kMaxCurves = 10;
 
-/// Returns whether visible runs train on one data set with different tokenizers.
 bool tokenizersDiffer(const std::vector<RunView>& runs) {
     const auto settingsOfTokenizer = [](const RunSpec& spec) {
         return std::tuple(spec.tokenizer, spec.tokenizer_file, spec.has_subwords() ? spec.largest_vocabulary() : 0);
@@ -150,7 +149,6 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     connect(&m_experiment, &ExperimentModel::changed, this, &TrainRoom::renewEmptyState);
     connect(&m_access.session, &SweepSession::stateChanged, this, &TrainRoom::renewEmptyState);
     connect(&m_access.session, &SweepSession::delivered, this, &TrainRoom::applyDeliveries);
-    // Starting a sweep shows its curves.
     connect(&m_access.session, &SweepSession::started, this, [this] { showPlan(false); });
 
     connectPictures();

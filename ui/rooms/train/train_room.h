@@ -32,9 +32,9 @@ class SweepPanel;
 class SweepPreview;
 class TakeOver;
 
-/// The room "Train": trains a sweep and shows the curves of all runs, beside them a second picture that follows
-/// training (a figure of the newest probes, or the text that the picked run generates), and the list of runs; the panel
-/// on the right edits the sweep.
+/// Trains a sweep and shows the curves of all runs, beside them a second picture that follows training (a figure of the
+/// newest probes, or the text that the picked run generates), and the list of runs; the panel on the right edits the
+/// sweep.
 class TrainRoom : public Room {
     Q_OBJECT
 
@@ -46,43 +46,38 @@ class TrainRoom : public Room {
     QWidget* panel() override;
     void addActions(ActionRegistry& registry) override;
     Figure figure() override;
-    /// Returns the figures of the plot and of the second picture, as far as they are visible.
+    /// Only what is visible of the plot and the second picture.
     std::vector<Figure> pageFigures() override;
-    /// Returns the quantity, the unit and the visible runs.
     FigureOrigin originOf(const Figure& figure) override;
     void refreshNow() override;
-    /// Shows the page of runs and queue if `part` is "plan". Throws BadInput for any other name.
+    /// `part` is "plan", the page of runs and queue. Throws BadInput for any other name.
     void showPart(const QString& part) override;
     QString shownPart() const override { return m_planShown ? QStringLiteral("plan") : QString(); }
-    /// Returns quantity, and scope (all, sweep or run).
+    /// These are quantity, and scope (all, sweep or run).
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override;
     std::function<void()> restorer() override;
 
     CurvePlot& plot() { return *m_plot; }
-    /// Returns the view of the roofline, which replaces the plot while the quantity "roofline" is selected.
+    /// Replaces the plot while the quantity "roofline" is selected.
     RooflineView& roofline() { return *m_roofline; }
     RunList& runList() { return *m_list; }
     RunScope& scope() { return *m_scope; }
-    /// Returns the picture beside the plot.
     SecondPicture& second() { return *m_second; }
-    /// Returns the latest generated text of the picked run, as shown.
     QString sampleText() const;
-    /// Returns whether the lab has no runs, so that the room shows its empty page.
     bool isEmpty() const;
     bool hasFigure() const override { return !isEmpty(); }
-    /// Shows or hides, in place of the plot, the page of runs and queue: the runs of the sweep in the panel, and the
-    /// waiting cohorts.
+    /// Replaces the plot by the page of runs and queue: the runs of the sweep in the panel, and the waiting cohorts.
     void showPlan(bool shown);
     bool isPlanShown() const;
     SweepPreview& preview() { return *m_preview; }
     QueueView& queue() { return *m_queue; }
     TakeOver& takeOver() { return *m_takeOver; }
-    /// Returns the banner that offers bits per byte for runs with different tokenizers.
+    /// Offers bits per byte for runs with different tokenizers.
     BannerArea& unitAdvice() { return *m_unitAdvice; }
-    /// Selects the quantity of the plot. The ids and errors are those of PlotToolbar::showQuantity().
+    /// The ids and errors are those of PlotToolbar::showQuantity().
     void showQuantity(const QString& id);
-    /// Returns whether the plot still waits for data besides its curves, for example for the entropy floor.
+    /// The plot waits for data besides its curves, for example for the entropy floor.
     bool isBusy() const override;
 
  protected:
@@ -97,22 +92,20 @@ class TrainRoom : public Room {
     void renewUnitAdvice();
     void renewEmptyState();
     void syncRuns();
-    /// Updates everything that depends on which runs are visible: the range of the x axis, the groups of seeds and the
-    /// entropy floor.
+    /// Updates the range of the x axis, the groups of seeds and the entropy floor.
     void renewVisible();
     void applyDeliveries(const std::vector<Delivery>& deliveries);
     void showSample(RunId run);
     void updateFloor();
     QWidget* makePictures();
     void connectPictures();
-    /// Places the plot and the second picture side by side, one below the other or, without space for both, shows one
-    /// of them; their sizes are equal until the user moves the splitter.
+    /// Side by side, one below the other or, without space for both, only one of them; their sizes are equal until the
+    /// user moves the splitter.
     void fitPictures();
-    /// Returns the plots of all runs: that of the toolbar's quantity and that of the gradient norm.
+    /// Those of the toolbar's quantity and of the gradient norm.
     std::array<CurvePlot*, 2> plots() const;
-    /// Returns whether exports use the second picture: it was clicked last, or the plot is folded.
+    /// True if the second picture was clicked last, or the plot is folded.
     bool exportsSecond() const;
-    /// Updates the help text (F1) of the plot.
     void renewWhy();
     /// Replaces the sweep in the panel by the settings of a run, as an undoable step.
     void takeSettings(RunId run);

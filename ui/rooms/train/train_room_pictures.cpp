@@ -1,4 +1,3 @@
-// The plot of the Train room and the second picture beside it.
 #include <QComboBox>
 #include <QEvent>
 #include <QMenu>
