@@ -18,17 +18,14 @@ class AnimatedGif {
     /// Largest number of colours. One more index means that a pixel does not change.
     static constexpr int kMaxColors = 255;
 
-    /// `device` must be open and outlive this object. `palette` has at most kMaxColors colours. Every function throws
-    /// WriteError if writing to the device fails.
+    /// `device` must be open and outlive this object. Every function throws WriteError if writing to the device fails.
     AnimatedGif(QIODevice& device, QSize size, Palette palette);
     ~AnimatedGif();
     AnimatedGif(const AnimatedGif&) = delete;
     AnimatedGif& operator=(const AnimatedGif&) = delete;
 
-    /// Appends a frame of the GIF's size with its duration in seconds. The file stores durations in hundredths of a
-    /// second; the next frame compensates for the rounding error.
+    /// The file stores durations in hundredths of a second; the next frame compensates for the rounding error.
     void add(const QImage& frame, double seconds);
-    /// Writes the end of the file. Without it the file is incomplete.
     void finish();
 
  private:

@@ -11,9 +11,9 @@ class FieldNote : public QLabel {
     Q_OBJECT
 
  public:
-    /// Creates a hidden note of `field`, which is deleted with the field.
+    /// The note is hidden at first and deleted with the field.
     explicit FieldNote(QWidget* field);
-    /// Shows a sentence below the field; "" hides the note.
+    /// "" hides the note.
     void say(const QString& sentence);
 
  protected:
