@@ -6,8 +6,8 @@
 
 namespace ropelab::ui {
 
-/// Returns a caption of a figure for a paper: its quantities with their units, the number of runs or seeds, the meaning
-/// of bars and bands, and the settings.
+/// Caption for a paper: quantities with units, the number of runs or seeds, the meaning of bars and bands, and the
+/// settings.
 QString captionOf(const Figure& figure);
 
 }  // namespace ropelab::ui

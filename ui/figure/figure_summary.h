@@ -6,8 +6,8 @@
 
 namespace ropelab::ui {
 
-/// Returns one sentence about a figure for screen readers: its own summary, or else its quantity, its range, the number
-/// of its curves, and its lowest and highest value. Returns the text of an empty figure if it has nothing to draw.
+/// One sentence for screen readers: the figure's own summary, or else its quantity, its range, the number of its
+/// curves, and its lowest and highest value; the text of an empty figure if it has nothing to draw.
 QString figureSummary(const Figure& figure);
 
 }  // namespace ropelab::ui
