@@ -40,7 +40,7 @@ class FigureObject : public QObject, public QTextObjectInterface {
     FigureObject(const FigureStyle& style, QObject* parent) : QObject(parent), m_style(style) {}
     static constexpr int kType = 0x1002;  // QTextFormat::UserObject + 2
 
-    /// Inserts a figure with a size in the units of the style.
+    /// `size` is in the units of the style.
     void insert(QTextCursor& cursor, const Figure& figure, const QSizeF& size);
 
     QSizeF intrinsicSize(QTextDocument* document, int position, const QTextFormat& format) override;
@@ -56,15 +56,13 @@ class FigureObject : public QObject, public QTextObjectInterface {
     std::vector<Placed> m_figures;
 };
 
-/// Prepares a document for text with formulas in a font size in points.
+/// Prepares a document for text with formulas; the font size is in points.
 void preparePage(QTextDocument& document, const FigureStyle& style, double points);
-/// Replaces the content of a prepared document by Markdown.
+/// The document must be prepared.
 void setPageMarkdown(QTextDocument& document, const QString& markdown, const LectureFormulas& formulas,
                      const FigureStyle& style);
-/// Appends Markdown to a prepared document.
 void appendPageMarkdown(QTextCursor& cursor, const QString& markdown, const LectureFormulas& formulas,
                         const FigureStyle& style, double points);
-/// Draws a document at a place of the painter in a colour.
 void drawPageText(QTextDocument& document, QPainter& painter, const QPointF& place, const QColor& color);
 
 }  // namespace ropelab::ui
