@@ -9,8 +9,7 @@ namespace ropelab::ui {
 /// earlier part, and puts rare parts first, so that elided names remain distinct. A name is not shortened if it is the
 /// only one or would become empty.
 QStringList distinctNames(const QStringList& all);
-/// Shortens names for a list: if most names exceed 40 characters, the long ones are shortened by distinctNames(). All
-/// other names are returned unchanged.
+/// If most names exceed 40 characters, the long ones are shortened by distinctNames(); all other names are unchanged.
 QStringList listedNames(const QStringList& all);
 
 }  // namespace ropelab::ui
