@@ -4,8 +4,8 @@
 
 namespace ropelab::ui {
 
-/// Makes F1 work in dialogs, which the actions of the main window do not reach: each dialog of the program gets a
-/// ExplanationCard (the card that explains a widget) when it is first shown.
+/// Makes F1 work in dialogs, which the actions of the main window do not reach: each one gets an ExplanationCard when
+/// it is first shown.
 class DialogExplanations : public QObject {
     Q_OBJECT
 

@@ -47,7 +47,7 @@ void settleRoom(MainWindow& window) {
     waitUntilDone(window.room());
 }
 
-/// Prints the progress for the window, which starts this program to export a document.
+/// For the window, which starts this program to export a document.
 bool printPage(QTextStream& err, int done, int all) {
     err << "page " << done << " of " << all << '\n';
     err.flush();
@@ -58,7 +58,6 @@ std::string_view viewOf(const QByteArray& bytes) {
     return {bytes.constData(), static_cast<std::size_t>(bytes.size())};
 }
 
-/// Files of a document and the number of its pages.
 struct WrittenDocument {
     QStringList files;
     int pages = 0;

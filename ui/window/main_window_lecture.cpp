@@ -33,7 +33,7 @@ namespace {
 const QString kLectureBanner = QStringLiteral("lecture");
 constexpr int kReloadMs = 150;  // editors write a file in several steps
 
-/// Returns the title of a lecture that belongs to the program, from its name: "Theta and fraction".
+/// "Theta and fraction".
 QString titleOfShipped(const std::string& name) {
     QString title = text(name).replace(QLatin1Char('-'), QLatin1Char(' '));
     if (!title.isEmpty()) title[0] = title[0].toUpper();
