@@ -11,8 +11,8 @@ class QIODevice;
 
 namespace ropelab::ui {
 
-/// Writes an animated GIF (version 89a) that loops forever, frame by frame, with giflib. Only one frame is in memory.
-/// Each frame stores the pixels that differ from the previous one.
+/// Loops forever (GIF89a, giflib). Only one frame is in memory; each stores the pixels that differ from the previous
+/// one.
 class AnimatedGif {
  public:
     /// Largest number of colours. One more index means that a pixel does not change.

@@ -67,7 +67,6 @@ ExportOptions frameOptions(const FrameFiles& files) {
     return options;
 }
 
-/// Returns the number of calls.
 int forEachFrame(int count, const std::function<void(int done, int all)>& progress,
                  const std::function<bool()>& cancelled, const std::function<void(int frame)>& write) {
     for (int frame = 0; frame < count; ++frame) {

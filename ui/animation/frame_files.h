@@ -9,7 +9,6 @@
 
 namespace ropelab::ui {
 
-/// Files and look of an animation whose frames are figures.
 struct FrameFiles {
     /// .gif and "-" (standard output) give one animation; .png and .svg give one file per frame, named dials-0001.png
     /// and so on.
@@ -33,9 +32,9 @@ QString whyFramesExist(const QString& output);
 /// Throws BadInput, with `what` as its subject, unless the suffix is .gif, .png or .svg.
 void checkFrameSuffix(const QString& output, const char* what);
 
-/// `progress` is called after each frame. Files are written atomically: a cancelled animation leaves no file, a
-/// cancelled export of separate frames leaves the completed ones. Returns the number of written frames; 0 for a
-/// cancelled animation. Throws BadInput if frames of an earlier export exist, WriteError if writing fails.
+/// Files are written atomically: a cancelled animation leaves no file, a cancelled export of separate frames leaves the
+/// completed ones. Returns the number of written frames; 0 for a cancelled animation. Throws BadInput if frames of an
+/// earlier export exist, WriteError if writing fails.
 int writeFrames(const FrameFiles& files, int count, double framesPerSecond,
                 const std::function<Figure(int frame)>& figureOf,
                 const std::function<void(int done, int all)>& progress, const std::function<bool()>& cancelled);

@@ -9,12 +9,11 @@
 
 namespace ropelab::ui {
 
-/// Palette for image formats with a limited number of colours, chosen by libimagequant. Colours are opaque. There is no
-/// dithering: pixels of the same colour get the same palette colour.
+/// Chosen by libimagequant. Colours are opaque, without dithering: equal pixels get the same palette colour.
 class Palette {
  public:
-    /// `most`: 2 to 256 colours. `pictures`: at least one; similar images can use the palette, too. Colours of `exact`
-    /// are kept unchanged.
+    /// `most`: 2 to 256 colours. Colours of `exact` are kept unchanged. Images similar to `pictures` can use the
+    /// palette, too.
     Palette(const std::vector<QImage>& pictures, int most, const QList<QColor>& exact = {});
     ~Palette();
     Palette(Palette&&) noexcept;

@@ -41,17 +41,14 @@ class ActionRegistry : public QObject {
     QAction* add(const ActionSpec& spec);
     /// The id must exist.
     QAction* action(const QString& id) const;
-    /// The id must exist.
     const ActionSpec& spec(const QString& id) const;
     /// In the order in which they were added.
     const QList<QString>& ids() const { return m_order; }
 
-    /// In the order in which the actions were added.
     void fill(QMenuBar* bar);
     /// Null before fill().
     QMenu* menu(const QString& name) const { return m_menus.value(name); }
 
-    /// Updates enabled states, check marks and texts.
     void refresh();
 
  signals:

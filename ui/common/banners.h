@@ -11,7 +11,6 @@ class QVBoxLayout;
 
 namespace ropelab::ui {
 
-/// Messages that do not block the window, each with buttons for possible reactions.
 class BannerArea : public QWidget {
     Q_OBJECT
 
@@ -24,13 +23,12 @@ class BannerArea : public QWidget {
 
     explicit BannerArea(QWidget* parent = nullptr);
 
-    /// Places the banners over the lower edge of `on`, so that nothing moves when a banner appears. `on` is a
-    /// descendant of this area's parent; the area must not be in a layout.
+    /// Covers the lower edge of `on`, a descendant of this area's parent, so that nothing moves. The area must not be
+    /// in a layout.
     void overlay(QWidget* on);
     /// Replaces a banner with the same `id`, so a repeated message appears only once.
     void show(const QString& id, Kind kind, const QString& text, const QList<Choice>& choices = {});
     void dismiss(const QString& id);
-    /// Visible banners, oldest first.
     QStringList texts() const;
     /// Clicks a button. Returns false if there is no such button.
     bool choose(const QString& id, const QString& choice);

@@ -5,8 +5,7 @@
 
 namespace ropelab::ui {
 
-/// A sentence about a field, in the error colour of the theme. It floats below the field, or above it if there is no
-/// space below, so that nothing moves when the sentence appears and vanishes.
+/// Floats below the field, or above it if there is no space below, so that nothing moves.
 class FieldNote : public QLabel {
     Q_OBJECT
 

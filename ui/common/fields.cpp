@@ -45,7 +45,6 @@ class WheelGuard : public QObject {
     }
 };
 
-/// Enables and disables the label together with the field.
 class LabelOfField : public QObject {
  public:
     LabelOfField(QLabel* label, QWidget* field) : QObject(label), m_label(label) {

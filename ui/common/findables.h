@@ -23,12 +23,10 @@ void shownBy(QWidget* page, QAbstractButton* button);
 /// In the order in which the widgets were created. Hidden widgets are omitted unless a button shows them.
 QList<Findable> findablesIn(const QWidget* root);
 
-/// Makes `widget` visible inside its room: shows the pages around it, scrolls to it, gives it the keyboard focus and
-/// lights it. If it stays hidden, the nearest visible widget around it is lit.
+/// Shows the pages around `widget`, scrolls to it, focuses and lights it; if it stays hidden, lights what is around it.
 void goToWidget(QWidget* widget);
 
-/// Draws a ring around the inside of `widget` for some seconds. It does not move, so it needs no variant for reduced
-/// motion.
+/// Draws a ring inside `widget` for some seconds. It does not move, so reduced motion needs no variant.
 void lightUp(QWidget* widget);
 bool isLit(const QWidget* widget);
 

@@ -4,16 +4,14 @@
 
 namespace ropelab::ui {
 
-/// For focused widgets whose style shows no ring: lists, tables and widgets that paint themselves. Buttons, fields,
-/// text areas and figures have a ring of their own.
+/// For widgets whose style shows no focus: lists, tables and widgets that paint themselves.
 class FocusRing : public QFocusFrame {
     Q_OBJECT
 
  public:
     using QFocusFrame::QFocusFrame;
 
-    /// For all windows of the program, also for widgets that a scroll area hides when the keyboard focus enters it.
-    /// Calls after the first have no effect.
+    /// For all windows; also scrolls to widgets that get the focus while hidden. Calls after the first have no effect.
     static void install();
     static bool isNeededBy(const QWidget* widget);
 

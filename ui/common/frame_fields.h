@@ -21,8 +21,7 @@ void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate);
 /// `suffix` "gif" asks for one animation, another one for numbered frames. "" if the user cancels.
 QString askFramesPath(QWidget* parent, const QString& title, const QString& suffix, const QString& suggestion);
 QString withFrameSuffix(const QString& path, const QString& suffix);
-/// One sentence if an export to `output` would replace a file without a question, because the file dialog asked only
-/// about the name as it was typed; else "".
+/// Why an export to `output` would replace a file although the file dialog asked only about `typed`; else "".
 QString whyReplacedUnasked(const QString& output, const QString& typed);
 
 }  // namespace ropelab::ui

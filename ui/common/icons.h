@@ -20,14 +20,12 @@ constexpr const char* kTheme =
 constexpr const char* kFullScreen = "M4 9 V4 H9 M15 4 H20 V9 M20 15 V20 H15 M9 20 H4 V15";
 }  // namespace outline
 
-/// `size` × `size` logical pixels; `ratio` is the device pixel ratio. The outline is stroked and, if `filled`, also
-/// filled.
+/// `size` is in logical pixels, `ratio` the device pixel ratio. The outline is stroked and, if `filled`, also filled.
 QPixmap renderIcon(const char* outline, const QColor& color, bool filled, int size, qreal ratio);
 
-/// A filled icon in the text colour of the theme, or of the button if it is a primary button. A second call replaces
-/// the icon.
+/// Filled, in the text colour of the theme or of a primary button. A second call replaces the icon.
 void setIcon(QAbstractButton* button, const char* outline);
-/// A stroked icon, as large as the text. A second call replaces the icon.
+/// Stroked, as large as the text. A second call replaces the icon.
 void setLineIcon(QAbstractButton* button, const char* outline);
 
 }  // namespace ropelab::ui

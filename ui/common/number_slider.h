@@ -13,8 +13,7 @@ namespace ropelab::ui {
 
 class FieldNote;
 
-/// A number with a text field and a slider. Input that is no number or out of range is explained below the slider, and
-/// the old value remains.
+/// Invalid input is explained below the slider, and the old value remains.
 class NumberSlider : public QWidget {
     Q_OBJECT
 

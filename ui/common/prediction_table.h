@@ -8,8 +8,7 @@
 namespace ropelab::ui {
 
 TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions);
-/// "4 predictions: 2 right, 1 wrong, 1 not scored.", and, if a prediction is scored, their joint calibration; "" if
-/// there are no predictions.
+/// Counts of the outcomes and, if a prediction is scored, their joint calibration; "" if there are no predictions.
 QString predictionWords(std::span<const ScoredPrediction> predictions);
 /// For predictionTable(). `nothing` is the text that an empty list shows.
 TextList* makePredictionList(const QString& nothing, QWidget* parent);

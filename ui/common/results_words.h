@@ -12,7 +12,6 @@ QString withUnbreakablePercent(QString words);
 QString measureTitle(const Measure& measure);
 /// "nats" or "tokens/s".
 QString measureUnit(const Measure& measure);
-/// How the measure is computed.
 QString measureWhy(const Measure& measure);
 
 /// "θ" for theta, else the key's name with spaces.
@@ -20,8 +19,7 @@ QString keyTitle(const std::string& key);
 /// "10k", "25 %" or "truncate". `headDim` is the head dimension for fraction_text(), 0 if it is unknown.
 QString settingTitle(const std::string& key, const nlohmann::json& value, int headDim = 0);
 QString settingTitle(const ResultsTable& table, const ResultGroup& group, const std::string& key);
-/// Swept settings. Omits `without` and settings whose values correspond one to one to those of an earlier setting, as
-/// the final learning rate to the learning rate.
+/// Omits `without` and settings whose values correspond one to one to those of an earlier one (final learning rate).
 std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without = {});
 /// A group's name or the values of the distinguishing settings: "10k · 25 %"; "all runs" if nothing was swept.
 QString shortLabel(const ResultsTable& table, const ResultGroup& group);
@@ -36,8 +34,7 @@ QString baselineTitle(const ResultsTable& table);
 /// "Welch", "Student" or "paired by seed".
 QString testTitle(TestKind test);
 
-/// The number of groups with each verdict of verdict_of(), or why no group can be tested, the difference that the test
-/// detects with 80 % power, and the runs that are excluded.
+/// Verdicts with their numbers of groups or why none can be tested, the detectable difference, and the excluded runs.
 QString overallWords(const ResultsTable& table);
 QString groupVerdict(const ResultsTable& table, const ResultGroup& group);
 

@@ -58,7 +58,7 @@ class Room : public QWidget {
     /// The returned function restores the part and the controls of the room as they are now.
     virtual std::function<void()> restorer();
 
-    /// `page`: size of the visible part, in pixels; it scrolls if the room is larger. Called before the room is laid
+    /// `page` is the visible size in pixels; the page scrolls if the room is larger. Called before the room is laid
     /// out.
     virtual void fitPage(const QSize& /*page*/) {}
 
@@ -76,12 +76,10 @@ class Room : public QWidget {
 
     /// The current figure with its origin.
     Figure exportedFigure();
-    /// All figures of the room with their origins.
     std::vector<Figure> exportedFigures();
     void openExport();
     /// Exports all figures of the room as panels of one page.
     void openRoomExport();
-    /// Copies the current figure to the clipboard.
     void copy();
     void copyCaption();
     void openTable();
@@ -98,7 +96,6 @@ class Room : public QWidget {
     virtual std::vector<Figure> pageFigures() { return {figure()}; }
     /// By default, nothing that the command line can compute.
     virtual FigureOrigin originOf(const Figure&) { return {}; }
-    /// Adds the entries that copy a caption and play the sound.
     void addCaptionEntry(QMenu& menu);
     /// F2, which figures and fields pass on, opens the table of the current figure.
     void keyPressEvent(QKeyEvent* event) override;

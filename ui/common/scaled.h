@@ -19,8 +19,7 @@ void keepTextWidth(QLabel* label, const QStringList& texts);
 void scaleMinimumHeight(QWidget* widget, int height);
 /// Gives the label the height of at least `lines` lines, so that what is below does not move.
 void keepLines(QLabel* label, int lines);
-/// The height is that of the longest of these plain texts, so that what is below does not move. A second call replaces
-/// the texts.
+/// As high as the longest of these plain texts, so that nothing below moves. A second call replaces the texts.
 void keepTexts(QLabel* label, const QStringList& texts);
 /// Keeps the place of a hidden widget free, so that nothing moves.
 void keepSpace(QWidget* widget);

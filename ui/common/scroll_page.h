@@ -4,9 +4,8 @@
 
 namespace ropelab::ui {
 
-/// The content fills the available space and scrolls if that is smaller than its minimum size: wrapped texts keep all
-/// their lines, and figures keep their minimum height. Page Up and Page Down scroll; the arrow keys go to the focused
-/// widget.
+/// Wrapped texts keep all their lines and figures their minimum height; the page scrolls if there is less space. Page
+/// Up and Page Down scroll; the arrow keys go to the focused widget.
 class ScrollPage : public QScrollArea {
     Q_OBJECT
 

@@ -5,8 +5,7 @@
 
 namespace ropelab::ui {
 
-/// Begins with the label of the field instead of the setting's name in files and on the command line: "Rotated
-/// fraction: \"x\" is not a fraction; …".
+/// Begins with the field's label instead of the setting's name: "Rotated fraction: \"x\" is not a fraction; …".
 QString fieldError(const QString& label, const QString& sentence);
 
 /// Shown and accepted instead of 0 where 0 lets the program choose.

@@ -22,7 +22,6 @@ class TableOutput : public QWidget {
     TableFormat format() const;
     /// An unknown suffix changes nothing.
     void choose(const QString& suffix);
-    /// Enables the buttons if there is a table.
     void setReady(bool ready);
 
     QComboBox* formats() const { return m_format; }

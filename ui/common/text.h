@@ -10,8 +10,7 @@ inline QString text(std::string_view utf8) {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
 
-/// Replaces the hyphen before a negative number by a minus sign, as in the figures. Hyphens in "1e-5" and in names
-/// stay.
+/// A negative number gets a minus sign, as in the figures. Hyphens in "1e-5" and in names stay.
 inline QString numberText(std::string_view utf8) {
     static const QRegularExpression minus(QStringLiteral("(?<![\\w.])-(?=\\d)"));
     return text(utf8).replace(minus, QString(QChar(0x2212)));

@@ -10,9 +10,8 @@ class QTableView;
 
 namespace ropelab::ui {
 
-/// Table of sentences. Columns fit into the widget's width, and long cells wrap, up to a few lines per row; if a row is
-/// longer, a field below the table shows the whole texts of the selected row. An empty table is hidden, and `nothing`
-/// replaces the introduction.
+/// Columns fit into the widget's width, and long cells wrap up to a few lines; a field below the table then shows the
+/// whole texts of the selected row. An empty table is hidden, and `nothing` replaces the introduction.
 class TextList : public QWidget {
     Q_OBJECT
 

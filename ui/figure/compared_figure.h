@@ -24,14 +24,11 @@ struct ComparedNames {
 /// Both have axes with the same units and scales, and neither is a map or a drawing.
 bool canOverlay(const Figure& a, const Figure& b);
 
-/// Returns one figure that shows the same quantities for A and for B.
-///
 /// If both can be drawn on the same axes, B's curves, bands and lines have the colour of setup B and dashes, and hollow
 /// points instead of bars; the axes contain both figures; labels and columns have the letters A and B, and what is
 /// equal in both has none. The table has a column with B / A (for a logarithmic y axis) or B − A for every column that
-/// both have. Otherwise the figure has two panels with the same ranges of axes and colours.
-///
-/// The note, the summary and the settings ("A", "B", "compared") name both.
+/// both have. Otherwise the figure has two panels with the same ranges of axes and colours. The note, the summary and
+/// the settings ("A", "B", "compared") name both.
 Figure compareFigures(const Figure& a, const Figure& b, const ComparedNames& names);
 
 }  // namespace ropelab::ui

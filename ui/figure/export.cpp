@@ -153,7 +153,6 @@ QByteArray cdata(QByteArray text) {
     return "<![CDATA[" + text.replace("]]>", "]]]]><![CDATA[>") + "]]>";
 }
 
-/// Record, settings and data of each figure.
 QByteArray svgMetadata(std::span<const Figure> panels, const ExportOptions& options) {
     const auto part = [](const char* name, const char* type, const QString& letter, const QByteArray& text) {
         const QByteArray panel = letter.isEmpty() ? QByteArray() : " panel=\"" + letter.toUtf8() + '"';

@@ -15,8 +15,7 @@ class QSpinBox;
 
 namespace ropelab::ui {
 
-/// Non-modal; exports one figure, or several figures as panels of one page. Stores its fields in QSettings, group
-/// "export". Show it with show(); it deletes itself when it is closed.
+/// Not modal; stores its fields in QSettings, group "export". Show it with show(); it deletes itself when it is closed.
 class ExportDialog : public QDialog {
     Q_OBJECT
 
@@ -28,8 +27,8 @@ class ExportDialog : public QDialog {
 
     ExportOptions options() const;
     void setOptions(const ExportOptions& options);
-    /// Width, height and font size of figure_preset.h. A figure with a height of its own, and a page of several panels,
-    /// keep the height that they need.
+    /// Sizes of figure_preset.h. A figure with a height of its own, and a page of several panels, keep the height that
+    /// they need.
     void choosePreset(const QString& name);
     /// The preset whose sizes the fields have; "" if there is none.
     QString preset() const;

@@ -94,7 +94,6 @@ struct FigureCurve {
     bool dots = true;
 };
 
-/// A straight line at one x or one y.
 struct FigureLine {
     double at = 0;
     QString label;
@@ -196,8 +195,7 @@ struct Figure {
     int panelColumns = 0;
     /// Title where this figure is a panel of another one.
     QString panelTitle;
-    /// Height in millimetres at which texts do not overlap, which exports use by default; 0 if any height is
-    /// sufficient.
+    /// Height in mm at which texts do not overlap, which exports use by default; 0 if any height is sufficient.
     double heightMm = 0;
     /// Settings from which the figure was made (experiment, smoothing, unit …); every exported file contains them.
     QJsonObject settings;

@@ -13,8 +13,7 @@
 
 namespace ropelab::ui {
 
-/// Titles and note, straight lines and points with labels, and the end labels to the right of the axes. Labels that
-/// would overlap are moved apart; the note names the lines whose label has no space.
+/// Labels that would overlap are moved apart; the note names the lines whose label has no space.
 class FigureAnnotations : public QCPLayerable {
     Q_OBJECT
 
@@ -30,8 +29,7 @@ class FigureAnnotations : public QCPLayerable {
     /// Labels of lines that have no space inside the axes.
     const QStringList& omittedLabels() const { return m_labels.omitted(); }
 
-    /// Margin for the end labels in the plot's units, at most a fraction of the plot's width. A narrow plot omits the
-    /// values.
+    /// In the plot's units, at most a fraction of its width. A narrow plot omits the values.
     struct EndMargin {
         double width = 0;
         bool values = true;  // whether end labels contain the values

@@ -14,8 +14,7 @@ class QPen;
 
 namespace ropelab::ui {
 
-/// Draws curves and bands, thinned to the device's resolution. Manages all graphs of the plot: creates as many as it
-/// needs and hides the others.
+/// Thins curves to the device's resolution. Manages all graphs of the plot: adds as many as it needs, hides the others.
 class FigureCurves {
  public:
     /// The plot must outlive this object.
@@ -25,8 +24,7 @@ class FigureCurves {
 
     /// In the axes' units.
     const QList<Polyline>& lines() const { return m_lines; }
-    /// Nullopt if the curve is not drawn. The place and the distance are in the plot's units, from the lower left
-    /// corner of the axes.
+    /// Nullopt if the curve is not drawn. Units are the plot's, from the lower left corner of the axes.
     std::optional<double> distanceTo(std::size_t curve, const QPointF& at) const;
 
  private:

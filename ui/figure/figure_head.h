@@ -17,8 +17,7 @@ namespace ropelab::ui {
 /// At most `most` lines. The last line is shortened if the text is longer, and so is a line of one word that is wider.
 QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most);
 
-/// The row above a figure's axes: the y axis's title, the note and the title of a map's colour bar. The legend, and a
-/// note for which the row is too short, are below the axes. A drawing has no such rows.
+/// The row above the axes: title of y, note, title of the colour bar. The legend and a note that is too long are below.
 class FigureHead {
  public:
     FigureHead() = default;

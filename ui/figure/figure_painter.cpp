@@ -29,7 +29,6 @@ double panelScale(const Figure& figure, double width, double height, const Figur
     return std::min({1.0, width / style.units(kPanelWidth), height / style.units(kPanelHeight)});
 }
 
-/// Rows and columns of equal size, each panel below its title.
 void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style) {
     const QFont font = style.font(style.labelPt);
     const QFontMetricsF metrics(font);

@@ -9,8 +9,7 @@
 
 namespace ropelab::ui {
 
-/// How the file was drawn, with the format of its bytes; nullopt if the record does not say so, as in files of earlier
-/// versions.
+/// Nullopt if the record does not say how the file was drawn, as in files of earlier versions.
 std::optional<ExportOptions> drawingOptions(const FigureRecord& record, const QByteArray& bytes);
 
 /// This program and its version of Qt drew the file, so that drawing again has to result in the same picture.

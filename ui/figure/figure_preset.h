@@ -5,7 +5,6 @@
 
 namespace ropelab::ui {
 
-/// Sizes for a journal, a conference or a slide.
 struct FigurePreset {
     const char* name;  // on the command line: "ieee-column"
     QString title;     // "IEEE, one column"

@@ -12,7 +12,6 @@ namespace ropelab::ui {
 
 struct ExportOptions;
 
-/// What a file says about one of its figures.
 struct FigureRecord {
     QString letter;   // letter of the panel: "a"; "" for a file with one figure
     QString figure;   // Figure::name
@@ -33,15 +32,13 @@ struct FigureRecord {
 /// "a", "b" …, "z", "aa" …; "" for a single figure.
 QString panelLetter(std::size_t panel, std::size_t count);
 
-/// Everything but the data, which each format stores as its own part; a hash (SHA-256) of each figure's name, settings,
-/// origin and data; and what is needed to draw the picture again: the options, the version of Qt and the ends of the
-/// axes.
+/// All but the data, which each format stores as its own part: a SHA-256 of each figure's name, settings, origin and
+/// data, and the options, the version of Qt and the ends of the axes, for drawing the picture again.
 QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& options);
 
 /// Throws BadInput as read_regular_file() does, and for more than 256 MB.
 QByteArray readFigureBytes(const QString& path);
-/// One record per figure of a PDF, SVG or PNG of exportFigure or exportPage. Throws BadInput with the reason if the
-/// file cannot be read or contains no record.
+/// One record per figure of a PDF, SVG or PNG. Throws BadInput if the file cannot be read or contains no record.
 std::vector<FigureRecord> readFigureFile(const QString& path);
 
 }  // namespace ropelab::ui

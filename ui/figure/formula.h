@@ -10,8 +10,7 @@ class QPainter;
 
 namespace ropelab::ui {
 
-/// Painted with italic symbols, subscripts, superscripts, roots and fractions, or written as Unicode text and as LaTeX
-/// for math mode.
+/// Painted with roots, fractions and indices, or written as Unicode text and as LaTeX for math mode.
 class Formula {
  public:
     /// Upright: numbers, signs and names of functions.

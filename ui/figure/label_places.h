@@ -11,8 +11,7 @@ class QFontMetricsF;
 
 namespace ropelab::ui {
 
-/// Boxes do not overlap, and of several free boxes the one that covers the fewest lines is used. All coordinates are in
-/// the plot's units.
+/// Boxes do not overlap; the free box that covers the fewest lines is used. Coordinates are in the plot's units.
 class LabelPlaces {
  public:
     /// Segment of a curve or line, which labels should not cover.

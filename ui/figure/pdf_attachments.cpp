@@ -59,7 +59,6 @@ class PdfObjects {
         return QByteArray::fromRawData(m_pdf.constData() + place + begin.size(), m_pdf.size() - place - begin.size());
     }
 
-    /// Without the stream.
     QByteArray dictionary(qsizetype number) const {
         const QByteArray object = from(number);
         qsizetype end = object.indexOf("endobj");

@@ -11,8 +11,8 @@ struct AxisScale {
     double length = 1;
     bool reversed = false;  // only on a linear axis: position 0 is at the maximum
 
-    /// 0 at the minimum, `length` at the maximum (the other way round if the axis is reversed), NaN if the value cannot
-    /// be drawn.
+    /// 0 at the minimum, `length` at the maximum (reversed axes: the other way round), NaN if the value cannot be
+    /// drawn.
     double toDevice(double value) const;
     double fromDevice(double position) const;
     bool contains(double value) const { return value >= minimum && value <= maximum; }

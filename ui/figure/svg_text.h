@@ -5,8 +5,7 @@
 
 namespace ropelab::ui {
 
-/// Text in the bundled font can be edited and searched. Outlines look the same where this font is not installed; their
-/// text is kept as aria-label.
+/// Text in the bundled font can be edited and searched; outlines need no font and keep their text as aria-label.
 enum class SvgText { font, outlines };
 
 /// In the order of preference: the bundled font, the font from which it was made, and the generic family.
