@@ -24,18 +24,16 @@ class AnswerField : public QWidget {
     using QWidget::QWidget;
 
     virtual bool hasAnswer() const = 0;
-    /// Gets the keyboard focus.
     virtual QWidget* focusTarget() = 0;
     /// Called once the right answer is known, for example for the axes of a curve.
     virtual void prepare(const AnswerTruth& /*truth*/) {}
     /// For a figure that is still being computed, if that is enough; does nothing otherwise.
     virtual void prepareWith(const Figure& /*figure*/) {}
     virtual bool isReady() const { return true; }
-    /// What was entered, with everything of a record that does not depend on the place of the question. Throws BadInput
-    /// if the answer cannot be understood.
+    /// All of a record but the place of the question. Throws BadInput if the answer cannot be understood.
     virtual std::vector<AnswerRecord> records(const AnswerTruth& truth) const = 0;
-    /// Shows the right answer beside what was entered and takes no more input. `records` is what records() returned, or
-    /// empty if nothing was entered. Returns one or two sentences that compare them.
+    /// Takes no more input. `records` is what records() returned, or empty. Returns one or two sentences that compare
+    /// them.
     virtual QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) = 0;
     /// Returns false if the field does not use the key.
     virtual bool pressDigit(int /*digit*/) { return false; }

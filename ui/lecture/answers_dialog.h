@@ -16,8 +16,7 @@ namespace ropelab::ui {
 class FigureView;
 struct Figure;
 
-/// Answers to questions of lectures that a lab stores: a list of the questions, and a figure that compares the groups.
-/// Single answers can be deleted; the last deletion can be undone. Not modal.
+/// Not modal. Single answers can be deleted; the last deletion can be undone.
 class AnswersDialog : public QDialog {
     Q_OBJECT
 
@@ -47,7 +46,6 @@ class AnswersDialog : public QDialog {
     void deletionRequested(const std::vector<ropelab::AnswerRecord>& answers);
     /// The user undoes the last deletion; the receiver stores these answers again and calls setQuestions().
     void restorationRequested(const std::vector<ropelab::AnswerRecord>& answers);
-    /// Answers are stored in this group from now on.
     void groupChanged(const QString& group);
 
  private:

@@ -7,8 +7,7 @@ namespace ropelab::ui {
 
 inline constexpr const char* kAnswersFigure = "answers";
 
-/// Compares the groups: the share of each choice with its 95 % interval, the histogram of the numbers with the right
-/// one, or all drawn curves with the right one.
+/// By group, with the right answer: share of each choice with its 95 % interval, histogram of numbers, or drawn curves.
 Figure answersFigure(const AnsweredQuestion& question);
 
 }  // namespace ropelab::ui

@@ -12,7 +12,6 @@ class QSpinBox;
 
 namespace ropelab::ui {
 
-/// For a class, each choice has a field for the number of raised hands.
 class ChoiceField : public AnswerField {
     Q_OBJECT
 

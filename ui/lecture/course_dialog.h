@@ -26,8 +26,7 @@ class LectureText;
 class QuestionPanel;
 class Settings;
 
-/// Window of the course for a student alone. It shows the scenes of all lectures one step at a time, while the main
-/// window beside it shows their rooms and setups. Not modal.
+/// Shows the scenes one step at a time, while the main window beside it shows their rooms and setups. Not modal.
 class CourseDialog : public QDialog {
     Q_OBJECT
 
@@ -42,7 +41,6 @@ class CourseDialog : public QDialog {
     void next();
     void previous();
     void showSummary();
-    /// Forgets all answers and begins again.
     void reset();
 
     int lecture() const { return m_lecture; }
@@ -58,7 +56,6 @@ class CourseDialog : public QDialog {
     std::function<bool()> askReset;
 
  signals:
-    /// A scene could not be shown as written.
     void problem(const QString& sentence);
 
  protected:

@@ -11,8 +11,7 @@ namespace ropelab::ui {
 /// In the order of the steps.
 std::vector<const LectureQuestion*> questionsOf(const LectureScene& scene);
 
-/// HTML: what was understood, what was understood with help, and what is left. Links have the form
-/// "scene:LECTURE/SCENE" with numbers from 0.
+/// HTML. Links have the form "scene:LECTURE/SCENE" with numbers from 0.
 QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress& progress);
 
 /// "✓ understood", "2 of 3"; "" for a scene without questions or answers.

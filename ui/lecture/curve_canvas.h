@@ -28,7 +28,6 @@ class CurveCanvas : public FigureView {
     double drawnPart() const;
     /// In the units of the axes; x are evenly spaced on the axis.
     AnswerCurve curve() const;
-    /// For curve_distance().
     AnswerAxes axes() const;
     /// Shows the right curves under the drawn one, and draws no more.
     void showTruth(const Figure& figure);

@@ -9,7 +9,6 @@ namespace ropelab::ui {
 
 class CurveCanvas;
 
-/// A curve is drawn over the empty axes of a figure; the right curve is then drawn over it.
 class CurveField : public AnswerField {
     Q_OBJECT
 
@@ -26,8 +25,8 @@ class CurveField : public AnswerField {
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
 
     CurveCanvas* canvas() const { return m_canvas; }
-    /// The first curve whose label or quantity contains `name`, or for an empty name the first one that is not
-    /// secondary; null if there is none.
+    /// The first whose label or quantity contains `name`; for "", the first that is not secondary; null if there is
+    /// none.
     static const FigureCurve* curveOf(const Figure& figure, const QString& name);
 
  private:

@@ -7,8 +7,7 @@
 
 namespace ropelab::ui {
 
-/// A handout or the slides of a lecture. The job is passed as JSON to a separate process, because the pictures come
-/// from rooms of a window without a display.
+/// Passed as JSON to a separate process, because the pictures come from rooms of a window without a display.
 struct LectureDocumentJob {
     /// `handout`: a PDF with text, picture, questions and answers per scene. `slides`: one page per step.
     enum class Kind { handout, slides };
@@ -19,8 +18,7 @@ struct LectureDocumentJob {
     Kind kind = Kind::handout;
     QString lecture;  // a file, or the name of a lecture that belongs to the program
     QString output;   // file, "-" for standard output, or the folder of slides
-    /// A handout then has the answers at the end of each scene, and slides have them and the steps that follow a
-    /// question.
+    /// Answers are at the end of each scene of a handout; slides have them and the steps that follow a question.
     bool hasAnswers = true;
     // Of handouts.
     Paper paper = Paper::a4;

@@ -42,7 +42,6 @@ FigureStyle handoutStyle() {
     return style;
 }
 
-/// One document, whose pages are drawn one after the other.
 class HandoutText {
  public:
     HandoutText(const ShownLecture& lecture, const QSizeF& page, bool hasAnswers)

@@ -9,8 +9,7 @@
 
 namespace ropelab::ui {
 
-/// Transparent layer over a presentation with the lecturer's strokes and a pointer. The mouse reaches what is below the
-/// layer unless ink is drawn.
+/// The lecturer's strokes and a pointer over a presentation. The mouse reaches what is below unless ink is drawn.
 class InkLayer : public QWidget {
     Q_OBJECT
 
@@ -24,7 +23,6 @@ class InkLayer : public QWidget {
     /// The pointer is a disc that follows the mouse.
     void setPointer(bool shown);
     bool hasPointer() const { return m_follow.isActive(); }
-    /// In places of this widget.
     void movePointer(const QPointF& place);
 
  protected:

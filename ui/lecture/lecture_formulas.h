@@ -8,8 +8,7 @@
 
 namespace ropelab::ui {
 
-/// Loads no pictures but those that were added to it: their addresses are the author's, and could name a device or a
-/// server.
+/// Loads no pictures but those added to it: other addresses are the author's, and could name a device or a server.
 class LectureDocument : public QTextDocument {
  protected:
     QVariant loadResource(int /*type*/, const QUrl& /*name*/) override { return {}; }

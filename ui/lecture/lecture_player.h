@@ -23,10 +23,8 @@ class LecturePlayer : public QObject {
 
     /// Does not change the stage; the place is the title page.
     void setLecture(Lecture lecture);
-    /// Sets a changed version of the lecture without changing the stage. The place stays, as far as its scene still
-    /// exists.
+    /// Does not change the stage. The place stays, as far as its scene still exists.
     void replace(Lecture lecture);
-    /// Replaces the lecture and shows its place again.
     void reload(Lecture lecture);
     const Lecture& lecture() const { return m_lecture; }
     bool hasLecture() const { return !m_lecture.scenes.empty(); }
@@ -46,10 +44,9 @@ class LecturePlayer : public QObject {
     void next();
     /// May be the last step of the previous scene.
     void previous();
-    /// `where` is a number (from 1; 0 is the title page), an id, or the beginning of a title. Returns false, and shows
-    /// nothing else, if there is no such scene.
+    /// A number (from 1; 0 is the title page), an id, or the beginning of a title. Returns false if there is no such
+    /// scene.
     bool jump(const QString& where);
-    /// Shows the current scene before its first step.
     void resetScene();
 
     /// Leaves the values that glide where they are.
@@ -61,11 +58,9 @@ class LecturePlayer : public QObject {
     void glideTo(double seconds);
 
  signals:
-    /// Values may still glide.
     void stepped(int scene, int step);
     /// All values of the step have reached their ends. A step that loops never settles by itself.
     void settled();
-    /// A part of the lecture could not be applied.
     void problem(const QString& sentence);
 
  private:

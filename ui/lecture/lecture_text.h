@@ -7,8 +7,7 @@
 
 namespace ropelab::ui {
 
-/// Markdown of a lecture with its formulas as pictures or, without pictures, as Unicode text. It is as high as its text
-/// at the given width.
+/// Formulas are pictures or, without pictures, Unicode text. The widget is as high as its text at the given width.
 class LectureText : public QWidget {
     Q_OBJECT
 
@@ -20,7 +19,6 @@ class LectureText : public QWidget {
     void setFormulas(const LectureFormulas& formulas) { m_formulas = formulas; }
     void setMarkdown(const QString& markdown);
     const QString& markdown() const { return m_markdown; }
-    /// With formulas as Unicode text.
     QString plainText() const { return m_plain; }
     /// Height of another text, in pixels.
     int heightOf(const QString& markdown, int width) const;

@@ -8,7 +8,6 @@ namespace ropelab::ui {
 
 class NotesView;
 
-/// For a second screen.
 class NotesWindow : public QWidget {
     Q_OBJECT
 

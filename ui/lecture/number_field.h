@@ -23,7 +23,6 @@ class NumberField : public AnswerField {
     QLineEdit* edit() const { return m_edit; }
 
  private:
-    /// A number with its unit, or "none".
     QString words(const nlohmann::json& value, const QString& unit) const;
 
     double m_tolerance;

@@ -17,7 +17,6 @@ namespace ropelab::ui {
 // Text of a lecture on pages that are printed or exported. Lengths and font sizes are in the units of the painter
 // (FigureStyle::units), so that a page looks the same on every device. Formulas are drawn as vectors.
 
-/// Draws formulas inside a QTextDocument from the SVG of their format.
 class FormulaObject : public QObject, public QTextObjectInterface {
     Q_OBJECT
     Q_INTERFACES(QTextObjectInterface)
@@ -56,9 +55,7 @@ class FigureObject : public QObject, public QTextObjectInterface {
     std::vector<Placed> m_figures;
 };
 
-/// Prepares a document for text with formulas; the font size is in points.
 void preparePage(QTextDocument& document, const FigureStyle& style, double points);
-/// The document must be prepared.
 void setPageMarkdown(QTextDocument& document, const QString& markdown, const LectureFormulas& formulas,
                      const FigureStyle& style);
 void appendPageMarkdown(QTextCursor& cursor, const QString& markdown, const LectureFormulas& formulas,

@@ -41,7 +41,6 @@ class Presentation : public QObject {
     Presentation(LectureStage& stage, LecturePlayer& player, QObject* parent = nullptr);
     ~Presentation() override;
 
-    /// Begins at the current place of the player.
     void start();
     /// Everything stays as it is shown. start() returns to the step.
     void leave();
@@ -50,7 +49,6 @@ class Presentation : public QObject {
     /// Loads the formulas again; call after the player has another lecture.
     void renewLecture();
 
-    /// The user's pictures by default.
     std::function<QString()> snapshotFolder;
 
     // The parts that are on the canvas while the presentation is active; null otherwise.

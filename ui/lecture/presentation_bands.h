@@ -44,7 +44,6 @@ class PresentationHead : public QFrame {
     QTimer m_noticeEnd;
 };
 
-/// The sentence of the step.
 class PresentationFoot : public QFrame {
     Q_OBJECT
 
@@ -72,7 +71,6 @@ class PresentationPage : public QFrame {
     void showText(const QString& title, const QString& markdown);
     QString title() const;
     QString words() const;
-    /// Moves by a part of the page, if the text is longer than the page.
     void scroll(double pages);
 
  private:

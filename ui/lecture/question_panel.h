@@ -21,7 +21,6 @@ class LectureFormulas;
 class LectureStage;
 class LectureText;
 
-/// Stored with each answer.
 struct QuestionPlace {
     QString lecture;  // name or title of the lecture
     QString scene;    // id of the scene
@@ -29,14 +28,12 @@ struct QuestionPlace {
     QString group;    // name of the group that answers, such as "third year 2026"; "" for none
 };
 
-/// Asks a question of a lecture, takes the answer and then shows the right answer beside it, to one person only after a
-/// right answer or on request. The right answer is computed when the question is asked, in a background thread.
+/// The right answer is computed in a background thread; one person sees it only after a right answer or on request.
 class QuestionPanel : public QFrame {
     Q_OBJECT
 
  public:
-    /// `classroom`: each choice has a field for the number of raised hands. `alone`: one person answers, and can be
-    /// shown a hint.
+    /// `classroom`: choices have fields for numbers of raised hands. `alone`: one person, who can be shown a hint.
     enum class Mode { classroom, alone };
 
     /// The stage must outlive the panel.
@@ -54,7 +51,6 @@ class QuestionPanel : public QFrame {
     bool coversPicture() const;
 
     void focusAnswer();
-    /// Something was entered that submit() accepts.
     bool canSubmit() const;
     /// Shows the right answer; one person who was wrong can first try again. Does nothing if nothing was entered or
     /// changed. Waits for the right answer if it is still being computed.

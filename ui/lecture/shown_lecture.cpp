@@ -99,7 +99,6 @@ class LectureWalk {
         m_shown.scenes.back().steps.push_back(std::move(shown));
     }
 
-    /// As the scene shows it now.
     QString valueOf(const std::string& expression) {
         const LectureScene& scene = m_shown.scenes.back().scene;
         try {

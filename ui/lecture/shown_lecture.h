@@ -14,7 +14,6 @@ namespace ropelab::ui {
 
 class LectureStage;
 
-/// With the picture of the room.
 struct ShownStep {
     LectureStep step;               // without content for a scene without steps
     std::optional<Figure> picture;  // of the room after all changes of the step; nullopt if there is nothing to draw
@@ -40,9 +39,8 @@ struct ShownLecture {
 /// Number of completed steps; returns false to stop.
 using StepProgress = std::function<bool(int done, int all)>;
 
-/// Shows all steps with the ends of values that glide, and collects the pictures. Nothing trains: scenes show their
-/// recorded lab, if they have one. `settle` waits until the room has drawn its figures. Nullopt if `progress` stopped
-/// it.
+/// Values that glide are at their ends. Nothing trains: scenes show their recorded lab, if they have one. `settle`
+/// waits until the room has drawn its figures. Nullopt if `progress` stopped it.
 std::optional<ShownLecture> showLecture(LectureStage& stage, const Lecture& lecture,
                                         const std::function<void()>& settle, const StepProgress& progress);
 

@@ -1,4 +1,3 @@
-// Slides as one HTML file.
 #include <QCoreApplication>
 #include <QFile>
 #include <QRegularExpression>
@@ -149,7 +148,6 @@ class SlideHtml {
     Appearance m_appearance;
 };
 
-/// Links lead to the first slide of each scene.
 QString sceneList(const std::vector<LectureSlide>& slides) {
     QString html = QStringLiteral("<nav><details><summary>%1</summary><ol>\n").arg(htmlTr("Scenes"));
     int scene = 0;

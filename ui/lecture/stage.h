@@ -16,8 +16,7 @@ namespace ropelab::ui {
 
 class Room;
 
-/// The main window, or a substitute in tests. Functions throw BadInput if the lecture names something that does not
-/// exist.
+/// The main window, or a substitute in tests. Functions throw BadInput for names that do not exist.
 class LectureStage {
  public:
     virtual ~LectureStage() = default;
@@ -25,11 +24,9 @@ class LectureStage {
     /// Remembers the user's setup, controls and lab, which end() restores. Does nothing if a lecture has begun.
     virtual void begin() {}
     virtual void end() {}
-    /// Gives the controls of all rooms the values that they have when the program starts, so that a scene looks the
-    /// same whatever was shown before it.
+    /// All rooms get their initial controls, so that a scene looks the same whatever was shown before it.
     virtual void resetControls() {}
 
-    /// `part` may be empty.
     virtual void showRoom(const QString& room, const QString& part) = 0;
     virtual Room& room() = 0;
     virtual ComparedSetups setups() = 0;
@@ -61,8 +58,7 @@ class LectureStage {
     virtual const LabFile* lab() { return nullptr; }
     /// "" if the user's own lab has no file.
     virtual QString ownLabPath() { return {}; }
-    /// Shows only these controls beside the picture, and only the part of the room that the scene names; all if `all`
-    /// is true.
+    /// Only these controls beside the picture, and only the part that the scene names; all if `all` is true.
     virtual void showControls(const QStringList& names, bool all) = 0;
     /// "pair 3", "control theta" or "figure spectrum"; "" for nothing.
     virtual void pointAt(const QString& what) = 0;

@@ -4,8 +4,7 @@
 
 namespace ropelab::ui {
 
-/// The wrong statements about RoPE (ui/statements) as questions: for each one a choice among explanations, and a number
-/// that the room shows.
+/// For each wrong statement (ui/statements) a choice among explanations, and a number that the room shows.
 Lecture statementLecture();
 
 }  // namespace ropelab::ui

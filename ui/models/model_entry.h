@@ -9,7 +9,6 @@
 
 namespace ropelab::ui {
 
-/// A published model or an imported one.
 struct ModelEntry {
     QString name;
     QString source;  // source of the configuration; the file's path for an imported model
@@ -22,31 +21,27 @@ struct ModelEntry {
 
     /// `layerType` is an index into model.rotary; out of range gives the first.
     const HfRotary& rotary(int layerType) const;
-    /// The layer type is named if the model has several.
     QString nameWithLayerType(int layerType) const;
 };
 
 /// Published models. Each configuration is parsed once.
 const std::vector<ModelEntry>& knownModels();
 
-/// A config.json is named after its folder, or after the model if it is in the Hugging Face cache; any other file is
-/// named after itself. Throws BadInput if the file is not a valid configuration.
+/// A config.json is named after its folder or Hugging Face model, other files after themselves. Throws BadInput.
 ModelEntry importedModel(const QString& path);
 
 /// The table's precision is kept from `current`; so are the number of heads and the attention window if the model does
 /// not specify them.
 RotarySetup setupOf(const ModelEntry& entry, int layerType, const RotarySetup& current);
-/// Shape of the KV cache. If the model does not specify it, the shape is kept from `current` and the name says that it
-/// is unknown.
+/// If the model does not specify the KV cache, the shape is kept from `current` and the name says that it is unknown.
 ModelShape shapeOf(const ModelEntry& entry, int layerType, const ModelShape& current);
 
-/// Returns the effective base b_eff: the base at which a fully rotated head has this setup's frequencies in its fastest
-/// pairs. It is theta for truncate and theta^(d/d_r) for slice (F5, solved for b); NaN if no channel rotates.
+/// The base at which a fully rotated head has this setup's frequencies in its fastest pairs: theta for truncate and
+/// theta^(d/d_r) for slice (F5, solved for b); NaN if no channel rotates.
 double effectiveBase(const RotarySetup& setup);
 
 /// Layer types whose RoPE differs: "full, sliding", or "same in all layers".
 QString layerTypesText(const HfModel& model);
-/// "sliding attention".
 QString layerTypeText(const HfRotary& rotary);
 /// "Llama 3 ×8", or "–" without scaling.
 QString scalingText(const RotarySetup& setup);

@@ -10,7 +10,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// A table with the numbers of every model, and their names in the same order.
 void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup& current) {
     FigureTable table;
     table.names = {QObject::tr("context (tokens)"), QObject::tr("theta"), QObject::tr("head dimension"),
@@ -83,7 +82,6 @@ void addCurrent(Figure& figure, const RotarySetup& current, MapQuantity quantity
     }
 }
 
-/// All spots, with a margin.
 void fitAxis(Axis& axis, const std::vector<FigureCurve>& spots, QList<double> FigureCurve::*values) {
     const auto [low, high] = std::minmax_element(
         spots.begin(), spots.end(),

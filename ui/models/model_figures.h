@@ -21,8 +21,7 @@ double quantityOf(const RotarySetup& setup, MapQuantity quantity);
 /// "effective base b_eff".
 QString titleOf(MapQuantity quantity);
 
-/// Models by context and quantity, with the current setup and the selected model (an index of `points`, −1 for none)
-/// marked. Models at the same place share one spot. Models without rotation are omitted.
+/// `picked` is an index of `points`, −1 for none. Models at one place share a spot; those without rotation are omitted.
 Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& current, MapQuantity quantity,
                       int picked = -1);
 

@@ -40,7 +40,6 @@ class SortedModels : public QSortFilterProxyModel {
  public:
     using QSortFilterProxyModel::QSortFilterProxyModel;
 
-    /// Shows only the models whose row contains every word.
     void search(const QString& words);
 
  protected:

@@ -19,8 +19,7 @@ class RotaryModel;
 struct ShapedSetup;
 class SortedModels;
 
-/// Known models as a table and as a map of base over context. Loads one of them, or any Hugging Face config.json, into
-/// the rotary setup as one undo step. Not modal; show it with show().
+/// Table and map of base over context. Loads known models or any Hugging Face config.json as one undo step. Not modal.
 class ModelMap : public QDialog {
     Q_OBJECT
 
@@ -35,7 +34,6 @@ class ModelMap : public QDialog {
     bool pick(const QString& name);
     /// Lights the details for some seconds and gives the table the keyboard focus.
     void lightPicked();
-    /// Name of the selected model, or "".
     QString picked() const;
     /// With the selected layer type. Returns false if the model cannot be loaded.
     bool load();
@@ -50,11 +48,10 @@ class ModelMap : public QDialog {
     ModelScatter* map() const { return m_scatter; }
     QPushButton* undoButton() const { return m_undo; }
     QPushButton* closeButton() const { return m_close; }
-    /// Which model was loaded, or else what the current setup is.
+    /// The loaded model, or else the current setup.
     QLabel* loaded() const { return m_current; }
     /// Plain text.
     QString details() const;
-    /// The error that is shown, or "".
     QString problem() const;
 
  protected:

@@ -10,8 +10,7 @@ class QComboBox;
 
 namespace ropelab::ui {
 
-/// Map of the models with a choice of its vertical axis. Hovering a spot shows its models; a click selects the first of
-/// them, and each further click on that spot the next one.
+/// Hovering a spot shows its models; a click selects the first, each further click on that spot the next one.
 class ModelScatter : public QWidget {
     Q_OBJECT
 

@@ -18,16 +18,14 @@ namespace ropelab::ui {
 
 class Legend;
 
-/// One quantity of one run.
 struct CurveId {
     RunId run = 0;
     Quantity quantity = Quantity::validation_loss;
     auto operator<=>(const CurveId&) const = default;  // NOLINT(modernize-use-nullptr): clang 14 misreads it
 };
 
-/// Plots live curves of many runs versus the iterations, with a legend above. All methods must be called from the GUI
-/// thread. Painting is queued, at most 30 times per second and less often if painting is slow. The room that contains
-/// the plot provides the controls (logarithmic axis, smoothing, unit, quantity) and calls the slots.
+/// Live curves of many runs versus the iterations. All methods must be called from the GUI thread. Painting is queued,
+/// at most 30 times per second and less often if painting is slow.
 ///
 /// Mouse: the wheel zooms, dragging pans, a double click resets the view, hovering highlights a run and shows its
 /// values, and a click selects a run. Keys: arrows pan, + and − zoom, R or Home resets the view, L toggles the
@@ -42,8 +40,7 @@ class CurvePlot : public PlotWidget {
     explicit CurvePlot(QWidget* parent = nullptr);
 
     // Runs. All other methods ignore unknown runs, because events of a run may arrive after it was removed.
-    /// Adds a run or changes its label and ink. The shade of the ink distinguishes the runs of a setting and does not
-    /// apply to groups.
+    /// Adds or changes a run. The ink's shade distinguishes the runs of a setting and does not apply to groups.
     void addRun(RunId run, const QString& label, Ink ink);
     void removeRun(RunId run);
     /// The last finite point of a failed run (for example, a diverged one) is red.
@@ -64,9 +61,7 @@ class CurvePlot : public PlotWidget {
     void setCurve(CurveId curve, const QList<double>& x, const QList<double>& y);
     /// Training loss, gradient norm and learning rate.
     void append(const event::Step& step);
-    /// Validation loss.
     void append(const event::Evaluated& evaluated);
-    /// For every quantity.
     void truncate(RunId run, double lastX);
     /// Draws one curve per group: the mean of its visible runs, with a band of mean ± standard deviation where at least
     /// two runs were measured. Runs outside all groups are not drawn. An empty list draws one curve per run again.
@@ -88,8 +83,7 @@ class CurvePlot : public PlotWidget {
     /// False after the user has zoomed or panned, until the view is reset.
     bool followsData() const { return m_follows; }
 
-    /// The visible runs with all their points, units, smoothing and range. Its settings are those of setSettings, with
-    /// the settings of the view under "view".
+    /// Visible runs with all points, units, smoothing and range; the settings of the view are under "view".
     Figure toFigure() const;
     /// One sentence: number of curves, quantity, lowest and highest value.
     QString summary() const;
@@ -109,8 +103,7 @@ class CurvePlot : public PlotWidget {
     void setYLogarithmic(bool on);
     /// With a unit per byte, runs whose bytes per token are unknown have no curve, which the note says.
     void setLossUnit(const ropelab::ui::LossUnit& unit);
-    /// Visible runs train on one data set with different tokenizers: the note says that their losses per token cannot
-    /// be compared.
+    /// The note says that losses per token cannot be compared: runs use different tokenizers on one data set.
     void setTokenizersDiffer(bool differ);
     /// Horizontal line at the best possible loss, with a label such as "entropy floor". nullopt removes the line.
     void setFloor(std::optional<double> nats, const QString& label = QString());
@@ -182,22 +175,18 @@ class CurvePlot : public PlotWidget {
     /// Only this run if it has no group.
     std::vector<RunId> groupOf(RunId run) const;
     void setAxesOf(Figure& figure) const;
-    /// "" if there is nothing to say.
     QString unitNote() const;
     /// On screen, the note also mentions the smoothing and omitted values.
     QString noteOf(const Figure& figure, bool forScreen) const;
     QString summaryOf(const Figure& figure) const;
     FigureCurve::Emphasis emphasisOf(RunId run) const;
-    /// Ink of the run, or of the group that the run represents.
     Ink inkOf(RunId run) const;
     /// From the stored values to those shown; NaN if the run has no values in this unit.
     double factorOf(CurveId curve) const;
-    /// Null unless the figure shows the curve: the run is visible, has points of this quantity, and they can be
-    /// converted to the unit.
+    /// Null unless the run is visible, has points of this quantity, and they can be converted to the unit.
     const CurveData* shownData(CurveId curve) const;
     /// In the shown unit; nullopt if there is none, or if the visible runs have different factors.
     std::optional<double> shownFloor() const;
-    /// See setSmoothing.
     double weightOf(Quantity quantity, const CurveData& curve) const;
     /// The legend is rebuilt once before the next repaint, because many runs often change together.
     void renewLegend();

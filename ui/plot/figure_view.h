@@ -9,11 +9,9 @@
 
 namespace ropelab::ui {
 
-/// setFigure() queues a repaint, so a drag paints at most once per frame. Figures with axes have a crosshair with
-/// values. Lines with a handle can be dragged with the mouse or, after a click, moved with the arrow keys. Drawings
-/// receive all mouse events as signals.
-///
-/// Points in signals are in the units of the axes; for a drawing they are in pixels of this widget.
+/// setFigure() queues a repaint, so a drag paints at most once per frame. Lines with a handle can be dragged with the
+/// mouse or, after a click, moved with the arrow keys. Drawings receive all mouse events as signals. Points in signals
+/// are in the units of the axes; for a drawing they are in pixels of this widget.
 class FigureView : public PlotWidget {
     Q_OBJECT
 
@@ -34,8 +32,7 @@ class FigureView : public PlotWidget {
         double x = 0;  // position of the vertical hairline
         QList<ReadoutRow> rows;
     };
-    /// Returns the readout of the crosshair at a point. By default, it shows the values of all curves at the nearest x,
-    /// or the value of a cell of a map.
+    /// By default, the readout shows all curves at the nearest x, or the value of a cell of a map.
     void setReadout(std::function<std::optional<Readout>(QPointF)> readout) { m_readoutAt = std::move(readout); }
     /// `value` is in units of the axes.
     std::optional<Readout> readoutAt(const QPointF& value) const {
@@ -53,7 +50,6 @@ class FigureView : public PlotWidget {
     void pressed(const QPointF& place, Qt::KeyboardModifiers modifiers);
     /// Left button, without dragging a line.
     void dragged(const QPointF& place, Qt::KeyboardModifiers modifiers);
-    /// Follows `pressed`.
     void released();
     /// Pressed and released without a drag.
     void clicked(const QPointF& place);
@@ -86,7 +82,6 @@ class FigureView : public PlotWidget {
     /// The values of all curves, or of a cell of a map.
     std::optional<Readout> defaultReadout(const QPointF& value) const;
     void showReadout(const QPointF& where);
-    /// Converts a pixel of this widget to the unit of the signals.
     QPointF place(const QPointF& pixel) const;
 
     Figure m_figure;

@@ -12,8 +12,8 @@ namespace ropelab::ui {
 
 class LegendEntry;
 
-/// A line sample and a shortened name for each run; tooltips contain the full names. A click shows or hides a run, and
-/// hovering highlights it. After three rows the remaining entries are hidden behind a button such as "12 more".
+/// Tooltips contain the full names. A click shows or hides a run. After three rows, a button ("12 more") shows the
+/// rest.
 class Legend : public QWidget {
     Q_OBJECT
 
@@ -37,7 +37,6 @@ class Legend : public QWidget {
     QSize minimumSizeHint() const override;
 
  signals:
-    /// By a click on the entry of a run.
     void toggled(ropelab::RunId run, bool visible);
     /// 0 when the mouse leaves.
     void hovered(ropelab::RunId run);

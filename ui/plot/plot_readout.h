@@ -10,8 +10,7 @@
 
 namespace ropelab::ui {
 
-/// Crosshair of a plot: a vertical hairline at one x, a dot on every curve, and a box with the values. It has a layer
-/// of its own, so that mouse movements do not repaint the curves.
+/// Has a layer of its own, so that mouse movements do not repaint the curves.
 class PlotReadout : public QCPLayerable {
     Q_OBJECT
 

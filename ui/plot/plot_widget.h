@@ -17,9 +17,8 @@ namespace ropelab::ui {
 class FigureRenderer;
 class PlotReadout;
 
-/// Base of the widgets that show a figure: a canvas with a crosshair and a focus ring, whose repaints are queued.
-/// Subclasses render the figure and handle the mouse. Places are in pixels of this widget. If the canvas has
-/// interactions, it also receives the mouse events and pans and zooms its axes.
+/// Subclasses render the figure and handle the mouse. Repaints are queued. Places are in pixels of this widget. If the
+/// canvas has interactions, it also receives the mouse events and pans and zooms its axes.
 class PlotWidget : public QWidget {
     Q_OBJECT
 
@@ -54,11 +53,9 @@ class PlotWidget : public QWidget {
     /// The event of the menu key reaches this widget and not the canvas.
     void contextMenuEvent(QContextMenuEvent* event) override;
 
-    /// Summary for screen readers. A change is announced at most once per second, so that a figure that is played does
-    /// not interrupt the reader.
+    /// A change is announced at most once per second, so that a played figure does not interrupt a screen reader.
     void describe(const QString& summary);
     virtual void render() = 0;
-    /// Called after changes of theme and scale.
     virtual void restyle();
     /// Queues a repaint, unless one is queued.
     void schedule();

@@ -5,7 +5,6 @@
 
 namespace ropelab::ui {
 
-/// Measured while a run trains.
 enum class Quantity { validation_loss, training_loss, learning_rate, gradient_norm, tokens_per_second };
 
 struct LossUnit {
