@@ -32,7 +32,6 @@ struct OtherSeed {
     Snapshot snapshot;
 };
 
-/// Data of a run for the Inspect room.
 struct InsideRun {
     RunId id = 0;
     QString name;
@@ -52,18 +51,14 @@ struct InsideRun {
     const Snapshot* snapshotAt(std::int64_t iteration) const;
     /// In the order of steps; replaces an existing one of the same step.
     void addSnapshot(Snapshot snapshot);
-    /// Removes snapshots and evaluations.
     void truncateAfter(std::int64_t iteration);
-    /// As visibleTokens() does.
     QStringList tokenTexts(std::span<const std::int32_t> tokens) const;
 };
 
-/// In the form of Vocabulary::to_text(); spaces, tabs and line ends are visible signs. Without a vocabulary each token
-/// is "?".
+/// As Vocabulary::to_text(), with visible signs for spaces, tabs and line ends; each "?" without a vocabulary.
 QStringList visibleTokens(const std::string& vocabulary, std::span<const std::int32_t> tokens);
 
-/// Takes milliseconds, so call it outside the window's thread. Throws BadInput, with the runs of the lab, if there is
-/// no run with this id.
+/// Takes milliseconds: call it outside the window's thread. Throws BadInput, with the lab's runs, for an unknown id.
 InsideRun readInsideRun(const LabFile& lab, RunId id);
 /// Id 0 selects the lab's first run. Throws BadInput if the lab has no such run.
 InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id);

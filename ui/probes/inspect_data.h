@@ -48,7 +48,6 @@ struct InspectData {
     std::optional<ExtrapolationResult> beyond;
     /// Results before and after each fine-tuning, one per method and length, the newest last.
     std::vector<ExtrapolationResult> fineTunings;
-    /// Selected in the panel.
     FineTuning fineTuning;
     std::shared_ptr<const TextStatistics> statistics;  // of the run's data set
     std::shared_ptr<const PaintedText> painted;        // the bits of a text under the run's checkpoint
@@ -61,7 +60,6 @@ struct InspectData {
     const Snapshot* ghostSnapshot() const { return ghost ? ghost->snapshotAt(iteration) : nullptr; }
 };
 
-/// Inputs of the computations that a run's model performs for some figures.
 struct ModelInputs {
     QString text;             // a typed text; "" if there is none
     Ablation ablation;        // the kind of ablation and its pairs
@@ -75,15 +73,12 @@ struct InspectPicture {
     std::function<std::optional<int>(QPointF)> pairAt = {};
     /// For a figure without axes; the position is in pixels of its rectangle.
     std::function<std::optional<int>(QPointF, const QRectF&, const FigureStyle&)> drawnPairAt = {};
-    /// The query of an attention map.
     std::function<std::optional<int>(QPointF)> tokenAt = {};
     /// Layer and head in the grid of heads; the position is relative to the drawing's size (0 to 1).
     std::function<std::optional<std::pair<int, int>>(QPointF)> headAt = {};
     /// For a figure without axes, in pixels; "" for none.
     std::function<QString(QPointF, const QRectF&, const FigureStyle&)> drawnToolTipAt = {};
 };
-
-// Helpers that several figures use.
 
 /// The settings describe the run, the snapshot and the selected layer and head.
 Figure inspectFigure(const InspectData& data, const char* name);

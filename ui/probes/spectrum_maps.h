@@ -23,8 +23,7 @@ InspectPicture queryChannels(const InspectData& data);
 /// Massive values, F34.
 InspectPicture keyChannels(const InspectData& data);
 
-/// The second run as the first, for a figure beside that of the first; both have the same colour scale. Its `problem`
-/// states that only the first run's model is evaluated.
+/// For a figure beside that of the first run; `problem` states that only the first run's model is evaluated.
 InspectData secondRunData(const InspectData& data);
 
 }  // namespace ropelab::ui

@@ -12,7 +12,6 @@ namespace ropelab::ui {
 
 // Figures, texts and readouts that show two rotary setups, A and B.
 
-/// The names say what differs.
 ComparedNames comparedNames(const ShapedSetup& a, const ShapedSetup& b, bool editsB = false);
 
 /// The setting "setup" is the line of text of both setups.

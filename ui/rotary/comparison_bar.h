@@ -11,16 +11,14 @@ namespace ropelab::ui {
 
 class RotaryModel;
 
-/// Visible while two setups are compared: chooses which one the fields edit, exchanges A and B, and ends the
-/// comparison. It also makes the menu that begins a comparison.
+/// Chooses the edited setup, exchanges A and B, and ends the comparison. Also makes the menu that begins one.
 class ComparisonBar : public QWidget {
     Q_OBJECT
 
  public:
     explicit ComparisonBar(RotaryModel& model, QWidget* parent = nullptr);
 
-    /// Begins a comparison, or chooses another setup to compare with: previous setups, the setup of the clipboard and
-    /// the known models.
+    /// Compares with previous setups, the setup of the clipboard or a known model.
     QPushButton* makeButton(QWidget* parent);
     void fill(QMenu& menu);
 
@@ -32,7 +30,6 @@ class ComparisonBar : public QWidget {
     QString names() const;
 
  signals:
-    /// A setup cannot be compared; `sentence` says why.
     void problem(const QString& sentence);
 
  private:

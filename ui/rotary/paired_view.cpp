@@ -9,7 +9,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// A title above a view.
 QWidget* makeTitled(QLabel*& title, FigureView* view, QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = new QVBoxLayout(box);

@@ -13,13 +13,11 @@ class QLabel;
 
 namespace ropelab::ui {
 
-/// For a figure that cannot be drawn on the axes of another one: a map or a drawing. While two setups are compared, it
-/// shows their figures side by side, A at the left. The view of the edited setup receives the user's input.
+/// For a map or a drawing: two setups' figures are side by side, A at the left. The edited setup's view receives input.
 class PairedView : public QWidget {
     Q_OBJECT
 
  public:
-    /// `view` shows the figure of the edited setup.
     explicit PairedView(FigureView* view, QWidget* parent = nullptr);
 
     FigureView* view() const { return m_view; }
@@ -33,9 +31,7 @@ class PairedView : public QWidget {
     void refreshNow();
 
  signals:
-    /// The user clicked the other view or gave it the focus.
     void otherChosen();
-    /// Context menu of the other view.
     void otherMenuRequested(const QPoint& global);
 
  private:

@@ -10,17 +10,14 @@ class QLabel;
 
 namespace ropelab::ui {
 
-/// A grid in the order of the figure, each panel below its title. A narrow grid has fewer panels per row than the
-/// figure. The first view stands for the whole figure in exports and menus.
-///
-/// For a presentation, the grid can show all panels without scrolling: as many per row as fit, and the titles of the
-/// axes that they share once above them.
+/// A narrow grid has fewer panels per row than the figure. The first view stands for the whole figure in exports and
+/// menus. For a presentation, the grid can show all panels without scrolling: as many per row as fit, and the titles of
+/// the axes that they share once above them.
 class PanelGrid : public QWidget {
     Q_OBJECT
 
  public:
-    /// `first` shows the first panel; the other views are made by show(). `lowest` is the smallest height of a view in
-    /// pixels at 100 %, unless the grid shows all panels.
+    /// `lowest` is the smallest height of a view in pixels at 100 %, unless the grid shows all panels.
     PanelGrid(FigureView* first, int lowest, QWidget* parent = nullptr);
 
     /// In the order of the panels; all have the accessible name of the first view with the title of their panel.
@@ -36,7 +33,6 @@ class PanelGrid : public QWidget {
     QSize minimumSizeHint() const override;
 
  signals:
-    /// The user clicked a view or gave it the focus.
     void panelChosen();
     /// Context menu of a view that is not the first one.
     void panelMenuRequested(const QPoint& global);

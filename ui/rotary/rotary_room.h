@@ -30,8 +30,7 @@ struct RotaryFigure {
     Figure ofBoth(const ShapedSetup& a, const ShapedSetup& b) const;
 };
 
-/// Base class of the rooms that show the shared rotary setup. The panel contains the fields of the setup and the
-/// options of the room. A hidden room computes nothing.
+/// Shows the shared rotary setup; the panel has its fields and the room's options. A hidden room computes nothing.
 class RotaryRoom : public Room {
     Q_OBJECT
 
@@ -41,11 +40,9 @@ class RotaryRoom : public Room {
 
     QWidget* panel() override;
     void addActions(ActionRegistry& registry) override;
-    /// From the view that the user chose last, with both setups if two are compared. The pair under the mouse is not
-    /// highlighted in it.
+    /// From the view that the user chose last, with both setups; the pair under the mouse is not highlighted in it.
     Figure figure() override;
     void refreshNow() override;
-    /// The view that the user chose last.
     QWidget* picture() override;
     UndoScope undoScope() const override { return UndoScope::rotary; }
     /// The picked pair; rooms add their own controls.
@@ -56,12 +53,10 @@ class RotaryRoom : public Room {
 
     const QList<FigureView*>& views() const { return m_views; }
 
-    /// Exports an animation of the figure that the user chose last. By default it emits animationRequested(), because
-    /// only the Rotation room has more to animate than theta.
+    /// By default emits animationRequested(), because only the Rotation room has more to animate than theta.
     virtual void openAnimation();
 
  signals:
-    /// An animation over theta, from `setup` on.
     void animationRequested(const QString& figure, const ropelab::RotarySetup& setup);
 
  protected:
@@ -74,7 +69,6 @@ class RotaryRoom : public Room {
     /// Like addView(), for a figure with panels, which is exported as a whole.
     PanelGrid* addGrid(const QString& accessibleName);
 
-    /// Uses the options of the room.
     using MakeFigure = std::function<Figure(const ShapedSetup&)>;
     /// `mine` is the figure of the edited setup; `make` makes that of the other setup if there is one.
     void showFigure(FigureView* view, Figure mine, const MakeFigure& make);
@@ -90,20 +84,16 @@ class RotaryRoom : public Room {
     /// "quantity: B / A = 2".
     QString bothQuotient(const QString& quantity, double mine, double theirs) const;
 
-    /// Hovering highlights a pair, clicking selects it, and arrow keys select its neighbours. `pairAt` returns the pair
-    /// at a point of the view.
+    /// Hover highlights, click selects, arrow keys select neighbours. `pairAt` returns the pair at a point of the view.
     void connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt);
-    /// Calls renew() in the next frame.
     void schedule();
     bool isScheduled() const { return m_stale && m_timer.isActive(); }
     /// Updates the figures of all views. Must take less than one frame; longer computations belong in a LatestJob.
     virtual void renew() = 0;
     /// Shown below the fields of the setup; may be null. Called once.
     virtual QWidget* options() { return nullptr; }
-    /// Below the actions that export and copy the figure.
     virtual void addToMenu(const FigureView* /*view*/, QMenu& /*menu*/) {}
 
-    /// Figures of all visible views.
     std::vector<Figure> pageFigures() override;
     FigureOrigin originOf(const Figure& figure) override;
     void showEvent(QShowEvent* event) override;

@@ -18,8 +18,7 @@ class NumberSlider;
 class RotaryModel;
 class ScalingFields;
 
-/// Edits the shared rotary setup. It also copies and pastes the setup as text and opens the list of models. Every
-/// rotary room has one.
+/// Every rotary room has one.
 class SetupPanel : public QWidget {
     Q_OBJECT
 
@@ -31,7 +30,6 @@ class SetupPanel : public QWidget {
     NumberSlider* context() const { return m_context; }
     NumberSlider* headDim() const { return m_headDim; }
     QComboBox* scaling() const { return m_scaling; }
-    /// Opens the wrong statements about RoPE.
     QPushButton* statements() const { return m_statements; }
 
     /// `name` as in the setup's line of text; null if there is none.
@@ -40,7 +38,6 @@ class SetupPanel : public QWidget {
 
     /// One or two setups, like pasting their text. The panel shows an error if the text is invalid.
     void applyText(const QString& text);
-    /// The error that the panel shows, or "".
     QString problem() const;
 
  protected:

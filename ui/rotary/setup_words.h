@@ -10,9 +10,7 @@ class RotaryModel;
 
 /// "25 %".
 QString percentText(double fraction);
-/// Formula of the frequencies with the current values, and its source.
 QString thetaToolTip(const RotaryModel& model);
-/// Number of rotated channels, and the source of the rounding.
 QString fractionToolTip(const RotaryModel& model);
 /// Rotated channels, longest wavelength, and the number of pairs that complete a period in the context.
 QString rotationSummary(const RotaryModel& model);

@@ -65,11 +65,9 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
 /// Every method has a colour or a dash pattern of its own in both themes, and none has the colour of rotated pairs;
 /// related methods share a colour. `none` has the first colour.
 Ink scalingInk(ScalingMethod method);
-/// No scaling method has this ink.
 Ink otherPartialInk();
 /// In the order of formulas 18 to 24.
 const std::vector<ScalingMethod>& scalingMethods();
-/// Effect, formula and source.
 QString scalingToolTip(ScalingMethod method);
 
 /// From radians per token to tokens; infinity for frequency 0.

@@ -10,8 +10,7 @@
 
 namespace ropelab::ui {
 
-/// Computes the lowest possible loss of a run's data set on a background thread, because it takes seconds. A newer
-/// request cancels the running computation without waiting for it; results are cached.
+/// On a background thread, because it takes seconds. A newer request cancels the running one; results are cached.
 class EntropyFloorJob : public QObject {
     Q_OBJECT
 
@@ -22,8 +21,7 @@ class EntropyFloorJob : public QObject {
     /// `find` is entropy_floor_of by default; tests pass a function of their own.
     explicit EntropyFloorJob(QObject* parent = nullptr, Find find = {});
 
-    /// found() is emitted immediately if the result is cached, otherwise when it has been computed. nullopt only
-    /// cancels the running computation.
+    /// found() follows, immediately if the result is cached. nullopt only cancels the running computation.
     void ask(const std::optional<RunSpec>& spec);
     bool isPending() const { return m_job.isRunning(); }
     /// Runs with equal keys have the same entropy floor.

@@ -29,8 +29,7 @@ using Delivery = std::variant<Event, DiscardAfter>;
 /// calls of drain().
 class EventQueue {
  public:
-    /// The training thread calls `hint` when it adds the first message to an empty queue; `hint` must not block, for
-    /// example it posts an event.
+    /// The training thread calls `hint` when a message enters an empty queue; it must not block, but may post an event.
     explicit EventQueue(std::function<void()> hint) : m_hint(std::move(hint)) {}
 
     /// Called on the training thread.

@@ -25,10 +25,8 @@ class ExperimentModel : public QObject {
     /// The experiment before the user's edits: that of the open lab, or the first one.
     const Experiment& original() const { return m_original; }
 
-    /// Adopts an edited copy as one undoable step named `text` ("add θ 1M"). If `edit` throws (BadInput), the exception
-    /// is passed on and the experiment stays unchanged.
+    /// One undoable step named `text` ("add θ 1M"). If `edit` throws (BadInput), the experiment stays unchanged.
     void edit(const QString& text, const std::function<void(Experiment&)>& edit);
-    /// One undoable step.
     void editOptions(const QString& text, const std::function<void(Experiment&, SweepOptions&)>& edit);
     /// Adds no undo step, because a lab was opened.
     void replace(const Experiment& value, const SweepOptions& options = {});

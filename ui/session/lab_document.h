@@ -18,11 +18,9 @@
 
 namespace ropelab::ui {
 
-/// The lab that the window shows. A lab that has not been saved under a name is stored in the user's data folder. Used
-/// on the GUI thread only; during training, the recorder writes to the same file from another thread.
-///
-/// A lock file beside the lab marks it as open for writing in a window. A lab that is locked by another window is
-/// opened read-only.
+/// A lab without a name is stored in the user's data folder. Used on the GUI thread only; during training, the recorder
+/// writes to the same file from another thread. A lock file marks the lab as open for writing; a lab that another
+/// window has locked is opened read-only.
 class LabDocument : public QObject {
     Q_OBJECT
 
@@ -34,12 +32,10 @@ class LabDocument : public QObject {
     /// $XDG_DATA_HOME/ropelab/labs, for unsaved labs.
     static QString standardFolder();
 
-    /// Folder of unsaved labs.
     const QString& folder() const { return m_labs; }
     /// A new lab gets its file when its first sweep starts.
     bool hasFile() const { return m_file != nullptr; }
     bool isReadOnly() const { return m_readOnly; }
-    /// Not saved under a name yet.
     bool isUnsaved() const { return m_unsaved; }
     /// File name without its suffix, or "not saved yet".
     QString name() const;
@@ -53,8 +49,8 @@ class LabDocument : public QObject {
     std::vector<ExperimentRecord> experiments() const;
 
     void startEmptyLab();
-    /// Runs that are marked as running, because their program was killed, become stopped. Throws BadInput and keeps the
-    /// current lab if the file is not a lab.
+    /// Runs whose program was killed become stopped. Throws BadInput and keeps the current lab if the file is not a
+    /// lab.
     void open(const QString& path, bool readOnly = false);
     /// Opens a lab read-only in place of the user's lab, or an empty unsaved lab if `path` is empty. The user's lab
     /// stays open and locked until returnToOwn(). Throws BadInput, and changes nothing, if the file is not a lab.
@@ -103,11 +99,10 @@ class LabDocument : public QObject {
     std::string choice(const std::string& name) const;
     /// Returns false and stores nothing if the lab cannot be written now.
     bool storeChoice(const std::string& name, const std::string& value);
-    /// Stores answers in the user's lab, even while another one is shown in its place; creates the file if there is
-    /// none. Throws BadInput if the lab is read-only.
+    /// In the user's lab, even while another one is shown; creates the file if needed. Throws BadInput if it is
+    /// read-only.
     void addAnswers(const std::vector<AnswerRecord>& answers);
-    /// Deletes answers from the lab that is shown. Throws BadInput if it is read-only or shown in place of the user's
-    /// lab.
+    /// From the lab that is shown. Throws BadInput if it is read-only or not the user's lab.
     void deleteAnswers(const std::vector<AnswerRecord>& answers);
     void restoreRun(RunId id);
 
@@ -130,7 +125,6 @@ class LabDocument : public QObject {
     std::unique_ptr<QLockFile> lockTarget(const QString& path) const;
     void becomeCopy(const QString& path, std::unique_ptr<QLockFile> lock);
 
-    /// The user's lab while another one is shown in its place.
     struct Own {
         std::unique_ptr<LabFile> file;
         std::unique_ptr<QLockFile> lock;

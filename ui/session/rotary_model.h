@@ -30,14 +30,12 @@ struct ShapedSetup {
     bool operator==(const ShapedSetup&) const = default;
 };
 
-/// The rotary setup that all rotary rooms share, its frequencies, and the highlighted pair. A second setup can be set
-/// beside it: the two are then setup A and setup B, one of which the user edits. Changes and picked pairs can be
-/// undone. Consecutive changes of one kind, such as those of a drag, are merged into one undo step.
+/// Shared by all rotary rooms. A second setup can be beside it: setups A and B, one of which the user edits.
+/// Consecutive changes of one kind, such as those of a drag, are merged into one undo step.
 class RotaryModel : public QObject {
     Q_OBJECT
 
  public:
-    /// What an undo step changes.
     struct State {
         RotarySetup setup;
         ModelShape shape;
@@ -51,14 +49,12 @@ class RotaryModel : public QObject {
         ShapedSetup setup;
     };
 
-    /// Brings back what a room had when it was asked.
     using Restore = std::function<void()>;
 
     explicit RotaryModel(QUndoStack& undo, QObject* parent = nullptr);
 
-    /// Registers the state of a room that the setup limits, such as positions within the context. Each undo step calls
-    /// `capture` before its change, and undo calls what it returned; redo likewise. `room` ends the registration when
-    /// it is destroyed.
+    /// For state that the setup limits, such as positions within the context. Each undo step calls `capture` before its
+    /// change, and undo (or redo) calls what it returned. Ends when `room` is destroyed.
     void keepForUndo(QObject* room, std::function<Restore()> capture);
 
     /// For steps that change what only one room has.
@@ -78,14 +74,12 @@ class RotaryModel : public QObject {
     /// Number of pairs in frequencies(): d_r/2 for slice, d/2 for truncate.
     int pairs() const { return static_cast<int>(m_frequencies.inverse_frequencies.size()); }
 
-    /// `what` names the undo step, for example "change theta". Throws BadInput for an invalid setup, which leaves the
-    /// model unchanged.
+    /// `what` names the undo step ("change theta"). Throws BadInput for an invalid setup; the model is then unchanged.
     void change(const QString& what, const RotarySetup& setup);
     /// One undo step. Throws BadInput for an invalid setup.
     void change(const QString& what, const RotarySetup& setup, const ModelShape& shape);
     void changeShape(const QString& what, const ModelShape& shape);
-    /// Changes both setups if there are two: A is then the edited one. The setups belong to no named model. Throws
-    /// BadInput for an invalid setup.
+    /// With two setups, A is then the edited one. They belong to no named model. Throws BadInput for an invalid setup.
     void changeBoth(const QString& what, const ComparedSetups& setups);
 
     /// Setup beside the edited one; nullopt if no setups are compared.
@@ -97,7 +91,6 @@ class RotaryModel : public QObject {
     /// Setup A, or the only setup.
     ShapedSetup setupA() const;
     std::optional<ShapedSetup> setupB() const;
-    /// For the line of text of both setups.
     ComparedSetups setups() const;
 
     // The following functions are undo steps.
@@ -118,8 +111,7 @@ class RotaryModel : public QObject {
     std::optional<int> pickedPair() const { return m_picked; }
     /// The pair under the mouse, otherwise the selected one.
     std::optional<int> highlightedPair() const { return m_hovered ? m_hovered : m_picked; }
-    /// Selects a pair as an undo step. A pair out of range clears the selection. If `steps`, the step is merged with a
-    /// preceding one that also stepped from pair to pair, as with the arrow keys.
+    /// An undo step; a pair out of range clears the selection. If `steps`, it is merged with one of the arrow keys.
     void pickPair(std::optional<int> pair, bool steps = false);
     /// A pair out of range clears it.
     void hoverPair(std::optional<int> pair);
@@ -127,11 +119,8 @@ class RotaryModel : public QObject {
  signals:
     /// A setup or a shape changed, or which setups there are.
     void changed();
-    /// For the list of known models, to load one into the setup.
     void modelsRequested();
-    /// For the wrong statements about RoPE.
     void statementsRequested();
-    /// The selected pair or the pair under the mouse changed.
     void pairHighlighted();
     /// Undo or redo changed the selected pair.
     void pickRestored();
@@ -142,7 +131,6 @@ class RotaryModel : public QObject {
         QPointer<QObject> room;
         std::function<Restore()> capture;
     };
-    /// Brings back what all registered rooms have now.
     Restore captureRooms() const;
     void setState(const State& state);
     void computeFrequencies();

@@ -45,30 +45,25 @@ class RunStore : public QObject {
     /// Null if there is none, for example because the run was deleted while its events were queued.
     const RunView* find(RunId id) const;
 
-    /// The stored_settings of a run, parsed only once. The reference is valid until the next call for a run with this
-    /// id. Throws BadInput if the settings are damaged.
+    /// Parsed only once; valid until the next call for this id. Throws BadInput if the settings are damaged.
     const nlohmann::json& settingsOf(const RunView& run) const;
 
-    /// Metrics of a run that the latest reload() added; null for other runs, and whenever reloaded() is not being
-    /// emitted. All receivers of reloaded() share this one copy, so each run is read from the file only once.
+    /// Metrics that the latest reload() added; null unless reloaded() is being emitted. Receivers share this one copy.
     const RunMetrics* arrived(RunId id) const;
 
     SettingColors& colors() { return m_colors; }
     const SettingColors& colors() const { return m_colors; }
 
-    /// Null empties the list. New runs are visible if they belong to the latest experiment. With `keepVisibility`, runs
-    /// that are already in the list keep their data and visibility, and settings keep their colours even if the file
-    /// could not store them.
+    /// New runs are visible if they belong to the latest experiment. With `keepVisibility`, known runs keep their data
+    /// and visibility, and settings keep their colours even if the file could not store them. Null empties the list.
     void reload(const LabFile* file, bool keepVisibility);
     /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
-    /// In the plots.
     void setVisible(RunId id, bool visible);
     /// States, summaries and names, for example after the end of a sweep.
     void refreshRecords(const LabFile& file);
 
  signals:
-    /// Runs may have been added or removed.
     void reloaded();
     /// The state, the losses or the sample of a run changed.
     void runChanged(ropelab::RunId id);

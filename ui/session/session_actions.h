@@ -18,17 +18,13 @@ class SessionActions : public QObject {
  public:
     using QObject::QObject;
 
-    /// Adds the experiment to the lab and starts training it.
     virtual void start() = 0;
-    /// Starts a sweep that resumes these runs from their checkpoints.
     virtual void resumeRuns(const std::vector<RunId>& runs) = 0;
-    /// For resumeRuns(): first those that had started, then those that waited, in the order of the queue. Empty while a
-    /// sweep is active.
+    /// First runs that had started, then those that waited, in the order of the queue. Empty while a sweep is active.
     virtual std::vector<RunId> unfinishedRuns() const = 0;
     /// Adds the experiment's runs to the end of the queue; starts the sweep if none is active.
     virtual void enqueue() = 0;
-    /// Runs of the cohort that have not trained a step are deleted from the lab (this can be undone); other runs stay
-    /// as stopped.
+    /// Deletes the cohort's untrained runs from the lab (this can be undone); other runs stay as stopped.
     virtual void removeWaiting(std::int64_t cohort) = 0;
     /// Time and memory on this machine. Does nothing while a sweep trains; starting a sweep stops the measurement.
     virtual void measure(std::vector<std::vector<RunSpec>> cohorts) = 0;
@@ -37,8 +33,7 @@ class SessionActions : public QObject {
     virtual void annotateRun(RunId id, const QString& note) = 0;
     /// Colour or pin of a setting; `text` names the step.
     virtual void changeLook(const QString& text, const SettingLook& look) = 0;
-    /// Names a setting (RunView::setting); "" removes the name. Emits problem() if another setting of the lab's runs
-    /// has this name.
+    /// `setting` is RunView::setting; "" removes its name. Emits problem() if another setting of the lab has this name.
     virtual void renameSetting(const std::string& setting, const QString& name) = 0;
     /// Emits problem() instead if the run is training.
     virtual void deleteRun(RunId id) = 0;
@@ -48,7 +43,6 @@ class SessionActions : public QObject {
  signals:
     /// `id` identifies the message, for solved().
     void problem(const QString& id, const QString& sentence);
-    /// The problem with this id no longer exists.
     void solved(const QString& id);
     /// Compares with the run `other` unless that is 0.
     void inspectAsked(ropelab::RunId run, ropelab::RunId other);

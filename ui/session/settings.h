@@ -10,9 +10,8 @@ class QSettings;
 
 namespace ropelab::ui {
 
-/// Settings of the window between sessions. A table contains each key with its default value, which also determines the
-/// type, and its meaning. Only values that differ from the default are stored; unknown keys of other versions stay
-/// unchanged.
+/// Settings between sessions. A table contains keys, defaults (which determine the type) and meanings. Only values that
+/// differ from the default are stored; unknown keys of other versions stay unchanged.
 class Settings {
  public:
     struct Entry {

@@ -9,8 +9,7 @@
 
 namespace ropelab::ui {
 
-/// Time per step and memory of cohorts on this machine. Works on a background thread; signals are emitted on the GUI
-/// thread. Must not be used while a sweep trains, because only one thread at a time may call the engine.
+/// Works on a background thread. Not while a sweep trains: only one thread at a time may call the engine.
 class SweepMeter : public QObject {
     Q_OBJECT
 
@@ -18,8 +17,7 @@ class SweepMeter : public QObject {
     explicit SweepMeter(Runner::EngineSource engine, QObject* parent = nullptr);
     ~SweepMeter() override;
 
-    /// Trains each cohort for a few steps and emits measured() for each; ended() follows. Must not be called while a
-    /// measurement is active.
+    /// Emits measured() for each cohort, then ended(). Must not be called while a measurement is active.
     void measure(std::vector<std::vector<RunSpec>> cohorts, const std::filesystem::path& dataDir);
     /// Stops after the current step; ended() follows.
     void stop();

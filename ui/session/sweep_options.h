@@ -16,7 +16,6 @@ struct SweepOptions {
     bool anew = false;                            // added runs with more iterations begin from the beginning
     bool operator==(const SweepOptions&) const = default;
 
-    /// True if the search samples this setting.
     bool samples(std::string_view key) const { return search && search->samples_key(key); }
 };
 
@@ -24,8 +23,7 @@ struct SweepOptions {
 inline constexpr const char* kNoRunIsMissing =
     "The lab has all runs of this sweep, so that none is added; add a value, a seed or iterations.";
 
-/// The samples of the search are explicit runs. `search`, if given, receives the search with its first rung. Throws
-/// BadInput if the search does not fit the experiment.
+/// `search`, if given, receives the search with its first rung. Throws BadInput if the search does not fit.
 Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search = nullptr);
 
 /// `lab` may be null. A run that continues a shorter one has only the remaining iterations. Throws BadInput if there is

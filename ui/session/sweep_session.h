@@ -29,8 +29,8 @@ class SweepSession : public QObject {
     explicit SweepSession(Runner::EngineSource engine, QObject* parent = nullptr);
     ~SweepSession() override;
 
-    /// The runs of the plan are stored in `lab`. Throws BadInput if the lab cannot be written or another program trains
-    /// one of the runs. Must not be called while a sweep is active.
+    /// Throws BadInput if the lab cannot be written or a run trains elsewhere. Must not be called while a sweep is
+    /// active.
     void start(Plan plan, const std::filesystem::path& lab);
     /// After the current step.
     void pause();
@@ -50,8 +50,7 @@ class SweepSession : public QObject {
     bool moveWaiting(std::int64_t cohort, std::size_t place);
     /// Returns false if the cohort has already started.
     bool removeWaiting(std::int64_t cohort);
-    /// Adds runs of the same lab to the queue. Returns false and changes nothing if the sweep is ending. Throws
-    /// BadInput in the same cases as start().
+    /// Returns false and changes nothing if the sweep is ending. Throws BadInput in the same cases as start().
     bool append(const std::vector<PlannedRun>& runs);
 
     State state() const { return m_state; }
@@ -67,10 +66,8 @@ class SweepSession : public QObject {
     /// Messages since the last delivery, oldest first.
     void delivered(const std::vector<ropelab::ui::Delivery>& deliveries);
     void stateChanged();
-    /// The cohorts in the queue or their order changed.
     void queueChanged();
-    /// Finished, failed or stopped; all events are delivered and recorded. If the sweep failed, or if the lab could not
-    /// store all events, `message` says why.
+    /// All events are delivered and recorded. `message` says why the sweep failed or events could not be stored.
     void ended(ropelab::RunState how, const QString& message);
     /// The lab could not be written. The events stay in memory and writing is retried.
     void trouble(const QString& message);

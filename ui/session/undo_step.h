@@ -6,12 +6,10 @@ class QUndoStack;
 
 namespace ropelab::ui {
 
-/// Knows which values it changes.
 class UndoStep : public QUndoCommand {
  public:
     using QUndoCommand::QUndoCommand;
-    /// Values that undo() changes (`undone` is true) or redo() changes: "θ 500k → 10k". "" if the step changes too much
-    /// for a short text; then its name describes it.
+    /// Changes of undo() or, if `undone` is false, redo(): "θ 500k → 10k"; "" if they are too many for a short text.
     virtual QString values(bool undone) const = 0;
 };
 

@@ -23,7 +23,6 @@
 
 namespace ropelab::ui {
 
-/// Tests pass their own.
 struct WorkspaceOptions {
     QString settingsFile;           // INI file of the settings; "": the settings of the user
     QString labsFolder;             // folder of unsaved labs; "": that of the user
@@ -31,8 +30,7 @@ struct WorkspaceOptions {
     Runner::EngineSource engine;    // opens the training engine; empty: open_engine
 };
 
-/// State that all rooms share, without widgets: the lab and its runs, the experiment to start next, the sweep that
-/// trains, the undo stacks and the settings. Errors are reported with problem().
+/// State that all rooms share, without widgets. Errors are reported with problem().
 class Workspace : public SessionActions {
     Q_OBJECT
 
@@ -85,8 +83,7 @@ class Workspace : public SessionActions {
     /// Stops an active sweep, and cancels a sweep that waits for the end of a measurement.
     void whenIdle(std::function<void()> then);
 
-    /// What a lecture changes in the rotary setup and in the shown lab is no change of the user's. endLecture()
-    /// restores the user's setup, undo history and lab.
+    /// What a lecture changes is no change of the user's: endLecture() restores setup, undo history and lab.
     void beginLecture();
     void endLecture();
     bool isInLecture() const { return m_beforeLecture.has_value(); }
@@ -96,21 +93,19 @@ class Workspace : public SessionActions {
     void showLabInstead(const QString& path, std::function<void(const QString& error)> then);
     /// A sweep that trainInstead() started is stopped first.
     void showOwnLab(std::function<void()> then = {});
-    /// Trains in an empty unsaved lab in place of the user's. Throws BadInput as showLabInstead(), and for an invalid
-    /// experiment. Requires that no sweep is active.
+    /// In an empty unsaved lab. Throws BadInput as showLabInstead(), and for an invalid experiment. No sweep may be
+    /// active.
     void trainInstead(const Experiment& experiment);
 
     /// The unsaved lab of the previous session. Returns false if there is none or it has no runs.
     bool reopenUnsaved();
 
  signals:
-    /// Under a new name.
     void labSaved();
 
  private:
     void train(Plan plan);
     void attempt(const QString& id, const std::function<void()>& work);
-    /// Executes `redo` as an undoable step named `text`.
     void change(const QString& text, std::function<void()> redo, std::function<void()> undo);
     void callWhenIdle();
     /// Throws BadInput if one of the runs is training.
