@@ -110,7 +110,6 @@ void addCurve(FigureSound& sound, const HeardCurve& curve, const Figure& figure)
     }
 }
 
-/// Tones that sound together, each at its own pan.
 void addTones(FigureSound& sound, const std::vector<double>& pitches, const std::vector<double>& pans, double seconds) {
     const std::size_t count = countOf(seconds);
     const double fade = static_cast<double>(std::min(countOf(kFadeSeconds), count / 2));

@@ -15,9 +15,8 @@ class RotaryModel;
 struct Evidence;
 struct Statement;
 
-/// Wrong statements about RoPE. Each card shows a statement, why it is wrong, the computed evidence, and a button that
-/// demonstrates it with a rotary setup. Not modal. A background job computes the evidence when the dialog is first
-/// shown.
+/// Each card shows a statement, why it is wrong, the computed evidence, and a button that demonstrates it. Not modal. A
+/// background job computes the evidence when the dialog is first shown.
 class StatementCards : public QDialog {
     Q_OBJECT
 
@@ -44,9 +43,7 @@ class StatementCards : public QDialog {
         QPushButton* button;
     };
     QWidget* makeCard(const Statement& statement);
-    /// Starts the background job for all cards.
     void compute();
-    /// Changes the rotary setup and emits shown().
     void demonstrate(const Statement& statement);
 
     RotaryModel& m_model;

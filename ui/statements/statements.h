@@ -8,13 +8,11 @@
 
 namespace ropelab::ui {
 
-/// The result that refutes a statement, computed for its setup.
 struct Evidence {
     QString text;                // one or two sentences that contain the numbers
     std::vector<double> values;  // the numbers of the text, in the order of the text
 };
 
-/// A common but wrong statement, and where the window shows that it is wrong.
 struct Statement {
     QString claim;
     QString why;      // explains in one or two sentences why the claim is wrong

@@ -10,15 +10,14 @@ namespace ropelab::ui {
 
 enum class Appearance { light, dark };
 
-/// Colours by their meaning. Text colours have a contrast of at least 4.5:1 on window, panel, paper and field, with
-/// `highContrast()` at least 7:1.
+/// Text has a contrast of at least 4.5:1 on window, panel, paper and field, with `highContrast()` at least 7:1.
 struct Theme {
     Appearance appearance = Appearance::light;
-    QColor window;      // background of windows
-    QColor panel;       // background of panels and cards
-    QColor paper;       // background of plots
-    QColor field;       // background of input fields, buttons and chips
-    QColor text;        // text
+    QColor window;  // background of windows
+    QColor panel;   // background of panels and cards
+    QColor paper;   // background of plots
+    QColor field;   // background of input fields, buttons and chips
+    QColor text;
     QColor quietText;   // units, hints, tick labels
     QColor hairline;    // separators, grid lines, borders
     QColor accent;      // controls and the focus ring; also used for text

@@ -22,7 +22,6 @@ class ClassPooler : public QObject {
  signals:
     /// `sentence` says how many results `lab` has, and which files are not among them.
     void finished(const QString& lab, const QString& sentence);
-    /// No file could be pooled.
     void failed(const QString& sentence);
 
  private:

@@ -9,7 +9,6 @@
 
 namespace ropelab::ui {
 
-/// Flags, options with a value, and one positional argument, read by CLI11.
 class CommandLine {
  public:
     /// Without `valueName` it is a flag; an empty `standard` means that it has no default.
@@ -23,13 +22,11 @@ class CommandLine {
 
     CommandLine(const QString& description, const std::vector<Option>& options, const Option& positional);
 
-    /// The program's name is first. Throws BadInput for an unknown option, a missing value, and an option that is given
-    /// twice although it is not repeatable.
+    /// Throws BadInput for an unknown option, a missing value, and an option given twice that is not repeatable.
     void parse(const QStringList& arguments);
     bool isSet(const QString& name) const;
     /// The default if the option was not given.
     QString value(const QString& name) const;
-    /// For a repeatable option.
     QStringList values(const QString& name) const;
     QStringList positionalArguments() const;
     QString helpText() const;

@@ -23,9 +23,8 @@ struct PaletteEntry {
     std::function<void()> go;  // shows it; empty for an action
 };
 
-/// Finds (Ctrl+K) actions, settings, figures, formulas and models by a few letters of their name, and triggers or shows
-/// them. Not modal; Escape or a click elsewhere closes it and the previously focused widget gets the keyboard focus
-/// back.
+/// Finds actions, settings, figures, formulas and models by a few letters of their name (Ctrl+K). Not modal; Escape or
+/// a click elsewhere closes it and gives the keyboard focus back.
 class CommandPalette : public QFrame {
     Q_OBJECT
 
@@ -34,7 +33,6 @@ class CommandPalette : public QFrame {
     /// What can be found beside the actions. Called when the palette opens.
     void setSource(std::function<QList<PaletteEntry>()> source) { m_source = std::move(source); }
 
-    /// Opens with an empty search field.
     void open();
     /// Ids of enabled actions and other entries, best match first: names with a word that begins with `typed`, then
     /// names that contain it, actions that contain its letters in this order, and entries whose other texts contain its

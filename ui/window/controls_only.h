@@ -9,8 +9,7 @@ class QWidget;
 
 namespace ropelab::ui {
 
-/// Hides fields and buttons of panels and bars, for a presentation. Widgets that a room shows meanwhile stay hidden;
-/// restore() shows them.
+/// For a presentation. Widgets that a room shows meanwhile stay hidden; restore() shows them.
 class ControlsOnly : public QObject {
     Q_OBJECT
 
@@ -31,7 +30,6 @@ class ControlsOnly : public QObject {
     void hideTracked(QWidget* widget);
     void reduceInside(QWidget* parent, const QSet<QWidget*>& kept);
 
-    /// A hidden widget, and whether it is visible without the presentation.
     struct Hidden {
         QPointer<QWidget> widget;
         bool isWanted;

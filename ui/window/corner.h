@@ -10,8 +10,7 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// Right end of the menu bar: the name of the lab, and buttons for the hidden settings panel, the theme and full
-/// screen.
+/// Right end of the menu bar: name of the lab, and buttons for the panel, the theme and full screen.
 class Corner : public QWidget {
     Q_OBJECT
 
@@ -19,7 +18,6 @@ class Corner : public QWidget {
     /// The registry must contain the actions of the window already.
     Corner(ActionRegistry& registry, QWidget* parent);
 
-    /// The path is the tooltip.
     void showLab(const QString& name, const QString& path);
     /// Hides the name of the lab if `narrow`; the window title still shows it.
     void setNarrow(bool narrow);

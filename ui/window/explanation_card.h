@@ -11,9 +11,8 @@ class QLabel;
 
 namespace ropelab::ui {
 
-/// Explains a widget (F1): the focused widget, or the widget under the mouse pointer if the mouse moved after the last
-/// key press. The card does not take the keyboard focus, is updated when the values change, and has links to the
-/// formulas of its text. Escape, F1 or a click hides it.
+/// Explains (F1) the focused widget, or the widget under the mouse pointer if the mouse moved after the last key press.
+/// Never takes the keyboard focus and follows changes of the values. Escape, F1 or a click hides it.
 class ExplanationCard : public QFrame {
     Q_OBJECT
 
@@ -21,8 +20,7 @@ class ExplanationCard : public QFrame {
     /// `window` is the main window or a dialog. The card is hidden at first.
     explicit ExplanationCard(QWidget* window);
 
-    /// Hides the card if it already explains the current widget. Returns false if there is no explanation and the card
-    /// was hidden.
+    /// Hides the card of the current widget. Returns false if there is no explanation and the card was hidden.
     bool toggle();
     const Explanation& why() const { return m_why; }
 

@@ -16,7 +16,6 @@ class FieldEscape : public QObject {
     Q_OBJECT
 
  public:
-    /// `picture` returns the widget that gets the focus.
     FieldEscape(QWidget* area, std::function<QWidget*()> picture);
 
  protected:

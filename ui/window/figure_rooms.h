@@ -9,7 +9,6 @@ struct FigureRoom {
     QString part;  // id of the part of the room; "" if the room shows the figure without a choice
 };
 
-/// `name` is that of the command line.
 FigureRoom roomOfFigure(const QString& name);
 
 }  // namespace ropelab::ui

@@ -269,7 +269,6 @@ Figure stagesFigure(const LaunchOptions& options, const QString& name) {
     return figure;
 }
 
-/// Those of the command line's flags that apply to a figure.
 QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObject& all) {
     QStringList applicable;
     const InspectFigure* inspect = findInspectFigure(name);

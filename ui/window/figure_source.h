@@ -12,8 +12,7 @@ namespace ropelab::ui {
 
 class Room;
 
-/// Needs no window. Each figure has its origin, with the flags that compute it again. Throws BadInput if a figure
-/// cannot be made.
+/// Needs no window. Each figure's origin has the flags that compute it again. Throws BadInput.
 std::vector<Figure> makeFigures(const LaunchOptions& options);
 
 /// Settings and labs are in a temporary folder.

@@ -20,7 +20,6 @@ struct FormulaTitle {
     QString title;    // "YaRN"
     QString section;  // "Context extension"
 };
-/// From docs/formulas.md, in the order of the page.
 const QList<FormulaTitle>& formulaTitles();
 
 /// Non-modal; shows docs/formulas.md.
@@ -32,7 +31,6 @@ class FormulaBook : public QDialog {
 
     /// Scrolls the heading to the top and selects it. Returns false if there is no formula with this number.
     bool showFormula(int number);
-    /// Heading at the top of the visible page.
     QString currentHeading() const;
 
     QLineEdit* search() const { return m_search; }

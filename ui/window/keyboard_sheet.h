@@ -11,9 +11,8 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// Lists all keyboard shortcuts by menu, and the keys of figures and fields. Shift+F1 opens it, and so does F1 if there
-/// is no explanation for the current widget. Escape, the same keys or a click close it and restore the keyboard focus.
-/// In a low window the list scrolls; in a narrow one it has one column.
+/// Shortcuts by menu, and keys of figures and fields. Shift+F1 opens it, and F1 if the current widget has no
+/// explanation; Escape, these keys or a click close it. It scrolls in a low window and has one column in a narrow one.
 class KeyboardSheet : public QFrame {
     Q_OBJECT
 

@@ -22,7 +22,6 @@
 
 namespace ropelab::ui {
 
-/// As parsed from the command line of `ropelab`.
 struct LaunchOptions {
     /// `window` opens the main window; `startup` measures how long that takes.
     enum class Mode {
@@ -83,7 +82,7 @@ struct LaunchOptions {
     QString hfConfig;             // a config.json of Hugging Face; "" for none
     std::int64_t vocabulary = 0;  // size of the vocabulary; 0: that of the data set
     // Options of the figures of the Results room.
-    /// Those of the lab's stored selection, changed by the flags, or those of the flags alone.
+    /// Runs of the lab's stored selection, changed by the flags, or those of the flags alone.
     RunSelection selection{RunSelection::all_experiments};
     bool isExperimentChosen = false;              // --experiment is given
     bool usesStoredSelection = true;              // false for figures that are computed again
@@ -110,8 +109,7 @@ QStringList labFigureNames();
 /// of them names a file.
 bool isFlagOfFigures(const QString& flag);
 
-/// The first argument is the name of the program. Throws BadInput with one sentence if an option is unknown, invalid or
-/// does not fit the others.
+/// The first argument is the program. Throws BadInput with one sentence if an option is invalid or contradicts others.
 LaunchOptions parseLaunchOptions(const QStringList& arguments);
 
 }  // namespace ropelab::ui

@@ -36,7 +36,6 @@ constexpr int kDocumentDrawnMs = 60;  // a room begins to draw its figures withi
 
 volatile std::sig_atomic_t documentStopped = 0;
 
-/// Waits until the room has drawn its figures.
 void settleRoom(MainWindow& window) {
     QEventLoop loop;
     QTimer::singleShot(kDocumentDrawnMs, &loop, &QEventLoop::quit);

@@ -49,8 +49,7 @@ struct PaletteEntry;
 /// Without the frame; `available` is the part of the screen that is free of task bars.
 QSize sizeWithinScreen(const QSize& screen, const QSize& available);
 
-/// Connects menu bar, bar of rooms, the current room with its panel, and the status strip. The rooms and the workspace
-/// contain the logic.
+/// Connects the parts of the window; the rooms and the workspace contain the logic.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -70,7 +69,6 @@ class MainWindow : public QMainWindow {
     Room& room() const;
     /// `id` as in "train"; `part` may be empty. Throws BadInput for unknown ids.
     void showRoom(const QString& id, const QString& part = QString());
-    /// Opens the dialog for an animation over theta.
     void exportAnimation(const QString& figure, const RotarySetup& setup);
     /// Shows the spectrum room. A banner says why if the setup of the run cannot be shown.
     void compareWithRun(RunId run);
@@ -79,7 +77,6 @@ class MainWindow : public QMainWindow {
 
     /// Created on first use.
     ModelMap& models();
-    /// Wrong statements about RoPE, each linked to the room that refutes it.
     StatementCards& statements();
     void showStatements();
     /// Created on first use.
@@ -93,12 +90,10 @@ class MainWindow : public QMainWindow {
     void reopenUnsavedLab();
     /// Applies to a wide window.
     void setPanelFolded(bool folded);
-    /// A folded rail shows only icons.
     void setRailFolded(bool folded);
     /// A narrow window hides the panel until the user opens it, independently of the choice for wide windows.
     bool isPanelShown() const;
 
-    /// Delays of the GUI thread during the last sweep.
     const StallMeter& stalls() const { return m_stalls; }
 
     /// Opens what an exported figure was made from: the lab with its runs, or the rotary setup, and the room that shows
@@ -113,7 +108,6 @@ class MainWindow : public QMainWindow {
     void closeCourse();
     /// Adds the name of the group that the user typed. Throws BadInput if the lab cannot be written.
     void storeAnswer(AnswerRecord answer);
-    /// Answers to questions of lectures that the lab stores.
     void showAnswers();
     /// Null before showAnswers().
     AnswersDialog* answers() { return m_answers; }
@@ -122,13 +116,11 @@ class MainWindow : public QMainWindow {
     /// Empty if the user cancels. Tests replace it.
     std::function<QStringList()> askResults;
 
-    /// A file, or the name of a lecture that belongs to the program. Throws BadInput, and keeps the lecture that is
-    /// open, if the file is not valid.
+    /// A path or the name of a lecture of the program. Throws BadInput and keeps the open lecture if it is not valid.
     void openLecture(const QString& path);
     /// From the title page or from the step at which the presentation was left.
     void presentLecture();
-    /// `scene` is a number or a name ("" for the first page), `step` counts from 1 (0: before the first one). Throws
-    /// BadInput if there is no such lecture or scene.
+    /// `scene`: number or name ("": first page); `step` from 1 (0: before the first). Throws BadInput if there is none.
     void presentLecture(const QString& path, const QString& scene, int step);
     /// The user's setup, controls and lab come back.
     void endLecture();
@@ -145,7 +137,6 @@ class MainWindow : public QMainWindow {
     /// For the file of a handout, and for the file or folder of slides.
     std::function<QString()> askHandout;
     std::function<QString()> askSlides;
-    /// Exports handouts and slides.
     ExportProcess& lectureExport() { return *m_lectureExport; }
 
     /// For a file to open or to save; "" if the user cancels. Tests replace them.
@@ -155,7 +146,6 @@ class MainWindow : public QMainWindow {
     std::function<QString(const QString& path)> askLab;
     /// "" if the user cancels. Tests replace it.
     std::function<QString()> askFolder;
-    /// For *File > Write report …*.
     ReportWriter& reportWriter() { return *m_report; }
 
  signals:
@@ -195,7 +185,6 @@ class MainWindow : public QMainWindow {
     void watchLecture();
     void reloadLecture();
     void showLectureProblem(const QString& sentence);
-    /// What is shown, as a scene.
     LectureScene shownScene();
     void connectWorkspace();
     void switchTo(int room);
@@ -203,13 +192,10 @@ class MainWindow : public QMainWindow {
     QList<PaletteEntry> paletteEntries();
     /// Entries of a room and its panel, except those that are in `ids`.
     void addRoomEntries(QList<PaletteEntry>& entries, QSet<QString>& ids, int room);
-    /// Lights a widget of the room or of its panel.
     void goTo(const QString& room, bool isInPanel, QWidget* target);
-    /// Selects the model in the window of known models.
     void showModel(const QString& name);
     QUndoStack& undoStack();
-    /// The steps of undoStack() belong to what is shown: those of the lab do not while a lecture shows another lab in
-    /// its place.
+    /// False while a lecture shows another lab, to which the steps of the user's lab do not belong.
     bool ownsUndo() const;
     void undo();
     void redo();

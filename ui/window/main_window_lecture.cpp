@@ -1,5 +1,4 @@
-// Functions of the main window for lectures: opening, presenting and ending them, reloading a lecture that changes on
-// disk, and taking what is shown as a scene.
+// The main window for lectures: open, present, end, reload a file that changes on disk, and take scenes.
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>

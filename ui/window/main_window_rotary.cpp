@@ -1,5 +1,4 @@
-// Functions of the main window for the rotary rooms: windows of models, statements and formulas, copying and pasting
-// the rotary setup, and files dropped onto the window.
+// The main window for the rotary rooms: dialogs, copying and pasting the setup, and files dropped onto the window.
 #include <QApplication>
 #include <QClipboard>
 #include <QDragEnterEvent>

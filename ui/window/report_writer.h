@@ -17,8 +17,7 @@ class ReportWriter : public QObject {
 
     /// Replaces ropelab-cli in the folder of this program, for tests.
     void setProgram(const QString& path) { m_program = path; }
-    /// Replaces an earlier report in `folder`; finished() or failed() follows. Does nothing if a report is being
-    /// written.
+    /// Replaces an earlier report; finished() or failed() follows. Does nothing if a report is being written.
     void start(const QString& lab, const QString& folder);
     bool isRunning() const { return m_process.state() != QProcess::NotRunning; }
 

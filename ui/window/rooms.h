@@ -11,14 +11,12 @@ namespace ropelab::ui {
 
 class Workspace;
 
-/// In the bar at the left of the window.
 struct RoomEntry {
     const char* id;   // name of the room on the command line, for example "train"
     QString title;    // "Cos/sin table"
     QString purpose;  // one sentence for the tooltip
     /// SVG path in a square of 24 units.
     const char* outline;
-    /// The room is a child of `parent`.
     std::function<Room*(Workspace&, QWidget* parent)> make;
     /// For the bar at the left of the window, if the title must be shorter there.
     QString shortTitle = {};

@@ -7,7 +7,6 @@
 
 namespace ropelab::ui {
 
-/// Grouped by room.
 const std::vector<RotaryFigure>& rotaryFigures();
 QStringList rotaryFigureNames();
 /// Null if the name is unknown.

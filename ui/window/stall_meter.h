@@ -6,15 +6,13 @@
 
 namespace ropelab::ui {
 
-/// How long the event loop of this thread delays its events: a timer ticks every 4 ms, and the meter records how late
-/// each tick arrives. (The signals of the event dispatcher are no help, because GLib's dispatcher dispatches events
-/// while it waits.)
+/// A timer ticks every 4 ms, and the meter records how late each tick arrives. (The signals of the event dispatcher are
+/// no help, because GLib's dispatcher dispatches events while it waits.)
 class StallMeter : public QObject {
     Q_OBJECT
 
  public:
     explicit StallMeter(QObject* parent = nullptr);
-    /// Resets the measured delays.
     void restart();
     /// A delay that is in progress still counts.
     void stop();

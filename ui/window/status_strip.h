@@ -11,8 +11,7 @@ namespace ropelab::ui {
 
 class SweepSession;
 
-/// Progress, remaining time, speed and device of the sweep, and the buttons Pause and Stop, which are disabled without
-/// a sweep. A narrow strip omits the device, then the speed, then the step.
+/// State of the sweep with Pause and Stop. A narrow strip omits the device, then the speed, then the step.
 class StatusStrip : public QFrame {
     Q_OBJECT
 
@@ -26,12 +25,10 @@ class StatusStrip : public QFrame {
     QString told() const;
     QPushButton* pauseButton() const { return m_pause; }
     QPushButton* stopButton() const { return m_stop; }
-    /// For tests and screen readers.
     QString summary() const;
     QSize minimumSizeHint() const override;
 
  signals:
-    /// The button Pause or Resume was clicked.
     void pauseAsked();
     void stopAsked();
 

@@ -19,8 +19,7 @@ namespace ropelab::ui {
 
 class MainWindow;
 
-/// The main window as the stage of a lecture. What a lecture changes is no change of the user's: end() restores the
-/// user's room, setup, controls and lab.
+/// What a lecture changes is no change of the user's: end() restores room, setup, controls and lab.
 class WindowStage : public QObject, public LectureStage {
     Q_OBJECT
 
@@ -60,7 +59,6 @@ class WindowStage : public QObject, public LectureStage {
     void changeSize(int by) override;
     QWidget* canvas() override;
 
-    /// Called when the window is resized.
     void fitSides();
 
  signals:
@@ -68,7 +66,6 @@ class WindowStage : public QObject, public LectureStage {
     void problem(const QString& sentence);
 
  private:
-    /// How the window looks while nothing is presented.
     struct Look {
         Qt::WindowStates state;
         ThemeManager::Choice theme;
@@ -79,8 +76,7 @@ class WindowStage : public QObject, public LectureStage {
     /// Shows only the part of the scene in a presentation, and where only the controls of the scene are shown.
     void applyPart();
     void applyControls();
-    /// A room draws its figures some frames after a change, so an unknown name is tried `again` once before problem()
-    /// is emitted.
+    /// An unknown name is tried `again` once, because a room draws figures some frames after a change; then problem().
     void pointAtFigure(const QString& name, bool again);
     /// For the room that is shown now. A change of the scale is slow, so that after the first room the scale changes
     /// only where the room is cut, or by two steps or more.
