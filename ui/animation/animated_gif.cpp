@@ -14,7 +14,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the smallest rectangle that contains all changed pixels; one pixel if there are none.
+/// One pixel if nothing changed.
 QRect changeOf(const std::vector<std::uint8_t>& before, const std::vector<std::uint8_t>& now, const QSize& size) {
     const auto width = static_cast<std::size_t>(size.width());
     int top = size.height();

@@ -11,24 +11,21 @@ class QIODevice;
 
 namespace ropelab::ui {
 
-/// Writes an animated GIF (version 89a) that loops forever, frame by frame, with giflib. Only one frame is in memory.
-/// Each frame stores the pixels that differ from the previous one.
+/// Loops forever (GIF89a, giflib). Only one frame is in memory; each stores the pixels that differ from the previous
+/// one.
 class AnimatedGif {
  public:
     /// Largest number of colours. One more index means that a pixel does not change.
     static constexpr int kMaxColors = 255;
 
-    /// `device` must be open and outlive this object. `palette` has at most kMaxColors colours. Every function throws
-    /// WriteError if writing to the device fails.
+    /// `device` must be open and outlive this object. Every function throws WriteError if writing to the device fails.
     AnimatedGif(QIODevice& device, QSize size, Palette palette);
     ~AnimatedGif();
     AnimatedGif(const AnimatedGif&) = delete;
     AnimatedGif& operator=(const AnimatedGif&) = delete;
 
-    /// Appends a frame of the GIF's size with its duration in seconds. The file stores durations in hundredths of a
-    /// second; the next frame compensates for the rounding error.
+    /// The file stores durations in hundredths of a second; the next frame compensates for the rounding error.
     void add(const QImage& frame, double seconds);
-    /// Writes the end of the file. Without it the file is incomplete.
     void finish();
 
  private:

@@ -13,7 +13,7 @@ constexpr int kCloseTimeoutMs = 3000;   // until the process is killed when the 
 constexpr int kStopTimeoutMs = 10'000;  // until it is killed after stop(); a wide frame takes seconds
 constexpr int kNice = 10;               // lowers the priority, so that the window stays responsive
 
-/// Prepares the child process between fork and exec; calls only functions that are safe there.
+/// Runs between fork and exec; calls only functions that are safe there.
 void prepareChild(pid_t parent) {
     // The process ends when the window is killed, also after the program has restarted itself.
     prctl(PR_SET_PDEATHSIG, SIGTERM);

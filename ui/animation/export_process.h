@@ -7,8 +7,8 @@
 
 namespace ropelab::ui {
 
-/// Exports an animation or the pages of a lecture in a separate process, which is this program started without a
-/// display. Painting a frame would block the window's thread, and plots cannot be painted on another thread.
+/// A separate process (this program, started without a display), because painting a frame would block the window's
+/// thread, and plots cannot be painted on another thread.
 class ExportProcess : public QObject {
     Q_OBJECT
 
@@ -18,26 +18,21 @@ class ExportProcess : public QObject {
     /// Terminates a running export and waits for it.
     ~ExportProcess() override;
 
-    /// Sets the program that is started instead of this one, for tests.
+    /// Replaces this program, for tests.
     void setProgram(const QString& path) { m_program = path; }
 
-    /// Starts an export with these arguments of the program; progressed() follows, then finished(), stopped() or
-    /// failed(). A stopped export leaves no file if it `isAnimated`, and the completed frames otherwise. Returns false
-    /// if an export is already running.
+    /// progressed() follows, then finished(), stopped() or failed(). A stopped export leaves no file if it
+    /// `isAnimated`, and the completed frames otherwise. Returns false if an export is already running.
     bool start(const QStringList& arguments, bool isAnimated);
-    /// Stops the export; stopped() follows, or finished() if all frames are already written. progressed() is not
-    /// emitted any more.
+    /// stopped() follows, or finished() if all frames are already written. progressed() is not emitted any more.
     void stop();
     bool isRunning() const { return m_process.state() != QProcess::NotRunning; }
 
  signals:
-    /// `done` of `all` frames or pages are written.
     void progressed(int done, int all);
-    /// The export is complete; `frames` is the number of frames.
     void finished(int frames);
-    /// The export was stopped; `frames` is the number of files that were written.
+    /// `frames`: number of files that were written.
     void stopped(int frames);
-    /// The export failed for the reason in `sentence`.
     void failed(const QString& sentence);
 
  private:

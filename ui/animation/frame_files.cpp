@@ -24,12 +24,13 @@ constexpr double kFrameWidthMm = 200;
 constexpr double kMmPerInch = 25.4;
 constexpr int kSamples = 12;  // number of frames from which the palette is computed
 
-/// An output as a device. Qt's devices report errors without exceptions, so the exception is stored.
+/// Qt's devices report errors without exceptions, so the exception is stored.
 class OutputDevice : public QIODevice {
  public:
-    explicit OutputDevice(const QString& path) : m_output(std::filesystem::path(path.toStdU16String())) { open(WriteOnly | Unbuffered); }
+    explicit OutputDevice(const QString& path) : m_output(std::filesystem::path(path.toStdU16String())) {
+        open(WriteOnly | Unbuffered);
+    }
     void commit() { m_output.commit(); }
-    /// Throws the exception of the write that failed, if one did.
     void check() const {
         if (m_failure) std::rethrow_exception(m_failure);
     }
@@ -53,7 +54,7 @@ class OutputDevice : public QIODevice {
     std::exception_ptr m_failure;
 };
 
-/// Returns export options for the exact size in pixels, with a resolution at which text is readable.
+/// The resolution is one at which text is readable.
 ExportOptions frameOptions(const FrameFiles& files) {
     ExportOptions options;
     options.format =
@@ -66,7 +67,6 @@ ExportOptions frameOptions(const FrameFiles& files) {
     return options;
 }
 
-/// Calls `write` with each frame's index until it is cancelled. Returns the number of calls.
 int forEachFrame(int count, const std::function<void(int done, int all)>& progress,
                  const std::function<bool()>& cancelled, const std::function<void(int frame)>& write) {
     for (int frame = 0; frame < count; ++frame) {
@@ -84,7 +84,8 @@ bool FrameFiles::isAnimated() const {
 }
 
 bool isAnimation(const QString& output) {
-    return is_standard_output(std::filesystem::path(output.toStdU16String())) || QFileInfo(output).suffix().toLower() == QLatin1String("gif");
+    return is_standard_output(std::filesystem::path(output.toStdU16String())) ||
+           QFileInfo(output).suffix().toLower() == QLatin1String("gif");
 }
 
 double frameSeconds(double framesPerSecond, bool isLast) {
@@ -115,7 +116,8 @@ void checkFrameSuffix(const QString& output, const char* what) {
     if (isAnimation(output)) return;
     const QString suffix = QFileInfo(output).suffix().toLower();
     if (suffix == QLatin1String("png") || suffix == QLatin1String("svg")) return;
-    throw BadInput("The output of " + std::string(what) + " must end with .gif, .png or .svg, or be - for an animation on standard output, but it is \"" +
+    throw BadInput("The output of " + std::string(what) +
+                   " must end with .gif, .png or .svg, or be - for an animation on standard output, but it is \"" +
                    output.toStdString() + "\".");
 }
 

@@ -29,7 +29,7 @@ void check(bool made) {
     check(made ? LIQ_OK : LIQ_OUT_OF_MEMORY);
 }
 
-/// Wraps an image for libimagequant. `pixels` must outlive the result.
+/// `pixels` must outlive the result.
 Picture pictureOf(const liq_attr& attributes, const QImage& pixels) {
     Picture picture(liq_image_create_rgba(&attributes, pixels.constBits(), pixels.width(), pixels.height(), kGamma));
     check(picture != nullptr);

@@ -9,20 +9,18 @@
 
 namespace ropelab::ui {
 
-/// Palette for image formats with a limited number of colours. libimagequant chooses the colours so that the images
-/// look similar. Colours are opaque. There is no dithering: pixels of the same colour get the same palette colour.
+/// Chosen by libimagequant. Colours are opaque, without dithering: equal pixels get the same palette colour.
 class Palette {
  public:
-    /// Chooses at most `most` colours (2 to 256) for these images, at least one, and for similar ones. The palette
-    /// contains the colours of `exact` unchanged.
+    /// `most`: 2 to 256 colours. Colours of `exact` are kept unchanged. Images similar to `pictures` can use the
+    /// palette, too.
     Palette(const std::vector<QImage>& pictures, int most, const QList<QColor>& exact = {});
     ~Palette();
     Palette(Palette&&) noexcept;
     Palette& operator=(Palette&&) noexcept;
 
-    /// Colours by index.
     const std::vector<QRgb>& colors() const { return m_colors; }
-    /// Returns the index of each pixel's nearest colour, row by row.
+    /// Index of each pixel's nearest colour, row by row.
     std::vector<std::uint8_t> indicesOf(const QImage& picture) const;
 
  private:

@@ -16,7 +16,7 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Returns whether `key` undoes or redoes and the text field has nothing to undo or redo: the value was entered.
+/// A text field that has nothing to undo or redo, because its value was entered.
 bool leavesUndoToWindow(const QWidget* widget, const QKeyEvent* key) {
     const auto* line = qobject_cast<const QLineEdit*>(widget);
     if (const auto* spin = qobject_cast<const QAbstractSpinBox*>(widget)) line = spin->findChild<QLineEdit*>();

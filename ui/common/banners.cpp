@@ -15,7 +15,7 @@ namespace ropelab::ui {
 
 namespace {
 
-// Returns the value of the property "banner" by which the style sheet colours the banner.
+// The style sheet colours the banner by this value of the property "banner".
 QString kindName(BannerArea::Kind kind) {
     switch (kind) {
         case BannerArea::Kind::information:

@@ -4,16 +4,14 @@
 
 namespace ropelab::ui {
 
-/// Drop-down list that shortens its text in the middle if the text is wider than the list. The tooltip then begins with
-/// the whole text.
+/// Shortens its text in the middle if the text is wider than the list. The tooltip then begins with the whole text.
 class ChoiceBox : public QComboBox {
     Q_OBJECT
 
  public:
     explicit ChoiceBox(QWidget* parent);
-    /// Returns the current text as it is drawn.
     QString shownText() const;
-    /// Returns the width at which the current text is not shortened.
+    /// Width at which the current text is not shortened.
     int wholeWidth() const;
 
  protected:

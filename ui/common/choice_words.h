@@ -5,11 +5,9 @@
 
 namespace ropelab::ui {
 
-/// Returns the display name of `choice`, one of the values of the setting `key`: "ALiBi" for "alibi". Most choices are
-/// displayed as they are spelled in the configuration.
+/// "ALiBi" for "alibi". Most choices are displayed as they are spelled in the configuration.
 QString choiceTitle(std::string_view key, std::string_view choice);
-/// Returns a sentence that explains `choice`, one of the values of the setting `key`, or "" if the description of the
-/// setting already explains it.
+/// "" if the description of the setting already explains the choice.
 QString choiceMeaning(std::string_view key, std::string_view choice);
 
 }  // namespace ropelab::ui

@@ -9,14 +9,12 @@ class QWidget;
 
 namespace ropelab::ui {
 
-/// Page that a room shows while it has no data: a heading, a text that explains the room, and a button that opens the
-/// Train room.
+/// Page that a room shows while it has no data; its button opens the Train room.
 struct EmptyPage {
     QFrame* page;            // the page itself, parent of the other widgets
     QLabel* text;            // the text that explains the room
     QPushButton* goToTrain;  // the button that opens the Train room
 };
-/// Creates an EmptyPage with a heading and a text, as a child of `parent`.
 EmptyPage makeEmptyPage(const QString& title, const QString& text, QWidget* parent);
 
 }  // namespace ropelab::ui

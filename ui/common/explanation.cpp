@@ -43,7 +43,6 @@ QString nameOf(const QWidget* widget) {
     if (const auto* button = qobject_cast<const QAbstractButton*>(widget); button && name.isEmpty()) {
         name = button->text();
     }
-    // The name of a label is that of the field beside it, or the text of the label itself.
     if (const auto* label = qobject_cast<const QLabel*>(widget); label && name.isEmpty()) {
         return label->buddy() ? nameOf(label->buddy()) : label->text();
     }
@@ -54,7 +53,7 @@ QString nameOf(const QWidget* widget) {
     return QStringLiteral("%1: %2").arg(name, value);
 }
 
-// Returns the tooltip of a cell, or that of its column if the cell has none.
+// The tooltip of the cell, or that of its column if the cell has none.
 QString whyOfCell(const QAbstractItemModel* model, const QModelIndex& cell, int column) {
     if (!model) return {};
     const QString own = cell.data(Qt::ToolTipRole).toString();

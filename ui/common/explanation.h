@@ -14,17 +14,15 @@ namespace ropelab::ui {
 /// Makes F1 explain `widget` with the current explanation of the widget `by`.
 void explainBy(QWidget* widget, QWidget* by);
 
-/// Explanation of a widget.
 struct Explanation {
     QWidget* widget = nullptr;  // the explained widget; null if there is no explanation
     QString title;              // name of the widget, for a field also its value
     QString summary;            // for a figure: a description of what it shows
     QString text;               // the explanation
 };
-/// Returns the explanation of a widget, of its current cell if it is a table, or of the nearest enclosing widget that
-/// has an explanation.
+/// Explanation of the widget, of its current cell if it is a table, or of the nearest enclosing widget that has one.
 Explanation explanationOf(QWidget* widget);
-/// Returns the explanation of the widget or table cell of `window` at a position in screen coordinates.
+/// `global`: a position in screen coordinates.
 Explanation explanationAt(const QWidget* window, const QPoint& global);
 
 }  // namespace ropelab::ui

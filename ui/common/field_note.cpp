@@ -8,7 +8,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the widget that the note covers: the content of the scroll area around the field, or else its window.
+/// The content of the scroll area around the field, or else its window.
 QWidget* groundOf(QWidget* field) {
     QWidget* ground = field;
     while (ground->parentWidget() && !ground->isWindow()) {

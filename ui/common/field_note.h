@@ -5,15 +5,14 @@
 
 namespace ropelab::ui {
 
-/// A sentence about a field, in the error colour of the theme. It floats below the field, or above it if there is no
-/// space below, so that nothing moves when the sentence appears and vanishes.
+/// Floats below the field, or above it if there is no space below, so that nothing moves.
 class FieldNote : public QLabel {
     Q_OBJECT
 
  public:
-    /// Creates a hidden note of `field`, which is deleted with the field.
+    /// The note is hidden at first and deleted with the field.
     explicit FieldNote(QWidget* field);
-    /// Shows a sentence below the field; "" hides the note.
+    /// "" hides the note.
     void say(const QString& sentence);
 
  protected:

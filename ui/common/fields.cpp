@@ -22,7 +22,7 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Event filter of the application that redirects the mouse wheel from unfocused fields to their parents.
+/// Redirects the mouse wheel from unfocused fields to their parents.
 class WheelGuard : public QObject {
  public:
     using QObject::QObject;
@@ -45,7 +45,6 @@ class WheelGuard : public QObject {
     }
 };
 
-/// Enables and disables the label of a field together with the field.
 class LabelOfField : public QObject {
  public:
     LabelOfField(QLabel* label, QWidget* field) : QObject(label), m_label(label) {

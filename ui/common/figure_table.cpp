@@ -18,7 +18,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Splits a line of CSV (RFC 4180) whose fields contain no line breaks.
+/// RFC 4180, without line breaks in fields.
 QStringList csvFields(const QString& line) {
     QStringList fields;
     QString field;

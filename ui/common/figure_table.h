@@ -11,12 +11,11 @@ class QTableView;
 
 namespace ropelab::ui {
 
-/// Returns the tables of a figure's exported numbers (see figureCsv). A map with curves above it has two tables, every
-/// other figure has one. Cells of numbers keep the digits of the exported file.
+/// Tables of a figure's exported numbers (figureCsv). A map with curves above it has two tables, every other figure has
+/// one. Cells of numbers keep the digits of the exported file.
 std::vector<TextTable::Content> figureTables(const Figure& figure);
 
-/// A window with the numbers of a figure as a table, for reading and for screen readers. It is not modal and deletes
-/// itself when closed; open it with show().
+/// Not modal; deletes itself when closed. Open it with show().
 class FigureTableWindow : public QDialog {
     Q_OBJECT
 

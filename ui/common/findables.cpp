@@ -28,14 +28,14 @@ namespace {
 
 constexpr const char* kShownBy = "shownBy";
 constexpr int kLitMs = 2500;
-constexpr double kRingWidth = 2;   // pixels at a window scale of 100 %
+constexpr double kRingWidth = 2;  // pixels at a window scale of 100 %
 constexpr int kRingDistance = 6;  // from the widget to the outer edge of the ring, likewise
 
-/// Returns the nearest widget around `target` with space for a ring beside it, or `target` itself.
+/// The nearest widget around `target` with space for a ring beside it, or `target` itself.
 QWidget* hostOfRing(QWidget* target, int distance) {
     for (QWidget* each = target->parentWidget(); each && !each->isWindow(); each = each->parentWidget()) {
-        const QRect ring = QRect(target->mapTo(each, QPoint()), target->size())
-                               .adjusted(-distance, -distance, distance, distance);
+        const QRect ring =
+            QRect(target->mapTo(each, QPoint()), target->size()).adjusted(-distance, -distance, distance, distance);
         // A splitter would adopt the ring as one of its panes.
         if (each->rect().contains(ring) && !qobject_cast<QSplitter*>(each)) return each;
         if (qobject_cast<QAbstractScrollArea*>(each->parentWidget())) break;
@@ -43,7 +43,7 @@ QWidget* hostOfRing(QWidget* target, int distance) {
     return target;
 }
 
-/// The ring of lightUp(): it is around the widget if there is space, and lets the mouse through.
+/// Around the widget if there is space; lets the mouse through.
 class HighlightRing : public QWidget {
  public:
     explicit HighlightRing(QWidget* target)
@@ -88,7 +88,7 @@ QAbstractButton* buttonOf(const QWidget* page) {
     return page->property(kShownBy).value<QPointer<QAbstractButton>>();
 }
 
-/// Returns whether `widget` is visible when `root` is, if necessary after its buttons of shownBy() were pressed.
+/// If necessary after the buttons of shownBy() were pressed.
 bool canBeShown(const QWidget* widget, const QWidget* root) {
     for (const QWidget* each = widget; each && each != root; each = each->parentWidget()) {
         if (each->isWindow()) return false;

@@ -5,7 +5,7 @@
 
 namespace ropelab::ui {
 
-/// Layout that places widgets from left to right and wraps to the next line, like words in a paragraph.
+/// Wraps widgets like words in a paragraph.
 class FlowLayout : public QLayout {
     Q_OBJECT
 
@@ -13,7 +13,6 @@ class FlowLayout : public QLayout {
     explicit FlowLayout(QWidget* parent = nullptr);
     ~FlowLayout() override;
 
-    /// Inserts a widget before the item at `index`.
     void insertWidget(int index, QWidget* widget);
 
     void addItem(QLayoutItem* item) override { m_items.append(item); }
@@ -28,7 +27,7 @@ class FlowLayout : public QLayout {
     void setGeometry(const QRect& rect) override;
 
  private:
-    // Returns the height in pixels that the items need within `rect`; also moves the items if `move` is true.
+    // Returns the height that the items need within `rect`, in pixels; also moves the items if `move` is true.
     int place(const QRect& rect, bool move) const;
     QList<QLayoutItem*> m_items;
 };

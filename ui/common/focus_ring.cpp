@@ -26,7 +26,7 @@ bool isAnyOf(const QWidget* widget) {
     return (... || (qobject_cast<const Types*>(widget) != nullptr));
 }
 
-/// Scrolls a widget into view if nothing of it is visible, as when Tab leads into a scroll area from outside.
+/// As when Tab leads into a scroll area from outside.
 void revealFocus(QWidget* focused) {
     if (!focused->visibleRegion().isEmpty()) return;
     for (QWidget* each = focused->parentWidget(); each && !each->isWindow(); each = each->parentWidget()) {

@@ -34,8 +34,7 @@ namespace {
 
 constexpr const char* kPauseOutline = outline::kPause;  // the parameter of renderIcon hides the namespace
 
-/// Returns two bars on whole device pixels: each bar and the space between them take a fifth of the size, the bars at
-/// least two pixels and the space at least two.
+/// On whole device pixels: each bar and the space between them take a fifth of the size, at least two pixels each.
 QPixmap pauseIcon(const QColor& color, int size, qreal ratio) {
     QPixmap pixmap(QSize(size, size) * ratio);
     pixmap.fill(Qt::transparent);

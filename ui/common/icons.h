@@ -8,26 +8,24 @@ namespace ropelab::ui {
 
 // Icons are rendered from vector outlines, so they follow the colours of the theme and need no icon font.
 
-/// Outlines of icons, as SVG paths in a square of 24 units.
+/// SVG paths in a square of 24 units.
 namespace outline {
 constexpr const char* kStart = "M7 4 L20 12 L7 20 Z";
-/// Two bars. setIcon and renderIcon draw them on whole pixels, because bars of a few pixels would blur into stripes.
+/// setIcon and renderIcon draw the bars on whole pixels, because bars of a few pixels would blur into stripes.
 constexpr const char* kPause = "pause";
 constexpr const char* kStop = "M5 5 H19 V19 H5 Z";
-// These outlines are stroked, not filled: a half-dark disc, and the corners of a screen.
+// Stroked, not filled: a half-dark disc, and the corners of a screen.
 constexpr const char* kTheme =
     "M12 3 A9 9 0 1 0 12 21 A9 9 0 1 0 12 3 V21 M10.2 4 V20 M8.4 4.5 V19.5 M6.6 6 V18 M4.8 8 V16";
 constexpr const char* kFullScreen = "M4 9 V4 H9 M15 4 H20 V9 M20 15 V20 H15 M9 20 H4 V15";
 }  // namespace outline
 
-/// Returns the outline as an image of `size` × `size` logical pixels, stroked or (if `filled`) also filled. `ratio` is
-/// the device pixel ratio.
+/// `size` is in logical pixels, `ratio` the device pixel ratio. The outline is stroked and, if `filled`, also filled.
 QPixmap renderIcon(const char* outline, const QColor& color, bool filled, int size, qreal ratio);
 
-/// Sets a filled icon beside the text of a button, in the text colour of the theme, or of the button if it is a primary
-/// button. A second call replaces the icon.
+/// Filled, in the text colour of the theme or of a primary button. A second call replaces the icon.
 void setIcon(QAbstractButton* button, const char* outline);
-/// Sets a stroked icon, as large as the text, beside the text of a button. A second call replaces the icon.
+/// Stroked, as large as the text. A second call replaces the icon.
 void setLineIcon(QAbstractButton* button, const char* outline);
 
 }  // namespace ropelab::ui

@@ -18,7 +18,7 @@ class LatestJob : public QObject {
     Q_OBJECT
 
  public:
-    /// Calls `cancelled` often, and returns early if it is true; returns what the window's thread does with the result.
+    /// Calls `cancelled` often and returns early if it is true; the returned function runs on the window's thread.
     using Work = std::function<std::function<void()>(const Cancelled& cancelled)>;
 
     explicit LatestJob(QObject* parent = nullptr);

@@ -13,9 +13,7 @@ namespace ropelab::ui {
 
 class FieldNote;
 
-/// Edits a number with a text field and a slider below it. Arrow keys change the value by one step, Page Up and Page
-/// Down by a larger one. Input that is no number or out of range is explained below the slider, and the old value
-/// remains.
+/// Invalid input is explained below the slider, and the old value remains.
 class NumberSlider : public QWidget {
     Q_OBJECT
 
@@ -26,13 +24,13 @@ class NumberSlider : public QWidget {
         double minimum = 0;
         double maximum = 1;
         bool logarithmic = false;
-        /// All values are multiples of this; 0 allows any value.
+        /// 0 allows any value.
         double step = 0;
-        /// Rounds values of the slider. Default: two significant digits if logarithmic, otherwise no rounding.
+        /// Default: two significant digits if logarithmic, otherwise no rounding.
         std::function<double(double)> snap = {};
-        /// Parses typed text; may throw BadInput. Default: parse_number.
+        /// May throw BadInput. Default: parse_number.
         std::function<double(const QString&)> parse = {};
-        /// Formats a value. Default: short_number.
+        /// Default: short_number.
         std::function<QString(double)> text = {};
         QString why = {};  // tooltip: formula, symbols and source
     };
@@ -40,17 +38,17 @@ class NumberSlider : public QWidget {
     explicit NumberSlider(Options options, QWidget* parent = nullptr);
 
     double value() const { return m_value; }
-    /// Sets the value without a signal.
+    /// Emits no signal.
     void setValue(double value);
-    /// Parses `typed` and sets the value, like typing it and pressing Enter.
+    /// Like typing `typed` and pressing Enter.
     void commit(const QString& typed);
-    /// Returns the explanation of invalid input, or an empty text.
+    /// Explanation of invalid input; "" if the input is valid.
     QString error() const;
-    /// Sets the tooltip of the label, the field and the slider: formula, symbols with their values, and source.
+    /// Tooltip of the label, the field and the slider: formula, symbols with their values, and source.
     void setPartToolTips(const QString& why);
 
  signals:
-    /// The user set another value; emitted repeatedly during a drag.
+    /// By the user; emitted repeatedly during a drag.
     void changed(double value);
     /// The user released the slider or pressed Enter.
     void finished();

@@ -14,7 +14,7 @@ namespace {
 using Outcome = ScoredPrediction::Outcome;
 using Tone = TextTable::Tone;
 
-/// Returns the outcomes in words, as "4 predictions: 2 right, 1 wrong, 1 not scored."; "" if there are no predictions.
+/// "4 predictions: 2 right, 1 wrong, 1 not scored."; "" if there are no predictions.
 QString scoreWords(std::span<const ScoredPrediction> predictions) {
     if (predictions.empty()) return {};
     QStringList parts;

@@ -20,7 +20,6 @@ namespace ropelab::ui {
 
 namespace {
 
-/// The least and the largest of some numbers.
 struct Span {
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
@@ -30,7 +29,7 @@ struct Span {
         high = std::max(high, value);
     }
     bool isOne() const { return low == high; }
-    /// Returns "3" or "3 to 5"; numbers that are not whole are rounded to two digits.
+    /// "3" or "3 to 5"; numbers that are not whole are rounded to two digits.
     QString words() const {
         const auto number = [](double value) {
             return text(value == std::floor(value) ? number_text(value) : rough_text(value));
@@ -41,8 +40,7 @@ struct Span {
     }
 };
 
-/// Returns a sentence on the difference that the test detects with 80 % power in the tested groups; "" if it is
-/// unknown.
+/// The difference that the test detects with 80 % power in the tested groups; "" if it is unknown.
 QString powerWords(const ResultsTable& table) {
     Span least, seeds, comparisons;
     const auto isUndecided = [&](const ResultGroup& group) {
@@ -77,7 +75,7 @@ QString powerWords(const ResultsTable& table) {
                          : QString());
 }
 
-/// Returns why no group can be tested: the reasons of verdict_of(), each once.
+/// The reasons of verdict_of(), each once.
 QString whyUntested(const ResultsTable& table) {
     QStringList reasons;
     for (const ResultGroup& group : table.groups) {
@@ -91,7 +89,7 @@ QString whyUntested(const ResultsTable& table) {
     return reasons.join(QStringLiteral("; "));
 }
 
-/// Returns a sentence on the runs that are excluded from the means; "" if there are none.
+/// Runs that are excluded from the means; "" if there are none.
 QString leftOutWords(const ResultsTable& table) {
     int unfinished = 0;
     int failed = 0;

@@ -16,7 +16,7 @@ BadInput badControl(const QString& name, const QString& why) {
     return BadInput(QStringLiteral("The control %1 is not valid: %2").arg(name, why).toStdString());
 }
 
-/// Returns the index of the entry with this data or text, or −1.
+/// By data or text; −1 if there is none.
 int entryOf(const QComboBox& choice, const QString& value) {
     for (int i = 0; i < choice.count(); ++i) {
         if (choice.itemData(i).isValid() && choice.itemData(i).toString() == value) return i;
@@ -42,8 +42,8 @@ RoomControl controlOf(const QString& name, QComboBox* choice) {
                 if (entry < 0) {
                     QStringList known;
                     for (int i = 0; i < choice->count(); ++i) known << choice->itemText(i);
-                    throw badControl(name, QStringLiteral("\"%1\" is none of: %2.")
-                                               .arg(value, known.join(QStringLiteral(", "))));
+                    throw badControl(
+                        name, QStringLiteral("\"%1\" is none of: %2.").arg(value, known.join(QStringLiteral(", "))));
                 }
                 choice->setCurrentIndex(entry);
                 emit choice->activated(entry);

@@ -13,28 +13,27 @@ namespace ropelab::ui {
 
 class NumberSlider;
 
-/// A control of a room that a lecture can set, read and show.
+/// A control that a lecture can set, read and show.
 struct RoomControl {
     QString name;  // "theta"
-    /// Sets the control from text. Throws BadInput if the text is no valid value.
+    /// Throws BadInput if the text is no valid value.
     std::function<void(const QString&)> set;
-    /// Returns the current value, a number or a text.
+    /// A number or a text.
     std::function<QVariant()> value;
-    /// The widget that the user operates; null if there is none.
+    /// Null if there is none.
     QWidget* widget = nullptr;
 };
 
-/// Returns the control of a slider, whose value it reads and types.
 RoomControl controlOf(const QString& name, NumberSlider* slider);
-/// Returns the control of a list. A value is the data of an entry or, in any case, its text.
+/// A value is the data of an entry or its text in any case.
 RoomControl controlOf(const QString& name, QComboBox* choice);
 RoomControl controlOf(const QString& name, QSpinBox* field);
 
-/// Parses a number, such as "500k". Throws BadInput, which names the control, if it is none.
+/// Parses a number, such as "500k". Throws BadInput, which names the control.
 double controlNumber(const QString& name, const QString& text);
-/// Parses a whole number. A number that glides is rounded.
+/// A number that glides is rounded.
 std::int64_t controlWhole(const QString& name, const QString& text);
-/// Parses "on" or "off". Throws BadInput for another text.
+/// "on" or "off". Throws BadInput for another text.
 bool controlSwitch(const QString& name, const QString& text);
 
 }  // namespace ropelab::ui

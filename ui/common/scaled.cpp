@@ -23,7 +23,7 @@ void follow(QObject* owner, Set set) {
 
 const QString kTextKeeper = QStringLiteral("text-keeper");
 
-/// Keeps the minimum height of a label at that of the longest of some texts, for every width of the label.
+/// Keeps the minimum height of a label at that of the longest text, for every width of the label.
 class TextKeeper : public QObject {
  public:
     explicit TextKeeper(QLabel* label) : QObject(label), m_label(label) {

@@ -12,8 +12,8 @@
 namespace ropelab::ui {
 namespace {
 
-// Returns the minimum height of a layout at a width. For a stack of pages only the minimum height of the current page
-// counts, whereas Qt uses the preferred height of the highest page.
+// For a stack of pages only the minimum height of the current page counts, whereas Qt uses the preferred height of the
+// highest page.
 int lowestHeight(QLayout* layout, int width);
 
 int lowestHeight(QLayoutItem* item, int width) {

@@ -4,16 +4,15 @@
 
 namespace ropelab::ui {
 
-/// Scroll area whose content fills the available space and scrolls if that is smaller than the minimum size of the
-/// content: wrapped texts keep all their lines, and figures keep their minimum height. Page Up and Page Down scroll;
-/// the arrow keys go to the focused widget.
+/// Wrapped texts keep all their lines and figures their minimum height; the page scrolls if there is less space. Page
+/// Up and Page Down scroll; the arrow keys go to the focused widget.
 class ScrollPage : public QScrollArea {
     Q_OBJECT
 
  public:
-    /// Creates a page that takes ownership of `content`, which must have a layout.
+    /// Takes ownership of `content`, which must have a layout.
     explicit ScrollPage(QWidget* content, QWidget* parent = nullptr);
-    /// Scrolls the page around `widget` so that the widget is visible, after the layout has been updated.
+    /// Scrolls to `widget` after the layout has been updated.
     static void reveal(QWidget* widget);
 
  protected:

@@ -7,7 +7,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Settings whose value 0 stands for a number that the program derives from other settings or from the machine.
+/// 0 stands for a number that the program derives from other settings or from the machine.
 constexpr std::array<std::string_view, 7> kAutomaticKeys = {
     "key_value_heads",     "latent_width",     "rotary_channels", "mlp_width",
     "theta_learning_rate", "decay_iterations", "threads"};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPadding = 8;  // pixels at 100 % scale, on both sides of a cell's text
 
-/// Delegate of table cells: a selected row keeps its text colours, and a row with wrapped text is high enough for it.
+/// A selected row keeps its text colours, and a row with wrapped text is high enough for it.
 class WordDelegate : public QStyledItemDelegate {
  public:
     using QStyledItemDelegate::QStyledItemDelegate;

@@ -6,13 +6,11 @@
 
 namespace ropelab::ui {
 
-/// Converts a UTF-8 text of the core library to QString.
 inline QString text(std::string_view utf8) {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
 
-/// Converts a UTF-8 text with numbers to QString and replaces the hyphen before a negative number by a minus sign, as
-/// in the figures. Hyphens in "1e-5" and in names stay.
+/// A negative number gets a minus sign, as in the figures. Hyphens in "1e-5" and in names stay.
 inline QString numberText(std::string_view utf8) {
     static const QRegularExpression minus(QStringLiteral("(?<![\\w.])-(?=\\d)"));
     return text(utf8).replace(minus, QString(QChar(0x2212)));

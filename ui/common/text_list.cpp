@@ -23,8 +23,8 @@ constexpr int kNarrowestColumn = 124;  // pixels at 100 % scale
 constexpr int kMostLines = 6;          // of a row; more would leave no space for other rows
 constexpr int kDetailLines = 6;
 
-/// Returns column widths that fill `available` pixels. Columns up to `least` wide keep their width; wider ones divide
-/// the rest in proportion to their width, so that all cells of a row wrap into about the same number of lines.
+/// Widths that fill `available` pixels. Columns up to `least` wide keep their width; wider ones divide the rest in
+/// proportion to their width, so that all cells of a row wrap into about the same number of lines.
 std::vector<int> widthsThatFit(std::vector<int> widths, int available, int least) {
     int left = available;
     double wanted = 0;

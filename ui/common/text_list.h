@@ -10,23 +10,21 @@ class QTableView;
 
 namespace ropelab::ui {
 
-/// A table of sentences below an introductory text. The columns fit into the widget's width, and long cells wrap, up to
-/// a few lines per row; if a row is longer, a field below the table shows the whole texts of the selected row. An empty
-/// table is hidden, and the text `nothing` replaces the introduction.
+/// Columns fit into the widget's width, and long cells wrap up to a few lines; a field below the table then shows the
+/// whole texts of the selected row. An empty table is hidden, and `nothing` replaces the introduction.
 class TextList : public QWidget {
     Q_OBJECT
 
  public:
-    /// `name` is the accessible name of the table, `words` the introduction, `nothing` the text for an empty table.
+    /// `name` is the accessible name of the table, `words` the introduction above it.
     TextList(const QString& name, QString words, QString nothing, QWidget* parent = nullptr);
 
-    /// Replaces the table's content. `result` follows the introduction above a table that is not empty.
+    /// `result` follows the introduction above a table that is not empty.
     void setContent(TextTable::Content content, const QString& result = {});
     TextTable& table() { return *m_table; }
     QTableView& view() { return *m_view; }
-    /// Returns the text above the table.
     QString words() const;
-    /// Returns the whole texts of the selected row, or of the first one; "" if no row of the table is shortened.
+    /// Whole texts of the selected row, or of the first one; "" if no row is shortened.
     QString details() const;
 
  protected:

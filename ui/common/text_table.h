@@ -6,26 +6,22 @@
 
 namespace ropelab::ui {
 
-/// Table model with cells of text; each cell has a tooltip and a tone that determines its colour.
 class TextTable : public QAbstractTableModel {
     Q_OBJECT
 
  public:
-    /// Colour of a cell's text: `success`, `warning` and `error` are for verdicts, `quiet` for cells without a verdict.
+    /// `success`, `warning` and `error` are for verdicts, `quiet` for cells without a verdict.
     enum class Tone { normal, quiet, success, warning, error };
-    /// A column: its title, its tooltip and its alignment.
     struct Column {
         QString title;
         QString why = {};
         bool isWord = false;  // left-aligned; numbers are right-aligned
     };
-    /// A cell: its text, its tooltip and its tone.
     struct Cell {
         QString text;
         QString tip = {};
         Tone tone = Tone::normal;
     };
-    /// The columns and rows of the table.
     struct Content {
         std::vector<Column> columns;
         std::vector<std::vector<Cell>> rows;  // each row has as many cells as there are columns
@@ -33,10 +29,10 @@ class TextTable : public QAbstractTableModel {
 
     explicit TextTable(QObject* parent = nullptr);
 
-    /// Replaces the content. The selection is preserved if the columns' titles and the number of rows do not change.
+    /// The selection is preserved if the columns' titles and the number of rows do not change.
     void setContent(Content content);
     const Content& content() const { return m_content; }
-    /// Returns the index of the column with this title, or −1 if there is none.
+    /// −1 if there is none.
     int columnOf(const QString& title) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;

@@ -11,7 +11,7 @@
 namespace ropelab::ui {
 namespace {
 
-// Distances between tick marks in sizes of their text; they are large enough for labels of numbers.
+// In sizes of the text; large enough for labels of numbers.
 constexpr double kXSpacing = 9;
 constexpr double kYSpacing = 3.6;
 // Widths in letters: the gap between labels, and the shortest shortened name.
@@ -19,7 +19,7 @@ constexpr double kLabelGap = 1;
 constexpr double kMinNameWidth = 8;
 constexpr double kMaxShortName = 5.5;  // names up to this width are numbers, of which some may be omitted
 
-/// Removes labels that overlap a previous one, but always keeps the last label. Sizes are those along the axis.
+/// Always keeps the last label. Sizes are those along the axis.
 void thin(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, double between) {
     double end = -std::numeric_limits<double>::infinity();
     qsizetype before = -1;
@@ -38,7 +38,7 @@ void thin(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, doub
     }
 }
 
-/// Keeps every n-th label, with the smallest n at which labels do not overlap.
+/// Uses the smallest n at which every n-th label does not overlap.
 void thinEvenly(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, double between) {
     for (qsizetype stride = 1; stride <= ticks.at.size(); ++stride) {
         bool touches = false;

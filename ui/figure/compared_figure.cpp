@@ -20,7 +20,7 @@ QString withLetter(const QString& letter, const QString& text) {
     return text.isEmpty() ? text : letter + text;
 }
 
-/// Returns whether two numbers differ at most by rounding.
+/// Equal but for rounding.
 bool areClose(double a, double b) {
     return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
 }
@@ -38,8 +38,7 @@ Range unionOf(const Range& a, const Range& b) {
     return {std::min(a.minimum, b.minimum), std::max(a.maximum, b.maximum)};
 }
 
-/// Returns an axis that contains both axes, whose ranges are `rangeA` and `rangeB`. An end that neither axis defines
-/// stays undefined.
+/// Contains both axes. An end that neither axis defines stays undefined.
 Axis mergedAxis(const Axis& a, const Axis& b, const Range& rangeA, const Range& rangeB) {
     Axis axis = a;
     if (a.label != b.label) axis.label = QStringLiteral("%1 (A), %2 (B)").arg(a.label, b.label);
@@ -55,8 +54,7 @@ bool areEqual(const FigureCurve& a, const FigureCurve& b) {
            a.shape == b.shape && a.emphasis == b.emphasis;
 }
 
-/// Returns the index of the curve that the figure is about: its first line that is not secondary. It gets the name of
-/// the setup if it has no label. Returns −1 if there is none.
+/// The first line that is not secondary; it gets the name of the setup if it has no label. −1 if there is none.
 std::ptrdiff_t mainLineOf(const Figure& figure) {
     const auto found = std::find_if(figure.curves.begin(), figure.curves.end(), [](const FigureCurve& curve) {
         return curve.shape == FigureCurve::Shape::line && !curve.companion && !curve.quantity.isEmpty() &&
@@ -77,7 +75,7 @@ FigureCurve named(FigureCurve curve, const QString& letter, const QString& name,
     return curve;
 }
 
-/// Returns whether a curve only colours a part of another one, as the negative part of a bound.
+/// A curve that only colours a part of another one, as the negative part of a bound.
 bool isColouring(const FigureCurve& curve) {
     return curve.ink.kind == Ink::Kind::error && curve.label.isEmpty() && curve.quantity.isEmpty();
 }
@@ -186,7 +184,6 @@ Figure overlaid(const Figure& a, const Figure& b, const ComparedNames& names) {
     return result;
 }
 
-/// Gives two axes of the same quantity the same range.
 void equalize(Axis& a, Axis& b, const Range& rangeA, const Range& rangeB) {
     if (a.label != b.label || a.unit != b.unit || a.logarithmic != b.logarithmic) return;
     const Range both = unionOf(rangeA, rangeB);

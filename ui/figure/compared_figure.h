@@ -6,33 +6,29 @@
 
 namespace ropelab::ui {
 
-/// What two compared figures show, for their legends. The names of two equal setups are empty.
+/// Empty if the setups are equal.
 struct ComparedNames {
     QString a;  // "θ = 10k"
     QString b;  // "θ = 500k"
-    /// True if the user edits B: its lines can then be dragged, and not those of A.
+    /// The lines of B can then be dragged, and not those of A.
     bool editsB = false;
 
     bool areEqual() const { return a.isEmpty() && b.isEmpty(); }
-    /// Names with their letters: "A: θ = 10k"; "A" if both setups are equal.
+    /// "A: θ = 10k"; "A" if both setups are equal.
     QString titleA() const { return a.isEmpty() ? QStringLiteral("A") : QStringLiteral("A: ") + a; }
     QString titleB() const { return b.isEmpty() ? QStringLiteral("B") : QStringLiteral("B: ") + b; }
-    /// Both names, between which `separator` is; "A and B are equal" for two equal setups.
+    /// "A and B are equal" for two equal setups.
     QString titleOfBoth(const QString& separator) const;
 };
 
-/// Returns whether two figures can be drawn on the same axes: both have axes with the same units and scales, and
-/// neither is a map or a drawing.
+/// Both have axes with the same units and scales, and neither is a map or a drawing.
 bool canOverlay(const Figure& a, const Figure& b);
 
-/// Returns one figure that shows the same quantities for A and for B.
-///
 /// If both can be drawn on the same axes, B's curves, bands and lines have the colour of setup B and dashes, and hollow
 /// points instead of bars; the axes contain both figures; labels and columns have the letters A and B, and what is
 /// equal in both has none. The table has a column with B / A (for a logarithmic y axis) or B − A for every column that
-/// both have. Otherwise the figure has two panels with the same ranges of axes and colours.
-///
-/// The note, the summary and the settings ("A", "B", "compared") name both.
+/// both have. Otherwise the figure has two panels with the same ranges of axes and colours. The note, the summary and
+/// the settings ("A", "B", "compared") name both.
 Figure compareFigures(const Figure& a, const Figure& b, const ComparedNames& names);
 
 }  // namespace ropelab::ui

@@ -15,7 +15,7 @@ bool isIncreasing(const QList<double>& keys) {
            std::adjacent_find(keys.begin(), keys.end(), isWrong) == keys.end();
 }
 
-/// Returns the values of a column at these keys; NaN where its table has no such key.
+/// NaN where the table has no such key.
 QList<double> valuesAt(const QList<double>& keys, const QList<double>& ownKeys, const QList<double>& values) {
     QList<double> result;
     qsizetype at = 0;

@@ -4,8 +4,8 @@
 
 namespace ropelab::ui {
 
-/// Graph that paints noisy lines fast. Qt's raster engine strokes a polyline as one path, which takes seconds for a few
-/// thousand steep segments; as separate lines they take milliseconds. Vector devices get the polyline.
+/// Paints noisy lines fast. Qt's raster engine strokes a polyline as one path, which takes seconds for a few thousand
+/// steep segments; as separate lines they take milliseconds. Vector devices get the polyline.
 class CurveGraph : public QCPGraph {
     Q_OBJECT
 

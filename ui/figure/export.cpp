@@ -148,12 +148,11 @@ QByteArray pdf(std::span<const Figure> panels, const ExportOptions& options) {
     return withoutDate(buffer.data());
 }
 
-/// Returns a text as XML CDATA; the end mark of CDATA inside the text is escaped.
+/// Escapes the end mark of CDATA inside the text.
 QByteArray cdata(QByteArray text) {
     return "<![CDATA[" + text.replace("]]>", "]]]]><![CDATA[>") + "]]>";
 }
 
-/// Returns the metadata of an SVG: record, settings and data of each figure.
 QByteArray svgMetadata(std::span<const Figure> panels, const ExportOptions& options) {
     const auto part = [](const char* name, const char* type, const QString& letter, const QByteArray& text) {
         const QByteArray panel = letter.isEmpty() ? QByteArray() : " panel=\"" + letter.toUtf8() + '"';

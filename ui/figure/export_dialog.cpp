@@ -25,7 +25,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the formats of one figure, or of a page with several figures.
 std::vector<FigureFormat> exportFormats(bool isPage) {
     std::vector<FigureFormat> formats = {FigureFormat::pdf, FigureFormat::svg, FigureFormat::png};
     if (!isPage) formats.insert(formats.end(), {FigureFormat::csv, FigureFormat::pgfplots});

@@ -6,7 +6,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// Smallest and largest of the added values that can be drawn.
 class Extent {
  public:
     explicit Extent(bool logarithmic) : m_logarithmic(logarithmic) {}
@@ -73,7 +72,7 @@ QString withUnit(const QString& label, const QString& unit) {
     return unit.isEmpty() ? label : QStringLiteral("%1 (%2)").arg(label, unit);
 }
 
-/// Returns whether the axis defines both ends, so that its range does not depend on the values.
+/// The axis defines both ends, so that its range does not depend on the values.
 bool isGiven(const Axis& axis) {
     return std::isfinite(axis.minimum) && std::isfinite(axis.maximum) && axis.minimum < axis.maximum &&
            (!axis.logarithmic || axis.minimum > 0);
@@ -84,7 +83,6 @@ bool hasBars(const Figure& figure) {
                        [](const FigureCurve& curve) { return curve.shape == FigureCurve::Shape::bars; });
 }
 
-/// Adds the x of every point that is drawn.
 void addDrawn(Extent& extent, const QList<double>& x, const QList<double>& y, bool yLogarithmic) {
     const qsizetype count = std::min(x.size(), y.size());
     for (qsizetype i = 0; i < count; ++i) {

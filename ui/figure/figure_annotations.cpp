@@ -18,7 +18,6 @@ constexpr double kMaxFraction = 0.44;
 constexpr double kMaxPrintedFraction = 0.6;  // where a single word of an exported figure is so long
 constexpr int kMostLabelLines = 3;
 
-/// Returns the index of a curve's last point that can be drawn.
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
     for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0; --i) {
         if (std::isfinite(x.toDevice(curve.x[i])) && std::isfinite(y.toDevice(curve.y[i]))) {
@@ -28,12 +27,11 @@ std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x,
     return std::nullopt;
 }
 
-/// Returns whether a curve has an end label.
 bool isLabelled(const FigureCurve& curve) {
     return !curve.label.isEmpty() && (!curve.companion || curve.isNamed) && curve.shape == FigureCurve::Shape::line;
 }
 
-/// Returns whether the line's label is among the end labels. A map has a colour bar there instead.
+/// A map has a colour bar in the place of the end labels.
 bool isLabelAtEnd(const FigureLine& line, const Figure& figure) {
     return line.labelAtEnd && !line.label.isEmpty() && !figure.map;
 }

@@ -13,25 +13,23 @@
 
 namespace ropelab::ui {
 
-/// Annotations of a figure: titles and note, straight lines and points with labels, and the end labels to the right of
-/// the axes. Labels that would overlap are moved apart; the figure's note names the lines whose label has no space.
+/// Labels that would overlap are moved apart; the note names the lines whose label has no space.
 class FigureAnnotations : public QCPLayerable {
     Q_OBJECT
 
  public:
     FigureAnnotations(QCustomPlot* plot, const QString& layer);
 
-    /// Sets the figure to annotate. `drawn` has the visible part of each curve.
+    /// `drawn` has the visible part of each curve.
     void set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
              const QList<Polyline>& drawn);
 
-    /// Boxes of the labels inside the axes, in the plot's units.
+    /// Labels inside the axes, in the plot's units.
     QList<QRectF> labelBoxes() const;
     /// Labels of lines that have no space inside the axes.
     const QStringList& omittedLabels() const { return m_labels.omitted(); }
 
-    /// Margin for the end labels to the right of the axes, in the plot's units; at most a fraction of the plot's width.
-    /// A narrow plot omits the values.
+    /// In the plot's units, at most a fraction of its width. A narrow plot omits the values.
     struct EndMargin {
         double width = 0;
         bool values = true;  // whether end labels contain the values
@@ -51,7 +49,7 @@ class FigureAnnotations : public QCPLayerable {
         bool dimmed;
         bool isLine;  // the label belongs to a FigureLine: it has the line's colour and no line sample
     };
-    /// Box of the empty text in these axes; an empty rectangle if there is none.
+    /// An empty rectangle if there is no empty text.
     QRectF emptyTextBox(const QRectF& axes) const;
     void drawEmptyText(QCPPainter* painter, const QRectF& axes) const;
     void placeLabels(const Figure& figure, const QList<Polyline>& drawn);

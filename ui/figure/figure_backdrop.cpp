@@ -14,7 +14,7 @@ namespace {
 constexpr double kScaleGap = 5;
 constexpr double kBar = 8;
 constexpr int kMarks = 5;
-// A vector file has up to this number of cells as rectangles, and more cells as an image, which is smaller.
+// A vector file has more cells than these as an image, which is smaller.
 constexpr qsizetype kMaxRectangles = 4096;
 
 }  // namespace

@@ -12,8 +12,7 @@
 
 namespace ropelab::ui {
 
-/// Background layer of a figure: the coloured cells of a map with its colour bar, or the drawing that replaces the
-/// plot.
+/// The coloured cells of a map with its colour bar, or the drawing that replaces the plot.
 class FigureBackdrop : public QCPLayerable {
     Q_OBJECT
 
@@ -22,9 +21,8 @@ class FigureBackdrop : public QCPLayerable {
 
     void set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y);
 
-    /// Width of a map's colour bar with its labels to the right of the axes, in the plot's units; 0 without a map.
+    /// With its labels, in the plot's units; 0 without a map.
     static double colorBarWidth(const Figure& figure, const FigureStyle& style);
-    /// Rectangle in which a drawing is painted.
     static QRectF drawingRect(const QRectF& viewport, const FigureStyle& style);
 
  protected:

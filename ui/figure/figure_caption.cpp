@@ -10,7 +10,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the words as a sentence. A symbol at the beginning, such as θ or B(m), stays as it is.
+/// A symbol at the beginning, such as θ or B(m), stays as it is.
 QString captionSentence(QString words) {
     words = words.trimmed();
     if (words.isEmpty()) return words;
@@ -19,7 +19,7 @@ QString captionSentence(QString words) {
     return words.endsWith(QLatin1Char('.')) ? words : words + QLatin1Char('.');
 }
 
-/// Returns a value of a setting: "0.25", "100, 10000"; "" for a nested object.
+/// "0.25", "100, 10000"; "" for a nested object.
 QString captionValue(const QJsonValue& value) {
     if (value.isArray()) {
         QStringList all;
@@ -31,7 +31,7 @@ QString captionValue(const QJsonValue& value) {
                           : value.toVariant().toString();
 }
 
-/// Returns settings as "theta = 100, 10000; width = 16".
+/// "theta = 100, 10000; width = 16".
 QString captionValues(const QJsonObject& settings, const QStringList& omitted = {}) {
     QStringList parts;
     for (const QString& key : settings.keys()) {
@@ -54,7 +54,7 @@ QString quantityWords(const Figure& figure) {
     return QObject::tr("%1 against %2").arg(figure.y.title(), figure.x.title());
 }
 
-/// Returns the numbers of seeds of the groups of a results table: "n = 3 seeds per setting".
+/// "n = 3 seeds per setting".
 QString seedWords(const QJsonArray& groups) {
     int least = -1;
     int most = 0;
@@ -70,7 +70,7 @@ QString seedWords(const QJsonArray& groups) {
     return QObject::tr("n = %1 to %2 seeds per setting").arg(least).arg(most);
 }
 
-/// Returns the settings in which the groups of a results table differ: "Settings: theta = 100, 10000".
+/// "Settings: theta = 100, 10000".
 QString groupWords(const QJsonArray& groups) {
     QMap<QString, QStringList> values;
     for (const QJsonValue& group : groups) {
@@ -87,7 +87,6 @@ QString groupWords(const QJsonArray& groups) {
     return parts.isEmpty() ? QString() : QObject::tr("Settings: %1").arg(parts.join(QStringLiteral("; ")));
 }
 
-/// Returns the sentences about a results table.
 QStringList resultsWords(const QJsonObject& results) {
     const QJsonArray groups = results[QStringLiteral("groups")].toArray();
     QStringList parts = {seedWords(groups), groupWords(groups)};
@@ -97,7 +96,6 @@ QStringList resultsWords(const QJsonObject& results) {
     return parts;
 }
 
-/// Returns the sentences about a run and its snapshot.
 QStringList runWords(const QJsonObject& settings) {
     QStringList parts = {QObject::tr("Run: %1").arg(settings[QStringLiteral("name")].toString())};
     if (settings.contains(QStringLiteral("snapshot"))) {
@@ -112,8 +110,7 @@ QStringList runWords(const QJsonObject& settings) {
     return parts;
 }
 
-/// Returns the precision in which the runs of a figure trained: "Precision: float32", or with the numbers of runs if
-/// they differ; "" if no run has begun.
+/// "Precision: float32", or with the numbers of runs if they differ; "" if no run has begun.
 QString precisionWords(const QJsonObject& lab) {
     const QJsonObject counts = lab[QStringLiteral("precision")].toObject();
     QStringList parts;

@@ -6,8 +6,7 @@
 
 namespace ropelab::ui {
 
-/// Returns a caption of a figure for a paper: its quantities with their units, the number of runs or seeds, the meaning
-/// of bars and bands, and the settings.
+/// For a paper: quantities with units, number of runs or seeds, meaning of bars and bands, and settings.
 QString captionOf(const Figure& figure);
 
 }  // namespace ropelab::ui

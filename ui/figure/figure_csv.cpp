@@ -10,7 +10,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// One column of values over its own x.
 struct Column {
     QString name;
     const QList<double>* x;
@@ -22,7 +21,7 @@ QByteArray number(double value) {
     return std::isfinite(value) ? QByteArray::fromStdString(number_text(value)) : QByteArray();
 }
 
-/// Returns a CSV field (RFC 4180), in quotes if necessary.
+/// RFC 4180, in quotes if necessary.
 QByteArray text(const QString& value) {
     QByteArray bytes = value.toUtf8();
     if (bytes.contains(',') || bytes.contains('"') || bytes.contains('\n') || bytes.contains('\r')) {
@@ -64,7 +63,7 @@ QByteArray tableCsv(const FigureTable& table) {
     return out;
 }
 
-/// Returns the values of a map: one line per row, which starts with its y.
+/// One line per row, which starts with its y.
 QByteArray mapCsv(const Figure& figure) {
     const FigureMap& map = *figure.map;
     QByteArray out = text(QStringLiteral("%1 \\ %2").arg(figure.y.title(), figure.x.title()));
@@ -87,7 +86,6 @@ std::vector<Column> columnsOf(const Figure& figure) {
     std::vector<Column> columns;
     for (const FigureCurve& curve : figure.curves) {
         const QString smoothed = curve.raw.isEmpty() ? QString() : QStringLiteral("smoothed");
-        // A curve without label and quantity gets the name of the y axis.
         const bool isNamed = !curve.label.isEmpty() || !curve.quantity.isEmpty();
         const QString quantity = isNamed ? curve.quantity : figure.y.label;
         columns.push_back({columnName(curve.label, quantity, figure.y.unit, smoothed), &curve.x, &curve.y});

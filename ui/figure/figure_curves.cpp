@@ -11,7 +11,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Width of the columns in which curves are thinned: one pixel on a screen, a quarter of a point on paper.
+/// One pixel on a screen, a quarter of a point on paper.
 double columnOf(const FigureStyle& style) {
     return std::max(1.0, style.units(0.25));
 }
@@ -19,7 +19,7 @@ double columnOf(const FigureStyle& style) {
 constexpr double kLeastPointPt = 2;     // smallest diameter of a point beside a short error bar
 constexpr double kPointFraction = 0.6;  // largest diameter of a point, relative to the length of its error bar
 
-/// Diameter of a curve's points in device units: smaller than the error bar, so that the bar stays visible.
+/// In device units; smaller than the error bar, so that the bar stays visible.
 double diameterOf(const FigureCurve& curve, const FigureStyle& style, const AxisScale& y) {
     const double wanted = style.units(curve.pointPt);
     if (!curve.bar) return wanted;

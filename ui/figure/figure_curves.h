@@ -14,20 +14,17 @@ class QPen;
 
 namespace ropelab::ui {
 
-/// Draws a figure's curves and bands as graphs of a QCustomPlot, thinned to the device's resolution. It manages all
-/// graphs of the plot: it creates as many as it needs and hides the others.
+/// Thins curves to the device's resolution. Manages all graphs of the plot: adds as many as it needs, hides the others.
 class FigureCurves {
  public:
     /// The plot must outlive this object.
     explicit FigureCurves(QCustomPlot& plot) : m_plot(plot) {}
 
-    /// Replaces the drawn curves by those of a figure, on axes with these scales.
     void show(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y);
 
-    /// The visible part of each curve, in the axes' units.
+    /// In the axes' units.
     const QList<Polyline>& lines() const { return m_lines; }
-    /// Returns the distance from a place to a curve; nullopt if the curve is not drawn. The place and the distance are
-    /// in the plot's units, from the lower left corner of the axes.
+    /// Nullopt if the curve is not drawn. Units are the plot's, from the lower left corner of the axes.
     std::optional<double> distanceTo(std::size_t curve, const QPointF& at) const;
 
  private:

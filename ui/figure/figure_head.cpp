@@ -15,7 +15,7 @@ constexpr double kMaxPrintedNoteFraction = 0.5;  // on paper, where nobody can l
 constexpr double kSampleWidth = 14;              // width of the sample of a legend entry
 constexpr double kEntryGap = 14;                 // distance of two legend entries
 
-/// Returns whether the legend has an entry for a curve. A single point has its label beside it.
+/// A single point has its label beside it instead.
 bool isInLegend(const FigureCurve& curve) {
     const bool isLine = curve.shape == FigureCurve::Shape::line;
     const bool hasOwnLabel =

@@ -14,23 +14,20 @@ class QPainter;
 
 namespace ropelab::ui {
 
-/// Breaks a text at spaces into at most `most` lines of a width. The last line is shortened if the text is longer, and
-/// so is a line of one word that is wider.
+/// At most `most` lines. The last line is shortened if the text is longer, and so is a line of one word that is wider.
 QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most);
 
-/// The row above a figure's axes: the y axis's title, the note and the title of a map's colour bar. If the row is too
-/// short for the note, the note is below the axes. The legend is below the axes, too. A drawing has no such rows.
+/// The row above the axes: title of y, note, title of the colour bar. The legend and a note that is too long are below.
 class FigureHead {
  public:
     FigureHead() = default;
-    /// Lays out the row for a plot of this size, in the style's units.
+    /// `plot` is in the style's units.
     FigureHead(const Figure& figure, const FigureStyle& style, const QSizeF& plot);
 
-    /// Lines of the note below the axes; empty if the note is above them or there is none.
+    /// Empty if the note is above the axes or there is none.
     const QStringList& noteBelow() const { return m_below; }
-    /// Number of lines below the axes: those of the legend and of the note.
+    /// Lines of the legend and of the note.
     qsizetype linesBelow() const { return m_legend.size() + m_below.size(); }
-    /// Texts of the legend's entries.
     QStringList legendTexts() const;
     void draw(QPainter& painter, const QRectF& axes, const QRectF& plot) const;
 

@@ -17,7 +17,6 @@ constexpr double kPointGap = 2;        // distance of a label from the mark of i
 constexpr double kClearGap = 3;        // by how much other marks are farther from a label, and distance of leaders
 constexpr qsizetype kNoLine = -1;
 
-/// Returns the line from a point to the nearest place of its label.
 QLineF leaderOf(const FigureLabels::Point& point, const QRectF& box) {
     return {point.at, QPointF(std::clamp(point.at.x(), box.left(), box.right()),
                               std::clamp(point.at.y(), box.top(), box.bottom()))};

@@ -14,11 +14,10 @@
 
 namespace ropelab::ui {
 
-/// Places the labels of straight lines and of single points inside a figure's axes. Labels overlap neither each other
-/// nor a line that has another label. Coordinates are in the plot's units from the upper left corner of the axes.
+/// Labels of straight lines and of single points inside a figure's axes. They overlap neither each other nor a line
+/// that has another label. Coordinates are in the plot's units from the upper left corner of the axes.
 class FigureLabels {
  public:
-    /// Label of a single point.
     struct Point {
         QString label;
         QPointF at;
@@ -26,7 +25,6 @@ class FigureLabels {
         bool isPicked;
         bool isQuiet;
     };
-    /// A label with its place.
     struct Placed {
         QString text;
         QRectF box;
@@ -38,34 +36,32 @@ class FigureLabels {
     FigureLabels() = default;
     FigureLabels(const FigureStyle& style, const AxisScale& x, const AxisScale& y) : m_style(style), m_x(x), m_y(y) {}
 
-    /// Adds a text that labels do not cover.
+    /// Text that labels do not cover.
     void occupy(const QRectF& box) { m_places.occupy(box); }
-    /// Adds a curve, which labels should not cover. A curve with a radius is a set of points, which are not connected.
+    /// Labels should not cover a curve. A curve with a radius is a set of points, which are not connected.
     void addCurve(const Polyline& line, std::optional<double> radius);
-    /// Places the labels of straight lines. Call it once, after the curves.
+    /// Call it once, after the curves.
     void placeLines(const std::vector<FigureLine>& vertical, const std::vector<FigureLine>& horizontal);
-    /// Places the labels of points, after those of lines; the first ones have precedence. A label is so near to its
-    /// point that it cannot belong to another one, or a line connects it with its point. A label is omitted if there is
-    /// no space for it.
+    /// Call it after placeLines; the first points have precedence. A label is so near to its point that it cannot
+    /// belong to another one, or a line connects it with its point. A label is omitted if there is no space for it.
     void placePoints(const QList<Point>& points);
 
     const QList<Placed>& placed() const { return m_placed; }
     /// Labels of lines that have no space inside the axes.
     const QStringList& omitted() const { return m_omitted; }
-    /// Boxes of all labels and occupied texts.
     const QList<QRectF>& boxes() const { return m_places.occupied(); }
 
  private:
     void placeHorizontal(const FigureLine& line, qsizetype own);
     void placeVertical(const FigureLine& line, qsizetype own);
-    /// Returns the boxes that cross no line of another label.
+    /// Boxes that cross no line of another label.
     QList<QRectF> besideLines(const QList<QRectF>& boxes, qsizetype own) const;
-    /// Places the label of a point beside it. Returns false if there is no space.
+    /// False if there is no space.
     bool placeBeside(const Point& point);
-    /// Places the label of a point farther away, with a line to the point. Returns false if there is no space.
+    /// Farther away, with a line to the point. False if there is no space.
     bool placeWithLeader(const Point& point);
     QFont fontOf(const Point& point) const;
-    /// Returns the boxes of a point's label at these distances from the point that are inside the axes.
+    /// Boxes at these distances from the point that are inside the axes.
     QList<QRectF> boxesAt(const Point& point, const QList<QPointF>& corners, const QSizeF& size) const;
     bool placePoint(const Point& point, const QList<QRectF>& candidates, bool hasLeader);
     bool place(const QList<QRectF>& candidates, const QString& label, const QColor& ink);

@@ -23,13 +23,12 @@ void paintOne(const Figure& figure, QCPPainter& painter, const QSize& size, cons
 constexpr double kPanelWidth = 140;
 constexpr double kPanelHeight = 105;
 
-/// Returns the factor by which the panels of a grid are painted smaller, texts included, so that their texts fit.
+/// The panels of a grid are painted smaller by this factor, texts included, so that their texts fit.
 double panelScale(const Figure& figure, double width, double height, const FigureStyle& style) {
     if (figure.panelColumns == 0) return 1;
     return std::min({1.0, width / style.units(kPanelWidth), height / style.units(kPanelHeight)});
 }
 
-/// Paints the panels of a figure in rows and columns of equal size, each below its title.
 void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style) {
     const QFont font = style.font(style.labelPt);
     const QFontMetricsF metrics(font);

@@ -10,11 +10,11 @@ class QPaintDevice;
 
 namespace ropelab::ui {
 
-/// Paints a figure on a device. `size` is in the device's units, style.unit of which are one point. `vectors` disables
-/// pixel optimizations, for PDF and SVG. Needs a QApplication (any platform, also offscreen); shows no window.
+/// `size` is in the device's units, style.unit of which are one point. `vectors` disables pixel optimizations, for PDF
+/// and SVG. Needs a QApplication (any platform, also offscreen); shows no window.
 void paintFigure(const Figure& figure, QPaintDevice& device, const QSize& size, const FigureStyle& style, bool vectors);
 
-/// Paints a figure at the origin of a painter, whose modes are those for its device.
+/// At the origin of a painter, whose modes are those for its device.
 void paintFigure(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style);
 
 }  // namespace ropelab::ui

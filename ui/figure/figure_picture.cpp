@@ -23,7 +23,7 @@ bool isNear(double a, double b) {
     return std::abs(a - b) <= (isFraction ? kFractionTolerance : kPlaceTolerance);
 }
 
-/// Returns whether two texts of numbers and commands, as the outline of a path, agree but for the tolerance of numbers.
+/// Numbers and commands, as the outline of a path, agree but for the tolerance of numbers.
 bool areNearTexts(const QString& a, const QString& b) {
     if (a == b) return true;
     static const QRegularExpression number(QStringLiteral("[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?"));
@@ -43,13 +43,13 @@ bool areNearTexts(const QString& a, const QString& b) {
     return !ofA.hasNext() && !ofB.hasNext() && a.mid(endA) == b.mid(endB);
 }
 
-/// A part of a vector file: a text that has to be equal, or numbers and commands that may differ by the tolerance.
+/// A text that has to be equal, or numbers and commands that may differ by the tolerance.
 struct Part {
     QString text;
     bool isGeometry = false;
 };
 
-/// Returns the parts of an SVG outside of the record and the data.
+/// Outside of the record and the data.
 QList<Part> partsOfDrawing(const QByteArray& svg) {
     static const QStringList geometry = {QStringLiteral("d"),  QStringLiteral("points"), QStringLiteral("transform"),
                                          QStringLiteral("x"),  QStringLiteral("y"),      QStringLiteral("cx"),
@@ -84,8 +84,8 @@ QList<Part> partsOfDrawing(const QByteArray& svg) {
     return parts;
 }
 
-/// Returns the parts of a PDF that are not an attachment or a description of the document. The outlines of glyphs and
-/// the dictionaries of objects have to be equal; of the page's commands each word is a part.
+/// Without attachments and the description of the document. The outlines of glyphs and the dictionaries of objects have
+/// to be equal; of the page's commands each word is a part.
 QList<Part> partsOfPages(const QByteArray& pdf) {
     QList<Part> parts;
     const QList<QByteArray> attached = pdfAttachments(pdf).values();
@@ -135,8 +135,8 @@ QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
         .arg(drawn.size());
 }
 
-/// Returns whether a pixel has a colour between those around the same place of another image. Smoothed edges can differ
-/// between machines, but no more than that.
+/// A colour between those around the same place of the other image: smoothed edges can differ between machines, but no
+/// more than that.
 bool isPixelNear(const QImage& image, const QImage& other, int x, int y) {
     const QRgb wanted = image.pixel(x, y);
     const auto isWithin = [&](int (*part)(QRgb)) {

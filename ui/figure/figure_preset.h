@@ -5,7 +5,6 @@
 
 namespace ropelab::ui {
 
-/// Width, height and font size of a figure for a journal, a conference or a slide.
 struct FigurePreset {
     const char* name;  // on the command line: "ieee-column"
     QString title;     // "IEEE, one column"
@@ -31,7 +30,7 @@ struct FigurePreset {
 /// Height: ours, except that of the slide; the publishers print only the largest one. All figures use the program's
 /// sans-serif font.
 std::span<const FigurePreset> figurePresets();
-/// Returns the preset with this name. Throws BadInput with all names if there is none.
+/// Throws BadInput with all names if there is none.
 const FigurePreset& figurePreset(const QString& name);
 
 }  // namespace ropelab::ui

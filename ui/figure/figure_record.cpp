@@ -23,7 +23,7 @@ namespace {
 constexpr int kRecordVersion = 1;
 constexpr std::int64_t kLargestFigure = 256'000'000;  // bytes
 
-/// The parts of a file that describe its figures: the record and the data by the letter of the panel.
+/// The record, and the data by the letter of the panel.
 struct FigureParts {
     QByteArray record;
     QMap<QString, QByteArray> data;
@@ -108,7 +108,7 @@ QJsonObject axesJson(const Figure& figure) {
             {QStringLiteral("y"), QJsonArray{y.minimum, y.maximum}}};
 }
 
-/// Returns the record of one figure; nullopt if the file lacks its data.
+/// Nullopt if the file lacks the figure's data.
 std::optional<FigureRecord> recordOf(const QJsonObject& all, const QJsonObject& object, const FigureParts& parts) {
     FigureRecord record;
     record.drawing = all[QStringLiteral("drawing")].toObject();

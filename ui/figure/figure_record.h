@@ -12,7 +12,6 @@ namespace ropelab::ui {
 
 struct ExportOptions;
 
-/// What a file says about one of its figures: its numbers, its settings and what it was made from.
 struct FigureRecord {
     QString letter;   // letter of the panel: "a"; "" for a file with one figure
     QString figure;   // Figure::name
@@ -26,22 +25,20 @@ struct FigureRecord {
     /// Ends of the drawn axes, of which the user may have shown a part; empty in files of earlier versions.
     QJsonObject axes;
     QString program;  // version of RoPE Lab that wrote the file
-    /// True if data, settings or origin were changed after the export: their hash is not that of the record.
+    /// Data, settings or origin were changed after the export: their hash is not that of the record.
     bool isEdited = false;
 };
 
-/// Returns the letter of a panel among `count`: "a", "b" …, "z", "aa" …; "" for a single figure.
+/// "a", "b" …, "z", "aa" …; "" for a single figure.
 QString panelLetter(std::size_t panel, std::size_t count);
 
-/// Returns the record of the figures of a file as JSON. It contains everything but the data, which each format stores
-/// as its own part, a hash (SHA-256) of each figure's name, settings, origin and data, and what is needed to draw the
-/// picture again: the options, the version of Qt and the ends of the axes.
+/// All but the data, which each format stores as its own part: a SHA-256 of each figure's name, settings, origin and
+/// data, and the options, the version of Qt and the ends of the axes, for drawing the picture again.
 QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& options);
 
-/// Returns the bytes of an exported figure. Throws BadInput as read_regular_file() does, and for more than 256 MB.
+/// Throws BadInput as read_regular_file() does, and for more than 256 MB.
 QByteArray readFigureBytes(const QString& path);
-/// Reads the records of a file that exportFigure or exportPage wrote as PDF, SVG or PNG, one for each figure. Throws
-/// BadInput with the reason if the file cannot be read or contains no record.
+/// One record per figure of a PDF, SVG or PNG. Throws BadInput if the file cannot be read or contains no record.
 std::vector<FigureRecord> readFigureFile(const QString& path);
 
 }  // namespace ropelab::ui

@@ -14,7 +14,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// Gives precomputed tick marks to a QCustomPlot axis.
 class FigureTicker : public QCPAxisTicker {
  public:
     explicit FigureTicker(Ticks marks) : m_marks(std::move(marks)) {}

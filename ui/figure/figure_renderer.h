@@ -16,28 +16,26 @@ namespace ropelab::ui {
 class FigureAnnotations;
 class FigureBackdrop;
 
-/// Renders a figure with a QCustomPlot, for the screen, for exported files and for the clipboard. Set the plot's size
-/// (its viewport) first. Margins are computed from the labels' widths and only grow while the axes stay the same, so
-/// that the axes of a live plot do not jitter.
+/// Renders a figure with a QCustomPlot. Set the plot's size (its viewport) first. Margins are computed from the labels'
+/// widths and only grow while the axes stay the same, so that the axes of a live plot do not jitter.
 class FigureRenderer {
  public:
     /// The plot must outlive the renderer, which manages its default axes, graphs and layers.
     explicit FigureRenderer(QCustomPlot& plot);
 
-    /// Replaces the figure that the plot shows. The caller replots.
+    /// The caller replots.
     void show(const Figure& figure, const FigureStyle& style);
 
-    /// Rectangle of the axes, in the plot's units.
+    /// In the plot's units.
     QRectF axesRect() const;
     AxisScale xScale() const { return m_xScale; }
     AxisScale yScale() const { return m_yScale; }
     const AxisMarks& xMarks() const { return m_xMarks; }
-    /// Boxes of the labels inside the axes at the last painting, in the plot's units.
+    /// Labels inside the axes at the last painting, in the plot's units.
     QList<QRectF> labelBoxes() const;
-    /// Labels of lines that have no space inside the axes; the note contains them.
+    /// Lines whose label has no space inside the axes.
     const QStringList& labelsInNote() const { return m_labelsInNote; }
-    /// Returns the distance, in the plot's units, from a place to a curve of the shown figure; nullopt if the curve is
-    /// not drawn.
+    /// In the plot's units; nullopt if the curve is not drawn.
     std::optional<double> distanceTo(std::size_t curve, const QPointF& place) const;
 
  private:

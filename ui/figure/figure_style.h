@@ -10,8 +10,8 @@
 
 namespace ropelab::ui {
 
-/// Colours and sizes of a figure. Sizes are in points; `unit` is the number of the painter's units per point. Font
-/// sizes are converted to units, so that a figure looks the same on every device.
+/// Sizes are in points; `unit` is the number of the painter's units per point. Font sizes are converted to units, so
+/// that a figure looks the same on every device.
 struct FigureStyle {
     Theme theme;
     double unit = 1;
@@ -23,29 +23,24 @@ struct FigureStyle {
     bool dashes = false;
     bool onScreen = false;
 
-    /// Style for a window; text has at least 10 pt.
+    /// Text has at least 10 pt.
     static FigureStyle screen(const Theme& theme, double unit);
-    /// Style for exported figures; lines have 1 pt.
+    /// Lines have 1 pt.
     static FigureStyle print(const Theme& theme, double fontPt, double unit);
 
-    /// Converts points to the painter's units.
     double units(double points) const { return points * unit; }
-    /// Font of the bundled family with a size in points.
     QFont font(double points) const;
-    /// Colour of an ink in the style's theme.
     QColor colorOf(Ink ink) const;
-    /// Colour of the blank parts of a map that have a label.
+    /// Blank parts of a map that have a label.
     QColor blankColor() const;
-    /// How the points of a curve are drawn.
     struct PointLook {
         QPen pen;
         QBrush brush;
         double diameter;
     };
-    /// Points with a diameter in the painter's units. Those of a second setup are hollow, because points have no dash
-    /// pattern, and large enough that their inside is visible.
+    /// `diameter` is in the painter's units. Points of a second setup are hollow, because points have no dash pattern,
+    /// and large enough that their inside is visible.
     PointLook pointsOf(const FigureCurve& curve, double diameter) const;
-    /// Pen with which the line of a curve is drawn.
     QPen penOf(const FigureCurve& curve) const;
 };
 

@@ -9,7 +9,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// Smallest and largest value so far, and the curves that have them.
 struct Extremes {
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();

@@ -6,8 +6,7 @@
 
 namespace ropelab::ui {
 
-/// Returns one sentence about a figure for screen readers: its own summary, or else its quantity, its range, the number
-/// of its curves, and its lowest and highest value. Returns the text of an empty figure if it has nothing to draw.
+/// For screen readers: its own summary, or else quantity, range, number of curves, lowest and highest value.
 QString figureSummary(const Figure& figure);
 
 }  // namespace ropelab::ui

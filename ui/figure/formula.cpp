@@ -43,7 +43,7 @@ QString latexOfSign(QChar sign) {
     return signs.value(sign, QString(sign));
 }
 
-/// Returns an exponent in Unicode superscripts, such as that of "6.00×10⁻⁴", as LaTeX; `at` moves to its last digit.
+/// Exponent in Unicode superscripts, such as that of "6.00×10⁻⁴"; `at` moves to its last digit.
 QString latexOfExponent(const QString& text, qsizetype& at, const QString& raised, const QString& plain) {
     QString digits;
     for (; at < text.size() && raised.contains(text[at]); ++at) digits += plain[raised.indexOf(text[at])];
@@ -78,7 +78,7 @@ QString latexOfText(const QString& text) {
     return result;
 }
 
-/// Returns the text in brackets if it has more than one part.
+/// In brackets if the text has more than one part.
 QString bracketed(const QString& text) {
     const bool isSingle = std::all_of(
         text.begin(), text.end(), [](QChar c) { return c.isLetterOrNumber() || QStringLiteral(".,√−").contains(c); });

@@ -12,7 +12,7 @@ namespace {
 
 constexpr qsizetype kPointCost = 100'000;  // one point counts as much as this number of segments
 
-/// Returns whether a line segment crosses a box (Liang–Barsky clipping).
+/// Liang–Barsky clipping.
 bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
     double start = 0;
     double end = 1;
@@ -33,7 +33,7 @@ bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
            cut(-step.y(), from.y() - box.top()) && cut(step.y(), box.bottom() - from.y());
 }
 
-/// Returns the distance of a point from the nearest place of a box, 0 inside.
+/// To the nearest place of the box, 0 inside.
 double distanceOf(const QPointF& point, const QRectF& box) {
     const double across = std::max({box.left() - point.x(), point.x() - box.right(), 0.0});
     const double up = std::max({box.top() - point.y(), point.y() - box.bottom(), 0.0});

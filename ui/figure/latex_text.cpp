@@ -41,7 +41,6 @@ const char* specialOf(char32_t c) {
     }
 }
 
-/// Commands of mathematical signs and Greek letters.
 const QHash<char32_t, const char*>& mathSigns() {
     static const QHash<char32_t, const char*> signs = {
         {U'α', "\\alpha"},   {U'β', "\\beta"},  {U'γ', "\\gamma"},     {U'δ', "\\delta"},  {U'Δ', "\\Delta"},
@@ -86,7 +85,7 @@ const char* markOf(char32_t c) {
     }
 }
 
-/// Returns the letter that a raised or lowered character stands for; 0 if it is none.
+/// Letter of a raised or lowered character; 0 if it is none.
 char letterIn(const QString& alphabet, const char* letters, char32_t c) {
     const qsizetype place = alphabet.indexOf(QString::fromUcs4(&c, 1));
     return place < 0 ? '\0' : letters[place];
@@ -102,8 +101,7 @@ char lowered(char32_t c) {
     return letterIn(alphabet, "0123456789-+()", c);
 }
 
-/// Returns whether LaTeX prints the character without further packages: ASCII and the letters of Latin-1 and Latin
-/// Extended-A.
+/// ASCII and the letters of Latin-1 and Latin Extended-A, which LaTeX prints without further packages.
 bool isPlain(char32_t c) {
     return (c >= 0x20 && c < 0x7f) || (c > 0xbf && c < 0x180);
 }

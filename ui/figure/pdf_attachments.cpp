@@ -12,8 +12,8 @@ namespace {
 constexpr qsizetype kLargestAttachment = qsizetype{1} << 26;
 constexpr qsizetype kEntryLength = 20;  // of the table of cross-references, fixed by the format
 
-/// Returns the bytes that zlib compressed; nullopt if they are damaged or more than kLargestAttachment. qUncompress has
-/// no limit, and a few bytes of a stranger can stand for gigabytes.
+/// Decompresses zlib's bytes; nullopt if they are damaged or more than kLargestAttachment. qUncompress has no limit,
+/// and a few bytes of a stranger can stand for gigabytes.
 std::optional<QByteArray> inflated(const QByteArray& compressed) {
     z_stream stream{};
     if (inflateInit(&stream) != Z_OK) return std::nullopt;
@@ -33,7 +33,6 @@ std::optional<QByteArray> inflated(const QByteArray& compressed) {
     return code == Z_STREAM_END ? std::optional(result) : std::nullopt;
 }
 
-/// The objects of a PDF, found by its table of cross-references.
 class PdfObjects {
  public:
     explicit PdfObjects(const QByteArray& pdf) : m_pdf(pdf) {
@@ -48,10 +47,10 @@ class PdfObjects {
         m_count = std::min<qsizetype>(found.captured(1).toLongLong(), (pdf.size() - m_entries) / kEntryLength);
     }
 
-    /// Number of entries of the table; object 0 does not exist.
+    /// Object 0 does not exist.
     qsizetype count() const { return m_count; }
 
-    /// Returns the bytes of an object, from its beginning to the end of the file; empty if there is none.
+    /// To the end of the file; empty if there is none.
     QByteArray from(qsizetype number) const {
         if (number <= 0 || number >= m_count) return {};
         const qsizetype place = m_pdf.mid(m_entries + number * kEntryLength, 10).toLongLong();
@@ -60,7 +59,6 @@ class PdfObjects {
         return QByteArray::fromRawData(m_pdf.constData() + place + begin.size(), m_pdf.size() - place - begin.size());
     }
 
-    /// Returns the dictionary of an object, without its stream.
     QByteArray dictionary(qsizetype number) const {
         const QByteArray object = from(number);
         qsizetype end = object.indexOf("endobj");
@@ -68,7 +66,7 @@ class PdfObjects {
         return end < 0 ? QByteArray() : QByteArray(object.constData(), end);
     }
 
-    /// Returns the bytes of an object's stream, without its compression; nullopt if they cannot be read.
+    /// Without compression; nullopt if the bytes cannot be read.
     std::optional<QByteArray> stream(qsizetype number) const {
         const QByteArray object = from(number);
         const QByteArray dictionary = this->dictionary(number);

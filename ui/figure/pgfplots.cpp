@@ -36,7 +36,6 @@ QString hexOf(const QColor& color) {
     return color.name().mid(1).toUpper();
 }
 
-/// Writes the commands and the table of one figure.
 class PgfplotsWriter {
  public:
     PgfplotsWriter(const Figure& figure, const ExportOptions& options, QString dataFile)
@@ -90,14 +89,12 @@ class PgfplotsWriter {
         return text + m_axisExtras + QStringLiteral("]\n");
     }
 
-    /// Returns the width of the labels at the right of the axes, about half the font size per letter, at most half of
-    /// the figure's width.
+    /// About half the font size per letter, at most half of the figure's width.
     double outsideMm() const {
         const double points = (0.5 * static_cast<double>(m_outsideLetters) + 1) * m_options.fontPt;
         return m_labelsOutside ? std::round(std::min(points * 25.4 / 72, m_options.widthMm / 2)) : 0;
     }
 
-    /// Returns a text without line breaks, for a comment.
     static QString oneLine(QString text) { return text.replace(QLatin1Char('\n'), QLatin1Char(' ')); }
 
     static QString axisOptions(QChar which, const Axis& axis, const Range& range, int about) {
@@ -120,7 +117,7 @@ class PgfplotsWriter {
                           .arg(places.join(QLatin1Char(',')), texts.join(QLatin1Char(',')));
     }
 
-    /// Returns the name of a colour and defines it.
+    /// Also defines the colour.
     QString colorName(const QColor& color) {
         const QString name = QStringLiteral("ropelab") + hexOf(color).toLower();
         const QString definition = QStringLiteral("\\definecolor{%1}{HTML}{%2}\n").arg(name, hexOf(color));
@@ -186,7 +183,7 @@ class PgfplotsWriter {
         }
     }
 
-    /// Options of a curve's points with a diameter in points; those of a second setup are hollow.
+    /// `diameter` is in points; points of a second setup are hollow.
     QString markOf(const FigureCurve& curve, double diameter) const {
         const bool isHollow = curve.ink.kind == Ink::Kind::compared;
         const double drawn = m_style.pointsOf(curve, m_style.units(diameter)).diameter / m_style.unit;
@@ -204,7 +201,6 @@ class PgfplotsWriter {
             .arg(plain(width), color);
     }
 
-    /// Returns the points of a curve inside the axes.
     Polyline visible(const FigureCurve& curve) const {
         Polyline seen;
         for (qsizetype i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {

@@ -7,16 +7,15 @@
 
 namespace ropelab::ui {
 
-/// A figure for LaTeX's package pgfplots: the commands, for \input, and the table of its numbers.
+/// The commands, for \input, and the table of the numbers.
 struct PgfplotsFiles {
     QByteArray tex;
     QByteArray data;
 };
 
-/// Returns a figure with axes as PGFPlots commands: lines, points, bars, bands, error bars and heat maps in the
-/// colours, dash patterns, ranges and tick marks of the other formats. Long curves are thinned to the resolution of a
-/// print. `dataFile` is the name of the table's file. Throws BadInput for a drawing without axes, for a figure without
-/// data and for a heat map that is too large for LaTeX.
+/// Colours, dash patterns, ranges and tick marks are those of the other formats; long curves are thinned to the
+/// resolution of a print. `dataFile` is the name of the table's file. Throws BadInput for a drawing without axes, for a
+/// figure without data and for a heat map that is too large for LaTeX.
 PgfplotsFiles pgfplots(const Figure& figure, const ExportOptions& options, const QString& dataFile);
 
 }  // namespace ropelab::ui

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Appends line segments, which are cut at the borders of the axes, to a polyline.
 class Clipper {
  public:
     Clipper(const AxisScale& x, const AxisScale& y, Polyline& out) : m_x(x), m_y(y), m_out(out) {}

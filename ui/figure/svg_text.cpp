@@ -12,7 +12,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the "d" attribute of a path, rounded to a hundredth of a unit.
+/// Rounded to a hundredth of a unit.
 QString pathData(const QPainterPath& path) {
     QStringList parts;
     const auto point = [](const QPainterPath::Element& element) {
@@ -42,7 +42,6 @@ QString pathData(const QPainterPath& path) {
     return parts.join(QLatin1Char(' '));
 }
 
-/// Writes a text element as a path.
 void writeOutline(QXmlStreamReader& reader, QXmlStreamWriter& writer) {
     const QXmlStreamAttributes attributes = reader.attributes();
     const QString words = reader.readElementText(QXmlStreamReader::IncludeChildElements);
@@ -69,7 +68,7 @@ void writeOutline(QXmlStreamReader& reader, QXmlStreamWriter& writer) {
     writer.writeEndElement();
 }
 
-/// Writes a text element with the names of fonts that may replace the bundled one where it is not installed.
+/// With the names of fonts that may replace the bundled one where it is not installed.
 void writeText(QXmlStreamReader& reader, QXmlStreamWriter& writer) {
     const QXmlStreamAttributes attributes = reader.attributes();
     writer.writeStartElement(QStringLiteral("text"));

@@ -5,16 +5,13 @@
 
 namespace ropelab::ui {
 
-/// Form of the text in an SVG. Text in the bundled font can be edited and searched. Outlines look the same where this
-/// font is not installed; their text is kept as aria-label.
+/// Text in the bundled font can be edited and searched; outlines need no font and keep their text as aria-label.
 enum class SvgText { font, outlines };
 
-/// Fonts of the text in an SVG, in the order of preference: the bundled font, the font from which it was made, and the
-/// generic family.
+/// In the order of preference: the bundled font, the font from which it was made, and the generic family.
 QString svgFontFamily();
 
-/// Returns an SVG from Qt's generator with its text in this form. Other elements do not change. Input that is not XML
-/// is returned unchanged.
+/// Other elements of the SVG from Qt's generator do not change. Input that is not XML is returned unchanged.
 QByteArray withText(const QByteArray& svg, SvgText text);
 
 }  // namespace ropelab::ui

@@ -10,41 +10,35 @@
 
 namespace ropelab::ui {
 
-/// The right answer to a question.
 struct AnswerTruth {
     nlohmann::json value;  // as AnswerRecord::truth
     QString unit;          // of a number
     Figure figure;         // of a curve: the room's figure, with all its curves
 };
 
-/// Field in which the answer to a question is entered; afterwards it shows the right answer.
+/// Takes the answer to a question and afterwards shows the right one.
 class AnswerField : public QWidget {
     Q_OBJECT
 
  public:
     using QWidget::QWidget;
 
-    /// Returns whether something was entered.
     virtual bool hasAnswer() const = 0;
-    /// Returns the widget that gets the keyboard focus.
     virtual QWidget* focusTarget() = 0;
-    /// Prepares the field once the right answer is known, for example the axes of a curve.
+    /// Called once the right answer is known, for example for the axes of a curve.
     virtual void prepare(const AnswerTruth& /*truth*/) {}
-    /// Prepares the field with a figure that is still being computed, if that is enough; does nothing otherwise.
+    /// For a figure that is still being computed, if that is enough; does nothing otherwise.
     virtual void prepareWith(const Figure& /*figure*/) {}
-    /// Returns whether an answer can be entered now.
     virtual bool isReady() const { return true; }
-    /// Returns what was entered, with everything of a record that does not depend on the place of the question. Throws
-    /// BadInput if the answer cannot be understood.
+    /// All of a record but the place of the question. Throws BadInput if the answer cannot be understood.
     virtual std::vector<AnswerRecord> records(const AnswerTruth& truth) const = 0;
-    /// Shows the right answer beside what was entered and takes no more input. `records` is what records() returned, or
-    /// empty if nothing was entered. Returns one or two sentences that compare them.
+    /// Takes no more input. `records` is what records() returned, or empty. Returns one or two sentences that compare
+    /// them.
     virtual QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) = 0;
-    /// Handles a digit key; returns false if the field does not use it.
+    /// Returns false if the field does not use the key.
     virtual bool pressDigit(int /*digit*/) { return false; }
 
  signals:
-    /// Another answer was entered.
     void changed();
 };
 

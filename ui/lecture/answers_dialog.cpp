@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kAnswersHeight = 60;  // least height of the list of answers, in pixels at 100 %
 
-/// Returns one line that describes an answer: "2026: the last hand, 18 people, right, 2026-11-24 10:15 UTC".
+/// "2026: the last hand, 18 people, right, 2026-11-24 10:15 UTC".
 QString answerLine(const QString& group, const AnswerRecord& answer) {
     const nlohmann::json given = parse_bounded(answer.given, nullptr, false);
     const QString value = answer.kind == "curve" ? AnswersDialog::tr("curve")

@@ -16,41 +16,36 @@ namespace ropelab::ui {
 class FigureView;
 struct Figure;
 
-/// Window with the answers to questions of lectures that a lab stores: a list of the questions, and a figure that
-/// compares the groups. Single answers can be selected and deleted; the last deletion can be undone. It is not modal.
+/// Not modal. Single answers can be deleted; the last deletion can be undone.
 class AnswersDialog : public QDialog {
     Q_OBJECT
 
  public:
-    /// `group`: name of the group that the user typed last.
+    /// `group` is the name that the user typed last.
     explicit AnswersDialog(const QString& group, QWidget* parent = nullptr);
 
-    /// Shows these questions. The selected question stays selected if it is among them; otherwise the last one is
-    /// selected.
+    /// The selected question stays selected if it is among them; otherwise the last one is selected.
     void setQuestions(std::vector<AnsweredQuestion> questions);
-    /// Sets the lab of the answers, as labOrigin() returns it, with which exported figures can be computed again.
+    /// `origin` is what labOrigin() returns; with it, exported figures can be computed again.
     void setLab(const QJsonObject& origin);
-    /// Says that these answers were deleted, so that the user can undo it.
+    /// Offers to undo the deletion of these answers.
     void setDeleted(std::vector<AnswerRecord> answers);
-    /// Says why answers cannot be deleted or restored.
     void showProblem(const QString& sentence);
 
     QListWidget* list() const { return m_list; }
     FigureView* view() const { return m_view; }
     QLabel* words() const { return m_words; }
     QLineEdit* group() const { return m_group; }
-    /// The answers to the selected question, one line each.
+    /// Answers to the selected question, one line each.
     QListWidget* answers() const { return m_answers; }
     QPushButton* deleteButton() const { return m_delete; }
     QPushButton* undoButton() const { return m_undo; }
 
  signals:
-    /// The user deletes these answers; the receiver deletes them from the lab and calls setQuestions() and
-    /// setDeleted().
+    /// The receiver deletes the answers from the lab and calls setQuestions() and setDeleted().
     void deletionRequested(const std::vector<ropelab::AnswerRecord>& answers);
     /// The user undoes the last deletion; the receiver stores these answers again and calls setQuestions().
     void restorationRequested(const std::vector<ropelab::AnswerRecord>& answers);
-    /// The user typed the name of the group whose answers are stored from now on.
     void groupChanged(const QString& group);
 
  private:

@@ -67,7 +67,6 @@ void addChoices(Figure& figure, const AnsweredQuestion& question) {
     }
 }
 
-/// A number with the number of people who gave it.
 struct GivenNumber {
     double value;
     double people;
@@ -82,7 +81,6 @@ std::vector<GivenNumber> numbersOf(const AnswerGroup& group) {
     return result;
 }
 
-/// Edges of the bins of a histogram.
 QList<double> binEdges(const QList<double>& values, bool isLogarithmic) {
     const auto place = [&](double value) { return isLogarithmic ? std::log10(value) : value; };
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -103,7 +101,7 @@ QList<double> binEdges(const QList<double>& values, bool isLogarithmic) {
     return edges;
 }
 
-/// Outline of a histogram in per cent of the people.
+/// In per cent of the people.
 FigureCurve outlineOf(const std::vector<GivenNumber>& numbers, const QList<double>& edges, double people) {
     QList<double> shares(edges.size() - 1, 0.0);
     for (const GivenNumber& number : numbers) {

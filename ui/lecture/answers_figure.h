@@ -5,11 +5,9 @@
 
 namespace ropelab::ui {
 
-/// Name of the figure of answers on the command line.
 inline constexpr const char* kAnswersFigure = "answers";
 
-/// Returns the figure of the answers to a question, which compares its groups: the share of each choice with its 95 %
-/// interval, the histogram of the numbers with the right one, or all drawn curves with the right one.
+/// By group, with the right answer: share of each choice with its 95 % interval, histogram of numbers, or drawn curves.
 Figure answersFigure(const AnsweredQuestion& question);
 
 }  // namespace ropelab::ui

@@ -14,7 +14,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns a text without Markdown whose formulas, between dollar signs, are Unicode text.
+/// Without Markdown; formulas, between dollar signs, become Unicode text.
 QString withPlainFormulas(const QString& text) {
     const SplitMarkdown split = splitFormulas(text);
     QString result = split.between.first();

@@ -12,7 +12,6 @@ class QSpinBox;
 
 namespace ropelab::ui {
 
-/// Choice among answers. For a class, each choice has a field for the number of raised hands.
 class ChoiceField : public AnswerField {
     Q_OBJECT
 
@@ -24,11 +23,11 @@ class ChoiceField : public AnswerField {
     QWidget* focusTarget() override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
-    /// Selects the choice with this number, from 1.
+    /// `digit` counts from 1.
     bool pressDigit(int digit) override;
 
     const QList<QRadioButton*>& buttons() const { return m_buttons; }
-    /// Fields for the number of raised hands; empty for a single person.
+    /// Numbers of raised hands; empty for a single person.
     const QList<QSpinBox*>& hands() const { return m_hands; }
 
  protected:

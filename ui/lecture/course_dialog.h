@@ -26,9 +26,7 @@ class LectureText;
 class QuestionPanel;
 class Settings;
 
-/// Window of the course for a student alone. It shows the scenes of all lectures one step at a time, while the main
-/// window beside it shows their rooms and setups. Questions are checked against computed quantities; hints, progress
-/// and a page of results belong to it. It is not modal.
+/// Shows the scenes one step at a time, while the main window beside it shows their rooms and setups. Not modal.
 class CourseDialog : public QDialog {
     Q_OBJECT
 
@@ -37,14 +35,12 @@ class CourseDialog : public QDialog {
     CourseDialog(LectureStage& stage, Settings& settings, std::vector<Lecture> lectures, QWidget* parent = nullptr);
     ~CourseDialog() override;
 
-    /// Shows a scene of a lecture, both from 0, at a step.
+    /// Lecture and scene count from 0.
     void goTo(int lecture, int scene, int step = -1);
-    /// Shows the next step, scene or lecture; after the last one the page of results.
+    /// Next step, scene or lecture; after the last one the page of results.
     void next();
     void previous();
-    /// Shows the page of results.
     void showSummary();
-    /// Forgets all answers and begins again.
     void reset();
 
     int lecture() const { return m_lecture; }
@@ -53,14 +49,13 @@ class CourseDialog : public QDialog {
     QuestionPanel& questions() { return *m_question; }
     QTextBrowser& summary() { return *m_summary; }
     bool isSummaryShown() const;
-    /// Returns whether the picture of the main window is hidden, because it shows a curve that is to be drawn.
+    /// The picture of the main window is hidden while it shows a curve that is to be drawn.
     bool isPictureHidden() const;
 
-    /// Asks whether all progress shall be forgotten. Tests replace it.
+    /// Tests replace it.
     std::function<bool()> askReset;
 
  signals:
-    /// A scene could not be shown as written.
     void problem(const QString& sentence);
 
  protected:
@@ -75,15 +70,14 @@ class CourseDialog : public QDialog {
     void openLecture(int lecture);
     void start();
     void showStep();
-    /// Asks the question of the current step, if it has one, once its values stand still.
+    /// Waits until the values of the step stand still.
     void askQuestion();
-    /// Hides the picture of the main window while it would show the answer, and shows it otherwise.
+    /// The picture of the main window is hidden while it would show the answer.
     void updateCover();
-    /// Shows every control, which a student alone may try, once no question of the scene is open: some stand beside
-    /// numbers that can be an answer. Before, the controls of the scene.
+    /// Shows every control once no question of the scene is open: some stand beside numbers that can be an answer.
+    /// Before, only the controls of the scene are shown.
     void updateControls();
-    /// Shows the text of a scene: on a page of text, and in a room below its last step, because it contains the
-    /// answers.
+    /// On a page of text, and in a room below its last step, because the text contains the answers.
     void updateText();
     void storeAnswer(const AnswerRecord& answer);
     void followLink(const QUrl& link);

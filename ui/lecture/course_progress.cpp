@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kProgressKey = "course/progress";
 
-/// The key of a question. A question that is worded anew counts as another one.
+/// A question that is worded anew counts as another one.
 QString questionKey(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question) {
     return text(lecture.title) + QLatin1Char('/') + text(scene.id) + QLatin1Char('/') + text(question.text);
 }

@@ -17,27 +17,22 @@ class CurveCanvas : public FigureView {
  public:
     explicit CurveCanvas(QWidget* parent = nullptr);
 
-    /// Shows the axes of a figure without its curves, with the same ranges, and removes what was drawn.
+    /// Keeps the ranges of the figure, without its curves, and removes what was drawn.
     void setAxesOf(const Figure& figure);
-    /// Returns whether setAxesOf() was called. Before, the canvas shows no numbers and says that the axes are computed.
+    /// Before setAxesOf(), the canvas shows no numbers and says that the axes are computed.
     bool hasAxes() const { return m_hasAxes; }
-    /// Returns whether the canvas has the axes of this figure.
     bool hasAxesOf(const Figure& figure) const;
-    /// Removes what was drawn.
     void clearCurve();
-    /// Returns whether anything was drawn.
     bool hasCurve() const;
-    /// Returns the part of the x axis over which a curve was drawn, between 0 and 1.
+    /// Part of the x axis over which a curve was drawn, 0 to 1.
     double drawnPart() const;
-    /// Returns the drawn curve in the units of the axes; its x are evenly spaced on the axis.
+    /// In the units of the axes; x are evenly spaced on the axis.
     AnswerCurve curve() const;
-    /// Returns the axes for curve_distance().
     AnswerAxes axes() const;
-    /// Shows the curves of the figure under the drawn one, and draws no more.
+    /// Shows the right curves under the drawn one, and draws no more.
     void showTruth(const Figure& figure);
 
  signals:
-    /// The drawn curve changed.
     void curveChanged();
 
  protected:
@@ -50,13 +45,12 @@ class CurveCanvas : public FigureView {
     void mouseMoved(const QPointF& where) override;
 
  private:
-    /// A place on the axes: the column of the drawn curve, and the height as a part of the y axis.
+    /// The column of the drawn curve, and the height as a part of the y axis.
     struct Place {
         int column = 0;
         double height = 0.5;
     };
     Place placeAt(const QPointF& where) const;
-    /// Draws a straight line between two places.
     void drawLine(const Place& from, const Place& to);
     void movePen(int columns, double height);
     double xOf(int column) const;

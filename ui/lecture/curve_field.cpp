@@ -31,7 +31,7 @@ nlohmann::json curveJson(const AnswerCurve& curve) {
     return result;
 }
 
-/// Returns the length of an axis in its unit, or in decades.
+/// Length of an axis in its unit, or in decades.
 double heightOf(const Axis& axis) {
     return axis.logarithmic ? std::log10(axis.maximum / axis.minimum) : axis.maximum - axis.minimum;
 }
@@ -44,7 +44,7 @@ nlohmann::json axisJson(const Axis& axis) {
             {"maximum", axis.maximum}};
 }
 
-/// Returns at most about `most` points of a curve, so that the lab does not grow with the resolution of a figure.
+/// At most about `most` points, so that the lab does not grow with the resolution of a figure.
 AnswerCurve thinned(const AnswerCurve& curve, std::size_t most) {
     const std::size_t step = std::max<std::size_t>(1, curve.x.size() / most);
     AnswerCurve result;

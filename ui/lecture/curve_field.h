@@ -9,12 +9,11 @@ namespace ropelab::ui {
 
 class CurveCanvas;
 
-/// Field for a curve that is drawn over the empty axes of a figure; the right curve is then drawn over it.
 class CurveField : public AnswerField {
     Q_OBJECT
 
  public:
-    /// `curve`: a part of the label or quantity of the curve that is to be drawn; "" for the first one.
+    /// `curve` is a part of the label or quantity of the right curve; "" for the first one.
     explicit CurveField(const QString& curve, QWidget* parent = nullptr);
 
     bool hasAnswer() const override;
@@ -26,8 +25,8 @@ class CurveField : public AnswerField {
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
 
     CurveCanvas* canvas() const { return m_canvas; }
-    /// Returns the curve of a figure that is to be drawn: the first one whose label or quantity contains `name`, or for
-    /// an empty name the first one that is not secondary; null if there is none.
+    /// The first whose label or quantity contains `name`; for "", the first that is not secondary; null if there is
+    /// none.
     static const FigureCurve* curveOf(const Figure& figure, const QString& name);
 
  private:

@@ -35,7 +35,7 @@ std::optional<int> documentIndex(const std::array<const char*, n>& names, const 
     return static_cast<int>(found - names.begin());
 }
 
-/// Returns the index of a value among names; 0 if the job does not have the key.
+/// 0 if the job does not have the key.
 template <std::size_t n>
 int documentChoice(const DocumentJson& json, const char* key, const std::array<const char*, n>& names) {
     const auto found = json.find(key);
@@ -62,7 +62,7 @@ int documentWidth(const DocumentJson& json, int usual) {
                    std::to_string(kMostWidth) + ".");
 }
 
-/// Returns the format of slides: that of the job, else that of the suffix of the output, else PNG for a folder.
+/// That of the job, else that of the suffix of the output, else PNG for a folder.
 DocumentJob::Format slideFormat(const DocumentJson& json, const DocumentJob& job) {
     const std::string output = job.output.toStdString();
     const auto bySuffix = documentIndex(kSlideFormats, QFileInfo(job.output).suffix().toLower().toStdString());

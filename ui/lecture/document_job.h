@@ -7,8 +7,7 @@
 
 namespace ropelab::ui {
 
-/// Describes a handout or the slides of a lecture. It is passed as JSON to a separate process, because the pictures
-/// come from rooms of a window without a display.
+/// Passed as JSON to a separate process, because the pictures come from rooms of a window without a display.
 struct LectureDocumentJob {
     /// `handout`: a PDF with text, picture, questions and answers per scene. `slides`: one page per step.
     enum class Kind { handout, slides };
@@ -19,8 +18,7 @@ struct LectureDocumentJob {
     Kind kind = Kind::handout;
     QString lecture;  // a file, or the name of a lecture that belongs to the program
     QString output;   // file, "-" for standard output, or the folder of slides
-    /// True if a handout has the answers to the questions at the end of each scene, and slides have them and the steps
-    /// that follow a question.
+    /// Answers are at the end of each scene of a handout; slides have them and the steps that follow a question.
     bool hasAnswers = true;
     // Of handouts.
     Paper paper = Paper::a4;
@@ -29,14 +27,12 @@ struct LectureDocumentJob {
     Appearance appearance = Appearance::light;
     int width = 1920;  // of a PNG slide in pixels, 320 to 7680
 
-    /// Returns whether `output` is a folder.
     bool isFolder() const { return kind == Kind::slides && (format == Format::png || format == Format::svg); }
 };
 
-/// Returns the job as JSON.
 std::string documentJobText(const LectureDocumentJob& job);
-/// Parses a job from its JSON text. Missing values have their default; the format of slides is that of the suffix of
-/// the output, or PNG for a folder. Throws BadInput for unknown keys and values, and if the output does not fit.
+/// Missing values have their default; the format of slides is that of the suffix of the output, or PNG for a folder.
+/// Throws BadInput for unknown keys and values, and if the output does not fit.
 LectureDocumentJob parseDocumentJob(const std::string& text);
 
 }  // namespace ropelab::ui

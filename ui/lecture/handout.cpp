@@ -42,7 +42,6 @@ FigureStyle handoutStyle() {
     return style;
 }
 
-/// The text of a handout as one document, whose pages are drawn one after the other.
 class HandoutText {
  public:
     HandoutText(const ShownLecture& lecture, const QSizeF& page, bool hasAnswers)
@@ -64,7 +63,7 @@ class HandoutText {
     const FigureStyle& style() const { return m_style; }
 
  private:
-    /// Begins a paragraph with space above and below, in points.
+    /// Space above and below is in points.
     void beginParagraph(double above, double below, bool isNewPage = false) {
         QTextBlockFormat format;
         format.setTopMargin(m_style.units(above));
@@ -129,7 +128,7 @@ class HandoutText {
         addLine(last.picture->summary, kSmallPt, false, 0, 8);
     }
 
-    /// Returns whether the last picture shows the figure that a question hides until it is answered.
+    /// The last picture shows the figure that a question hides until it is answered.
     static bool showsHiddenFigure(const ShownScene& scene) {
         return std::any_of(scene.steps.begin(), scene.steps.end(), [&](const ShownStep& step) {
             return step.step.ask && step.step.ask->hides_figure() && step.picture &&
@@ -167,7 +166,7 @@ class HandoutText {
         }
     }
 
-    /// Adds a numbered paragraph, below a heading if it is the first one under it.
+    /// The heading is only above its first paragraph.
     void addNumbered(const QString& heading, const QString& markdown) {
         if (m_heading != heading || m_number == 0) addLine(heading, kTextPt + 1, true, 10, 4);
         m_heading = heading;

@@ -7,15 +7,13 @@
 
 namespace ropelab::ui {
 
-/// A PDF and the number of its pages.
 struct PagedPdf {
     QByteArray bytes;
     int pages = 0;
 };
 
-/// Returns the handout of a lecture as a PDF in the light theme: a title page with the list of scenes, then per scene
-/// the text, the picture of the last step, the questions, and with `hasAnswers` their answers. Each scene begins a
-/// page.
+/// A PDF in the light theme: a title page with the list of scenes, then per scene, on a new page, the text, the picture
+/// of the last step, the questions, and with `hasAnswers` their answers.
 PagedPdf handoutPdf(const ShownLecture& lecture, LectureDocumentJob::Paper paper, bool hasAnswers);
 
 }  // namespace ropelab::ui

@@ -9,25 +9,20 @@
 
 namespace ropelab::ui {
 
-/// Transparent layer over a presentation: strokes that the lecturer draws with the mouse or a pen over any picture, and a
-/// pointer that everybody sees. The mouse reaches what is below the layer unless ink is drawn.
+/// The lecturer's strokes and a pointer over a presentation. The mouse reaches what is below unless ink is drawn.
 class InkLayer : public QWidget {
     Q_OBJECT
 
  public:
     explicit InkLayer(QWidget* parent);
 
-    /// Sets whether the mouse and the pen draw.
     void setDrawing(bool drawing);
     bool isDrawing() const { return m_drawing; }
-    /// Removes all strokes.
     void wipe();
-    /// Returns the number of strokes.
     int strokes() const { return static_cast<int>(m_strokes.size()); }
-    /// Shows or hides a disc that follows the mouse.
+    /// The pointer is a disc that follows the mouse.
     void setPointer(bool shown);
     bool hasPointer() const { return m_follow.isActive(); }
-    /// Moves the pointer to a place of this widget, as the mouse does.
     void movePointer(const QPointF& place);
 
  protected:
@@ -38,7 +33,7 @@ class InkLayer : public QWidget {
     void tabletEvent(QTabletEvent* event) override;
 
  private:
-    /// A point of a stroke. The width of the line at this point is proportional to `pressure`, from 0 to 1.
+    /// The width of the line is proportional to `pressure`, from 0 to 1.
     struct Dot {
         QPointF place;
         double pressure;

@@ -52,7 +52,7 @@ const QHash<QString, QString>& texWords() {
     return words;
 }
 
-/// Returns a sub- or superscript in Unicode, or in brackets after the sign if a character has no such form.
+/// In Unicode, or in brackets after the sign if a character has no such form.
 QString raised(const QString& content, bool isSuperscript) {
     static const QString plain = QStringLiteral("0123456789+−=()");
     static const QString above = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾");
@@ -95,7 +95,7 @@ QString group(const QString& tex, qsizetype& at) {
     return tex.mid(start, at - start);
 }
 
-/// Returns whether braces nest more than 64 levels deep, at which depth a recursion over groups still fits the stack.
+/// Braces nest more than 64 levels deep, at which depth a recursion over groups still fits the stack.
 bool isTooDeep(const QString& tex) {
     int depth = 0;
     for (const QChar sign : tex) {

@@ -16,7 +16,7 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Settings whose ratio matters, so that they glide along a logarithmic scale.
+/// Settings whose ratio matters glide along a logarithmic scale.
 const QSet<QString>& logarithmicControls() {
     static const QSet<QString> names = {QStringLiteral("theta"), QStringLiteral("context"), QStringLiteral("head_dim"),
                                         QStringLiteral("target"), QStringLiteral("original_context")};
@@ -25,14 +25,13 @@ const QSet<QString>& logarithmicControls() {
 
 /// Settings that are not rounded to whole numbers while they glide.
 const QSet<QString>& fractionalControls() {
-    static const QSet<QString> names = {QStringLiteral("theta"),     QStringLiteral("fraction"),
-                                        QStringLiteral("factor"),    QStringLiteral("mean"),
-                                        QStringLiteral("beta_fast"), QStringLiteral("beta_slow"),
-                                        QStringLiteral("correlation")};
+    static const QSet<QString> names = {
+        QStringLiteral("theta"),     QStringLiteral("fraction"),  QStringLiteral("factor"),     QStringLiteral("mean"),
+        QStringLiteral("beta_fast"), QStringLiteral("beta_slow"), QStringLiteral("correlation")};
     return names;
 }
 
-/// Parses the value of a change; "25%" is 0.25. Returns NaN if it is no number.
+/// "25%" is 0.25; NaN if the text is no number.
 double numberOf(std::string_view value) {
     try {
         if (value.ends_with('%')) return parse_number(trimmed(value.substr(0, value.size() - 1))) / 100;
@@ -191,8 +190,8 @@ void LecturePlayer::applyChange(const LectureChange& change, bool glides) {
     const double to = numberOf(change.value);
     const double from = glides && change.glide > 0 ? m_stage.control(key) : std::nan("");
     if (std::isnan(from) || std::isnan(to)) return m_stage.setControl(key, value);
-    m_glides.append({key, value, from, to, change.glide,
-                     logarithmicControls().contains(key) && from > 0 && to > 0, !fractionalControls().contains(key)});
+    m_glides.append({key, value, from, to, change.glide, logarithmicControls().contains(key) && from > 0 && to > 0,
+                     !fractionalControls().contains(key)});
 }
 
 void LecturePlayer::startGlides(bool loop) {

@@ -22,8 +22,7 @@ namespace {
 
 const QString kFormulaScheme = QStringLiteral("formula:");
 
-/// Returns the picture of a formula in the colour of the text, padded below to the descent of the font, on which the
-/// layout of texts places pictures; a null picture if the file is no SVG.
+/// Padded below to the descent of the font, on which the layout of texts places pictures; null if the file is no SVG.
 QImage formulaImage(const LectureFormula& formula, const QFontMetricsF& metrics, const QColor& color, double ratio) {
     QFile file(formula.file);
     if (formula.file.isEmpty() || !openRegular(file)) return {};
@@ -42,8 +41,7 @@ QImage formulaImage(const LectureFormula& formula, const QFontMetricsF& metrics,
     return image;
 }
 
-/// Places the pictures of formulas on the line of the text: low ones on the base line, high ones, such as matrices,
-/// around the middle.
+/// Low pictures are on the base line, high ones, such as matrices, around the middle.
 void alignFormulas(QTextDocument& document, double highest) {
     std::vector<std::pair<int, QTextCharFormat>> images;  // the formats are changed after the walk through the blocks
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {

@@ -7,22 +7,20 @@
 
 namespace ropelab::ui {
 
-/// Shows Markdown of a lecture with its formulas as pictures or, without pictures, as Unicode text. It is as high as
-/// its text at the given width.
+/// Formulas are pictures or, without pictures, Unicode text. The widget is as high as its text at the given width.
 class LectureText : public QWidget {
     Q_OBJECT
 
  public:
-    /// `points`: font size at a window scale of 100 %.
+    /// `points` is the font size at a window scale of 100 %.
     explicit LectureText(double points, QWidget* parent = nullptr);
 
-    /// Sets where the formulas come from; call before setMarkdown().
+    /// Call before setMarkdown().
     void setFormulas(const LectureFormulas& formulas) { m_formulas = formulas; }
     void setMarkdown(const QString& markdown);
     const QString& markdown() const { return m_markdown; }
-    /// Returns the text as a reader sees it, with formulas as Unicode text.
     QString plainText() const { return m_plain; }
-    /// Returns the height of another Markdown text at a width, in pixels.
+    /// Height of another text, in pixels.
     int heightOf(const QString& markdown, int width) const;
 
     bool hasHeightForWidth() const override { return true; }

@@ -11,23 +11,21 @@ namespace ropelab::ui {
 class LecturePlayer;
 class LectureText;
 
-/// What the lecturer sees and the class need not: the notes of the scene, the next step, the time since the start, the
-/// clock, and the number that the class should find.
+/// The lecturer's notes of the scene, the next step, the time since the start, the clock, and the number to find.
 class NotesView : public QWidget {
     Q_OBJECT
 
  public:
-    /// `wide`: a strip whose parts are side by side; otherwise they are below each other.
+    /// `wide` is a strip with parts side by side; otherwise they are below each other.
     explicit NotesView(bool wide, QWidget* parent = nullptr);
 
     void setFormulas(const LectureFormulas& formulas);
-    /// Shows the notes and the next step of the place where the player is.
     void showPlace(const LecturePlayer& player);
-    /// Hides what can contain the answer to a question: notes, next step and number to find, all but the time.
+    /// Hides all but the time, because the rest can contain the answer to a question.
     void setSecret(bool secret);
-    /// Shows the number that the class should find, with its expression; "" for none.
+    /// The number that the class should find, with its expression; "" for none.
     void showFind(const QString& words);
-    /// Shows the time since the start in seconds and, unless it is 0, the planned one in minutes.
+    /// `plannedMinutes` is shown unless it is 0.
     void showTime(double seconds, double plannedMinutes);
 
     // What is shown; "" while it is secret.

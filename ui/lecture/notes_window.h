@@ -8,7 +8,6 @@ namespace ropelab::ui {
 
 class NotesView;
 
-/// The window with the lecturer's notes on a second screen.
 class NotesWindow : public QWidget {
     Q_OBJECT
 
@@ -16,7 +15,7 @@ class NotesWindow : public QWidget {
     explicit NotesWindow(QWidget* parent = nullptr);
 
     NotesView& view() { return *m_view; }
-    /// Shows the window on a screen other than that of `presented`. Returns false, and shows nothing, if there is none.
+    /// Uses a screen other than that of `presented`. Returns false, and shows nothing, if there is none.
     bool showBeside(const QWidget& presented);
 
  private:

@@ -7,7 +7,7 @@ class QLineEdit;
 
 namespace ropelab::ui {
 
-/// Field for a number, typed as in all fields of the program ("47117", "10k", "25 %"), or "none".
+/// Typed as in all fields of the program ("47117", "10k", "25 %"), or "none".
 class NumberField : public AnswerField {
     Q_OBJECT
 
@@ -23,7 +23,6 @@ class NumberField : public AnswerField {
     QLineEdit* edit() const { return m_edit; }
 
  private:
-    /// Formats a number, or "none", with the unit.
     QString words(const nlohmann::json& value, const QString& unit) const;
 
     double m_tolerance;

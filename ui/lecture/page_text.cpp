@@ -33,7 +33,7 @@ constexpr double kParagraphGap = 0.5;  // between paragraphs, in font sizes
 constexpr double kListIndent = 1.8;    // of a list, in font sizes
 constexpr double kHighFormula = 1.6;   // formulas that are higher, in lines, are centred on the line
 
-/// Returns the size at which a formula is drawn, without the space below it.
+/// Without the space below the formula.
 QSizeF formulaSize(const QTextFormat& format, const QFontMetricsF& metrics) {
     const QSvgRenderer renderer(format.property(kFormulaSvg).toByteArray());
     const double height =
@@ -42,7 +42,7 @@ QSizeF formulaSize(const QTextFormat& format, const QFontMetricsF& metrics) {
     return {box.isEmpty() ? 0 : height * box.width() / box.height(), height};
 }
 
-/// Returns the format of a formula; an invalid one if it has no picture.
+/// Invalid if the formula has no picture.
 QTextCharFormat formulaFormat(const LectureFormula& formula, const QColor& color, const QFontMetricsF& metrics) {
     QFile file(formula.file);
     if (formula.file.isEmpty() || formula.height + formula.depth <= 0 || !openRegular(file)) return {};
@@ -58,7 +58,6 @@ QTextCharFormat formulaFormat(const LectureFormula& formula, const QColor& color
     return format;
 }
 
-/// Replaces the pictures that stand for formulas in a document by the formulas themselves.
 void insertFormulas(QTextDocument& document, const QHash<QString, QTextCharFormat>& formulas) {
     std::vector<std::pair<int, QTextCharFormat>> found;  // changed after the walk through the blocks
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
@@ -84,7 +83,7 @@ void insertFormulas(QTextDocument& document, const QHash<QString, QTextCharForma
     }
 }
 
-/// Gives paragraphs and tables the space around them, which Qt's Markdown has for fonts with a size in points only.
+/// Qt's Markdown has this space only for fonts with a size in points.
 void spaceBlocks(QTextDocument& document, double em) {
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
         QTextBlockFormat format = block.blockFormat();

@@ -17,7 +17,6 @@ namespace ropelab::ui {
 // Text of a lecture on pages that are printed or exported. Lengths and font sizes are in the units of the painter
 // (FigureStyle::units), so that a page looks the same on every device. Formulas are drawn as vectors.
 
-/// Draws formulas inside a QTextDocument from the SVG of their format.
 class FormulaObject : public QObject, public QTextObjectInterface {
     Q_OBJECT
     Q_INTERFACES(QTextObjectInterface)
@@ -40,7 +39,7 @@ class FigureObject : public QObject, public QTextObjectInterface {
     FigureObject(const FigureStyle& style, QObject* parent) : QObject(parent), m_style(style) {}
     static constexpr int kType = 0x1002;  // QTextFormat::UserObject + 2
 
-    /// Inserts a figure with a size in the units of the style.
+    /// `size` is in the units of the style.
     void insert(QTextCursor& cursor, const Figure& figure, const QSizeF& size);
 
     QSizeF intrinsicSize(QTextDocument* document, int position, const QTextFormat& format) override;
@@ -56,15 +55,11 @@ class FigureObject : public QObject, public QTextObjectInterface {
     std::vector<Placed> m_figures;
 };
 
-/// Prepares a document for text with formulas in a font size in points.
 void preparePage(QTextDocument& document, const FigureStyle& style, double points);
-/// Replaces the content of a prepared document by Markdown.
 void setPageMarkdown(QTextDocument& document, const QString& markdown, const LectureFormulas& formulas,
                      const FigureStyle& style);
-/// Appends Markdown to a prepared document.
 void appendPageMarkdown(QTextCursor& cursor, const QString& markdown, const LectureFormulas& formulas,
                         const FigureStyle& style, double points);
-/// Draws a document at a place of the painter in a colour.
 void drawPageText(QTextDocument& document, QPainter& painter, const QPointF& place, const QColor& color);
 
 }  // namespace ropelab::ui

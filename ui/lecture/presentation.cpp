@@ -30,7 +30,6 @@ constexpr int kStripHeight = 96;       // pixels at 100 %
 constexpr double kQuestionPart = 0.5;  // part of the canvas that the card of a question is wide
 constexpr int kMargin = 12;            // pixels at 100 %, around the card of a question
 
-/// Returns the height that a band needs at a width.
 int bandHeight(QWidget& band, int width) {
     band.ensurePolished();
     QLayout* layout = band.layout();
@@ -39,7 +38,7 @@ int bandHeight(QWidget& band, int width) {
                     layout->totalMinimumSize().height());
 }
 
-/// Returns a file name in a folder that does not exist yet.
+/// A file that does not exist yet.
 QString freeFile(const QString& folder, const QString& stem) {
     const QDir dir(folder);
     QString path = dir.filePath(stem + QStringLiteral(".png"));
@@ -55,7 +54,6 @@ bool hidesFigure(const LectureStep* step) {
     return step && step->ask && step->ask->hides_figure();
 }
 
-/// Returns the text of the title page.
 QString titleText(const Lecture& lecture) {
     QStringList lines;
     if (!lecture.author.empty()) lines << text(lecture.author);

@@ -41,17 +41,14 @@ class Presentation : public QObject {
     Presentation(LectureStage& stage, LecturePlayer& player, QObject* parent = nullptr);
     ~Presentation() override;
 
-    /// Enters the presentation at the current place of the player.
     void start();
-    /// Gives the whole window back; everything stays as it is shown. start() returns to the step.
+    /// Everything stays as it is shown. start() returns to the step.
     void leave();
     bool isActive() const { return m_isActive; }
-    /// Forgets the time since the first start.
     void resetTime();
-    /// Reads the formulas of the lecture again; call after the player has another lecture.
+    /// Loads the formulas again; call after the player has another lecture.
     void renewLecture();
 
-    /// Returns the folder for snapshots; the user's pictures by default.
     std::function<QString()> snapshotFolder;
 
     // The parts that are on the canvas while the presentation is active; null otherwise.
@@ -60,20 +57,20 @@ class Presentation : public QObject {
     PresentationPage* page() const;
     InkLayer* ink() const;
     QuestionPanel* question() const;
-    /// The notes: in the window on a second screen, otherwise the strip, which is hidden at first.
+    /// In the window on a second screen, otherwise the strip, which is hidden at first.
     NotesView* notes() const;
     bool isBlank() const;
     bool isPageShown() const;
-    /// Returns whether the picture is hidden because it shows a curve that the class is to draw.
+    /// The picture shows a curve that the class is to draw.
     bool isPictureCovered() const;
     bool areNotesShown() const;
-    /// Returns the file of the last snapshot, or "".
+    /// File of the last snapshot, or "".
     QString snapshot() const { return m_snapshot; }
 
  signals:
-    /// The presentation was left with Escape.
+    /// The user pressed Escape.
     void left();
-    /// The class answered a question; the receiver stores the answer in the user's lab.
+    /// The receiver stores the answer in the user's lab.
     void answered(const ropelab::AnswerRecord& answer);
 
  protected:
@@ -99,7 +96,6 @@ class Presentation : public QObject {
     void toggleBlank();
     void toggleNotes();
     bool isOfPresentation(const QWidget* widget) const;
-    /// Returns whether the presentation handles this key while `focused` has the keyboard focus.
     bool wants(const QKeyEvent& event, const QWidget* focused) const;
     void handle(const QKeyEvent& event);
     void handleTyping(const QKeyEvent& event);

@@ -13,7 +13,7 @@ namespace ropelab::ui {
 
 class LectureText;
 
-/// Band above the picture: title of the scene, the question that stays in the corner, and where the runs come from.
+/// Title of the scene, the question that stays in the corner, and where the runs come from.
 class PresentationHead : public QFrame {
     Q_OBJECT
 
@@ -22,11 +22,11 @@ class PresentationHead : public QFrame {
 
     void setFormulas(const LectureFormulas& formulas);
     void showScene(const QString& title, const QString& question);
-    /// Shows the mark "live" or "recorded", or none for the user's own runs.
+    /// The mark "live" or "recorded", or none for the user's own runs.
     void showRuns(LectureStage::Runs runs, const QString& progress);
-    /// Shows what is being typed to jump; "" for nothing.
+    /// Typed text of a jump; "" for nothing.
     void showTyped(const QString& typed);
-    /// Shows a sentence in place of the title for some seconds.
+    /// In place of the title for some seconds.
     void say(const QString& sentence);
 
     QString title() const;
@@ -44,7 +44,6 @@ class PresentationHead : public QFrame {
     QTimer m_noticeEnd;
 };
 
-/// Band below the picture: the sentence of the step.
 class PresentationFoot : public QFrame {
     Q_OBJECT
 
@@ -54,15 +53,14 @@ class PresentationFoot : public QFrame {
     void setFormulas(const LectureFormulas& formulas);
     void showSentence(const QString& markdown);
     QString sentence() const;
-    /// Returns the height that the highest of these sentences needs at a width, so that the picture keeps its size
-    /// during a scene.
+    /// Height of the highest of these sentences, so that the picture keeps its size during a scene.
     int heightFor(const QStringList& sentences, int width) const;
 
  private:
     LectureText* m_text;
 };
 
-/// Page of text in large type over the picture: the title page, scenes without a room, and the text of a scene.
+/// Text in large type over the picture: the title page, scenes without a room, and the text of a scene.
 class PresentationPage : public QFrame {
     Q_OBJECT
 
@@ -73,7 +71,6 @@ class PresentationPage : public QFrame {
     void showText(const QString& title, const QString& markdown);
     QString title() const;
     QString words() const;
-    /// Scrolls by a part of the page, if the text is longer than the page.
     void scroll(double pages);
 
  private:

@@ -1,4 +1,3 @@
-// Keys of the presentation.
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>

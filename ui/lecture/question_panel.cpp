@@ -29,7 +29,7 @@ namespace {
 constexpr int kFigureWaitMs = 30;
 constexpr double kTextPt = 10.5;
 
-/// Returns the unit of a quantity from its expression, such as "tokens" for "B.wavelength(31)".
+/// "tokens" for "B.wavelength(31)".
 QString unitOf(const std::string& expression) {
     std::string name = expression.substr(0, expression.find('('));
     if (name.starts_with("B.")) name.erase(0, 2);

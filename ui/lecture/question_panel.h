@@ -21,7 +21,6 @@ class LectureFormulas;
 class LectureStage;
 class LectureText;
 
-/// Where a question is asked; stored with each answer.
 struct QuestionPlace {
     QString lecture;  // name or title of the lecture
     QString scene;    // id of the scene
@@ -29,57 +28,44 @@ struct QuestionPlace {
     QString group;    // name of the group that answers, such as "third year 2026"; "" for none
 };
 
-/// Asks a question of a lecture, takes the answer and then shows the right answer beside it, to one person only after a
-/// right answer or on request: a choice among answers, a
-/// number, or a curve that is drawn over the empty axes of the room's figure. The right answer is computed when the
-/// question is asked, in a background thread.
+/// The right answer is computed in a background thread; one person sees it only after a right answer or on request.
 class QuestionPanel : public QFrame {
     Q_OBJECT
 
  public:
-    /// `classroom`: many people answer together, so that each choice has a field for the number of raised hands.
-    /// `alone`: one person answers, and can be shown a hint.
+    /// `classroom`: choices have fields for numbers of raised hands. `alone`: one person, who can be shown a hint.
     enum class Mode { classroom, alone };
 
     /// The stage must outlive the panel.
     QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent = nullptr);
     ~QuestionPanel() override;
 
-    /// Sets where the formulas of the texts come from.
     void setFormulas(const LectureFormulas& formulas);
-    /// Asks a question. Call this after all changes of the step took effect: the right answer is that of the setups
-    /// and figures which the stage shows now. The panel gets the keyboard focus with focusAnswer().
+    /// Call this after all changes of the step took effect: the right answer is that of the setups and figures which
+    /// the stage shows now. The panel gets the keyboard focus with focusAnswer().
     void ask(const LectureQuestion& question, const QuestionPlace& place);
-    /// Removes the question.
     void clear();
     bool hasQuestion() const { return m_question.has_value(); }
     const LectureQuestion* question() const { return m_question ? &*m_question : nullptr; }
-    /// Returns whether the panel must hide the room's picture, because the picture shows the curve that is to be drawn.
+    /// The room's picture must be hidden, because it shows the curve that is to be drawn.
     bool coversPicture() const;
 
-    /// Gives the keyboard focus to the field of the answer.
     void focusAnswer();
-    /// Returns whether something was entered that submit() accepts.
     bool canSubmit() const;
-    /// Accepts what was entered, as the button "Answer" and the Return key do, and shows the right answer; one person
-    /// who was wrong can first try again. Does nothing if nothing was entered or changed. If the right answer is still
-    /// being computed, waits for it.
+    /// Shows the right answer; one person who was wrong can first try again. Does nothing if nothing was entered or
+    /// changed. Waits for the right answer if it is still being computed.
     void submit();
-    /// Shows the right answer, even if no answer was given. An answer that was entered is submitted first.
+    /// An answer that was entered is submitted first.
     void reveal();
-    /// Shows the hint of the question.
     void showHint();
 
-    /// Returns whether the right answer is shown.
     bool isRevealed() const { return m_revealed; }
-    /// Returns whether the hint was shown.
     bool isHintShown() const { return m_hintShown; }
-    /// Returns what the last answers were; empty if none was given to this question. A show of hands has one per
-    /// choice.
+    /// The last answers; empty if none was given to this question. A show of hands has one per choice.
     const std::vector<AnswerRecord>& answers() const { return m_answers; }
-    /// Returns the sentences that compare the answer with the right one; "" before reveal() or submit().
+    /// Sentences that compare the answer with the right one; "" before reveal() or submit().
     QString result() const;
-    /// Returns the explanation why something entered was not accepted; "" if it was.
+    /// Why something entered was not accepted; "" if it was.
     QString error() const;
     AnswerField* field() const { return m_field; }
 
@@ -88,9 +74,8 @@ class QuestionPanel : public QFrame {
     QPushButton* revealButton() const { return m_reveal; }
 
  signals:
-    /// An answer was given; the receiver stores it in the lab.
+    /// The receiver stores the answer in the lab.
     void answered(const ropelab::AnswerRecord& answer);
-    /// The right answer is shown now.
     void revealed();
     /// The user wants to continue after the right answer was shown: button "Next" or the Return key.
     void finished();
@@ -103,17 +88,15 @@ class QuestionPanel : public QFrame {
     enum class Waiting { nothing, submit, reveal };
 
     AnswerField* makeField(const LectureQuestion& question);
-    /// Starts to compute the right answer.
     void startTruth();
     void computeNumber();
-    /// Takes the figure with the right curve as soon as the room has computed it.
+    /// Called as soon as the room has computed the right curve.
     void takeFigure();
     void setTruth(AnswerTruth truth);
     void failTruth(const QString& reason);
     void showTruth();
-    /// Returns whether an answer was given that is wrong.
     bool isWrong() const;
-    /// Says that the answer is wrong, and keeps the right one hidden.
+    /// Keeps the right answer hidden.
     void askAgain();
     void refresh();
 

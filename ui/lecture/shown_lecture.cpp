@@ -35,7 +35,6 @@ QString recordOf(const LectureScene& scene) {
     return scene.live ? documentTr("This scene trains live; no recorded lab belongs to it.") : QString();
 }
 
-/// Shows a lecture step by step.
 class LectureWalk {
  public:
     LectureWalk(LectureStage& stage, const Lecture& lecture, const std::function<void()>& settle)
@@ -100,7 +99,6 @@ class LectureWalk {
         m_shown.scenes.back().steps.push_back(std::move(shown));
     }
 
-    /// Returns the value of a quantity as the scene shows it now.
     QString valueOf(const std::string& expression) {
         const LectureScene& scene = m_shown.scenes.back().scene;
         try {

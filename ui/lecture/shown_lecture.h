@@ -14,14 +14,13 @@ namespace ropelab::ui {
 
 class LectureStage;
 
-/// A step of a lecture with the picture of its room, for handouts and slides.
 struct ShownStep {
     LectureStep step;               // without content for a scene without steps
     std::optional<Figure> picture;  // of the room after all changes of the step; nullopt if there is nothing to draw
     QString value;                  // right answer of a question for a number; "" for other questions
 };
 
-/// A scene with its steps; a scene without steps has one step without content.
+/// A scene without steps has one step without content.
 struct ShownScene {
     LectureScene scene;
     std::vector<ShownStep> steps;
@@ -29,7 +28,6 @@ struct ShownScene {
     QString runs;   // says where the runs of the pictures come from; "" for a scene without runs
 };
 
-/// A whole lecture with its pictures.
 struct ShownLecture {
     Lecture lecture;
     LectureFormulas formulas;
@@ -38,26 +36,24 @@ struct ShownLecture {
     QStringList problems;
 };
 
-/// Is told how many of all steps are done; returns false to stop.
+/// Number of completed steps; returns false to stop.
 using StepProgress = std::function<bool(int done, int all)>;
 
-/// Shows all steps of a lecture on a stage, with the ends of values that glide, and collects the pictures. Nothing
-/// trains: scenes show their recorded lab, if they have one. `settle` waits until the room has drawn its figures.
-/// Returns nullopt if `progress` stopped it.
+/// Values that glide are at their ends. Nothing trains: scenes show their recorded lab, if they have one. `settle`
+/// waits until the room has drawn its figures. Nullopt if `progress` stopped it.
 std::optional<ShownLecture> showLecture(LectureStage& stage, const Lecture& lecture,
                                         const std::function<void()>& settle, const StepProgress& progress);
 
-/// Returns the axes of a figure without its curves, with the same ranges, for a question that asks to draw them.
+/// Keeps the ranges, for a question that asks to draw the curves.
 Figure emptyAxes(const Figure& figure);
-/// Returns whether the class draws a curve at this step, or at the next one, so that its picture must not show the
-/// curve.
+/// The class draws a curve at this step or at the next one, so that the picture must not show it.
 bool hidesCurve(const ShownScene& scene, std::size_t step);
 
-/// Returns author and planned duration of a lecture: "RoPE Lab · 45 minutes".
+/// "RoPE Lab · 45 minutes".
 QString factsOf(const Lecture& lecture);
-/// Returns the right answer to a question and its explanation, as Markdown.
+/// Markdown: the right answer and its explanation.
 QString answerText(const ShownStep& step);
-/// Returns the letter of a choice, from 0: "a", "b" …
+/// "a", "b" … from index 0.
 QString choiceLetter(std::size_t index);
 
 }  // namespace ropelab::ui

@@ -48,7 +48,6 @@ FigureStyle slideStyle(Appearance appearance, double unit) {
     return FigureStyle::print(Theme::of(appearance), kFigurePt, unit);
 }
 
-/// Paints slides on a device.
 class SlidePainter {
  public:
     SlidePainter(QCPPainter& painter, const ShownLecture& lecture, const FigureStyle& style)
@@ -126,7 +125,7 @@ class SlidePainter {
         return markdown;
     }
 
-    /// Paints Markdown in the largest size, up to `points`, in which it fits.
+    /// Uses the largest size, up to `points`, in which the text fits.
     void paintText(const QString& markdown, const QRectF& place, double points, const QColor& color) {
         const QRectF space = units(place);
         FigureStyle style = m_style;

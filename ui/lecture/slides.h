@@ -11,7 +11,6 @@
 
 namespace ropelab::ui {
 
-/// What one slide shows.
 struct LectureSlide {
     int scene = 0;     // number of the scene, from 1; 0 for the title page
     int step = 0;      // number of the step, from 1; 0 for a page of text
@@ -27,17 +26,15 @@ struct LectureSlide {
     QString runs;    // says where the runs come from
 };
 
-/// Returns the slides of a lecture: a title page, one slide per step, and one per text of a scene. Without answers,
-/// only the other questions follow the first question of a scene, because the steps and the text after a question
-/// answer it.
+/// A title page, one slide per step, and one per text of a scene. Without answers, only the other questions follow the
+/// first question of a scene, because the steps and the text after a question answer it.
 std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers = true);
 
-/// Returns all slides as one PDF.
 PagedPdf slidesPdf(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance);
-/// Returns a slide as the contents of a PNG or SVG file; `width` is that of a PNG in pixels.
+/// PNG or SVG; `width` is that of a PNG in pixels.
 QByteArray slideBytes(const LectureSlide& slide, const ShownLecture& lecture, LectureDocumentJob::Format format,
                       Appearance appearance, int width);
-/// Returns all slides as one HTML file that loads nothing else. Without JavaScript it is one long page.
+/// One file that loads nothing else. Without JavaScript it is one long page.
 QByteArray slidesHtml(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance);
 
 }  // namespace ropelab::ui

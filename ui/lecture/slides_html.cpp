@@ -1,4 +1,3 @@
-// Slides as one HTML file.
 #include <QCoreApplication>
 #include <QFile>
 #include <QRegularExpression>
@@ -26,7 +25,7 @@ QString dataAddress(const char* type, const QByteArray& bytes) {
     return QStringLiteral("data:%1;base64,%2").arg(QLatin1String(type), QString::fromLatin1(bytes.toBase64()));
 }
 
-/// Returns a formula as an image; "" if it has no picture.
+/// "" if the formula has no picture.
 QString htmlFormula(const LectureFormula& formula, const QColor& color) {
     QFile file(formula.file);
     if (formula.file.isEmpty() || !openRegular(file)) return {};
@@ -37,7 +36,7 @@ QString htmlFormula(const LectureFormula& formula, const QColor& color) {
              QString::number(formula.height + formula.depth), QString::number(-formula.depth));
 }
 
-/// Converts Markdown with formulas to HTML without styles and without any other pictures.
+/// Formulas are images; there are no styles and no other pictures.
 QString htmlOf(const QString& markdown, const ShownLecture& lecture, const QColor& color) {
     const SplitMarkdown split = splitFormulas(markdown);
     QString source = split.between.first();
@@ -81,7 +80,6 @@ QString htmlOf(const QString& markdown, const ShownLecture& lecture, const QColo
     return result + html.mid(from);
 }
 
-/// Returns the picture of a slide as an image.
 QString htmlPicture(const Figure& figure, Appearance appearance) {
     ExportOptions options;
     options.format = FigureFormat::svg;
@@ -102,7 +100,6 @@ QString htmlPicture(const Figure& figure, Appearance appearance) {
         .arg(figure.summary.toHtmlEscaped(), dataAddress(type, bytes));
 }
 
-/// Converts one slide.
 class SlideHtml {
  public:
     SlideHtml(const ShownLecture& lecture, Appearance appearance) : m_lecture(lecture), m_appearance(appearance) {}
@@ -151,7 +148,6 @@ class SlideHtml {
     Appearance m_appearance;
 };
 
-/// Returns the list of scenes, with links to the first slide of each.
 QString sceneList(const std::vector<LectureSlide>& slides) {
     QString html = QStringLiteral("<nav><details><summary>%1</summary><ol>\n").arg(htmlTr("Scenes"));
     int scene = 0;
@@ -182,7 +178,7 @@ td, th { border: 1px solid %4; padding: 0.2em 0.6em; }
         .arg(theme.paper.name(), theme.text.name(), theme.accent.name(), theme.hairline.name(), theme.quietText.name());
 }
 
-/// The script shows one slide at a time. Without it, all slides are below each other.
+/// Shows one slide at a time. Without it, all slides are below each other.
 QString slideScript() {
     return QStringLiteral(R"(const slides = Array.from(document.querySelectorAll("section"));
 let shown = 0;

@@ -9,7 +9,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// The number that a student finds in the room, for each statement in the order of wrongStatements().
+/// Number that a student finds in the room, for each statement in the order of wrongStatements().
 struct StatementNumber {
     QString text;
     const char* quantity;

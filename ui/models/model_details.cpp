@@ -10,7 +10,7 @@ namespace {
 
 constexpr qsizetype kMaxLength = 120;
 
-/// Returns a text from a file, escaped for HTML and shortened.
+/// For HTML, and shortened.
 QString escaped(const std::string& text) {
     QString whole = QString::fromStdString(text);
     if (whole.size() > kMaxLength) {
@@ -52,7 +52,7 @@ QString valuesTable(const ModelEntry& entry, const HfRotary& rotary, const QStri
     return table + QStringLiteral("</table>");
 }
 
-/// Returns sentences about values that the file does not specify and keys that the program does not know.
+/// Values that the file does not specify and keys that the program does not know.
 QStringList unknownValues(const HfModel& model) {
     QStringList sentences;
     if (!model.unknown_keys.empty()) {

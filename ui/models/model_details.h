@@ -6,8 +6,7 @@
 
 namespace ropelab::ui {
 
-/// Returns the details of a model's layer type as HTML in the theme's colours: every value with its origin, the source
-/// of the configuration, remarks, and missing or unknown values. Texts from files are escaped.
+/// HTML in the theme's colours: values with origin, source, remarks, missing or unknown values. Texts are escaped.
 QString modelDetails(const ModelEntry& entry, int layerType);
 
 }  // namespace ropelab::ui

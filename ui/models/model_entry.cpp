@@ -16,8 +16,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the name of a model by its configuration file. A config.json is named after its folder, except in the
-/// Hugging Face cache, where the folder's name is a checksum:
+/// A config.json is named after its folder, except in the Hugging Face cache, where the folder's name is a checksum:
 /// …/models--EleutherAI--pythia-1b/snapshots/f73d…/config.json.
 QString nameOf(const QFileInfo& file) {
     if (file.fileName() != QLatin1String("config.json")) {
@@ -32,8 +31,7 @@ QString nameOf(const QFileInfo& file) {
     return folders.isEmpty() ? file.fileName() : folders.last();
 }
 
-/// Returns the totals of a model's stages. They are unknown if a size is out of range, which does not prevent that its
-/// rotary embeddings are used.
+/// Unknown if a size is out of range, which does not prevent that the model's rotary embeddings are used.
 AnatomyTotals totalsOf(const nlohmann::json& config) {
     try {
         return hf_anatomy(config).totals();
@@ -42,7 +40,7 @@ AnatomyTotals totalsOf(const nlohmann::json& config) {
     }
 }
 
-/// Formats a large count with three digits: "149M", "8.03B", "1.03T".
+/// "149M", "8.03B", "1.03T".
 QString shortCount(std::int64_t count) {
     struct Unit {
         double size;

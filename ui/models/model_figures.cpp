@@ -10,7 +10,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// Adds a table with the numbers of every model, and their names in the same order.
 void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup& current) {
     FigureTable table;
     table.names = {QObject::tr("context (tokens)"), QObject::tr("theta"), QObject::tr("head dimension"),
@@ -32,7 +31,6 @@ void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup
                        {QStringLiteral("models"), names}};
 }
 
-/// Returns a point of the map; picked points are larger.
 FigureCurve spotOf(const RotarySetup& setup, MapQuantity quantity, Ink ink, bool isPicked) {
     FigureCurve spot;
     spot.quantity = titleOf(quantity);
@@ -46,7 +44,7 @@ FigureCurve spotOf(const RotarySetup& setup, MapQuantity quantity, Ink ink, bool
     return spot;
 }
 
-/// Adds one spot for all models at the same place, with the name of the selected or else the first of them.
+/// All models at the same place share one spot, with the name of the selected or else the first of them.
 void addSpots(Figure& figure, std::span<const MapPoint> points, MapQuantity quantity, int picked) {
     std::vector<QStringList> names;  // by spot
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -73,7 +71,7 @@ void addSpots(Figure& figure, std::span<const MapPoint> points, MapQuantity quan
     }
 }
 
-/// Adds the current setup as a crosshair over the whole map, unless no channel rotates.
+/// A crosshair over the whole map, unless no channel rotates.
 void addCurrent(Figure& figure, const RotarySetup& current, MapQuantity quantity) {
     FigureCurve spot = spotOf(current, quantity, {Ink::Kind::accent}, false);
     if (std::isfinite(spot.y.first())) {
@@ -84,7 +82,6 @@ void addCurrent(Figure& figure, const RotarySetup& current, MapQuantity quantity
     }
 }
 
-/// Sets the range of an axis to all spots with a margin.
 void fitAxis(Axis& axis, const std::vector<FigureCurve>& spots, QList<double> FigureCurve::*values) {
     const auto [low, high] = std::minmax_element(
         spots.begin(), spots.end(),
@@ -101,7 +98,7 @@ Figure knownMap(const RotarySetup& setup, const ModelShape&) {
     return modelMapFigure(points, setup, MapQuantity::base);
 }
 
-/// The map has both setups as crosshairs: the models are the same for both.
+/// Both setups are crosshairs: the models are the same for both.
 Figure comparedMap(const ShapedSetup& a, const ShapedSetup& b) {
     Figure figure = knownMap(a.setup, a.shape);
     const ComparedNames names = comparedNames(a, b);

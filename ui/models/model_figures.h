@@ -9,29 +9,26 @@
 
 namespace ropelab::ui {
 
-/// A model on the map, with its rotary setup.
 struct MapPoint {
     QString name;
     RotarySetup setup;
 };
 
-/// Quantity of the map's vertical axis: the effective base b_eff, theta, or the wavelength of the slowest rotated pair.
+/// Vertical axis: the effective base b_eff, theta, or the wavelength of the slowest rotated pair.
 enum class MapQuantity { base, theta, wavelength };
-/// Returns the quantity of a setup; NaN if no channel rotates. Wavelengths are in tokens, before scaling.
+/// NaN if no channel rotates. Wavelengths are in tokens, before scaling.
 double quantityOf(const RotarySetup& setup, MapQuantity quantity);
-/// Name of a quantity: "effective base b_eff".
+/// "effective base b_eff".
 QString titleOf(MapQuantity quantity);
 
-/// Returns the map of the models by context and quantity, with the current setup and the selected model (an index of
-/// `points`, −1 for none) marked, and a table of every model's numbers. Models at the same place share one spot. Models
-/// without rotation are omitted.
+/// `picked` is an index of `points`, −1 for none. Models at one place share a spot; those without rotation are omitted.
 Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& current, MapQuantity quantity,
                       int picked = -1);
 
-/// Returns the published models, each with the first of its layer types.
+/// Published models, each with the first of its layer types.
 std::vector<MapPoint> knownPoints();
 
-/// Returns the figures of the models by name: "model-map".
+/// "model-map".
 std::span<const RotaryFigure> modelFigures();
 
 }  // namespace ropelab::ui

@@ -37,7 +37,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the path of the dragged file, or "" if not exactly one local file is dragged.
+/// "" if not exactly one local file is dragged.
 QString fileOf(const QMimeData* data) {
     const QList<QUrl> urls = data->urls();
     return urls.size() == 1 && urls.first().isLocalFile() ? urls.first().toLocalFile() : QString();

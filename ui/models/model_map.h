@@ -19,43 +19,39 @@ class RotaryModel;
 struct ShapedSetup;
 class SortedModels;
 
-/// Dialog with the known models as a table and as a map of base over context. It loads one of them, or any Hugging Face
-/// config.json, into the rotary setup as one undo step. The dialog is not modal; show it with show().
+/// Table and map of base over context. Loads known models or any Hugging Face config.json as one undo step. Not modal.
 class ModelMap : public QDialog {
     Q_OBJECT
 
  public:
     explicit ModelMap(RotaryModel& model, QWidget* parent = nullptr);
 
-    /// Reads a config.json, inserts it at the top of the table for this session, selects it and loads it. If the file
-    /// is not valid, shows the reason in this dialog and changes nothing. Returns whether the model was loaded.
+    /// Inserts a config.json at the top of the table for this session, selects it and loads it. If the file is not
+    /// valid, shows the reason in this dialog, changes nothing and returns false.
     bool importConfig(const QString& path);
 
-    /// Selects a model by its name. Returns whether there is such a model.
+    /// Returns false if there is no such model.
     bool pick(const QString& name);
-    /// Lights the details of the selected model for some seconds and gives the table the keyboard focus.
+    /// Lights the details for some seconds and gives the table the keyboard focus.
     void lightPicked();
-    /// Name of the selected model, or "".
     QString picked() const;
-    /// Loads the selected model into the rotary setup, with the selected layer type. Returns whether it was loaded.
+    /// With the selected layer type. Returns false if the model cannot be loaded.
     bool load();
-    /// Compares the rotary setup with the selected model, with the selected layer type. Returns whether it can be
-    /// compared.
+    /// With the selected layer type. Returns false if the setup cannot be compared.
     bool compare();
 
     QTableView* table() const { return m_table; }
     QLineEdit* search() const { return m_search; }
-    /// Field with the layer types of the selected model; hidden if there is only one.
+    /// Hidden if the selected model has only one layer type.
     QComboBox* layerTypes() const { return m_layerTypes; }
     QPushButton* compareButton() const { return m_compare; }
     ModelScatter* map() const { return m_scatter; }
     QPushButton* undoButton() const { return m_undo; }
     QPushButton* closeButton() const { return m_close; }
-    /// Text that says which model was loaded, or else what the current setup is.
+    /// The loaded model, or else the current setup.
     QLabel* loaded() const { return m_current; }
-    /// Details of the selected model, as plain text.
+    /// Plain text.
     QString details() const;
-    /// The error that is shown, or "".
     QString problem() const;
 
  protected:
@@ -68,8 +64,7 @@ class ModelMap : public QDialog {
     QWidget* makeList();
     QWidget* makeDetails();
     QWidget* makeButtons();
-    /// Calls `use` with the setup of the selected model and the name of its layer type; shows the reason if it throws
-    /// BadInput. Returns whether it was used.
+    /// Calls `use` with the selected model; shows the reason and returns false if it throws BadInput.
     bool usePicked(const std::function<void(const QString& name, const ShapedSetup& setup)>& use);
     void openFile();
     void restyle();

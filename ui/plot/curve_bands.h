@@ -8,7 +8,7 @@
 
 namespace ropelab::ui {
 
-/// A group of runs that is drawn as one curve, for example the seeds of one setting.
+/// Runs that are drawn as one curve, for example the seeds of one setting.
 struct CurveGroup {
     QString label;
     std::vector<RunId> runs;  // the first visible run determines the colour of the curve
@@ -19,8 +19,7 @@ struct CurveGroup {
 /// them was measured. Only finite values count, so a curve that ended earlier or diverged contributes up to its end.
 class CurveMean {
  public:
-    /// Updates the mean for these curves. If they are the curves of the previous call and have only grown, only the new
-    /// points are computed.
+    /// If these are the curves of the previous call and have only grown, only the new points are computed.
     void update(const std::vector<const CurveData*>& curves);
 
     const CurveData& mean() const { return m_mean; }
@@ -29,7 +28,6 @@ class CurveMean {
     const CurveData& upper() const { return m_upper; }
 
  private:
-    /// The part of a curve that the mean includes.
     struct Included {
         std::uint64_t history;
         qsizetype points;

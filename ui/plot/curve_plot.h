@@ -18,16 +18,14 @@ namespace ropelab::ui {
 
 class Legend;
 
-/// Identifies a curve: one quantity of one run.
 struct CurveId {
     RunId run = 0;
     Quantity quantity = Quantity::validation_loss;
     auto operator<=>(const CurveId&) const = default;  // NOLINT(modernize-use-nullptr): clang 14 misreads it
 };
 
-/// Plots live curves of many runs versus the iterations, with a legend above. All methods must be called from the GUI
-/// thread. Painting is queued, at most 30 times per second and less often if painting is slow. The room that contains
-/// the plot provides the controls (logarithmic axis, smoothing, unit, quantity) and calls the slots.
+/// Live curves of many runs versus the iterations. All methods must be called from the GUI thread. Painting is queued,
+/// at most 30 times per second and less often if painting is slow.
 ///
 /// Mouse: the wheel zooms, dragging pans, a double click resets the view, hovering highlights a run and shows its
 /// values, and a click selects a run. Keys: arrows pan, + and − zoom, R or Home resets the view, L toggles the
@@ -36,115 +34,105 @@ class CurvePlot : public PlotWidget {
     Q_OBJECT
 
  public:
-    /// Means "no run" in signals and in pickRun.
+    /// "No run" in signals and in pickRun.
     static constexpr RunId kNoRun = 0;
 
     explicit CurvePlot(QWidget* parent = nullptr);
 
     // Runs. All other methods ignore unknown runs, because events of a run may arrive after it was removed.
-    /// Adds a run or changes its label and ink. The ink is the same in every room; its shade distinguishes the runs of
-    /// a setting and does not apply to groups.
+    /// Adds or changes a run. The ink's shade distinguishes the runs of a setting and does not apply to groups.
     void addRun(RunId run, const QString& label, Ink ink);
     void removeRun(RunId run);
-    /// Marks the last finite point of a failed run (for example, a diverged one) in red.
+    /// The last finite point of a failed run (for example, a diverged one) is red.
     void setRunFailed(RunId run, bool failed);
-    /// Marks the last point of a run that successive halving stopped at a rung, counted from 1; 0: it was not stopped.
+    /// Rung of successive halving at which the run was stopped, counted from 1; 0: it was not stopped.
     void setRunStopped(RunId run, int rung);
-    /// Sets the mean number of bytes of a run's tokens, by which a unit per byte divides its losses; NaN: unknown.
+    /// Mean bytes per token, by which a unit per byte divides the run's losses; NaN: unknown.
     void setBytesPerToken(RunId run, double bytes);
     /// Removes all runs, rungs and the entropy floor, and resets the view.
     void clear();
     std::vector<RunId> runs() const;
 
     // Data; losses are in nats.
-    /// Appends a point. If x is not greater than the last x of the curve, the points from x on are replaced, because a
-    /// run that resumes from its checkpoint measures them again. y may be NaN or infinite.
+    /// If x is not greater than the last x of the curve, the points from x on are replaced, because a run that resumes
+    /// from its checkpoint measures them again. y may be NaN or infinite.
     void append(CurveId curve, double x, double y);
-    /// Replaces a whole curve, for example when a lab file is opened. Throws std::invalid_argument unless both lists
-    /// have equal length and x ascends.
+    /// Throws std::invalid_argument unless both lists have equal length and x ascends.
     void setCurve(CurveId curve, const QList<double>& x, const QList<double>& y);
-    /// Appends training loss, gradient norm and learning rate of a training step to the curves of its run.
+    /// Training loss, gradient norm and learning rate.
     void append(const event::Step& step);
-    /// Appends the validation loss of an evaluation to the curve of its run.
     void append(const event::Evaluated& evaluated);
-    /// Removes all points of a run past `lastX`, for every quantity.
     void truncate(RunId run, double lastX);
-    /// Draws one curve per group instead of one per run: the mean of its visible runs, with a band of mean ± standard
-    /// deviation where at least two runs were measured. Runs outside all groups are not drawn. An empty list draws one
-    /// curve per run again.
+    /// Draws one curve per group: the mean of its visible runs, with a band of mean ± standard deviation where at least
+    /// two runs were measured. Runs outside all groups are not drawn. An empty list draws one curve per run again.
     void setGroups(std::vector<CurveGroup> groups);
     const std::vector<CurveGroup>& groups() const { return m_groups; }
-    /// Returns the iterations at which a curve was measured; empty for an unknown curve.
+    /// Iterations; empty for an unknown curve.
     QList<double> xValues(CurveId curve) const;
-    /// Returns the measured values; losses are in nats.
+    /// Losses are in nats.
     QList<double> yValues(CurveId curve) const;
 
     // State of the view.
-    /// Returns the shown quantities: one, or validation and training loss together (the second is drawn thinner).
+    /// One quantity, or validation and training loss together (the second is drawn thinner).
     const std::vector<Quantity>& shownQuantities() const { return m_quantities; }
     double smoothing() const { return m_smoothing; }
     bool isYLogarithmic() const { return m_yLog; }
     bool isRunVisible(RunId run) const;
     RunId pickedRun() const { return m_picked; }
     RunId hoveredRun() const { return m_hovered; }
-    /// Returns false after the user has zoomed or panned, until the view is reset.
+    /// False after the user has zoomed or panned, until the view is reset.
     bool followsData() const { return m_follows; }
 
-    /// Returns the current view as a figure: the visible runs with all their points, units, smoothing and range. The
-    /// settings of the figure are those of setSettings, with the settings of the view under "view".
+    /// Visible runs with all points, units, smoothing and range; the settings of the view are under "view".
     Figure toFigure() const;
-    /// Returns one sentence about the curves: their number, the quantity, and the lowest and highest value.
+    /// One sentence: number of curves, quantity, lowest and highest value.
     QString summary() const;
     void refreshNow() override;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
  public slots:
-    /// Shows one quantity, or two losses together. An empty list is ignored.
+    /// One quantity, or two losses together. An empty list is ignored.
     void setShownQuantities(const std::vector<ropelab::ui::Quantity>& shown);
     void setShownQuantity(ropelab::ui::Quantity quantity) { setShownQuantities({quantity}); }
-    /// Sets the weight of the moving average (formula 36), 0 (none) to 0.999, per iteration. A quantity measured every
-    /// N iterations is smoothed with weight^N, so that the weight covers the same number of iterations for all
+    /// Weight of the moving average (formula 36), 0 (none) to 0.999, per iteration. A quantity measured every N
+    /// iterations is smoothed with weight^N, so that the weight covers the same number of iterations for all
     /// quantities. The measured values are drawn faintly below. The learning rate is never smoothed.
     void setSmoothing(double weight);
-    /// Switches the y axis between logarithmic and linear, and resets the view.
+    /// Also resets the view.
     void setYLogarithmic(bool on);
-    /// Sets the unit of losses. With a unit per byte, runs whose bytes per token are unknown have no curve, which the
-    /// note says.
+    /// With a unit per byte, runs whose bytes per token are unknown have no curve, which the note says.
     void setLossUnit(const ropelab::ui::LossUnit& unit);
-    /// Sets whether visible runs train on one data set with different tokenizers, so that the note says that their
-    /// losses per token cannot be compared.
+    /// The note says that losses per token cannot be compared: runs use different tokenizers on one data set.
     void setTokenizersDiffer(bool differ);
-    /// Draws a horizontal line at the best possible loss, in nats, with a label such as "entropy floor" and the value.
-    /// nullopt removes the line.
+    /// Horizontal line at the best possible loss, with a label such as "entropy floor". nullopt removes the line.
     void setFloor(std::optional<double> nats, const QString& label = QString());
-    /// Draws a vertical line at each rung of successive halving, in ascending order of iterations.
+    /// Rungs of successive halving, ascending.
     void setRungs(const QList<double>& iterations);
-    /// Sets the number of iterations that the x axis covers at least; 0 makes the axis follow the data.
+    /// Smallest number of iterations on the x axis; 0 makes the axis follow the data.
     void setHorizon(double iterations);
-    /// Sets the settings that exported figures contain.
+    /// Exported figures contain these settings.
     void setSettings(const QJsonObject& settings) { m_settings = settings; }
-    /// Sets the name of the plot in exports and for screen readers, for example "training".
+    /// For exports and screen readers, for example "training".
     void setName(const QString& name);
-    /// Shows or hides the curves of a run.
     void setRunVisible(ropelab::RunId run, bool visible);
-    /// Selects a run; kNoRun or an unknown run clears the selection.
+    /// kNoRun or an unknown run clears the selection.
     void pickRun(ropelab::RunId run);
-    /// Highlights a run, like hovering over its curve. kNoRun removes the highlight.
+    /// Like hovering over the curve. kNoRun removes the highlight.
     void hoverRun(ropelab::RunId run);
     /// Makes both axes follow the data again.
     void resetView();
     /// Zooms about the centre of the view; a factor below 1 zooms in.
     void zoom(double factor);
-    /// Moves the view by fractions of the visible range.
+    /// In fractions of the visible range.
     void pan(double x, double y);
 
  signals:
-    /// The selected run changed; kNoRun if none is selected.
+    /// kNoRun if none is selected.
     void runPicked(ropelab::RunId run);
     void runVisibilityChanged(ropelab::RunId run, bool visible);
     void yLogarithmicChanged(bool on);
-    /// The axes follow the data (true), or the user has zoomed or panned (false).
+    /// False: the user has zoomed or panned.
     void followsDataChanged(bool follows);
 
  protected:
@@ -166,7 +154,6 @@ class CurvePlot : public PlotWidget {
         int rung = 0;  // successive halving stopped the run there; 0: it did not
         double bytesPerToken = std::numeric_limits<double>::quiet_NaN();
     };
-    /// A curve of the figure on screen.
     struct Shown {
         CurveId id;  // for a group: its first visible run
         const CurveData* data;
@@ -174,47 +161,40 @@ class CurvePlot : public PlotWidget {
     };
     /// Hides the legend if the plot is too low or has no runs.
     void fitLegend();
-    /// Returns the current figure. If `shown` is not null, appends its curves in the order of the figure.
+    /// If `shown` is not null, appends the curves in the order of the figure.
     Figure figure(std::vector<Shown>* shown) const;
-    /// Adds a point at the last finite value of each run that failed (red) or that was stopped at a rung (grey).
+    /// A point at the last finite value of each run that failed (red) or that was stopped at a rung (grey).
     void addEnds(Figure& figure) const;
     void addCurve(Figure& figure, const Shown& shown) const;
-    /// Adds the curves of all groups with their bands.
     std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;
-    /// Returns the run that represents this one in the figure: the first visible run of its group.
+    /// The first visible run of the group.
     RunId representativeOf(RunId run) const;
-    /// Returns the run of the legend entry of this run: the first run of its group, visible or not, so that a click
-    /// does not replace the clicked entry by another one. Returns kNoRun if the group has no runs left.
+    /// The first run of the group, visible or not, so that a click does not replace the clicked entry by another one;
+    /// kNoRun if the group has no runs left.
     RunId legendRun(RunId run) const;
-    /// Returns the runs of the group of this run, or only this run if it has no group.
+    /// Only this run if it has no group.
     std::vector<RunId> groupOf(RunId run) const;
     void setAxesOf(Figure& figure) const;
-    /// Returns the part of the note on the unit of the losses; "" if there is nothing to say.
     QString unitNote() const;
-    /// Returns the note of the figure. On screen it also mentions the smoothing and omitted values.
+    /// On screen, the note also mentions the smoothing and omitted values.
     QString noteOf(const Figure& figure, bool forScreen) const;
     QString summaryOf(const Figure& figure) const;
     FigureCurve::Emphasis emphasisOf(RunId run) const;
-    /// Returns the ink of a run's curve, or of the group that the run represents.
     Ink inkOf(RunId run) const;
-    /// Returns the factor from the stored values of a run to those shown; NaN if the run has no values in this unit.
+    /// From the stored values to those shown; NaN if the run has no values in this unit.
     double factorOf(CurveId curve) const;
-    /// Returns the points of a run's curve if the figure shows them: the run is visible, has points of this quantity,
-    /// and they can be converted to the unit. Else returns nullptr.
+    /// Null unless the run is visible, has points of this quantity, and they can be converted to the unit.
     const CurveData* shownData(CurveId curve) const;
-    /// Returns the entropy floor in the shown unit; nullopt if there is none, or if the visible runs have different
-    /// factors.
+    /// In the shown unit; nullopt if there is none, or if the visible runs have different factors.
     std::optional<double> shownFloor() const;
-    /// Returns the weight of the moving average for a curve, as setSmoothing describes.
     double weightOf(Quantity quantity, const CurveData& curve) const;
-    /// Marks the legend as outdated. It is rebuilt once before the next repaint, because many runs often change
-    /// together.
+    /// The legend is rebuilt once before the next repaint, because many runs often change together.
     void renewLegend();
     void updateLegend();
     void highlight(RunId run);
     void setFollows(bool follows);
 
-    /// Returns the run whose curve is nearest to a point of this widget, or kNoRun if none is near.
+    /// `where` is a point of this widget; kNoRun if no curve is near.
     RunId runNear(const QPointF& where) const;
     void showReadout(const QPointF& where);
 

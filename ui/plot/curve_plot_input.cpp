@@ -1,4 +1,3 @@
-// Mouse and keyboard input of CurvePlot.
 #include <qcustomplot.h>
 
 #include <QKeyEvent>

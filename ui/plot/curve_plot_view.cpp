@@ -15,8 +15,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Extends a range to round numbers, so that the axis of a live plot changes rarely. If `notNegative` is true, the
-/// range does not extend below 0.
+/// Round numbers, so that the axis of a live plot changes rarely. If `notNegative`, the range does not extend below 0.
 Range rounded(Range range, bool notNegative) {
     const double exponent = std::floor(std::log10((range.maximum - range.minimum) / 5));
     const double step = std::pow(10.0, std::abs(exponent));  // a whole number, so that 0.6 is not 0.6000000000000001

@@ -1,4 +1,3 @@
-// Mouse and keyboard input of FigureView.
 #include <qcustomplot.h>
 
 #include <QKeyEvent>

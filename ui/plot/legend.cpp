@@ -13,7 +13,6 @@
 
 namespace ropelab::ui {
 
-/// The legend entry of one run: a checkable button with a line sample and a name.
 class LegendEntry : public QAbstractButton {
  public:
     LegendEntry(RunId run, Legend* legend) : QAbstractButton(legend), m_run(run), m_legend(legend) {

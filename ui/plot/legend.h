@@ -12,9 +12,8 @@ namespace ropelab::ui {
 
 class LegendEntry;
 
-/// Legend of a plot: shows a line sample and a shortened name for each run; tooltips contain the full names. A click
-/// shows or hides a run, and hovering highlights it. After three rows the remaining entries are hidden behind a button
-/// such as "12 more".
+/// Tooltips contain the full names. A click shows or hides a run. After three rows, a button ("12 more") shows the
+/// rest.
 class Legend : public QWidget {
     Q_OBJECT
 
@@ -28,9 +27,8 @@ class Legend : public QWidget {
 
     explicit Legend(QWidget* parent = nullptr);
 
-    /// Replaces all entries of the legend.
     void setEntries(const std::vector<Entry>& entries);
-    /// Highlights the entry of a run; 0 removes the highlight.
+    /// 0 removes the highlight.
     void setHighlighted(RunId run);
 
     bool hasHeightForWidth() const override { return true; }
@@ -39,17 +37,15 @@ class Legend : public QWidget {
     QSize minimumSizeHint() const override;
 
  signals:
-    /// The user showed or hid a run by clicking its entry.
     void toggled(ropelab::RunId run, bool visible);
-    /// The mouse entered the entry of a run; 0 when it leaves.
+    /// 0 when the mouse leaves.
     void hovered(ropelab::RunId run);
 
  protected:
     void resizeEvent(QResizeEvent* event) override;
 
  private:
-    /// Computes the layout of the entries for a width and returns its height. Moves the entries only if `place` is
-    /// true.
+    /// Returns the height of the entries at a width. Moves them only if `place` is true.
     int arrange(int width, bool place) const;
     int widthOfMore() const;
 

@@ -20,7 +20,6 @@ class PlotAccessible : public QAccessibleWidget {
     }
 
  private:
-    /// Returns the children without the canvas.
     QList<QAccessibleInterface*> parts() const {
         const QObject* canvas = static_cast<const PlotWidget*>(widget())->canvas();
         QList<QAccessibleInterface*> result;

@@ -2,8 +2,7 @@
 
 namespace ropelab::ui {
 
-/// Makes every PlotWidget a chart for screen readers, with its name and its summary, and hides its canvas, which has
-/// nothing to read. Calls after the first have no effect.
+/// Every PlotWidget becomes a chart with name and summary, without its canvas. Calls after the first have no effect.
 void installPlotAccessibility();
 
 }  // namespace ropelab::ui

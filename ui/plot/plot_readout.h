@@ -10,8 +10,7 @@
 
 namespace ropelab::ui {
 
-/// The crosshair of a plot: a vertical hairline at one x, a dot on every curve, and a box with the values in a corner
-/// of the axes. It has a layer of its own, so that mouse movements do not repaint the curves.
+/// Has a layer of its own, so that mouse movements do not repaint the curves.
 class PlotReadout : public QCPLayerable {
     Q_OBJECT
 
@@ -26,13 +25,12 @@ class PlotReadout : public QCPLayerable {
 
     explicit PlotReadout(QCustomPlot* plot);
 
-    /// Shows the crosshair at `x`. `title` describes x, for example "step 1,240". If not all rows fit, the box shows
-    /// the rows around the strong one, or around `nearTo` (in units of the axes), and the number of omitted rows.
+    /// `title` describes x, for example "step 1,240". If not all rows fit, the box shows the rows around the strong
+    /// one, or around `nearTo` (in units of the axes), and the number of omitted rows.
     void show(const QString& title, double x, const QList<Row>& rows, const FigureStyle& style,
               double nearTo = std::numeric_limits<double>::quiet_NaN());
-    /// Returns at most `most` rows around the strong one or around `nearTo`, in their order.
+    /// At most `most` rows around the strong one or around `nearTo`, in their order.
     static QList<Row> rowsAround(const QList<Row>& rows, qsizetype most, double nearTo);
-    /// Hides the crosshair and its box.
     void hide();
     bool isShown() const { return m_shown; }
     const QList<Row>& rows() const { return m_rows; }

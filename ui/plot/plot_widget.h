@@ -17,9 +17,8 @@ namespace ropelab::ui {
 class FigureRenderer;
 class PlotReadout;
 
-/// Base of the widgets that show a figure: a canvas in the colours of the theme with a crosshair and a focus ring,
-/// whose repaints are queued. Subclasses render the figure and handle the mouse. Places are in pixels of this widget.
-/// If the canvas has interactions, it also receives the mouse events and pans and zooms its axes.
+/// Subclasses render the figure and handle the mouse. Repaints are queued. Places are in pixels of this widget. If the
+/// canvas has interactions, it also receives the mouse events and pans and zooms its axes.
 class PlotWidget : public QWidget {
     Q_OBJECT
 
@@ -31,18 +30,18 @@ class PlotWidget : public QWidget {
     virtual void refreshNow();
     QCustomPlot* canvas() const { return m_plot; }
     const FigureStyle& style() const { return m_style; }
-    /// Returns the rectangle of the axes, in pixels of this widget.
+    /// The axes, in pixels of this widget.
     virtual QRectF canvasRect() const;
-    /// Convert between pixels of this widget and units of the axes, in both directions.
+    /// From pixels of this widget to units of the axes, and back.
     QPointF valueAt(const QPointF& pixel) const;
     QPointF pixelOf(const QPointF& value) const;
 
  signals:
-    /// Emitted when the mouse leaves the axes or the drawing.
+    /// The mouse left the axes or the drawing.
     void left();
-    /// Emitted when the user requests the context menu at a point in global coordinates.
+    /// In global coordinates.
     void contextMenuRequested(const QPoint& global);
-    /// Emitted when the widget is clicked or receives the keyboard focus. Exports then use the figure of this widget.
+    /// The widget was clicked or received the keyboard focus. Exports then use its figure.
     void chosen();
 
  protected:
@@ -51,25 +50,22 @@ class PlotWidget : public QWidget {
     void showEvent(QShowEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
-    /// Opens the context menu by its key, whose event reaches this widget and not the canvas.
+    /// The event of the menu key reaches this widget and not the canvas.
     void contextMenuEvent(QContextMenuEvent* event) override;
 
-    /// Sets the summary for screen readers. While one listens, a change is announced at most once per second, so that a
-    /// figure that is played does not interrupt it.
+    /// A change is announced at most once per second, so that a played figure does not interrupt a screen reader.
     void describe(const QString& summary);
-    /// Gives the current figure to the renderer.
     virtual void render() = 0;
-    /// Renews the style for the current theme and scale.
     virtual void restyle();
     /// Queues a repaint, unless one is queued.
     void schedule();
-    /// Returns the time from schedule() to the repaint, in milliseconds.
+    /// In milliseconds after schedule().
     virtual int repaintDelay() const { return 0; }
-    /// Called when the left mouse button is pressed, when the mouse moves while it is pressed, and when it is released.
+    /// For the left button: pressed, moved while it is pressed, and released.
     virtual void mousePressed(const QPointF& /*where*/, Qt::KeyboardModifiers /*modifiers*/) {}
     virtual void mouseDragged(const QPointF& /*where*/, Qt::KeyboardModifiers /*modifiers*/) {}
     virtual void mouseReleased(const QPointF& where) = 0;
-    /// Called when the mouse moves over the canvas with no button pressed.
+    /// No button is pressed.
     virtual void mouseMoved(const QPointF& where) = 0;
 
     QCustomPlot* m_plot;

@@ -59,7 +59,7 @@ QStringList visibleTokens(const std::string& vocabulary, std::span<const std::in
 
 namespace {
 
-// Returns the newest snapshots of the runs that differ from `run` only in the seed.
+// Newest snapshots of the runs that differ from `run` only in the seed.
 std::vector<OtherSeed> otherSeedsOf(const LabFile& lab, const InsideRun& run, const SettingColors& colors) {
     constexpr std::size_t most = 20;
     std::vector<OtherSeed> others;

@@ -18,13 +18,13 @@
 
 namespace ropelab::ui {
 
-/// The probe result of a run after `iteration` steps, computed on a fixed batch of sequences. Copies share the numbers.
+/// Probe result on a fixed batch of sequences. Copies share the numbers.
 struct Snapshot {
     std::int64_t iteration = 0;
     std::shared_ptr<const ProbeResult> result;
 };
 
-/// The newest snapshot of another run of the same lab that differs from a run only in its seed.
+/// Newest snapshot of another run of the lab that differs only in its seed.
 struct OtherSeed {
     RunId id = 0;
     std::int64_t seed = 0;
@@ -32,7 +32,6 @@ struct OtherSeed {
     Snapshot snapshot;
 };
 
-/// The data of a run that the Inspect room uses: all snapshots and the validation losses.
 struct InsideRun {
     RunId id = 0;
     QString name;
@@ -46,33 +45,28 @@ struct InsideRun {
     QList<double> iterations;           // steps of the evaluations, ascending
     QList<double> validationLoss;       // one per evaluation, in nats per token
 
-    /// Returns the number of pairs per head.
+    /// Per head.
     std::int64_t pairs() const { return spec.query_dim() / 2; }
-    /// Returns the newest snapshot at or before this step, else the first one; nullptr if there are no snapshots.
+    /// The newest snapshot at or before this step, else the first one; null if there are no snapshots.
     const Snapshot* snapshotAt(std::int64_t iteration) const;
-    /// Inserts a snapshot in the order of steps; it replaces an existing one of the same step.
+    /// In the order of steps; replaces an existing one of the same step.
     void addSnapshot(Snapshot snapshot);
-    /// Removes all snapshots and evaluations after this step.
     void truncateAfter(std::int64_t iteration);
-    /// Returns the texts of tokens of the run's vocabulary, as visibleTokens() does.
     QStringList tokenTexts(std::span<const std::int32_t> tokens) const;
 };
 
-/// Returns the texts of tokens of a vocabulary in the form of Vocabulary::to_text(); spaces, tabs and line ends are
-/// shown as visible signs. Without a vocabulary each is "?".
+/// As Vocabulary::to_text(), with visible signs for spaces, tabs and line ends; each "?" without a vocabulary.
 QStringList visibleTokens(const std::string& vocabulary, std::span<const std::int32_t> tokens);
 
-/// Loads a run with all its snapshots. This takes milliseconds, so call it outside the window's thread. Throws
-/// BadInput, with the runs of the lab, if there is no run with this id.
+/// Takes milliseconds: call it outside the window's thread. Throws BadInput, with the lab's runs, for an unknown id.
 InsideRun readInsideRun(const LabFile& lab, RunId id);
-/// Loads a run with all its snapshots, as readInsideRun(); id 0 selects the lab's first run. Throws BadInput if the lab
-/// has no such run.
+/// Id 0 selects the lab's first run. Throws BadInput if the lab has no such run.
 InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id);
 
-/// Returns the values of one layer and head of an array of layers × heads × columns; −1 selects the mean over layers or
-/// heads. `heads` is the number of query heads. If the array has fewer heads (grouped-query attention), `head` is
-/// mapped to its group. Layers without these numbers (gated DeltaNet) are left out of a mean. Empty if the array is
-/// empty or no selected layer has numbers.
+/// One layer and head of an array of layers × heads × columns; −1 selects the mean over layers or heads. `heads` is the
+/// number of query heads; with fewer heads in the array (grouped-query attention), `head` is mapped to its group.
+/// Layers without these numbers (gated DeltaNet) are left out of a mean. Empty if the array is empty or no selected
+/// layer has numbers.
 std::vector<double> meanRow(const ProbeArray& array, std::int64_t layer, std::int64_t head, std::int64_t heads);
 
 }  // namespace ropelab::ui

@@ -15,11 +15,9 @@
 
 namespace ropelab::ui {
 
-/// Value of InspectChoices::head with which each figure chooses: attention maps show one head (see withOneHead()), and
-/// the other figures show the mean over heads.
+/// Each figure chooses: attention maps show one head (withOneHead()), the other figures the mean over heads.
 inline constexpr std::int64_t kAutomaticHead = -2;
 
-/// The user's choices of what the figures of the Inspect room show.
 struct InspectChoices {
     std::int64_t layer = -1;    // −1: the mean over layers; heat maps then show one row per layer
     std::int64_t head = -1;     // −1: the mean over heads; or kAutomaticHead
@@ -32,14 +30,13 @@ struct InspectChoices {
     QString headReason = {};    // why withOneHead() chose the head; "" if the user chose it
 };
 
-/// The data from which the figures of the Inspect room are made.
 struct InspectData {
     std::shared_ptr<const InsideRun> run;
     std::shared_ptr<const InsideRun>
         ghost;                   // the second run, which is compared with the first; nullptr if there is none
     std::int64_t iteration = 0;  // the step of the time cursor
     InspectChoices choices;
-    /// The run's result for a typed text; attention figures show it instead of the snapshot's own text.
+    /// Result for a typed text; attention figures show it instead of the snapshot's own text.
     std::shared_ptr<const ProbeResult> text;
     std::int64_t textIteration = 0;
     bool textWhileTraining = false;    // computed during training, at step `textIteration` or some steps later
@@ -49,73 +46,61 @@ struct InspectData {
     std::optional<AblationResult> ablation;
     std::optional<AblationCurve> ablationCurve;
     std::optional<ExtrapolationResult> beyond;
-    /// Results before and after each fine-tuning of the run, one per method and length, the newest last.
+    /// Results before and after each fine-tuning, one per method and length, the newest last.
     std::vector<ExtrapolationResult> fineTunings;
-    /// The fine-tuning that is selected in the panel.
     FineTuning fineTuning;
     std::shared_ptr<const TextStatistics> statistics;  // of the run's data set
     std::shared_ptr<const PaintedText> painted;        // the bits of a text under the run's checkpoint
-    /// Explanation a result that the model has to compute is missing, such as a missing checkpoint; "" if none is
-    /// missing.
+    /// Why a result that the model has to compute is missing, such as a missing checkpoint; "" if none is.
     QString problem;
 
-    /// Returns the run's snapshot at the time cursor; nullptr if there is none.
+    /// At the time cursor; null if there is none.
     const Snapshot* snapshot() const { return run ? run->snapshotAt(iteration) : nullptr; }
-    /// Returns the second run's snapshot at the time cursor; nullptr if there is none.
+    /// Second run's snapshot at the time cursor; null if there is none.
     const Snapshot* ghostSnapshot() const { return ghost ? ghost->snapshotAt(iteration) : nullptr; }
 };
 
-/// Inputs of the computations that a run's model performs for some figures.
 struct ModelInputs {
     QString text;             // a typed text; "" if there is none
     Ablation ablation;        // the kind of ablation and its pairs
     std::int64_t factor = 4;  // length of the sequences as a multiple of the context
 };
 
-/// A figure, and what the mouse pointer selects in it. Positions are in axis coordinates.
+/// A figure, and what the mouse selects in it. Positions are in axis coordinates.
 struct InspectPicture {
     Figure figure;
-    /// Returns the readout at a position.
     std::function<std::optional<FigureView::Readout>(QPointF)> readout = {};
-    /// Returns the pair at a position.
     std::function<std::optional<int>(QPointF)> pairAt = {};
-    /// Returns the pair at a position of a figure without axes; the position is in pixels of its rectangle.
+    /// For a figure without axes; the position is in pixels of its rectangle.
     std::function<std::optional<int>(QPointF, const QRectF&, const FigureStyle&)> drawnPairAt = {};
-    /// Returns the query of an attention map at a position.
     std::function<std::optional<int>(QPointF)> tokenAt = {};
-    /// Returns the layer and head at a position of the grid of heads; the position is relative to the drawing's size (0
-    /// to 1).
+    /// Layer and head in the grid of heads; the position is relative to the drawing's size (0 to 1).
     std::function<std::optional<std::pair<int, int>>(QPointF)> headAt = {};
-    /// Returns the tooltip at a position of a figure without axes, "" for none; the position is in pixels.
+    /// For a figure without axes, in pixels; "" for none.
     std::function<QString(QPointF, const QRectF&, const FigureStyle&)> drawnToolTipAt = {};
 };
 
-// Helpers that several figures use.
-
-/// Returns an empty figure with this name. Its settings describe the run, the snapshot and the selected layer and head.
+/// The settings describe the run, the snapshot and the selected layer and head.
 Figure inspectFigure(const InspectData& data, const char* name);
-/// Returns a figure with this name that shows only a text: `words`, or the reason why there are no snapshots or values.
+/// Shows only `words`, or the reason why there are no snapshots or values.
 InspectPicture withoutNumbers(const InspectData& data, const char* name, const QString& words = {});
-/// Returns why the run has no snapshots; "" if it has some.
+/// "" if the run has snapshots.
 QString whyNoSnapshots(const InspectData& data);
 
-/// Returns the wavelength λ of each pair in tokens; infinity for a pair that is not rotated.
+/// λ of each pair in tokens; infinity for a pair that is not rotated.
 std::vector<double> wavelengthsOf(const RunSpec& spec);
-/// Returns whether any pair of a run's model is rotated.
 bool rotatesPairs(const RunSpec& spec);
-/// Returns a wavelength in words, as "20.3 tokens" or "not rotated".
+/// "20.3 tokens" or "not rotated".
 QString pairWavelengthText(double wavelength);
-/// Returns the selected layer and head in words, as "layer 1, head 0" or "mean over layers and heads", with the reason
-/// if the head was chosen automatically.
+/// "layer 1, head 0" or "mean over layers and heads", with the reason if the head was chosen automatically.
 QString whereText(const InspectChoices& choices);
-/// Returns the selected layer, at most the run's last one; −1 for the mean.
+/// At most the run's last layer; −1 for the mean.
 std::int64_t layerOf(const InspectData& data);
-/// Returns the selected head, at most the run's last one; −1 for the mean.
+/// At most the run's last head; −1 for the mean.
 std::int64_t headOf(const InspectData& data);
 
-/// Returns a curve with these properties.
 FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x, QList<double> y);
-/// Returns the curve in the faint style of the second run, named after this run.
+/// Has the faint style of the second run and its name.
 FigureCurve ghostCurve(FigureCurve curve, const InsideRun& ghost);
 
 }  // namespace ropelab::ui

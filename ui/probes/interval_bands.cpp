@@ -19,7 +19,7 @@ void addInterval(FigureBand& band, double x, double low, double high) {
     band.upper.append(high);
 }
 
-/// Returns why there is no interval, for a result with so many sequences per mean; 0 if their number is unknown.
+/// 0: the number of sequences per mean is unknown.
 QString whyNoInterval(std::int64_t sequences) {
     return sequences == 1 ? QObject::tr("no interval: it requires at least two sequences")
                           : QObject::tr("no interval: this result was stored without standard errors");

@@ -11,7 +11,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// A quantity that a heat map shows.
 struct MappedQuantity {
     const char* name;
     QString title;
@@ -24,7 +23,6 @@ struct MappedQuantity {
 
 constexpr int kColumnsPerPair = 3;  // on the axis of wavelengths
 
-/// The columns of a heat map.
 struct Columns {
     std::vector<double> wavelengths;  // one per pair, in tokens
     std::vector<int> source;          // for each column, the index of its value in a row; −1 for an empty column
@@ -32,9 +30,8 @@ struct Columns {
     QString axis;
 };
 
-/// Returns columns at evenly spaced logarithms of the wavelength, which are equal for both runs. Each column shows the
-/// pair with the nearest wavelength, if it is within half a step. `own` and `all` are the wavelengths of this run and
-/// of both.
+/// Evenly spaced logarithms of the wavelength, equal for both runs. Each column shows the pair with the nearest
+/// wavelength, if it is within half a step. `own` and `all` are the wavelengths of this run and of both.
 Columns byWavelength(const std::vector<double>& own, const std::vector<double>& all) {
     Columns columns;
     columns.wavelengths = own;
@@ -102,7 +99,6 @@ Columns columnsOf(const InspectData& data, const InsideRun& run, const MappedQua
     return columns;
 }
 
-/// The rows of a heat map and their values.
 struct Rows {
     QStringList names;   // labels on the axis
     QStringList titles;  // "layer 0, head 1"
@@ -163,7 +159,7 @@ QString columnText(const Columns& columns, const MappedQuantity& quantity, int s
         .arg(pairWavelengthText(columns.wavelengths[static_cast<std::size_t>(source)]));
 }
 
-/// Completes the figure with what depends on the columns: axes, the line of the highlighted pair and the readout.
+/// Adds what depends on the columns: axes, the line of the highlighted pair and the readout.
 void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const MappedQuantity& quantity,
                        const Columns& columns, const Rows& rows, const QString& what) {
     Figure& figure = picture.figure;
@@ -278,8 +274,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     return picture;
 }
 
-/// Returns whether all pairs of the run, and of the second run in a difference, contribute 0 because they are not
-/// rotated.
+/// All pairs of the run, and of the second run in a difference, contribute 0 because they are not rotated.
 bool hasNoRotaryPart(const InspectData& data) {
     return data.snapshot() && !rotatesPairs(data.run->spec) &&
            !(data.choices.difference && data.ghost && rotatesPairs(data.ghost->spec));

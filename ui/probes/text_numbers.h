@@ -11,7 +11,7 @@
 
 namespace ropelab::ui {
 
-/// Statistics of a run's data set, from the first tokens of its training split.
+/// From the first tokens of the training split.
 struct TextStatistics {
     QString name;                            // of the data set
     std::string vocabulary;                  // as Vocabulary::to_text() returns it
@@ -27,7 +27,7 @@ struct TextStatistics {
     std::vector<std::int32_t> excerpt;            // the first tokens of the validation split
 };
 
-/// The bits of the tokens of a text under a run's model.
+/// Bits of each token under a run's model.
 struct PaintedText {
     std::int64_t iteration = 0;  // of the checkpoint
     QString source;              // "first 600 tokens of the validation split" or "typed text"

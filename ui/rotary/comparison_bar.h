@@ -11,29 +11,25 @@ namespace ropelab::ui {
 
 class RotaryModel;
 
-/// Row of buttons that is visible while two setups are compared: it chooses which one the fields edit, exchanges A and
-/// B, and ends the comparison. It also makes the menu that begins a comparison.
+/// Chooses the edited setup, exchanges A and B, and ends the comparison. Also makes the menu that begins one.
 class ComparisonBar : public QWidget {
     Q_OBJECT
 
  public:
     explicit ComparisonBar(RotaryModel& model, QWidget* parent = nullptr);
 
-    /// Creates the button that begins a comparison, or chooses another setup to compare with. Its menu lists the
-    /// previous setups, the setup of the clipboard and the known models.
+    /// Compares with previous setups, the setup of the clipboard or a known model.
     QPushButton* makeButton(QWidget* parent);
-    /// Fills the menu of the button for the current setups.
     void fill(QMenu& menu);
 
     QToolButton* choiceA() const { return m_a; }
     QToolButton* choiceB() const { return m_b; }
     QPushButton* swap() const { return m_swap; }
     QPushButton* end() const { return m_end; }
-    /// Says which setups are compared: "A: θ = 10k" and "B: θ = 500k" in two lines.
+    /// "A: θ = 10k" and "B: θ = 500k" in two lines.
     QString names() const;
 
  signals:
-    /// A setup cannot be compared; `sentence` says why.
     void problem(const QString& sentence);
 
  private:

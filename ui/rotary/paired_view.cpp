@@ -9,7 +9,6 @@
 namespace ropelab::ui {
 namespace {
 
-/// Creates a column with a title above a view.
 QWidget* makeTitled(QLabel*& title, FigureView* view, QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = new QVBoxLayout(box);

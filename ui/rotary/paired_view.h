@@ -13,33 +13,25 @@ class QLabel;
 
 namespace ropelab::ui {
 
-/// A view of a figure that cannot be drawn on the axes of another one: a map or a drawing. While two setups are
-/// compared, it shows their figures side by side, A at the left, each below its name. The view of the edited setup
-/// receives the user's input.
+/// For a map or a drawing: two setups' figures are side by side, A at the left. The edited setup's view receives input.
 class PairedView : public QWidget {
     Q_OBJECT
 
  public:
-    /// `view` shows the figure of the edited setup.
     explicit PairedView(FigureView* view, QWidget* parent = nullptr);
 
     FigureView* view() const { return m_view; }
-    /// Returns the view of the other setup, or null if no setups were compared yet.
+    /// Null if no setups were compared yet.
     FigureView* otherView() const { return m_otherView; }
-    /// Sets the function of the crosshair in the other view.
     void setOtherReadout(std::function<std::optional<FigureView::Readout>(QPointF)> readout);
 
-    /// Shows one figure.
     void showOne(Figure figure);
-    /// Shows the two panels of a figure that compareFigures() returned.
+    /// `figure` is what compareFigures() returned, with two panels.
     void showBoth(const Figure& figure, const ComparedNames& names);
-    /// Paints the shown figures immediately.
     void refreshNow();
 
  signals:
-    /// The user clicked the other view or gave it the focus.
     void otherChosen();
-    /// The user requests the context menu of the other view.
     void otherMenuRequested(const QPoint& global);
 
  private:

@@ -18,7 +18,7 @@ namespace {
 constexpr int kSmallPanelWidth = 130;
 constexpr int kSmallPanelHeight = 100;
 
-/// Returns a panel without its note, and without the titles of the axes that it shares with the whole figure.
+/// Without the note, and without the titles of the axes that the panel shares with the whole figure.
 Figure smallPanel(const Figure& panel, const Figure& whole) {
     Figure result = panel;
     result.note.clear();

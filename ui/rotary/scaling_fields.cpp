@@ -17,7 +17,7 @@ QString plain(double value) {
     return QString::fromStdString(number_text(std::round(value * 1e6) / 1e6));
 }
 
-/// Adds an empty page and returns its column.
+/// Returns the column of the new page.
 QVBoxLayout* addPage(QStackedWidget* stack) {
     auto* page = new QWidget(stack);
     auto* column = new QVBoxLayout(page);
@@ -28,7 +28,6 @@ QVBoxLayout* addPage(QStackedWidget* stack) {
 
 }  // namespace
 
-/// A parameter of a scaling, with its label and the range of its slider.
 struct ScalingFields::Parameter {
     const char* name;
     const char* label;

@@ -12,21 +12,20 @@ namespace ropelab::ui {
 
 class NumberSlider;
 
-/// Fields for the parameters of a RoPE scaling. Parameters that the scaling method does not use are hidden.
+/// Parameters that the scaling method does not use are hidden.
 class ScalingFields : public QWidget {
     Q_OBJECT
 
  public:
     explicit ScalingFields(QWidget* parent = nullptr);
 
-    /// Shows the scaling of a setup without a signal. An unset training context is shown as the context of the setup.
+    /// Emits no signal. An unset training context is shown as the context of the setup.
     void setSetup(const RotarySetup& setup);
-    /// Returns the field of a parameter by its name in a setup's line of text ("factor"), or null.
+    /// `name` as in a setup's line of text ("factor"); null if there is none.
     QWidget* field(const QString& name) const;
 
  signals:
-    /// The user set a parameter; emitted repeatedly during a drag. `what` names the change, for example "change
-    /// factor".
+    /// Emitted repeatedly during a drag. `what` names the change, for example "change factor".
     void changed(const QString& what, const ropelab::Scaling& scaling);
     /// The user released a slider or pressed Enter.
     void finished();
@@ -34,7 +33,7 @@ class ScalingFields : public QWidget {
  private:
     struct Parameter;
     static const QList<Parameter>& parameters();
-    /// Returns whether Llama 3 and other methods use the parameter; the others are on one of two pages.
+    /// Llama 3 and other methods use the parameter; the others are on one of two pages.
     static bool isShared(const Parameter& parameter);
 
     Scaling m_scaling;

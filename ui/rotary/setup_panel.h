@@ -18,8 +18,7 @@ class NumberSlider;
 class RotaryModel;
 class ScalingFields;
 
-/// Panel that edits the shared rotary setup: fields for theta, fraction, head dimension, context and other settings,
-/// buttons to copy and paste the setup as text, and a button that opens the list of models. Every rotary room has one.
+/// Every rotary room has one.
 class SetupPanel : public QWidget {
     Q_OBJECT
 
@@ -31,17 +30,14 @@ class SetupPanel : public QWidget {
     NumberSlider* context() const { return m_context; }
     NumberSlider* headDim() const { return m_headDim; }
     QComboBox* scaling() const { return m_scaling; }
-    /// The button that opens the wrong statements about RoPE.
     QPushButton* statements() const { return m_statements; }
 
-    /// Returns the field of a setting of the setup by its name in the setup's line of text, or null.
+    /// `name` as in the setup's line of text; null if there is none.
     QWidget* field(const QString& name) const;
     ComparisonBar* comparison() const { return m_comparison; }
 
-    /// Parses one or two setups and applies them, like pasting their text. The panel shows an error if the text is
-    /// invalid.
+    /// One or two setups, like pasting their text. The panel shows an error if the text is invalid.
     void applyText(const QString& text);
-    /// Returns the error that the panel shows, or an empty text.
     QString problem() const;
 
  protected:
@@ -51,7 +47,7 @@ class SetupPanel : public QWidget {
     void makeNumbers();
     void makeChoices(QGridLayout* grid);
     void renew();
-    /// Applies one undoable change to the setup. An invalid change is reverted, and the panel shows the error.
+    /// One undoable change. An invalid one is reverted, and the panel shows the error.
     template <typename Change>
     void change(const QString& what, Change apply);
     void showProblem(const QString& sentence);

@@ -17,7 +17,7 @@ constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr double kMaxTheta = 1e15;
 constexpr double kDefaultFactor = 4;
 
-/// Returns the dimension d in the exponent of the frequencies (formulas 3 and 4).
+/// d in the exponent of the frequencies (formulas 3 and 4).
 int exponentDim(const RotarySetup& setup) {
     return setup.partial == Partial::slice ? rotary_dim(setup) : setup.head_dim;
 }

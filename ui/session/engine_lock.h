@@ -18,7 +18,7 @@ class EngineLock {
  public:
     explicit EngineLock(Runner::EngineSource source) : m_source(std::move(source)) {}
 
-    /// Returns the engine source for a Runner. When called, it asks other work to end and waits for it.
+    /// The returned source asks other work to end and waits for it.
     Runner::EngineSource forTraining() const {
         return [this]() -> Engine& {
             m_training = true;
@@ -26,12 +26,12 @@ class EngineLock {
             return m_source();
         };
     }
-    /// Releases the lock after training has ended, so that other work can use the engine.
+    /// Call after training has ended.
     void released() { m_training = false; }
 
-    /// Returns whether training wants the engine, so that other work must end.
+    /// Training wants the engine, so that other work must end.
     bool isWanted() const { return m_training; }
-    /// Calls `work` with the engine. Returns false, without calling it, if training uses the engine.
+    /// Returns false, without calling `work`, if training uses the engine.
     bool hold(const std::function<void(Engine&)>& work) {
         const std::lock_guard lock(m_mutex);
         if (m_training) return false;

@@ -9,7 +9,7 @@
 
 namespace ropelab::ui {
 
-/// The result of work with the engine: an answer, a problem, or neither if the work was interrupted.
+/// An answer, a problem, or neither if the work was interrupted.
 template <typename Answer>
 struct Outcome {
     std::optional<Answer> answer;
@@ -17,9 +17,8 @@ struct Outcome {
     bool interrupted = false;  // training needed the engine, or the work was cancelled
 };
 
-/// Runs `work` with the engine and returns its result. `work` is called with the engine and a function that returns
-/// true when it has to end. The result is valid if that function never returned true, even if training wants the engine
-/// now.
+/// `work` is called with the engine and a function that returns true when it has to end. The result is valid if that
+/// function never returned true, even if training wants the engine now.
 template <typename Answer, typename Work>
 Outcome<Answer> withEngine(EngineLock& engineLock, const Cancelled& cancelled, const Work& work) {
     Outcome<Answer> outcome;
@@ -36,12 +35,11 @@ Outcome<Answer> withEngine(EngineLock& engineLock, const Cancelled& cancelled, c
     return outcome;
 }
 
-/// Limits how often progress is reported: at most every 33 ms, but always the first and the last step.
+/// At most every 33 ms, but always the first and the last step.
 class ProgressLimiter {
  public:
     explicit ProgressLimiter(std::int64_t steps) : m_steps(steps) {}
 
-    /// Returns whether `done` steps should be reported now.
     bool isDue(std::int64_t done) {
         using namespace std::chrono_literals;
         const auto now = std::chrono::steady_clock::now();

@@ -10,29 +10,25 @@
 
 namespace ropelab::ui {
 
-/// Computes the entropy floor (the lowest possible loss) of a run's data set on a background thread, because it takes
-/// seconds. A newer request cancels the running computation without waiting for it; results are cached.
+/// On a background thread, because it takes seconds. A newer request cancels the running one; results are cached.
 class EntropyFloorJob : public QObject {
     Q_OBJECT
 
  public:
-    /// Function that computes the entropy floor in nats per character, or nullopt if the data set has none.
+    /// In nats per character; nullopt if the data set has no entropy floor.
     using Find = std::function<std::optional<double>(const RunSpec& spec, const Cancelled& cancelled)>;
 
-    /// Creates a finder that computes with `find`; by default with entropy_floor_of. Tests pass a function of their
-    /// own.
+    /// `find` is entropy_floor_of by default; tests pass a function of their own.
     explicit EntropyFloorJob(QObject* parent = nullptr, Find find = {});
 
-    /// Requests the entropy floor of `spec`. found() is emitted immediately if the result is cached, otherwise when it
-    /// has been computed. nullopt only cancels the running computation.
+    /// found() follows, immediately if the result is cached. nullopt only cancels the running computation.
     void ask(const std::optional<RunSpec>& spec);
-    /// Returns whether the computation of an entropy floor is running.
     bool isPending() const { return m_job.isRunning(); }
-    /// Returns the cache key of a run: two runs with equal keys have the same entropy floor.
+    /// Runs with equal keys have the same entropy floor.
     static std::string keyOf(const RunSpec& spec);
 
  signals:
-    /// The requested entropy floor is `nats`, in nats per character; nullopt if it is unknown or does not exist.
+    /// In nats per character; nullopt if it is unknown or does not exist.
     void found(std::optional<double> nats);
 
  private:

@@ -10,13 +10,13 @@
 
 namespace ropelab::ui {
 
-/// Notice that a run resumes from its checkpoint at `iteration`: everything measured after that step is discarded.
+/// A run resumes from its checkpoint at `iteration`: everything measured after that step is discarded.
 struct DiscardAfter {
     RunId run = 0;
     std::int64_t iteration = 0;
 };
 
-/// Message from the training thread to the GUI thread.
+/// From the training thread to the GUI thread.
 using Delivery = std::variant<Event, DiscardAfter>;
 
 /// Thread-safe queue of messages from the training thread to the GUI thread.
@@ -29,11 +29,10 @@ using Delivery = std::variant<Event, DiscardAfter>;
 /// calls of drain().
 class EventQueue {
  public:
-    /// Creates an empty queue. The training thread calls `hint` when it adds the first message to an empty queue;
-    /// `hint` must not block, for example it posts an event.
+    /// The training thread calls `hint` when a message enters an empty queue; it must not block, but may post an event.
     explicit EventQueue(std::function<void()> hint) : m_hint(std::move(hint)) {}
 
-    /// Adds a message to the end of the queue; called on the training thread.
+    /// Called on the training thread.
     void push(Delivery delivery) {
         bool first = false;
         {
@@ -44,7 +43,7 @@ class EventQueue {
         if (first) m_hint();
     }
 
-    /// Removes and returns all messages since the last call, oldest first.
+    /// Messages since the last call, oldest first.
     std::vector<Delivery> drain() {
         std::vector<Delivery> result;
         const std::lock_guard lock(m_mutex);

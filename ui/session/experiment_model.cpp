@@ -13,7 +13,7 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Returns a value of a setting as the sweep panel shows it: "10k", "25 %".
+/// As the sweep panel shows it: "10k", "25 %".
 QString shownValue(std::string_view key, const std::string& value) {
     try {
         if (key == "theta") return QString::fromStdString(short_number(parse_number(value)));

@@ -37,7 +37,6 @@ QString scalingTitle(ScalingMethod method) {
     return found == names.end() ? QString() : text(found->title);
 }
 
-/// One value that differs between two setups.
 struct Difference {
     QString name;
     QString from;

@@ -9,8 +9,7 @@
 
 namespace ropelab::ui {
 
-/// An undo step from one state of the model to another. The consecutive steps of a drag have the same name and are
-/// merged into one.
+/// The consecutive steps of a drag have the same name and are merged into one.
 class RotaryStep : public UndoStep {
  public:
     RotaryStep(RotaryModel& model, const QString& what, RotaryModel::State to, bool mayMerge)
@@ -32,7 +31,6 @@ class RotaryStep : public UndoStep {
         m_model.setState(m_to);
         if (m_roomsAfter) m_roomsAfter();
     }
-    /// State before this step.
     const RotaryModel::State& from() const { return m_from; }
     QString values(bool undone) const override {
         return undone ? rotaryChanges(m_to, m_from) : rotaryChanges(m_from, m_to);

@@ -10,7 +10,7 @@ class RunStore;
 class SweepMeter;
 class SweepSession;
 
-/// What a view needs in order to evaluate the checkpoints of the open lab's runs while nothing trains.
+/// For a view that evaluates the checkpoints of the open lab's runs while nothing trains.
 struct RunAccess {
     LabDocument& lab;
     RunStore& runs;

@@ -35,7 +35,7 @@ void recomputeLastAndBest(RunView& run) {
     }
 }
 
-// Discards the evaluations after `iteration`. Returns whether there were any.
+// Returns whether there were evaluations after `iteration`.
 bool truncate(RunMetrics::Evaluations& evaluations, std::int64_t iteration) {
     auto& all = evaluations.iteration;
     const auto keep = static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), iteration) - all.begin());

@@ -15,7 +15,6 @@
 
 namespace ropelab::ui {
 
-/// Data of one run as the window shows it.
 struct RunView {
     RunRecord record;
     RunSpec spec;
@@ -33,50 +32,41 @@ struct RunView {
     std::vector<std::int64_t> rungs;       // iterations at which successive halving compares the run; empty without
 };
 
-/// The runs of the lab as the window shows them. They are read from the file once and then updated by the events of
-/// training. The metrics of single steps are too large to be stored here: a plot that needs them copies them from
-/// arrived() while reloaded() is emitted.
+/// Runs are read from the file once and then updated by the events of training. The metrics of single steps are too
+/// large to be stored here: a plot that needs them copies them from arrived() while reloaded() is emitted.
 class RunStore : public QObject {
     Q_OBJECT
 
  public:
     explicit RunStore(QObject* parent = nullptr);
 
-    /// Returns all runs in the order of their ids.
+    /// In the order of their ids.
     const std::vector<RunView>& runs() const { return m_runs; }
-    /// Returns the run with this id, or null if there is none, for example because the run was deleted while its events
-    /// were queued.
+    /// Null if there is none, for example because the run was deleted while its events were queued.
     const RunView* find(RunId id) const;
 
-    /// Returns the settings of a run (stored_settings), which are parsed only once. The reference is valid until the
-    /// next call for a run with this id. Throws BadInput if the settings are damaged.
+    /// Parsed only once; valid until the next call for this id. Throws BadInput if the settings are damaged.
     const nlohmann::json& settingsOf(const RunView& run) const;
 
-    /// Returns the metrics of a run that the latest reload() added; null for other runs, and whenever reloaded() is not
-    /// being emitted. All receivers of reloaded() share this one copy, so each run is read from the file only once.
+    /// Metrics that the latest reload() added; null unless reloaded() is being emitted. Receivers share this one copy.
     const RunMetrics* arrived(RunId id) const;
 
-    /// Returns the colours of the lab's settings.
     SettingColors& colors() { return m_colors; }
     const SettingColors& colors() const { return m_colors; }
 
-    /// Reads the list of runs from `file`; null empties the list. New runs are visible if they belong to the latest
-    /// experiment. With `keepVisibility`, runs that are already in the list keep their data and visibility, and
-    /// settings keep their colours even if the file could not store them.
+    /// New runs are visible if they belong to the latest experiment. With `keepVisibility`, known runs keep their data
+    /// and visibility, and settings keep their colours even if the file could not store them. Null empties the list.
     void reload(const LabFile* file, bool keepVisibility);
-    /// Updates the runs from the events of training and emits runChanged() for each run that changed.
+    /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
-    /// Shows or hides a run in the plots.
     void setVisible(RunId id, bool visible);
-    /// Reads states, summaries and names from the file again, for example after the end of a sweep.
+    /// States, summaries and names, for example after the end of a sweep.
     void refreshRecords(const LabFile& file);
 
  signals:
-    /// The list of runs was reloaded from the file; runs may have been added or removed.
     void reloaded();
     /// The state, the losses or the sample of a run changed.
     void runChanged(ropelab::RunId id);
-    /// The visibility of a run in the plots changed.
     void visibilityChanged(ropelab::RunId id);
 
  private:
@@ -94,8 +84,7 @@ class RunStore : public QObject {
     std::map<RunId, RunMetrics> m_arrived;
 };
 
-/// Returns the state of a run as text: "finished", "412 / 2,000" (step and total steps), "stopped at 300", "stopped at
-/// rung 2 of 4, 500 steps".
+/// "finished", "412 / 2,000" (step and total steps), "stopped at 300", "stopped at rung 2 of 4, 500 steps".
 QString stateText(const RunView& run);
 
 }  // namespace ropelab::ui

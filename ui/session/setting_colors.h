@@ -11,40 +11,34 @@
 
 namespace ropelab::ui {
 
-/// Returns the settings of a run without its seed as JSON text (setting_key). Runs with equal texts have the same
-/// setting.
+/// Settings without the seed as JSON text (setting_key). Runs with equal texts have the same setting.
 std::string settingKey(const RunSpec& run);
 
-/// The colours and names of a lab's settings: a setting gets the next free colour and dash pattern when it is first
-/// seen, and keeps them in all rooms and later sweeps until the user changes them. The first seven settings have solid
-/// lines in seven colours; dash patterns distinguish later ones that have the same colour (Theme::dashes). Where a
-/// figure is printed without colours, every setting has its own pattern. The lab file stores colours and names.
+/// A setting keeps its first free colour and dash pattern in all rooms and later sweeps until the user changes them.
+/// Seven settings have solid lines in seven colours; dash patterns distinguish later ones (Theme::dashes), and all
+/// settings in prints without colours. The lab file stores colours and names.
 class SettingColors {
  public:
-    /// Number of different combinations of colour and dash pattern.
     static constexpr int kCount = 49;
 
-    /// Returns the colours of all runs of a lab, including colours that the file does not store yet.
+    /// Includes colours that the file does not store yet.
     static SettingColors of(const LabFile& lab);
 
-    /// Reads the stored colours; null: there are none. With `keep`, colours that are not stored yet stay.
+    /// Null: there are no stored colours. With `keep`, colours that are not stored yet stay.
     void load(const LabFile* file, bool keep);
-    /// Assigns the next free colour to each of these settings that has none. `settings` are the keys of the settings of
-    /// the lab's runs, in the order of the runs. If all kCount colours are in use, the colour of a setting that is not
-    /// in the list and not pinned is used again.
+    /// `settings` are the keys of the lab's runs, in their order. If all kCount colours are in use, the colour of a
+    /// setting that is not in the list and not pinned is used again.
     void assign(const std::vector<std::string>& settings);
 
-    /// Returns the look of a setting that has a colour, with the settings in the spelling of the lab file.
+    /// The setting must have a colour. Its settings are in the spelling of the lab file.
     SettingLook lookOf(const std::string& setting) const;
-    /// Returns colour and dash pattern of a setting, in the shade of the run with this seed.
+    /// The shade is that of the run with this seed.
     Ink inkOf(const std::string& setting, std::int64_t seed) const;
-    /// Returns the colour index that gives `setting` the data colour `hue` (0 to 6) with a dash pattern that no other
-    /// setting has; with the first pattern if all are in use.
+    /// `hue` is 0 to 6. The dash pattern is one that no other setting has; the first one if all are in use.
     int freeColor(const std::string& setting, int hue) const;
 
-    /// Returns the looks that the lab file does not store yet.
+    /// Looks that the lab file does not store yet.
     std::vector<SettingLook> unstored() const;
-    /// Marks all looks as stored.
     void setStored();
 
  private:

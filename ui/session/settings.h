@@ -10,9 +10,8 @@ class QSettings;
 
 namespace ropelab::ui {
 
-/// Settings that the window stores between sessions. A table contains each key with its default value, which also
-/// determines the type, and its meaning. Only values that differ from the default are stored; unknown keys of other
-/// versions stay unchanged.
+/// Settings between sessions. A table contains keys, defaults (which determine the type) and meanings. Only values that
+/// differ from the default are stored; unknown keys of other versions stay unchanged.
 class Settings {
  public:
     struct Entry {
@@ -20,23 +19,20 @@ class Settings {
         QVariant standard;  // the default value
         const char* meaning;
     };
-    /// Returns the table of all settings.
     static std::span<const Entry> table();
 
-    /// Opens the settings in the INI file `file`, or the settings of the user if `file` is empty.
+    /// `file` is an INI file; empty: the settings of the user.
     explicit Settings(const QString& file = {});
     ~Settings();
 
-    /// Returns the stored value of `key`, which must be in the table. Returns the default value if none is stored or
-    /// the stored value has another type.
+    /// `key` must be in the table. Gives the default value if none is stored or the stored value has another type.
     QVariant value(const char* key) const;
-    /// Stores a value of `key`, which must be in the table. The file is written immediately, so the value survives a
-    /// crash.
+    /// `key` must be in the table. The file is written immediately, so the value survives a crash.
     void setValue(const char* key, const QVariant& value);
 
-    /// Adds a lab to the beginning of the list of recent labs, which has at most ten entries.
+    /// The lab becomes the first of at most ten entries.
     void addRecentLab(const QString& path);
-    /// Returns the paths of the recent labs that still exist, newest first.
+    /// Labs that still exist, newest first.
     QStringList recentLabs() const;
 
  private:

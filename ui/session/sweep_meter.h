@@ -9,29 +9,24 @@
 
 namespace ropelab::ui {
 
-/// Measures the time per step and the memory of cohorts on this machine, on a background thread; signals are emitted on
-/// the GUI thread. It must not be used while a sweep trains, because only one thread at a time may call the engine.
+/// Works on a background thread. Not while a sweep trains: only one thread at a time may call the engine.
 class SweepMeter : public QObject {
     Q_OBJECT
 
  public:
-    /// Creates a meter that measures with the engine that `engine` returns.
     explicit SweepMeter(Runner::EngineSource engine, QObject* parent = nullptr);
     ~SweepMeter() override;
 
-    /// Trains each cohort for a few steps and emits measured() for each; ended() follows. Must not be called while a
-    /// measurement is active.
+    /// Emits measured() for each cohort, then ended(). Must not be called while a measurement is active.
     void measure(std::vector<std::vector<RunSpec>> cohorts, const std::filesystem::path& dataDir);
-    /// Stops the measurement after the current step; ended() follows.
+    /// Stops after the current step; ended() follows.
     void stop();
     bool isActive() const { return m_runner != nullptr; }
 
  signals:
-    /// A measurement started.
     void started();
-    /// One cohort has been measured.
     void measured(const ropelab::Measurement& measurement);
-    /// The measurement ended, because all cohorts are measured or stop() was called.
+    /// All cohorts are measured or stop() was called.
     void ended();
 
  private:

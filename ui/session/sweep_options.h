@@ -10,14 +10,12 @@
 
 namespace ropelab::ui {
 
-/// How a sweep gets its runs, besides its experiment.
 struct SweepOptions {
     std::optional<Search> search = std::nullopt;  // samples ranges of settings, or stops runs at rungs
     bool extends = false;                         // only the runs that the lab lacks are added
     bool anew = false;                            // added runs with more iterations begin from the beginning
     bool operator==(const SweepOptions&) const = default;
 
-    /// Returns whether the search samples this setting.
     bool samples(std::string_view key) const { return search && search->samples_key(key); }
 };
 
@@ -25,13 +23,11 @@ struct SweepOptions {
 inline constexpr const char* kNoRunIsMissing =
     "The lab has all runs of this sweep, so that none is added; add a value, a seed or iterations.";
 
-/// Returns the experiment with the samples of the options' search as explicit runs. `search`, if given, receives the
-/// search with its first rung. Throws BadInput if the search does not fit the experiment.
+/// `search`, if given, receives the search with its first rung. Throws BadInput if the search does not fit.
 Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search = nullptr);
 
-/// Returns the runs that the sweep would train in a lab, or without a lab (null). A run that continues a shorter one
-/// has only the remaining iterations. Throws BadInput if there is no such sweep, and if the sweep extends a lab that
-/// has all its runs.
+/// `lab` may be null. A run that continues a shorter one has only the remaining iterations. Throws BadInput if there is
+/// no such sweep, and if the sweep extends a lab that has all its runs.
 std::vector<RunSpec> runsToTrain(const Experiment& experiment, const SweepOptions& options, const LabFile* lab);
 
 }  // namespace ropelab::ui

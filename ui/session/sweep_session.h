@@ -18,67 +18,58 @@
 
 namespace ropelab::ui {
 
-/// Trains one sweep at a time for the window: starts the runner, records its events in the lab, and delivers them to
-/// the GUI thread at 30 Hz. The destructor stops the sweep and waits for its thread; all events up to then are in the
-/// lab.
+/// One sweep at a time: starts the runner, records its events in the lab, and delivers them to the GUI thread at 30 Hz.
+/// The destructor stops the sweep and waits for its thread; all events up to then are in the lab.
 class SweepSession : public QObject {
     Q_OBJECT
 
  public:
     enum class State { idle, running, paused, stopping };
 
-    /// Creates an idle session that trains with the engine that `engine` returns.
     explicit SweepSession(Runner::EngineSource engine, QObject* parent = nullptr);
     ~SweepSession() override;
 
-    /// Starts training a plan whose runs are stored in `lab`. Throws BadInput if the lab cannot be written or another
-    /// program trains one of the runs. Must not be called while a sweep is active.
+    /// Throws BadInput if the lab cannot be written or a run trains elsewhere. Must not be called while a sweep is
+    /// active.
     void start(Plan plan, const std::filesystem::path& lab);
-    /// Pauses the sweep after the current step.
+    /// After the current step.
     void pause();
-    /// Resumes a paused sweep.
     void resume();
-    /// Stops the sweep after the current step; ended() follows.
+    /// After the current step; ended() follows.
     void stop();
-    /// Stops one run after the current step; the other runs of its cohort continue.
+    /// After the current step; the other runs of its cohort continue.
     void stopRun(RunId id);
-    /// Selects the run that generates a text sample at each evaluation.
+    /// The run generates a text sample at each evaluation.
     void pick(RunId id);
-    /// Evaluates a run in training between two of its steps and returns the requested data. Requires isTraining(id).
+    /// Evaluates a run between two of its steps. Requires isTraining(id).
     std::future<ProbeResult> probe(RunId id, ProbeRequest request);
 
-    /// Returns the queue: the cohorts of the sweep that have not started, in the order in which they will train.
+    /// Cohorts of the sweep that have not started, in the order in which they will train.
     std::vector<WaitingCohort> waiting() const;
-    /// Moves a waiting cohort to the index `place` of the queue. Returns false if the cohort has already started.
+    /// `place` is an index of the queue. Returns false if the cohort has already started.
     bool moveWaiting(std::int64_t cohort, std::size_t place);
-    /// Removes a waiting cohort from the queue. Returns false if the cohort has already started.
+    /// Returns false if the cohort has already started.
     bool removeWaiting(std::int64_t cohort);
-    /// Adds runs of the same lab to the end of the queue. Returns false and changes nothing if the sweep is ending.
-    /// Throws BadInput in the same cases as start().
+    /// Returns false and changes nothing if the sweep is ending. Throws BadInput in the same cases as start().
     bool append(const std::vector<PlannedRun>& runs);
 
     State state() const { return m_state; }
     bool isActive() const { return m_state != State::idle; }
-    /// Returns whether a run is part of the active sweep and has not ended.
+    /// The run is part of the active sweep and has not ended.
     bool isTraining(RunId id) const { return m_unfinished.contains(id); }
-    /// Returns the latest progress event of the sweep.
     const std::optional<event::Progress>& progress() const { return m_progress; }
-    /// Returns the conditions, such as device and precision, under which the current cohort trains.
+    /// Conditions of the current cohort, such as device and precision.
     const std::optional<RunConditions>& conditions() const { return m_conditions; }
 
  signals:
-    /// A sweep started.
     void started();
-    /// The training thread sent these messages since the last delivery, oldest first.
+    /// Messages since the last delivery, oldest first.
     void delivered(const std::vector<ropelab::ui::Delivery>& deliveries);
-    /// The value of state() changed.
     void stateChanged();
-    /// The cohorts in the queue or their order changed.
     void queueChanged();
-    /// The sweep ended as finished, failed or stopped, and all its events are delivered and recorded. If it failed, or
-    /// if the lab could not store all events, `message` says why.
+    /// All events are delivered and recorded. `message` says why the sweep failed or events could not be stored.
     void ended(ropelab::RunState how, const QString& message);
-    /// The lab could not be written, for the reason `message`. The events stay in memory and writing is retried.
+    /// The lab could not be written. The events stay in memory and writing is retried.
     void trouble(const QString& message);
 
  private:

@@ -14,7 +14,6 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Undoable change of the lab file.
 class LabCommand : public QUndoCommand {
  public:
     LabCommand(const QString& text, std::function<void()> redo, std::function<void()> undo)
@@ -318,7 +317,8 @@ void Workspace::endLecture() {
 
 void Workspace::requireNoOwnSweep() const {
     if ((m_session.isActive() && m_lab.isOwn()) || m_afterMeter) {
-        throw BadInput("A sweep is training in your lab, so the lab of this scene cannot be shown; stop the sweep first.");
+        throw BadInput(
+            "A sweep is training in your lab, so the lab of this scene cannot be shown; stop the sweep first.");
     }
 }
 

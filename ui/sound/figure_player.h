@@ -7,22 +7,19 @@
 
 namespace ropelab::ui {
 
-/// Plays the sounds of figures with Qt Multimedia, one at a time. While a sound is played, Escape stops it.
+/// Uses Qt Multimedia, for one sound at a time. While a sound is played, Escape stops it.
 class FigurePlayer : public QObject {
     Q_OBJECT
 
  public:
-    /// Returns the player of the program.
     static FigurePlayer& instance();
-    /// Returns why this program can play no sound, or an empty text. Devices are searched only by play(), because this
-    /// takes time.
+    /// "" if sounds can be played. Devices are searched only by play(), because this takes time.
     static QString whyUnavailable();
 
     explicit FigurePlayer(QObject* parent = nullptr);
     ~FigurePlayer() override;
 
-    /// Plays a sound from its beginning; an earlier one stops. Throws BadInput if whyUnavailable() returns a reason, or
-    /// if there is no audio device.
+    /// An earlier sound stops. Throws BadInput if whyUnavailable() returns a reason, or if there is no audio device.
     void play(const FigureSound& sound);
     void stop();
     bool isPlaying() const;

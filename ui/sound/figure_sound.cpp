@@ -32,14 +32,14 @@ void addPause(FigureSound& sound) {
     sound.right.resize(size);
 }
 
-/// Appends a sample at a pan from 0 (left) to 1 (right); the energy does not depend on the pan.
+/// `pan` is 0 (left) to 1 (right); the energy does not depend on it.
 void addSample(FigureSound& sound, double value, double pan) {
     const double angle = pan * std::numbers::pi / 2;
     sound.left.push_back(kLoudness * static_cast<float>(value * std::cos(angle)));
     sound.right.push_back(kLoudness * static_cast<float>(value * std::sin(angle)));
 }
 
-/// A position or a value on an axis, as the axis shows it.
+/// As the axis shows it.
 double shown(double value, const Axis& axis) {
     if (!axis.logarithmic) return value;
     return value > 0 ? std::log(value) : std::numeric_limits<double>::quiet_NaN();
@@ -110,7 +110,6 @@ void addCurve(FigureSound& sound, const HeardCurve& curve, const Figure& figure)
     }
 }
 
-/// Appends tones that sound together, each at its own pan.
 void addTones(FigureSound& sound, const std::vector<double>& pitches, const std::vector<double>& pans, double seconds) {
     const std::size_t count = countOf(seconds);
     const double fade = static_cast<double>(std::min(countOf(kFadeSeconds), count / 2));

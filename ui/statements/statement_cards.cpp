@@ -20,7 +20,7 @@
 namespace ropelab::ui {
 namespace {
 
-/// Returns the text with non-breaking spaces around operators, so that equations are not wrapped.
+/// Non-breaking spaces around operators, so that equations are not wrapped.
 QString unbroken(QString text) {
     const QChar space(0x00A0);
     for (const QChar sign : {QChar(u'='), QChar(u'±'), QChar(u'<')}) {

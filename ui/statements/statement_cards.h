@@ -15,9 +15,8 @@ class RotaryModel;
 struct Evidence;
 struct Statement;
 
-/// Dialog of wrong statements about RoPE. Each card shows a statement, why it is wrong, the computed evidence, and a
-/// button that demonstrates it with a rotary setup. The dialog is not modal. A background job computes the evidence
-/// when the dialog is first shown.
+/// Each card shows a statement, why it is wrong, the computed evidence, and a button that demonstrates it. Not modal. A
+/// background job computes the evidence when the dialog is first shown.
 class StatementCards : public QDialog {
     Q_OBJECT
 
@@ -26,14 +25,13 @@ class StatementCards : public QDialog {
     StatementCards(RotaryModel& model, std::function<QString(const QString& room)> roomTitle,
                    QWidget* parent = nullptr);
 
-    /// Returns the evidence on a card, or "computing …" while the background job runs.
+    /// "computing …" while the background job runs.
     QString evidence(int card) const;
     QPushButton* button(int card) const { return m_cards[card].button; }
 
  signals:
     /// The setup was changed to demonstrate a statement; the receiver should show this room and part.
     void shown(const QString& room, const QString& part);
-    /// The user wants to read this formula.
     void formulaRequested(int number);
 
  protected:
@@ -45,9 +43,7 @@ class StatementCards : public QDialog {
         QPushButton* button;
     };
     QWidget* makeCard(const Statement& statement);
-    /// Starts the background job that computes the evidence of all cards.
     void compute();
-    /// Changes the rotary setup to that of a statement and emits shown().
     void demonstrate(const Statement& statement);
 
     RotaryModel& m_model;

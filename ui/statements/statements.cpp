@@ -21,14 +21,14 @@ QString count(double value) {
     return readableCount(std::round(value));
 }
 
-/// Formats a number with `places` decimals and a typographic minus sign.
+/// `places` decimals and a typographic minus sign.
 QString decimals(double value, int places) {
     QString text = QString::number(std::abs(value), 'f', places);
     const bool isZero = text.toDouble() == 0;
     return value < 0 && !isZero ? QStringLiteral("−") + text : text;
 }
 
-/// Samples logits of random q and k (formula 16).
+/// Random q and k (formula 16).
 Evidence randomLogits(const RotarySetup& setup) {
     constexpr std::int64_t samples = 20000;
     constexpr std::uint64_t seed = 1;
@@ -47,7 +47,7 @@ Evidence randomLogits(const RotarySetup& setup) {
             {random.mean[0], random.standard_error[0], random.mean[1], random.standard_error[1], equalHere, equalFar}};
 }
 
-/// Scans the feasible bases of a context (formula 12).
+/// Formula 12.
 Evidence feasibleIntervals(const RotarySetup& setup) {
     constexpr BaseScan scan{100, 4000, 1};
     const FeasibleBases found = feasible_bases(plain_settings(setup), setup.context, scan);
@@ -81,7 +81,7 @@ double slowestWavelength(RotarySetup setup, Partial partial) {
     return waves[static_cast<std::size_t>(rotary_dim(setup) / 2 - 1)];
 }
 
-/// Compares the longest wavelengths of slice and truncate (formulas 3 to 5).
+/// Longest wavelengths (formulas 3 to 5).
 Evidence sliceAndTruncate(const RotarySetup& setup) {
     const double slice = slowestWavelength(setup, Partial::slice);
     const double truncate = slowestWavelength(setup, Partial::truncate);
@@ -92,7 +92,7 @@ Evidence sliceAndTruncate(const RotarySetup& setup) {
             {slice, truncate, setup.theta, base}};
 }
 
-/// Counts the pairs whose frequency YaRN does not change (formula 22).
+/// Pairs whose frequency YaRN does not change (formula 22).
 Evidence unchangedPairs(const RotarySetup& setup) {
     const auto plain = frequencies(plain_settings(setup)).inverse_frequencies;
     const auto now = frequencies(frequency_settings(setup)).inverse_frequencies;
@@ -105,7 +105,7 @@ Evidence unchangedPairs(const RotarySetup& setup) {
             {unchanged, static_cast<double>(plain.size()), slowest}};
 }
 
-/// Finds the first negative value of the context bound (formula 12).
+/// First negative value of the context bound (formula 12).
 Evidence firstNegative(const RotarySetup& setup) {
     const double claimed = 2 * std::numbers::pi * setup.theta;
     const auto found =
@@ -116,7 +116,7 @@ Evidence firstNegative(const RotarySetup& setup) {
             {negative, claimed}};
 }
 
-/// Compares the size of the cos/sin table and the cost of a rotation at two bases.
+/// Size of the cos/sin table and cost of a rotation at two bases.
 Evidence tableCosts(const RotarySetup& setup) {
     constexpr double reference = 10000;
     RotarySetup other = setup;

@@ -8,13 +8,11 @@
 
 namespace ropelab::ui {
 
-/// The result that refutes a statement, computed for its setup.
 struct Evidence {
     QString text;                // one or two sentences that contain the numbers
     std::vector<double> values;  // the numbers of the text, in the order of the text
 };
 
-/// A common but wrong statement about rotary embeddings, and where the window shows that it is wrong.
 struct Statement {
     QString claim;
     QString why;      // explains in one or two sentences why the claim is wrong
@@ -22,11 +20,11 @@ struct Statement {
     QString room;     // identifier of the room that demonstrates it
     QString part;     // part of that room; empty if the room has no parts
     RotarySetup setup;
-    /// Computes the evidence for a setup; takes up to 1 s, so it must run in a background thread.
+    /// Takes up to 1 s, so it must run in a background thread.
     std::function<Evidence(const RotarySetup&)> compute;
 };
 
-/// Returns the wrong statements about RoPE, in the order of their cards in the dialog.
+/// In the order of their cards.
 const std::vector<Statement>& wrongStatements();
 
 }  // namespace ropelab::ui

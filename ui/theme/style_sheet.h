@@ -6,8 +6,7 @@
 
 namespace ropelab::ui {
 
-/// Returns the application's style sheet: style.qss with @names replaced by the theme's colours, and with scaled
-/// lengths.
+/// style.qss with @names replaced by the theme's colours, and with scaled lengths.
 QString styleSheet(const Theme& theme, const ThemeManager& manager);
 
 }  // namespace ropelab::ui

@@ -79,7 +79,7 @@ Theme makeHighContrast() {
     return theme;
 }
 
-/// Returns the relative luminance of a colour by WCAG 2.1.
+/// WCAG 2.1.
 double luminance(const QColor& color) {
     const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
     return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());

@@ -8,18 +8,16 @@
 
 namespace ropelab::ui {
 
-/// Light or dark colours.
 enum class Appearance { light, dark };
 
-/// Colours by their meaning. The themes are `light()`, `dark()` and `highContrast()`. Text colours have a contrast of at
-/// least 4.5:1 on window, panel, paper and field, with `highContrast()` at least 7:1.
+/// Text has a contrast of at least 4.5:1 on window, panel, paper and field, with `highContrast()` at least 7:1.
 struct Theme {
     Appearance appearance = Appearance::light;
-    QColor window;      // background of windows
-    QColor panel;       // background of panels and cards
-    QColor paper;       // background of plots
-    QColor field;       // background of input fields, buttons and chips
-    QColor text;        // text
+    QColor window;  // background of windows
+    QColor panel;   // background of panels and cards
+    QColor paper;   // background of plots
+    QColor field;   // background of input fields, buttons and chips
+    QColor text;
     QColor quietText;   // units, hints, tick labels
     QColor hairline;    // separators, grid lines, borders
     QColor accent;      // controls and the focus ring; also used for text
@@ -34,27 +32,25 @@ struct Theme {
     QColor unrotated;
     /// Setup B beside setup A.
     QColor compared;
-    /// Colours of data: the Okabe–Ito palette in order; the last colour is black in the light theme, yellow in the dark
-    /// one.
+    /// Okabe–Ito palette in order; the last colour is black in the light theme, yellow in the dark one.
     std::array<QColor, 7> data;
 
     static const Theme& light();
     static const Theme& dark();
-    /// Theme for projectors in bright rooms: black on white, and data in colours that are dark enough for lines.
+    /// For projectors in bright rooms: black on white, and data in colours that are dark enough for lines.
     static const Theme& highContrast();
-    /// Returns the light or the dark theme.
     static const Theme& of(Appearance appearance);
 
     /// Number of dash patterns, and of shades of a colour.
     static constexpr int kDashes = 7;
     static constexpr int kShades = 4;
 
-    /// Returns the colour of setting `index` (from 0) in every room. Colours repeat after the seventh setting. `shade`
-    /// distinguishes the runs of a setting: 0 is the colour itself, 1 to kShades − 1 are darker or lighter.
+    /// Colour of setting `index` (from 0) in every room; colours repeat after the seventh. `shade` distinguishes the
+    /// runs of a setting: 0 is the colour itself, 1 to kShades − 1 are darker or lighter.
     QColor dataColor(int index, int shade = 0) const;
-    /// Returns the dash pattern of setting `index` in units of the line's width; empty for a solid line. With
-    /// `isUnique` every setting has its own pattern, for greyscale prints; otherwise only settings with a repeated
-    /// colour have dashes, as in all rooms. Colour and pattern together are unique below index 7 · kDashes.
+    /// In units of the line's width; empty for a solid line. With `isUnique` every setting has its own pattern, for
+    /// greyscale prints; otherwise only settings with a repeated colour have dashes, as in all rooms. Colour and
+    /// pattern together are unique below index 7 · kDashes.
     static QList<double> dashes(int index, bool isUnique);
 
     /// A text colour and its background, for tests of the contrast.
@@ -63,11 +59,11 @@ struct Theme {
         QColor text;
         QColor surface;
     };
-    /// Returns every combination of text colour and background that the program uses.
+    /// Every combination that the program uses.
     std::vector<TextPair> textPairs() const;
 };
 
-/// Returns the contrast ratio of two opaque colours by WCAG 2.1, from 1 to 21.
+/// WCAG 2.1, from 1 to 21; both colours are opaque.
 double contrastRatio(const QColor& a, const QColor& b);
 
 }  // namespace ropelab::ui

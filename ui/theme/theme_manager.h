@@ -32,45 +32,43 @@ class ThemeManager : public QObject {
     enum class Choice { system, light, dark, contrast };
     Q_ENUM(Choice)
 
-    /// Returns the application's theme manager; needs a QApplication. It does not change Qt's state before `apply`.
+    /// Needs a QApplication. Does not change Qt's state before `apply`.
     static ThemeManager& instance();
 
     Choice choice() const { return m_choice; }
-    /// Scale of the window (View > Larger) in per cent, 100 to 250.
+    /// In per cent, 100 to 250 (View > Larger).
     int scale() const { return m_scale; }
 
-    /// Returns the theme for the current choice. On Qt 6.4, `system` depends on the lightness of the platform's window
-    /// colour.
+    /// On Qt 6.4, `system` depends on the lightness of the platform's window colour.
     const Theme& theme() const;
 
-    /// Converts a length in pixels at 100 % to pixels at the current scale and the screen's logical dots per inch.
+    /// From pixels at 100 % to pixels at the current scale and the screen's logical dots per inch.
     double px(double atHundred) const;
-    /// Converts a length as `px` does and rounds it to a whole number, at least 1.
+    /// Whole, at least 1.
     int pixels(double atHundred) const;
-    /// Product of the scale and the system's font factor. The font factor is 1 if the system's font has 10 pt or less.
-    /// It is also 1 on platforms without a desktop, so that screenshots do not depend on the system.
+    /// Scale times the system's font factor, which is 1 if the system's font has 10 pt or less, and on platforms
+    /// without a desktop, so that screenshots do not depend on the system.
     double factor() const;
 
-    /// Name of the bundled font family, which has tabular digits.
+    /// The bundled font, which has tabular digits.
     static QString family();
-    /// Font of the user interface, 10.5 pt at 100 %.
+    /// 10.5 pt at 100 %.
     QFont font() const { return fontAt(10.5); }
     QFont fontAt(double points, QFont::Weight weight = QFont::Normal) const;
 
-    /// Loads the bundled fonts (once) and sets the application's palette, style sheet and font.
+    /// Loads the bundled fonts (once) and sets palette, style sheet and font.
     void apply();
 
  public slots:
     void setChoice(ropelab::ui::ThemeManager::Choice choice);
-    /// Sets the scale in per cent, clamped to 100 … 250.
+    /// Per cent, clamped to 100 … 250.
     void setScale(int percent);
-    /// Sets the next larger scale of 100, 110, 125, 150, 175, 200 and 250 % (View > Larger).
+    /// The next larger scale of 100, 110, 125, 150, 175, 200 and 250 %.
     void larger();
-    /// Sets the next smaller scale (View > Smaller).
     void smaller();
 
  signals:
-    /// Emitted after colours or sizes have changed and palette, style sheet and font are set.
+    /// Palette, style sheet and font are set.
     void changed();
 
  protected:

@@ -50,7 +50,7 @@ namespace {
 
 volatile std::sig_atomic_t stopRequested = 0;
 
-// Lets SIGINT and SIGTERM set stopRequested; a second signal ends the program.
+// A second signal ends the program.
 void noteStopSignals() {
     for (const int signal : {SIGINT, SIGTERM}) {
         std::signal(signal, [](int received) {
@@ -78,7 +78,7 @@ void printJson(const QJsonObject& object) {
     print(QString::fromUtf8(QJsonDocument(object).toJson()));
 }
 
-// Resizes the window to exactly `size`, even if that is below the minimum size of its layout.
+// Exactly, even if that is below the minimum size of the layout.
 void forceSize(MainWindow& window, const QSize& size) {
     window.setMinimumSize(1, 1);
     window.resize(size);
@@ -98,7 +98,7 @@ void savePicture(MainWindow& window, const QString& path) {
     write_output(toPath(path), image.data().toStdString());
 }
 
-/// Prints a report while training runs. The first failure to print is stored, so that it does not stop the training.
+/// The first failure to print is stored, so that it does not stop the training.
 class Report {
  public:
     void print(const QString& text) {
@@ -123,7 +123,7 @@ void setPreset(MainWindow& window, const QString& name) {
     window.workspace().experiment().replace(chosen.experiment);
 }
 
-// Returns the path of a lab file in `folder` that does not exist yet: stem.ropelab, else stem-2.ropelab and so on.
+// stem.ropelab, else stem-2.ropelab and so on.
 QString unusedLabPath(const QDir& folder, const QString& stem) {
     QString path = folder.filePath(stem + QStringLiteral(".ropelab"));
     for (int i = 2; QFileInfo::exists(path); ++i) {
@@ -134,8 +134,8 @@ QString unusedLabPath(const QDir& folder, const QString& stem) {
 
 using FrameProgress = std::function<void(int done, int all)>;
 
-// Writes frames with `write`, which returns their number; prints the progress to standard error and the files to
-// standard output. A signal stops it after the current frame. Returns the exit status of the program.
+// `write` returns the number of frames. Progress goes to standard error, the files to standard output. A signal stops
+// it after the current frame. Returns the exit status of the program.
 int writeFrameFiles(const LaunchOptions& options, const QString& what, const QString& output,
                     const QStringList& figures,
                     const std::function<int(const FrameProgress& progress, const Cancelled& cancelled)>& write) {
@@ -304,7 +304,6 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
 
 namespace {
 
-/// Writes the sound of a figure.
 int writeSound(const LaunchOptions& options, const Figure& figure) {
     const FigureSound sound = soundOf(figure);
     const QByteArray bytes = wavBytes(sound);

@@ -9,21 +9,19 @@ namespace ropelab::ui {
 // the user's labs and settings, returns the exit status of the program, and throws BadInput for invalid options.
 // `engine` is open_engine by default; tests pass an engine of their own.
 
-/// Saves a screenshot of the main window as a PNG file. Returns 1 if the window reported a problem.
+/// Returns 1 if the window reported a problem.
 int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine = {});
 /// Trains a sweep in a window without a display and prints the progress to standard output. Saves the lab, the plots
 /// (PNG and PDF) and a screenshot in the output folder. Returns 1 if the sweep failed.
 int runHeadless(const LaunchOptions& options, Runner::EngineSource engine = {});
-/// Saves a figure of a lab or of a rotary setup to a file.
 int writeFigure(const LaunchOptions& options);
-/// Saves a replay (an animation over the snapshots of a run) and prints a line "frame 3 of 120" to standard error for
-/// each frame. SIGINT or SIGTERM ends it after the current frame; the exit status is 1 then.
+/// An animation over the snapshots of a run. Prints a line "frame 3 of 120" to standard error for each frame. SIGINT or
+/// SIGTERM ends it after the current frame; the exit status is 1 then.
 int writeReplay(const LaunchOptions& options);
-/// Saves an animation of a rotary figure, with the same output as writeReplay().
+/// An animation of a rotary figure; prints as writeReplay().
 int writeAnimation(const LaunchOptions& options);
-/// Writes the handout or the slides of a lecture, and prints a line "page 3 of 40" to standard error for each step.
-/// SIGINT or SIGTERM ends it after the current step; the exit status is 1 then, and also if something of the lecture
-/// could not be shown or computed, which standard error names.
+/// Prints a line "page 3 of 40" to standard error for each step. SIGINT or SIGTERM ends it after the current step; the
+/// exit status is 1 then, and also if standard error names something that could not be shown.
 int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engine = {});
 
 }  // namespace ropelab::ui

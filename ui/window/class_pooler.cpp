@@ -17,7 +17,6 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Returns the path of a new lab of a class.
 QString newClassLab(const QString& folder) {
     QDir().mkpath(folder);
     const QString stem = folder + QDateTime::currentDateTime().toString(QStringLiteral("/'class' yyyy-MM-dd HH.mm.ss"));

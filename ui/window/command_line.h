@@ -9,10 +9,9 @@
 
 namespace ropelab::ui {
 
-/// Command line of the window's program: flags, options with a value, and one positional argument, read by CLI11.
 class CommandLine {
  public:
-    /// An option; without `valueName` it is a flag, and an empty `standard` means that it has no default.
+    /// Without `valueName` it is a flag; an empty `standard` means that it has no default.
     struct Option {
         const char* name;  // without the dashes
         std::string help;
@@ -23,16 +22,12 @@ class CommandLine {
 
     CommandLine(const QString& description, const std::vector<Option>& options, const Option& positional);
 
-    /// Parses the arguments, the program's name first. Throws BadInput for an unknown option, a missing
-    /// value, and an option that is given twice although it is not repeatable.
+    /// Throws BadInput for an unknown option, a missing value, and an option given twice that is not repeatable.
     void parse(const QStringList& arguments);
-    /// Returns whether an option or a flag was given.
     bool isSet(const QString& name) const;
-    /// Returns the value of an option, or its default if it was not given.
+    /// The default if the option was not given.
     QString value(const QString& name) const;
-    /// Returns all values of an option that was given several times.
     QStringList values(const QString& name) const;
-    /// Returns the positional arguments.
     QStringList positionalArguments() const;
     QString helpText() const;
 

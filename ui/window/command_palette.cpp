@@ -20,7 +20,7 @@ constexpr int kMostRows = 60;
 constexpr int kByLetters = 1000;  // the mismatch of texts that contain only the letters in their order
 constexpr int kByWords = 2000;    // the mismatch of entries whose other texts contain the words
 
-// Returns how badly `text` matches `typed`: lower is better, nullopt if the letters do not occur in this order.
+// Lower is better; nullopt if the letters do not occur in this order.
 std::optional<int> mismatch(const QString& text, const QString& typed) {
     if (typed.isEmpty()) return 0;
     const qsizetype at = text.indexOf(typed, 0, Qt::CaseInsensitive);
@@ -36,7 +36,7 @@ std::optional<int> mismatch(const QString& text, const QString& typed) {
     return kByLetters + static_cast<int>(from);
 }
 
-// Returns how badly an entry that is no action matches. Letters alone are not enough, because there are many entries.
+// For an entry that is no action. Letters alone are not enough, because there are many entries.
 std::optional<int> mismatch(const PaletteEntry& entry, const QString& typed) {
     const QString title = searchText(entry.title);
     const auto own = mismatch(title, typed);

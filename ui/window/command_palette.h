@@ -23,22 +23,20 @@ struct PaletteEntry {
     std::function<void()> go;  // shows it; empty for an action
 };
 
-/// Command palette (Ctrl+K): finds actions, settings, figures, formulas and models by a few letters of their name, and
-/// triggers or shows them. It is not modal; Escape or a click elsewhere closes it and the previously focused widget
-/// gets the keyboard focus back.
+/// Finds actions, settings, figures, formulas and models by a few letters of their name (Ctrl+K). Not modal; Escape or
+/// a click elsewhere closes it and gives the keyboard focus back.
 class CommandPalette : public QFrame {
     Q_OBJECT
 
  public:
     CommandPalette(ActionRegistry* registry, QWidget* window);
-    /// Sets the function that returns what can be found beside the actions. It is called when the palette opens.
+    /// What can be found beside the actions. Called when the palette opens.
     void setSource(std::function<QList<PaletteEntry>()> source) { m_source = std::move(source); }
 
-    /// Shows the palette at the top of the window with an empty search field.
     void open();
-    /// Returns the ids of the enabled actions and other entries that match `typed`, best match first: names with a word
-    /// that begins with `typed`, then names that contain it, actions that contain its letters in this order, and
-    /// entries whose other texts contain its words. An empty text matches all actions.
+    /// Ids of enabled actions and other entries, best match first: names with a word that begins with `typed`, then
+    /// names that contain it, actions that contain its letters in this order, and entries whose other texts contain its
+    /// words. An empty text matches all actions.
     QList<QString> matches(const QString& typed) const;
 
  protected:

@@ -9,8 +9,7 @@ class QWidget;
 
 namespace ropelab::ui {
 
-/// Hides all fields and buttons of panels and bars except some, for a presentation. Widgets that a room shows meanwhile
-/// stay hidden; restore() shows them.
+/// For a presentation. Widgets that a room shows meanwhile stay hidden; restore() shows them.
 class ControlsOnly : public QObject {
     Q_OBJECT
 
@@ -18,10 +17,10 @@ class ControlsOnly : public QObject {
     using QObject::QObject;
     ~ControlsOnly() override;
 
-    /// Hides everything inside of `root` except the widgets of `kept`, their labels and what is around them. If `root`
-    /// contains none of them, it is hidden itself. Returns whether it stays visible.
+    /// Keeps the widgets of `kept`, their labels and what is around them. If `root` contains none of them, it is hidden
+    /// itself. Returns whether it stays visible.
     bool reduce(QWidget* root, const QSet<QWidget*>& kept);
-    /// Gives all hidden widgets the visibility that they have without the presentation.
+    /// Hidden widgets get the visibility that they have without the presentation.
     void restore();
 
  protected:
@@ -31,7 +30,6 @@ class ControlsOnly : public QObject {
     void hideTracked(QWidget* widget);
     void reduceInside(QWidget* parent, const QSet<QWidget*>& kept);
 
-    /// A hidden widget, and whether it is visible without the presentation.
     struct Hidden {
         QPointer<QWidget> widget;
         bool isWanted;

@@ -4,8 +4,7 @@
 
 namespace ropelab::ui {
 
-/// Makes F1 work in dialogs, which the actions of the main window do not reach: each dialog of the program gets a
-/// ExplanationCard (the card that explains a widget) when it is first shown.
+/// F1 in dialogs, which the actions of the main window do not reach: each gets an ExplanationCard when first shown.
 class DialogExplanations : public QObject {
     Q_OBJECT
 
@@ -13,7 +12,6 @@ class DialogExplanations : public QObject {
     explicit DialogExplanations(QObject* parent);
 
  signals:
-    /// The user clicked the link to formula `number` in the card of a dialog.
     void formulaRequested(int number);
 
  protected:

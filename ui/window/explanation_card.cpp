@@ -27,7 +27,7 @@ bool isModifier(int key) {
     return key == Qt::Key_Shift || key == Qt::Key_Control || key == Qt::Key_Alt || key == Qt::Key_Meta;
 }
 
-/// Returns links to these formulas as rich text, or "" if there are none.
+/// Rich text, or "" if there are none.
 QString formulaLinks(const QList<int>& formulas) {
     QStringList links;
     for (const int number : formulas) {

@@ -11,24 +11,20 @@ class QLabel;
 
 namespace ropelab::ui {
 
-/// Card that explains a widget (F1): the focused widget, or the widget under the mouse pointer if the mouse moved after
-/// the last key press. The card does not take the keyboard focus, and it is updated when the values change. It contains
-/// links to the formulas that its text refers to. Escape, F1 or a click hides it.
+/// Explains (F1) the focused widget, or the widget under the mouse pointer if the mouse moved after the last key press.
+/// Never takes the keyboard focus and follows changes of the values. Escape, F1 or a click hides it.
 class ExplanationCard : public QFrame {
     Q_OBJECT
 
  public:
-    /// Creates a hidden card inside `window`, which is the main window or a dialog.
+    /// `window` is the main window or a dialog. The card is hidden at first.
     explicit ExplanationCard(QWidget* window);
 
-    /// Shows the explanation of the current widget, or hides the card if it already explains that widget. Returns false
-    /// if there is no explanation and the card was hidden.
+    /// Hides the card of the current widget. Returns false if there is no explanation and the card was hidden.
     bool toggle();
-    /// Returns the explanation that is shown.
     const Explanation& why() const { return m_why; }
 
  signals:
-    /// The user clicked the link to formula `number`.
     void formulaRequested(int number);
 
  protected:

@@ -17,7 +17,7 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Returns the value of a field that can be restored, or an invalid value for other widgets.
+/// Invalid for widgets that are no fields.
 QVariant fieldValue(const QWidget* widget) {
     if (const auto* line = qobject_cast<const QLineEdit*>(widget)) return line->text();
     if (const auto* choice = qobject_cast<const QComboBox*>(widget)) return choice->currentText();

@@ -10,13 +10,12 @@ class QWidget;
 
 namespace ropelab::ui {
 
-/// Makes Escape in a field restore the value that the field had when it got the keyboard focus, and move the focus to
-/// the picture of the room. In other controls, such as buttons and sliders, Escape only moves the focus.
+/// Escape in a field restores the value that the field had when it got the keyboard focus, and moves the focus to the
+/// picture of the room. In other controls, such as buttons and sliders, Escape only moves the focus.
 class FieldEscape : public QObject {
     Q_OBJECT
 
  public:
-    /// Handles the fields and controls inside `area`. `picture` returns the widget that gets the focus.
     FieldEscape(QWidget* area, std::function<QWidget*()> picture);
 
  protected:

@@ -4,13 +4,11 @@
 
 namespace ropelab::ui {
 
-/// The page of the window that shows a figure.
 struct FigureRoom {
     QString room;  // id of the room; "" for the window of known models, or for an unknown figure
     QString part;  // id of the part of the room; "" if the room shows the figure without a choice
 };
 
-/// Returns the room that shows the figure with this name (that of the command line).
 FigureRoom roomOfFigure(const QString& name);
 
 }  // namespace ropelab::ui

@@ -32,7 +32,7 @@ namespace ropelab::ui {
 
 namespace {
 
-/// Returns the forest plot of a lab's newest sheet.
+/// Newest sheet of the lab.
 Figure forestPlotOf(const LabDocument& lab, const LaunchOptions& options) {
     const auto sheet = stored_sheet(*lab.file());
     if (!sheet) {
@@ -63,7 +63,7 @@ std::vector<RunId> idsOf(const RunStore& runs) {
     return ids;
 }
 
-/// Returns which runs a figure of results shows: those of the table, unless a flag says otherwise.
+/// Runs of the table, unless a flag says otherwise.
 RunSelection selectionFor(const LabFile& lab, const LaunchOptions& options) {
     if (!options.usesStoredSelection) return options.selection;
     RunSelection selection = stored_selection(lab);
@@ -74,7 +74,7 @@ RunSelection selectionFor(const LabFile& lab, const LaunchOptions& options) {
     return selection;
 }
 
-/// Returns the runs that the lab's selection includes; for a figure that is computed again, all runs.
+/// Runs that the lab's selection includes; for a figure that is computed again, all runs.
 std::vector<RunId> selectedIds(const LabFile& lab, const LaunchOptions& options) {
     const RunSelection selection =
         options.usesStoredSelection ? stored_selection(lab) : RunSelection{RunSelection::all_experiments};
@@ -85,7 +85,7 @@ std::vector<RunId> selectedIds(const LabFile& lab, const LaunchOptions& options)
     return ids;
 }
 
-/// Returns the flags that choose the same runs, without the lab's stored selection.
+/// Choose the same runs, without the lab's stored selection.
 QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
     const bool all = results.experiment == RunSelection::all_experiments;
     QJsonObject flags{
@@ -136,7 +136,6 @@ Figure inspectFigureFrom(Workspace& workspace, const LaunchOptions& options, con
     return result;
 }
 
-/// Returns a figure of the Train room.
 Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const QString& name) {
     const std::vector<RunId> all = idsOf(workspace.runs());
     // Without --runs, the figure shows the runs of the table of results.
@@ -169,7 +168,6 @@ Figure trainingFigure(Workspace& workspace, const LaunchOptions& options, const 
     return room.exportedFigure();
 }
 
-/// Returns the figure of the answers to a question.
 Figure answersOf(const LabFile& lab, const LaunchOptions& options) {
     const std::vector<AnsweredQuestion> questions = answered_questions(lab.answers());
     const auto count = static_cast<int>(questions.size());
@@ -203,7 +201,7 @@ Figure labFigure(Workspace& workspace, const LaunchOptions& options, const QStri
     return trainingFigure(workspace, options, name);
 }
 
-/// Returns the figure "encodings", with the learned encodings of the lab if one is given.
+/// With the learned encodings of the lab if one is given.
 Figure encodingsOf(const LaunchOptions& options, const ShapedSetup& a) {
     LearnedPanels learned;
     std::unique_ptr<LabFile> lab;
@@ -239,20 +237,18 @@ Figure rotaryFigure(const LaunchOptions& options, const QString& name) {
     return comparedFigure(withOptions(a.setup), withOptions(b.setup), a, b);
 }
 
-/// Returns the run of the lab that the options name, by default the first one. Throws BadInput if the lab has no runs.
+/// The lab's first run by default. Throws BadInput if the lab has no runs.
 RunId namedRun(const LabFile& lab, const LaunchOptions& options) {
     const std::vector<RunRecord> runs = lab.runs();
     if (runs.empty()) throw BadInput("The lab " + options.lab.toStdString() + " contains no runs.");
     return options.run == 0 ? runs.front().id : options.run;
 }
 
-/// Returns the model of the run that the options name.
 AnatomyModel runModel(const LaunchOptions& options) {
     const auto lab = LabFile::open(options.lab.toStdString(), LabFile::Mode::read);
     return model_of_run(*lab, namedRun(*lab, options));
 }
 
-/// Returns a figure of the stages of the model that the options name.
 Figure stagesFigure(const LaunchOptions& options, const QString& name) {
     if (name == QLatin1String(kActivationFigure)) {
         const auto lab = LabFile::open(toPath(options.lab), LabFile::Mode::read);
@@ -273,7 +269,6 @@ Figure stagesFigure(const LaunchOptions& options, const QString& name) {
     return figure;
 }
 
-/// Returns those of the command line's flags that apply to a figure.
 QJsonObject flagsFor(const QString& name, const Figure& figure, const QJsonObject& all) {
     QStringList applicable;
     const InspectFigure* inspect = findInspectFigure(name);

@@ -12,15 +12,14 @@ namespace ropelab::ui {
 
 class Room;
 
-/// Computes the figures that the command line names, without a window. Each has its origin, with the flags that compute
-/// it again. Throws BadInput if a figure cannot be made.
+/// Needs no window. Each figure's origin has the flags that compute it again. Throws BadInput.
 std::vector<Figure> makeFigures(const LaunchOptions& options);
 
-/// Returns options of a workspace that keeps its settings and labs in a temporary folder.
+/// Settings and labs are in a temporary folder.
 WorkspaceOptions temporaryOptions(const QTemporaryDir& folder, const LaunchOptions& options,
                                   Runner::EngineSource engine);
 
-/// Waits for background computations that change a room's figure, such as the entropy floor or the feasible bases.
+/// Background computations that change a room's figure, such as the entropy floor or the feasible bases.
 void waitUntilDone(const Room& room);
 
 }  // namespace ropelab::ui

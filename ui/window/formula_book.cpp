@@ -36,13 +36,13 @@ QString source() {
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-/// Returns the text with non-breaking spaces around operator signs, so that no line breaks beside an operator.
+/// Non-breaking spaces around operator signs, so that no line breaks beside an operator.
 QString unbroken(QString text) {
     static const QRegularExpression space(QStringLiteral(" (?=[=<>≤≥+−→←] )|(?<= [=<>≤≥+−→←]) "));
     return text.replace(space, QString(QChar(QChar::Nbsp)));
 }
 
-/// Returns the number of a formula in a typed text like "12", "F12" or "formula 12"; nullopt for other texts.
+/// "12", "F12" or "formula 12"; nullopt for other texts.
 std::optional<int> typedNumber(const QString& typed) {
     static const QRegularExpression number(QStringLiteral("^(?:f|formulas?\\s)?\\s*(\\d{1,3})$"),
                                            QRegularExpression::CaseInsensitiveOption);
@@ -54,8 +54,8 @@ bool isHeading(const QTextBlock& block) {
     return block.blockFormat().headingLevel() > 0;
 }
 
-/// Styles a document that was made from Markdown: headings in the font sizes of the window; formulas indented and in
-/// the font of the window, because the fixed-pitch font lacks mathematical signs.
+/// Headings in the font sizes of the window; formulas indented and in the font of the window, because the fixed-pitch
+/// font lacks mathematical signs.
 void styleDocument(QTextDocument& document) {
     const ThemeManager& theme = ThemeManager::instance();
     QTextCursor cursor(&document);
@@ -91,8 +91,7 @@ void styleDocument(QTextDocument& document) {
     }
 }
 
-/// Shows indices such as those of "d_r", "mω_i" and "h_{j+1}" as subscripts, without the underscore and the braces.
-/// Names such as `inv_freq` stay as they are.
+/// Shows indices such as those of "d_r", "mω_i" and "h_{j+1}" as subscripts. Names such as `inv_freq` stay as they are.
 void lowerIndices(QTextDocument& document) {
     static const QRegularExpression index(
         QStringLiteral(

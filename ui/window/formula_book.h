@@ -11,30 +11,26 @@ class QTextDocument;
 
 namespace ropelab::ui {
 
-/// Returns the numbers of the formulas that a text refers to, as "formula 12", "formulas 12 and 13" or "formulas 18 to
-/// 20, 22 and 23". Each number occurs once, in the order of the text.
+/// Numbers in "formula 12", "formulas 12 and 13" or "formulas 18 to 20, 22 and 23", each once, in the order of the
+/// text.
 QList<int> formulasIn(const QString& text);
 
-/// Heading of a formula in docs/formulas.md.
 struct FormulaTitle {
     int number;
     QString title;    // "YaRN"
     QString section;  // "Context extension"
 };
-/// Returns the headings of all formulas of docs/formulas.md, in the order of the page.
 const QList<FormulaTitle>& formulaTitles();
 
-/// Non-modal dialog that shows docs/formulas.md: all formulas by their number, with their sources.
+/// Non-modal; shows docs/formulas.md.
 class FormulaBook : public QDialog {
     Q_OBJECT
 
  public:
     explicit FormulaBook(QWidget* parent = nullptr);
 
-    /// Scrolls the heading of a formula to the top and selects it. Returns false if there is no formula with this
-    /// number.
+    /// Scrolls the heading to the top and selects it. Returns false if there is no formula with this number.
     bool showFormula(int number);
-    /// Returns the heading of the section at the top of the visible page.
     QString currentHeading() const;
 
     QLineEdit* search() const { return m_search; }

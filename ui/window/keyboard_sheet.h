@@ -11,15 +11,13 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// Overlay that lists all keyboard shortcuts by menu, and the keys of figures and fields. Shift+F1 opens it, and so
-/// does F1 if there is no explanation for the current widget. Escape, the same keys or a click close it and restore the
-/// keyboard focus. In a low window the list scrolls; in a narrow one it has one column.
+/// Shortcuts by menu, and keys of figures and fields. Shift+F1 opens it, and F1 if the current widget has no
+/// explanation; Escape, these keys or a click close it. It scrolls in a low window and has one column in a narrow one.
 class KeyboardSheet : public QFrame {
     Q_OBJECT
 
  public:
     KeyboardSheet(ActionRegistry* registry, QWidget* window);
-    /// Shows the list of shortcuts, or hides it if it is visible.
     void toggle();
 
  protected:
@@ -27,7 +25,6 @@ class KeyboardSheet : public QFrame {
     void mousePressEvent(QMouseEvent* event) override;
 
  private:
-    /// A line of the list.
     struct Row {
         QString group;  // name of the menu, or where the key works
         QString text;

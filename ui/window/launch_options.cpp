@@ -84,7 +84,6 @@ std::vector<RunId> runsOfText(const QString& typed) {
     return runs;
 }
 
-// Returns the runs that figures of results show.
 RunSelection selectionOf(const CommandLine& parser) {
     RunSelection selection;
     const QString experiment = parser.value(QStringLiteral("experiment"));
@@ -114,7 +113,7 @@ RunSelection selectionOf(const CommandLine& parser) {
     return selection;
 }
 
-// Returns the pattern of layers of the figure window-reach, from --attention-layers or --full-every.
+// Pattern of layers of the figure window-reach, from --attention-layers or --full-every.
 std::string attentionLayersOf(const CommandLine& parser) {
     if (!parser.isSet(QStringLiteral("full-every"))) {
         const std::string pattern = parser.value(QStringLiteral("attention-layers")).toStdString();
@@ -133,7 +132,7 @@ constexpr const char* kFigureFlags[] = {
     "beside",    "step",       "text",    "pair",      "mean",   "correlation",     "settings", "model",
     "hf-config", "vocabulary", "head",    "distances", "layers", "attention-layers"};
 
-// Returns the flags that choose what a figure shows, and their values, without those that choose the runs of results.
+// Without those that choose the runs of results.
 QJsonObject figureFlagsOf(const CommandLine& parser) {
     QJsonObject flags;
     for (const char* flag : kFigureFlags) {
@@ -150,7 +149,7 @@ QJsonObject figureFlagsOf(const CommandLine& parser) {
     return flags;
 }
 
-// Returns the format of --format, else of the output's suffix.
+// From --format, else from the output's suffix.
 FigureFormat figureFormat(const CommandLine& parser, const QString& output) {
     const QString name = parser.value(QStringLiteral("format"));
     const auto bySuffix = formatNamed(QFileInfo(output).suffix().toLower());
@@ -172,7 +171,7 @@ FigureFormat figureFormat(const CommandLine& parser, const QString& output) {
     return *format;
 }
 
-// Returns whether the output is a sound, by --format or else by the suffix. Throws BadInput if they contradict.
+// By --format or else by the suffix. Throws BadInput if they contradict.
 bool isSoundOutput(const CommandLine& parser, const QString& output) {
     const QString wav = QStringLiteral("wav");
     const QString name = parser.value(QStringLiteral("format"));

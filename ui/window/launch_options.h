@@ -22,9 +22,8 @@
 
 namespace ropelab::ui {
 
-/// Options of the program `ropelab`, as parsed from its command line.
 struct LaunchOptions {
-    /// Task of the program. `window` opens the main window; `startup` measures how long that takes.
+    /// `window` opens the main window; `startup` measures how long that takes.
     enum class Mode {
         window,
         screenshot,
@@ -58,9 +57,9 @@ struct LaunchOptions {
     QString preset;       // name of a preset; "" for the default
     QString output;       // output folder of --headless, or output file of --figure
     QStringList figures;  // names of figures, for example "validation-loss"; several are panels of one page
-    /// Flags that choose what the figures show, without dashes, and their values: FigureOrigin::flags without "figure".
+    /// FigureOrigin::flags without "figure".
     QJsonObject figureFlags;
-    /// Choices of the window for figures that are computed again: FigureOrigin::view.
+    /// FigureOrigin::view, for figures that are computed again.
     QJsonObject view;
     bool showsCaption = false;    // print the captions of the figures
     std::string claim;            // id or number of the claim of a forest plot; "" for all
@@ -83,7 +82,7 @@ struct LaunchOptions {
     QString hfConfig;             // a config.json of Hugging Face; "" for none
     std::int64_t vocabulary = 0;  // size of the vocabulary; 0: that of the data set
     // Options of the figures of the Results room.
-    /// Which runs they show: those of the lab's stored selection, changed by the flags, or those of the flags alone.
+    /// Runs of the lab's stored selection, changed by the flags, or those of the flags alone.
     RunSelection selection{RunSelection::all_experiments};
     bool isExperimentChosen = false;              // --experiment is given
     bool usesStoredSelection = true;              // false for figures that are computed again
@@ -101,17 +100,16 @@ struct LaunchOptions {
     QString helpText;
 };
 
-/// Returns the names of the figures of a model's stages for --figure: anatomy, traditional-modern, anatomy-activation.
+/// Figures of a model's stages: anatomy, traditional-modern, anatomy-activation.
 QStringList anatomyFigureNames();
-/// Returns the names of all figures of a lab for --figure. The figures of a rotary setup are in rotaryFigures().
+/// Figures of a lab for --figure. Those of a rotary setup are in rotaryFigures().
 QStringList labFigureNames();
 
-/// Returns whether a flag chooses what a figure shows. Only such flags are taken from an exported file, which a
-/// stranger may have written; none of them names a file.
+/// Only flags that choose what a figure shows are taken from an exported file, which a stranger may have written; none
+/// of them names a file.
 bool isFlagOfFigures(const QString& flag);
 
-/// Parses the command line, whose first argument is the name of the program. Throws BadInput with one sentence if an
-/// option is unknown, invalid or does not fit the others.
+/// The first argument is the program. Throws BadInput with one sentence if an option is invalid or contradicts others.
 LaunchOptions parseLaunchOptions(const QStringList& arguments);
 
 }  // namespace ropelab::ui

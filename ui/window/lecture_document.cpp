@@ -36,7 +36,6 @@ constexpr int kDocumentDrawnMs = 60;  // a room begins to draw its figures withi
 
 volatile std::sig_atomic_t documentStopped = 0;
 
-/// Waits until the room has drawn its figures.
 void settleRoom(MainWindow& window) {
     QEventLoop loop;
     QTimer::singleShot(kDocumentDrawnMs, &loop, &QEventLoop::quit);
@@ -47,7 +46,7 @@ void settleRoom(MainWindow& window) {
     waitUntilDone(window.room());
 }
 
-/// Prints the progress for the window, which starts this program to export a document.
+/// For the window, which starts this program to export a document.
 bool printPage(QTextStream& err, int done, int all) {
     err << "page " << done << " of " << all << '\n';
     err.flush();
@@ -58,7 +57,6 @@ std::string_view viewOf(const QByteArray& bytes) {
     return {bytes.constData(), static_cast<std::size_t>(bytes.size())};
 }
 
-/// Files of a document and the number of its pages.
 struct WrittenDocument {
     QStringList files;
     int pages = 0;

@@ -46,12 +46,10 @@ class ExportProcess;
 class WindowStage;
 struct PaletteEntry;
 
-/// Returns the largest size of a window without its frame on a screen of the size `screen`, of which `available` is
-/// free of task bars.
+/// Without the frame; `available` is the part of the screen that is free of task bars.
 QSize sizeWithinScreen(const QSize& screen, const QSize& available);
 
-/// The main window: menu bar, bar of rooms, the current room with its panel, and the status strip. It only connects
-/// these parts; the rooms and the workspace contain the logic.
+/// Connects the parts of the window; the rooms and the workspace contain the logic.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -68,105 +66,86 @@ class MainWindow : public QMainWindow {
     Corner& corner() { return *m_corner; }
     ExplanationCard& whyCard() { return *m_why; }
 
-    /// Returns the room that is shown.
     Room& room() const;
-    /// Shows the room with this id ("train") and, if `part` is not empty, that part of the room. Throws BadInput for
-    /// unknown ids.
+    /// `id` as in "train"; `part` may be empty. Throws BadInput for unknown ids.
     void showRoom(const QString& id, const QString& part = QString());
-    /// Opens the dialog that exports an animation of a rotary figure over theta.
     void exportAnimation(const QString& figure, const RotarySetup& setup);
-    /// Compares the rotary setup with that of a run and shows the spectrum room. A banner says why if the setup of the
-    /// run cannot be shown.
+    /// Shows the spectrum room. A banner says why if the setup of the run cannot be shown.
     void compareWithRun(RunId run);
-    /// Gives the keyboard focus to the picture of the current room.
+    /// Gives the picture of the current room the keyboard focus.
     void focusPicture();
 
-    /// Returns the window of known models and creates it on first use.
+    /// Created on first use.
     ModelMap& models();
-    /// Returns the window with wrong statements about RoPE, each linked to the room that refutes it.
     StatementCards& statements();
-    /// Shows the window with wrong statements about RoPE.
     void showStatements();
-    /// Returns the window of formulas and creates it on first use.
+    /// Created on first use.
     FormulaBook& formulas();
-    /// Shows the window of formulas, scrolled to formula `number` if it is above 0.
+    /// Scrolls to formula `number` if it is above 0.
     void showFormulas(int number = 0);
 
-    /// Restores size, position, hidden panels, theme and scale from the settings, and stores later changes of theme and
-    /// scale.
+    /// Restores size, position, hidden panels, theme and scale, and stores later changes of theme and scale.
     void restoreSettings();
-    /// Reopens the unsaved lab of the previous session, if there is one, and shows a banner about it.
+    /// The unsaved lab of the previous session, if there is one; a banner tells about it.
     void reopenUnsavedLab();
-    /// Sets whether the settings panel is hidden in a wide window.
+    /// Applies to a wide window.
     void setPanelFolded(bool folded);
-    /// Sets whether the bar of rooms shows only icons.
     void setRailFolded(bool folded);
-    /// Returns whether the settings panel is visible. A narrow window hides it until the user opens it, independently
-    /// of the choice for wide windows.
+    /// A narrow window hides the panel until the user opens it, independently of the choice for wide windows.
     bool isPanelShown() const;
 
-    /// Returns the delays of the GUI thread during the last sweep.
     const StallMeter& stalls() const { return m_stalls; }
 
     /// Opens what an exported figure was made from: the lab with its runs, or the rotary setup, and the room that shows
     /// the figure. If the lab is not found, asks for it. A banner says why a figure cannot be opened.
     void openFigure(const QString& path);
 
-    /// Returns the window of the course for a student alone and creates it on first use.
+    /// The course for a student alone; created on first use.
     CourseDialog& course();
-    /// Shows the window of the course beside this one; a lecture that is open ends.
+    /// A lecture that is open ends.
     void showCourse();
-    /// Closes the window of the course: the user's setup, controls and lab come back.
+    /// The user's setup, controls and lab come back.
     void closeCourse();
-    /// Stores an answer of a class in the lab, with the name of the group that the user typed. Throws BadInput if the
-    /// lab cannot be written.
+    /// Adds the name of the group that the user typed. Throws BadInput if the lab cannot be written.
     void storeAnswer(AnswerRecord answer);
-    /// Shows the answers to questions of lectures that the lab stores.
     void showAnswers();
-    /// Returns the window of the answers, or null before showAnswers().
+    /// Null before showAnswers().
     AnswersDialog* answers() { return m_answers; }
-    /// Pools the results of a class, labs and printed results, in a new lab, and shows their means.
+    /// Pools labs and printed results of a class in a new lab, and shows their means.
     void poolResults(const QStringList& files);
-    /// Asks for the results of a class; returns an empty list if the user cancels. Tests replace it.
+    /// Empty if the user cancels. Tests replace it.
     std::function<QStringList()> askResults;
 
-    /// Opens a lecture: a file, or the name of one that belongs to the program. Throws BadInput, and keeps the lecture
-    /// that is open, if the file is not valid.
+    /// A path or the name of a lecture of the program. Throws BadInput and keeps the open lecture if it is not valid.
     void openLecture(const QString& path);
-    /// Presents the open lecture, from its title page or from the step at which the presentation was left.
+    /// From the title page or from the step at which the presentation was left.
     void presentLecture();
-    /// Presents a lecture from a scene, by its number or name ("" for the first page), and a step of it from 1 (0:
-    /// before the first one). Throws BadInput if there is no such lecture or scene.
+    /// `scene`: number or name ("": first page); `step` from 1 (0: before the first). Throws BadInput if there is none.
     void presentLecture(const QString& path, const QString& scene, int step);
-    /// Ends the lecture: the user's setup, controls and lab come back.
+    /// The user's setup, controls and lab come back.
     void endLecture();
     /// Appends a scene to the open lecture that shows the current room with its setup, part, picked pair and visible
     /// controls. Without an open lecture, asks for the file of a new one. Throws BadInput if that is not possible.
     void takeScene();
-    /// Returns the window as the stage of a lecture.
     LectureStage& stage();
     WindowStage& windowStage() { return *m_stage; }
     LecturePlayer& player() { return *m_player; }
     Presentation& presentation() { return *m_presentation; }
-    /// Functions that ask the user for a lecture to open, and for the file of a new one; they return "" if the user
-    /// cancels. Tests replace them.
+    /// For a lecture to open, and for the file of a new one; "" if the user cancels. Tests replace them.
     std::function<QString()> askLecture;
     std::function<QString()> askNewLecture;
-    /// Functions that ask the user for the file of a handout, and for the file or folder of slides.
+    /// For the file of a handout, and for the file or folder of slides.
     std::function<QString()> askHandout;
     std::function<QString()> askSlides;
-    /// Returns the process that exports handouts and slides.
     ExportProcess& lectureExport() { return *m_lectureExport; }
 
-    /// Functions that ask the user for a file to open or to save; they return "" if the user cancels. Tests replace
-    /// them.
+    /// For a file to open or to save; "" if the user cancels. Tests replace them.
     std::function<QString()> askOpen;
     std::function<QString()> askSave;
-    /// Asks where the lab of a figure is; the argument is its path at the time of the export.
+    /// `path` is that of the lab at the time of the export.
     std::function<QString(const QString& path)> askLab;
-    /// Asks the user for a folder; returns "" if the user cancels. Tests replace it.
+    /// "" if the user cancels. Tests replace it.
     std::function<QString()> askFolder;
-    /// Returns the writer of *File > Write report …*.
     ReportWriter& reportWriter() { return *m_report; }
 
  signals:
@@ -194,35 +173,29 @@ class MainWindow : public QMainWindow {
     void addRunActions();
     void addHelpActions();
     void addCourseActions();
-    /// Shows the answers of the lab that is open now in their window.
     void renewAnswers();
-    /// Returns the dragged files if they are several results of a class, otherwise an empty list.
+    /// The dragged files if they are several results of a class, otherwise empty.
     static QStringList droppedResults(const QMimeData* data);
     void addLectureActions();
     void makeLectures();
     void makeDocuments();
     void addDocumentActions();
-    /// Exports the open lecture as a "handout" or as "slides" in a separate process. Does nothing without a path.
+    /// `kind` is "handout" or "slides". Does nothing without a path.
     void exportDocument(const char* kind, const QString& path);
     void watchLecture();
     void reloadLecture();
     void showLectureProblem(const QString& sentence);
-    /// Returns what is shown as a scene.
     LectureScene shownScene();
     void connectWorkspace();
     void switchTo(int room);
-    /// Returns what the palette finds beside the actions: the fields and figures of all rooms, formulas and models.
+    /// The fields and figures of all rooms, formulas and models.
     QList<PaletteEntry> paletteEntries();
-    /// Adds the entries of a room and its panel, except those that are in `ids`.
+    /// Entries of a room and its panel, except those that are in `ids`.
     void addRoomEntries(QList<PaletteEntry>& entries, QSet<QString>& ids, int room);
-    /// Shows a room and lights a widget of the room or of its panel.
     void goTo(const QString& room, bool isInPanel, QWidget* target);
-    /// Shows the window of known models with this model selected.
     void showModel(const QString& name);
-    /// Returns the undo stack of the current room.
     QUndoStack& undoStack();
-    /// Returns whether the steps of undoStack() belong to what is shown: those of the lab do not while a lecture shows
-    /// another lab in its place.
+    /// False while a lecture shows another lab, to which the steps of the user's lab do not belong.
     bool ownsUndo() const;
     void undo();
     void redo();
@@ -230,7 +203,7 @@ class MainWindow : public QMainWindow {
     void showFigureRoom(const FigureRecord& record);
     void showRecent(QMenu* menu);
     void renewTitle();
-    /// Fits the window to the screen on the first start, so that all its edges are visible.
+    /// On the first start, so that all edges of the window are visible.
     void fitScreen();
     void fitSides();
     void makeCorner();

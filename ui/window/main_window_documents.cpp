@@ -17,7 +17,7 @@ namespace {
 
 const QString kDocumentBanner = QStringLiteral("lecture.document");
 
-/// Asks for a file; appends the suffix of the chosen filter, such as "PDF (*.pdf)", if the name has none.
+/// Appends the suffix of the chosen filter, such as "PDF (*.pdf)", if the name has none.
 QString askDocument(QWidget* window, const QString& title, const QString& filters) {
     QString filter;
     const QString path = QFileDialog::getSaveFileName(window, title, QString(), filters, &filter);

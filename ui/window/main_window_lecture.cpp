@@ -1,5 +1,4 @@
-// Functions of the main window for lectures: opening, presenting and ending them, reloading a lecture that changes on
-// disk, and taking what is shown as a scene.
+// The main window for lectures: open, present, end, reload a file that changes on disk, and take scenes.
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -33,7 +32,7 @@ namespace {
 const QString kLectureBanner = QStringLiteral("lecture");
 constexpr int kReloadMs = 150;  // editors write a file in several steps
 
-/// Returns the title of a lecture that belongs to the program, from its name: "Theta and fraction".
+/// "Theta and fraction".
 QString titleOfShipped(const std::string& name) {
     QString title = text(name).replace(QLatin1Char('-'), QLatin1Char(' '));
     if (!title.isEmpty()) title[0] = title[0].toUpper();

@@ -1,5 +1,4 @@
-// Functions of the main window for the rotary rooms: windows of models, statements and formulas, copying and pasting
-// the rotary setup, and files dropped onto the window.
+// The main window for the rotary rooms: dialogs, copying and pasting the setup, and files dropped onto the window.
 #include <QApplication>
 #include <QClipboard>
 #include <QDragEnterEvent>
@@ -22,7 +21,7 @@ namespace ropelab::ui {
 
 namespace {
 
-// Returns the path of the dragged file if it is a single file that the window can open, otherwise "".
+// "" unless it is a single file that the window can open.
 QString droppedFile(const QMimeData* data) {
     const QList<QUrl> urls = data->urls();
     if (urls.size() != 1 || !urls.first().isLocalFile()) return QString();
@@ -39,7 +38,7 @@ void showInFront(QWidget& window) {
     window.activateWindow();
 }
 
-/// Returns the rotary setup of a run with the shape of its KV cache. Throws BadInput if a setup cannot represent it.
+/// Throws BadInput if a setup cannot represent the run.
 ShapedSetup shapedSetupOf(const RunSpec& spec, const QString& name, ModelShape shape) {
     require_plain_frequencies(spec);
     if (spec.has_delta_net()) {

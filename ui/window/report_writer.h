@@ -6,7 +6,7 @@
 
 namespace ropelab::ui {
 
-/// Writes the report of a lab in a process of its own, `ropelab-cli report`, so that the window stays responsive.
+/// In a process of its own, `ropelab-cli report`, so that the window stays responsive.
 class ReportWriter : public QObject {
     Q_OBJECT
 
@@ -15,17 +15,14 @@ class ReportWriter : public QObject {
     /// Ends a running process and waits for it.
     ~ReportWriter() override;
 
-    /// Sets the program that is started instead of ropelab-cli in the folder of this program, for tests.
+    /// Replaces ropelab-cli in the folder of this program, for tests.
     void setProgram(const QString& path) { m_program = path; }
-    /// Starts writing the report of `lab` into `folder`, where it replaces an earlier report; finished() or failed()
-    /// follows. Does nothing if a report is being written.
+    /// Replaces an earlier report; finished() or failed() follows. Does nothing if a report is being written.
     void start(const QString& lab, const QString& folder);
     bool isRunning() const { return m_process.state() != QProcess::NotRunning; }
 
  signals:
-    /// The report is complete.
     void finished(const QString& folder);
-    /// The report could not be written for the reason in `sentence`.
     void failed(const QString& sentence);
 
  private:

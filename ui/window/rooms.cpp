@@ -28,7 +28,6 @@ Room* makeAnatomy(Workspace& workspace, QWidget* parent) {
     return new AnatomyRoom(workspace, workspace.runAccess(), workspace.experiment(), parent);
 }
 
-/// Creates a room that shows the runs of the lab: Results or Reproduce.
 template <typename R>
 Room* makeOfRuns(Workspace& workspace, QWidget* parent) {
     return new R(workspace, workspace.runAccess(), workspace.settings(), parent);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kTickMs = 4;
 
-// Returns the CPU time of this thread so far, in milliseconds.
+// CPU time of this thread, in milliseconds.
 double workSoFar() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

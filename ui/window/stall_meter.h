@@ -6,22 +6,19 @@
 
 namespace ropelab::ui {
 
-/// Measures how long the event loop of this thread delays its events: a timer ticks every 4 ms, and the meter records
-/// how late each tick arrives. (The signals of the event dispatcher are no help, because GLib's dispatcher dispatches
-/// events while it waits.)
+/// A timer ticks every 4 ms, and the meter records how late each tick arrives. (The signals of the event dispatcher are
+/// no help, because GLib's dispatcher dispatches events while it waits.)
 class StallMeter : public QObject {
     Q_OBJECT
 
  public:
     explicit StallMeter(QObject* parent = nullptr);
-    /// Resets the measured delays and starts measuring.
     void restart();
-    /// Stops measuring delays. A delay that is in progress still counts.
+    /// A delay that is in progress still counts.
     void stop();
-    /// Returns the longest delay of a tick in milliseconds. It includes the CPU time of this thread and its waiting
-    /// time for a CPU core.
+    /// Longest delay of a tick in milliseconds: CPU time of this thread and its waiting time for a CPU core.
     double longest() const { return m_longest; }
-    /// Returns the maximum CPU time of this thread between two ticks, in milliseconds.
+    /// Maximum CPU time of this thread between two ticks, in milliseconds.
     double longestWork() const { return m_longestWork; }
 
  private:

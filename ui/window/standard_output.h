@@ -6,7 +6,7 @@
 
 namespace ropelab::ui {
 
-/// Prints a text to standard output. Throws WriteError if it cannot be written completely (a full disk, a closed pipe).
+/// Throws WriteError if the text cannot be written completely (a full disk, a closed pipe).
 inline void print(const QString& text) {
     write_output("-", text.toStdString());
 }

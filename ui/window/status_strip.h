@@ -11,29 +11,25 @@ namespace ropelab::ui {
 
 class SweepSession;
 
-/// Status strip at the bottom of the window: progress, remaining time, speed and device of the sweep, and the buttons
-/// Pause and Stop, which are disabled without a sweep. A narrow strip omits the device, then the speed, then the step.
+/// State of the sweep with Pause and Stop. A narrow strip omits the device, then the speed, then the step.
 class StatusStrip : public QFrame {
     Q_OBJECT
 
  public:
     explicit StatusStrip(SweepSession& session, QWidget* parent = nullptr);
-    /// Shows a notice ("Saving …") instead of the remaining time; "" removes the notice.
+    /// "Saving …" instead of the remaining time; "" removes the notice.
     void setNotice(const QString& text);
-    /// Shows for some seconds what an action did ("Undone: θ 500k → 10k"), in a place of its own.
+    /// Shows "Undone: θ 500k → 10k" for some seconds.
     void tell(const QString& text);
-    /// Returns the text of tell(), or "" after it has vanished.
+    /// "" after the text of tell() has vanished.
     QString told() const;
     QPushButton* pauseButton() const { return m_pause; }
     QPushButton* stopButton() const { return m_stop; }
-    /// Returns progress, remaining time, speed and device as one text, for tests and screen readers.
     QString summary() const;
     QSize minimumSizeHint() const override;
 
  signals:
-    /// The user clicked the button Pause or Resume.
     void pauseAsked();
-    /// The user clicked the button Stop.
     void stopAsked();
 
  protected:

@@ -27,7 +27,7 @@ using CsvRows = QList<QStringList>;
 
 constexpr int kStatusUnknown = 2;  // the exit status of a figure that cannot be verified
 
-/// Returns the fields of a line of CSV (RFC 4180, without line breaks in fields).
+/// RFC 4180, without line breaks in fields.
 QStringList csvFields(const QString& line) {
     QStringList fields(QString{});
     bool isQuoted = false;
@@ -46,8 +46,8 @@ QStringList csvFields(const QString& line) {
     return fields;
 }
 
-/// Returns the tables of a figure's data without comments: one, or one per panel, and one for the curves on a map.
-/// Empty lines separate them. The first row of each has the names of the columns.
+/// One table, or one per panel, and one for the curves on a map, without comments. Empty lines separate them. The first
+/// row of each has the names of the columns.
 QList<CsvRows> csvTables(const QByteArray& data) {
     QList<CsvRows> tables(1);
     for (const QString& line : QString::fromUtf8(data).split(QLatin1Char('\n'))) {
@@ -80,7 +80,7 @@ double largestOf(const QStringList& values) {
     return largest;
 }
 
-/// Returns a sentence on the values in which two columns differ; "" if they agree.
+/// "" if the columns agree.
 QString columnDifference(const QString& name, const QStringList& stored, const QStringList& computed) {
     if (stored.size() != computed.size()) {
         return QObject::tr("%1: the figure has %2, the recomputation %3.")
@@ -177,7 +177,7 @@ QStringList settingDifferences(const QJsonObject& stored, const QJsonObject& com
     return result;
 }
 
-/// Returns the path of the lab of a figure; "" for a figure without a lab.
+/// "" for a figure without a lab.
 QString labOf(const FigureRecord& record, const LaunchOptions& options) {
     const QJsonObject& origin = record.origin.lab;
     if (origin.isEmpty()) return {};
@@ -194,7 +194,7 @@ QString labOf(const FigureRecord& record, const LaunchOptions& options) {
     return found;
 }
 
-/// Sets the ends of the axes to those of the record, if the exported figure showed a part of the axes.
+/// Uses the recorded ends, if the exported figure showed a part of the axes.
 void showRecordedPart(Figure& figure, const FigureRecord& record) {
     const auto set = [](Axis& axis, const Range& computed, const QJsonArray& ends) {
         const double length = std::abs(computed.maximum - computed.minimum);
@@ -213,13 +213,13 @@ void showRecordedPart(Figure& figure, const FigureRecord& record) {
     set(figure.y, yRange(figure), record.axes[QStringLiteral("y")].toArray());
 }
 
-/// Whether a picture agrees with its figures, and why it does not or why this is unknown.
+/// Result of comparing a picture with its figures, with the reason.
 struct PictureCheck {
     enum class Outcome { same, differs, unknown } outcome = Outcome::same;
     QString why;
 };
 
-/// Draws the figures again with the options of the records and compares the picture with that of the file.
+/// Draws the figures again with the options of the records and compares with the picture of the file.
 PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& records, std::vector<Figure> figures) {
     using Outcome = PictureCheck::Outcome;
     const QByteArray bytes = readFigureBytes(path);

@@ -47,7 +47,7 @@ QString idOfRoom(std::size_t index) {
     return QString::fromLatin1(rooms()[index].id);
 }
 
-/// Returns a setting of a setup as a number, or NaN if it is none.
+/// NaN if the setting is no number.
 double settingNumber(const RotarySetup& setup, const QString& key) {
     const QHash<QString, double> numbers = {
         {QStringLiteral("theta"), setup.theta},

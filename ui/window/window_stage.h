@@ -19,8 +19,7 @@ namespace ropelab::ui {
 
 class MainWindow;
 
-/// The main window as the stage of a lecture. What a lecture changes is no change of the user's: end() restores the
-/// user's room, setup, controls and lab.
+/// What a lecture changes is no change of the user's: end() restores room, setup, controls and lab.
 class WindowStage : public QObject, public LectureStage {
     Q_OBJECT
 
@@ -32,7 +31,7 @@ class WindowStage : public QObject, public LectureStage {
     void end() override;
     bool hasBegun() const { return !m_users.empty(); }
     bool isPresenting() const { return m_isPresenting; }
-    /// Sets whether presentations fill the screen; otherwise the window keeps its size.
+    /// Otherwise the window keeps its size while it presents.
     void setUsesFullScreen(bool uses) { m_usesFullScreen = uses; }
 
     void resetControls() override;
@@ -60,7 +59,6 @@ class WindowStage : public QObject, public LectureStage {
     void changeSize(int by) override;
     QWidget* canvas() override;
 
-    /// Arranges panel and bar of rooms while presenting; called when the window is resized.
     void fitSides();
 
  signals:
@@ -68,28 +66,26 @@ class WindowStage : public QObject, public LectureStage {
     void problem(const QString& sentence);
 
  private:
-    /// How the window looks while nothing is presented.
     struct Look {
         Qt::WindowStates state;
         ThemeManager::Choice theme;
         int scale;
     };
-    /// Shows a part of the current room alone while presenting; "" shows the whole room. All other rooms are whole.
+    /// While presenting; "" shows the whole room. All other rooms are whole.
     void setPart(const QString& part);
     /// Shows only the part of the scene in a presentation, and where only the controls of the scene are shown.
     void applyPart();
     void applyControls();
-    /// Points at a figure. A room draws its figures some frames after a change, so an unknown name is tried `again`
-    /// once before problem() is emitted.
+    /// An unknown name is tried `again` once, because a room draws figures some frames after a change; then problem().
     void pointAtFigure(const QString& name, bool again);
-    /// Chooses the scale of the presentation for the room that is shown now. A change of the scale is slow, so that
-    /// after the first room the scale changes only where the room is cut, or by two steps or more.
+    /// For the room that is shown now. A change of the scale is slow, so that after the first room the scale changes
+    /// only where the room is cut, or by two steps or more.
     void fitScale();
-    /// Returns the index of the scale, from the current one, at which the room is probably not cut.
+    /// Index of the scale, from the current one, at which the room is probably not cut.
     int nextSize() const;
     bool isCut() const;
-    /// Returns the path of a temporary copy of a recorded lab: opening a lab of an earlier version changes its file,
-    /// and the folder of the lectures may be read-only. Throws BadInput if the lab cannot be copied.
+    /// A temporary copy of a recorded lab: opening a lab of an earlier version changes its file, and the folder of the
+    /// lectures may be read-only. Throws BadInput if the lab cannot be copied.
     QString copyOf(const QString& path);
     void showRecording(const QString& path);
     void train(const Experiment& experiment);
