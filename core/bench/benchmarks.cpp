@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/forecast/likely_vocabulary.h"
 #include "core/plan/step_cost.h"
 #include "core/rope/rotation.h"
 #include "core/spec/keys.h"
-#include "core/forecast/likely_vocabulary.h"
 
 namespace ropelab::bench {
 
@@ -82,13 +82,13 @@ std::vector<std::string> variant_settings() {
     const auto add = [&](const std::string& key, std::initializer_list<const char*> values) {
         for (const char* value : values) variants.push_back(key + "=" + value);
     };
-    add("position",
-        {"none", "learned", "sinusoidal", "alibi", "shaw", "t5", "transformer-xl", "xpos", "cope", "rope+bias"});
+    add("position", {"none", "learned", "sinusoidal", "alibi", "shaw", "t5", "transformer-xl", "xpos", "cope",
+                     "rope+bias", "fope"});
     add("attention_window", {"32"});
     add("attention_layers", {"1 window + 1 full, attention_window=32", "1 deltanet + 1 full"});
     add("attention", {"mla", "gated"});
     add("attention_sinks", {"true"});
-    add("feed_forward", {"relu", "swish", "relu2", "glu", "bilinear", "reglu", "geglu", "swiglu"});
+    add("feed_forward", {"relu", "swish", "relu2", "mish", "glu", "bilinear", "reglu", "geglu", "swiglu"});
     add("experts", {"4"});
     add("norm", {"rmsnorm", "zero-centered-rmsnorm", "dyt"});
     add("norm_position", {"post", "sandwich"});

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/rope/memory.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -16,5 +17,13 @@ struct CacheBytes {
 /// Returns the sizes of the caches of a run's model at its context. A sliding window limits the
 /// tokens that its layers store; a gated DeltaNet stores its state, whose size does not depend on the context.
 CacheBytes cache_bytes(const RunSpec& spec);
+
+/// A KV cache in the form of published models (core/rope/memory.h).
+struct ShapedCache {
+    CacheShape shape;
+    KvCache kind = KvCache::multi_head;
+};
+/// Throws BadInput for a model with gated DeltaNet layers, whose states have another form.
+ShapedCache shaped_cache(const RunSpec& spec);
 
 }  // namespace ropelab

@@ -29,7 +29,8 @@ bool all_layers(const RunSpec& spec, Predicate predicate) {
 bool has_plain_norm(const LayerPlan& layer) {
     const std::optional<NormPart>& norm =
         layer.attention_norms.before ? layer.attention_norms.before : layer.attention_norms.after;
-    return norm && norm->kind != NormPart::Kind::dyt;
+    return norm && (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms ||
+                    norm->kind == NormPart::Kind::zero_centred_rms);
 }
 
 }  // namespace

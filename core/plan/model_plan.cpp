@@ -78,10 +78,10 @@ Stages LayerPlan::stages(const PlanSizes& sizes) const {
     return result;
 }
 
-Count LayerPlan::cache_bytes(const PlanSizes& sizes) const {
+Count LayerPlan::cache_bytes(const PlanSizes& sizes, std::int64_t context) const {
     Count total = 0;
     for (const AnatomyStage& stage : stages(sizes)) {
-        total = sum_of({total, product_of({stage.cache_bytes, visible_tokens}), stage.state_bytes});
+        total = sum_of({total, product_of({stage.cache_bytes, std::min(visible_tokens, context)}), stage.state_bytes});
     }
     return total;
 }

@@ -45,11 +45,11 @@ struct LayerPlan {
     bool is_parallel = false;         // attention and feed-forward have one input and one sum
     bool is_order_known = true;       // else one sum adds both branches
     bool scales_stream = false;       // DeepNet (formula 54)
-    std::int64_t visible_tokens = 0;  // of the cache; 0: a state instead
+    std::int64_t visible_tokens = 0;  // the most tokens of the cache; 0: a state instead
 
     Stages stages(const PlanSizes& sizes) const;
-    /// Returns the bytes of its KV cache or state for one sequence of the context; nullopt if a size is unknown.
-    Count cache_bytes(const PlanSizes& sizes) const;
+    /// Bytes of its KV cache or state for one sequence of `context` tokens; nullopt if a size is unknown.
+    Count cache_bytes(const PlanSizes& sizes, std::int64_t context) const;
     bool operator==(const LayerPlan&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 namespace ropelab {
 
@@ -34,7 +35,9 @@ const std::array<Row, 10>& rows() {
 
 const Activation& activation_of(FeedForward kind) {
     const FeedForward value = kind == FeedForward::automatic ? FeedForward::gelu : kind;
-    return std::find_if(rows().begin(), rows().end(), [&](const Row& row) { return row.value == value; })->activation;
+    const auto row = std::find_if(rows().begin(), rows().end(), [&](const Row& each) { return each.value == value; });
+    if (row == rows().end()) throw std::logic_error("An activation has no row in its table.");
+    return row->activation;
 }
 
 std::vector<std::pair<std::string_view, FeedForward>> activation_words() {

@@ -17,7 +17,7 @@ struct ChoiceWords {
     const char* meaning;
 };
 
-constexpr std::array<ChoiceWords, 46> kAllWords = {{
+constexpr auto kAllWords = std::to_array<ChoiceWords>({
     {"position", "none", "NoPE",
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "No position encoding: the model can learn positions only from the causal mask.")},
@@ -144,6 +144,7 @@ constexpr std::array<ChoiceWords, 46> kAllWords = {{
      QT_TRANSLATE_NOOP("ChoiceWords",
                        "The Swish of one projection multiplies another, as in Llama. Shazeer 2020, "
                        "formula 48")},
+    {"feed_forward", "mish", "Mish", QT_TRANSLATE_NOOP("ChoiceWords", "x·tanh(ln(1 + eˣ)). Misra 2019, formula 48")},
     {"feed_forward", "relu2", "squared ReLU",
      QT_TRANSLATE_NOOP("ChoiceWords", "max(0, x)². So et al. 2021, formula 48")},
     {"second_expert", "always", nullptr,
@@ -162,7 +163,7 @@ constexpr std::array<ChoiceWords, 46> kAllWords = {{
      QT_TRANSLATE_NOOP(
          "ChoiceWords",
          "A CUDA device launches each training step as one CUDA graph, without the check of the device.")},
-}};
+});
 
 const ChoiceWords* wordsOf(std::string_view key, std::string_view choice) {
     const auto found = std::find_if(kAllWords.begin(), kAllWords.end(), [&](const ChoiceWords& words) {

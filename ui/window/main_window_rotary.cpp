@@ -7,8 +7,9 @@
 #include <QUrl>
 #include <algorithm>
 
-#include "core/study/head_vectors.h"
+#include "core/plan/cache_bytes.h"
 #include "core/spec/error.h"
+#include "core/study/head_vectors.h"
 #include "ui/models/model_map.h"
 #include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/rotary/rotary_room.h"
@@ -41,24 +42,10 @@ void showInFront(QWidget& window) {
 /// Throws BadInput if a setup cannot represent the run.
 ShapedSetup shapedSetupOf(const RunSpec& spec, const QString& name, ModelShape shape) {
     require_plain_frequencies(spec);
-    if (spec.has_delta_net()) {
-        throw BadInput(
-            "This run has gated DeltaNet layers, which a rotary setup cannot represent; choose a run with attention in "
-            "all layers.");
-    }
+    const ShapedCache cache = shaped_cache(spec);
     shape.name = name;
-    shape.cache.layers = spec.layers;
-    shape.cache.heads = spec.heads;
-    shape.cache.kv_heads = spec.kv_heads();
-    shape.cache.head_dim = spec.head_dim();
-    shape.kind = spec.kv_heads() == spec.heads ? KvCache::multi_head
-                 : spec.kv_heads() == 1        ? KvCache::multi_query
-                                               : KvCache::grouped;
-    if (spec.attention == AttentionKind::mla) {
-        shape.kind = KvCache::latent;
-        shape.cache.latent_dim = spec.latent_channels();
-        shape.cache.latent_rope_dim = spec.rotary_head_dim();
-    }
+    shape.cache = cache.shape;
+    shape.kind = cache.kind;
     return {setup_of(spec), shape};
 }
 

@@ -469,5 +469,27 @@ TEST(HfAnatomy, RefusesBadConfigs) {
     EXPECT_MESSAGE(hf_anatomy(config), BadInput, "more than 4·10^18 parameters");
 }
 
+TEST(HfAnatomy, TheCacheOfThePlanIsThatOfTheCacheCommand) {
+    int compared = 0;
+    for (const KnownModel& model : model_table()) {
+        SCOPED_TRACE(model.name);
+        const HfModel read = read_hf_config(model.config);
+        const ModelPlan plan = hf_plan(model.config);
+        // The global layers of Gemma 4 have other heads; `cache` computes all layers with those of the local ones and
+        // says so.
+        if (!read.cache || model.name.starts_with("Gemma 4")) continue;
+        for (const std::int64_t context : {std::int64_t{512}, std::min<std::int64_t>(8192, read.context)}) {
+            Count total = 0;
+            for (const LayerPlan& layer : plan.layers) {
+                if (std::holds_alternative<DeltaNet>(layer.attention)) continue;
+                total = sum_of({total, layer.cache_bytes(plan.sizes, context)});
+            }
+            EXPECT_EQ(total, kv_cache_bytes(*read.cache, read.kind, context, 2)) << context;
+        }
+        ++compared;
+    }
+    EXPECT_GT(compared, 40);
+}
+
 }  // namespace
 }  // namespace ropelab

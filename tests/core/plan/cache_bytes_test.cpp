@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/spec/error.h"
+#include "tests/core/plan/anatomy_variants.h"
+
 namespace ropelab {
 namespace {
 
@@ -48,6 +51,17 @@ TEST(CacheBytes, DependOnTheAttentionOfEachLayer) {
     spec.attention_layers = "3window+full";
     spec.attention_window = 32;
     EXPECT_EQ(cache_bytes(spec).kv, 3 * 65536 / 4 + 65536);
+}
+
+TEST(CacheBytes, TheFormOfPublishedModelsHasTheSameSize) {
+    for (const std::string& settings : anatomy_variants()) {
+        SCOPED_TRACE(settings);
+        const RunSpec spec = anatomy_spec(settings);
+        if (spec.has_delta_net() || spec.operations == Operations::eager) continue;
+        const ShapedCache cache = shaped_cache(spec);
+        EXPECT_EQ(kv_cache_bytes(cache.shape, cache.kind, spec.context, 4), cache_bytes(spec).kv);
+    }
+    EXPECT_THROW(shaped_cache(anatomy_spec("attention_layers=deltanet+full")), BadInput);
 }
 
 }  // namespace
