@@ -5,11 +5,11 @@
 #include <iostream>
 
 #include "core/data/json_text.h"
-#include "core/data/read_file.h"
 #include "core/data/text_source.h"
 #include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "core/data/read_file.h"
 
 namespace ropelab {
 

@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 #include "core/experiment/experiment.h"
-#include "core/forecast/likely_vocabulary.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
 #include "core/lecture/lecture_text.h"
@@ -15,6 +14,7 @@
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
+#include "core/forecast/likely_vocabulary.h"
 
 namespace ropelab {
 
