@@ -7,13 +7,13 @@
 
 namespace ropelab {
 
-/// Activation of a feed-forward network (formula 48): one row of a table with all that is known of it. Its forward pass
-/// is in core/model/feed_forward.cpp.
+/// Row of a table with all that is known of an activation (formula 48). The forward pass is in
+/// core/model/feed_forward.cpp.
 struct Activation {
     std::string name = "GELU";            // "SwiGLU"
     std::string formula = "Z = GELU(U)";  // of its output
     bool is_gated = false;                // two projections are multiplied
-    /// Numbers per hidden channel that its backward pass keeps besides its inputs and its output.
+    /// Per hidden channel, for the backward pass, besides inputs and output.
     double kept = 0;
     double working = 0;  // temporary numbers per hidden channel in its backward pass besides those of GELU, as measured
     bool is_fused = false;  // whether the kernels of the CPU compute it
@@ -21,26 +21,26 @@ struct Activation {
     bool operator==(const Activation&) const = default;
 };
 
-/// Returns the row of an activation; `automatic` is GELU.
+/// `automatic` is GELU.
 const Activation& activation_of(FeedForward kind);
 
-/// Feed-forward network of a layer: two matrices, or three if it is gated.
+/// Two matrices, or three if it is gated.
 struct Mlp {
     Count width;
     Activation activation;
     bool has_bias = false;
-    /// Of the ids and names of its stages: a shared expert has others.
+    /// Beginning of the ids and names of stages: a shared expert has others.
     std::string id = "mlp.";
     std::string name = "MLP";
     std::string symbol = "H";
 
     Stages stages(const PlanSizes& sizes, const std::string& input) const;
-    /// Numbers per token that the backward pass keeps, before and after the activation.
+    /// Numbers per token for the backward pass, before and after the activation.
     double kept() const;
     bool operator==(const Mlp&) const = default;
 };
 
-/// Mixture of experts (formula 49).
+/// Formula 49.
 struct Experts {
     Count E;                 // experts
     Count k;                 // experts per token
