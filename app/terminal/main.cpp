@@ -23,7 +23,7 @@ namespace {
 
 using namespace ropelab;
 
-// Prints the table of `--help keys`: each setting's key, default, unit, choices and meaning.
+// `--help keys`: key, default, unit, choices and meaning.
 void print_keys() {
     Table table{{{"", 'l', 2}, {"", 'l', 21}, {"", 'l'}}, {}};
     std::string_view group;
@@ -51,8 +51,7 @@ bool asks_for_keys(int count, char** arguments) {
     return false;
 }
 
-// Throws BadInput for an unknown command, with the most similar known one. CLI11 alone would only report that a
-// subcommand is required.
+// Names the most similar command. CLI11 alone would only report that a subcommand is required.
 void check_verb(const CLI::App& program, int count, char** arguments) {
     if (count < 2 || arguments[1][0] == '-') return;
     std::vector<std::string> names;
@@ -64,7 +63,6 @@ void check_verb(const CLI::App& program, int count, char** arguments) {
                    nearest(arguments[1], views) + "?");
 }
 
-// Prints the help or the version.
 int print_success(const CLI::App& program, const CLI::Success& success) {
     std::ostringstream out;
     std::ostringstream err;
@@ -73,7 +71,7 @@ int print_success(const CLI::App& program, const CLI::Success& success) {
     return status;
 }
 
-// Returns the sentence for a program that runs out of memory. It names the command, such as "data generate".
+// Names the command, such as "data generate".
 std::string not_enough_memory(const CLI::App& program) {
     std::string name;
     for (const CLI::App* part = &program; !part->get_subcommands().empty();) {

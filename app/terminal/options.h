@@ -10,15 +10,14 @@
 
 namespace ropelab::terminal {
 
-/// Makes every option of the program and its commands stricter than CLI11 does: a number that is not finite, a whole
-/// number that does not fit into 64 bits, and a flag that is given twice are errors.
+/// Stricter than CLI11: a number that is not finite, a whole number that does not fit into 64 bits, and a flag that is
+/// given twice are errors.
 void check_every_option(CLI::App& program);
 
-/// Returns the name of the option that was given twice although it has one value, such as "--lab"; "" if there is none.
-/// Call it after parsing has failed.
+/// Has one value, such as "--lab"; "" if there is none. Call it after parsing has failed.
 std::string option_given_twice(const CLI::App& program);
 
-/// Creates the flags of a command, which live as long as the command, and lets it call `run` with them.
+/// The flags live as long as the command, which calls `run` with them.
 template <typename Flags, typename Run>
 Flags& with_flags(CLI::App& verb, Run run) {
     auto flags = std::make_shared<Flags>();
@@ -26,32 +25,27 @@ Flags& with_flags(CLI::App& verb, Run run) {
     return *flags;
 }
 
-// Options that several commands have.
-
 void add_json(CLI::App& verb, bool& json, const char* help = "Print the result as JSON");
 void add_data_dir(CLI::App& verb, std::string& folder);
-/// Adds --lab, which must be given.
+/// --lab, which must be given.
 void add_lab(CLI::App& verb, std::string& lab);
-/// Adds --run, the number of a run; 0: the first run of the lab.
+/// 0: the first run of the lab.
 void add_run(CLI::App& verb, RunId& run);
-/// Adds --set, --baseline or another option that takes one value each time it is given.
+/// --set, --baseline or another option that takes one value each time it is given.
 template <typename Value>
 void add_repeated(CLI::App& verb, const char* name, std::vector<Value>& values, const std::string& help) {
     verb.add_option(name, values, help)->allow_extra_args(false);
 }
-/// Adds --baseline, with which the other groups of results are compared.
 void add_baseline(CLI::App& verb, std::vector<std::string>& settings);
-/// Adds --test, the significance test of results.
 void add_test(CLI::App& verb, std::string& test);
 
-/// Returns the run of --run in a lab, which the user named `name`. Throws BadInput if there is none.
+/// `name`: the user's name of the lab. Throws BadInput if there is no such run.
 RunRecord run_of(const LabFile& lab, const std::string& name, RunId run);
-/// Returns the place of a word in the list of words that an option accepts. `what` says what they are, such as "an
-/// output format". Throws BadInput for any other word.
+/// Place in `words`. `what` says what they are, such as "an output format". Throws BadInput for any other word.
 std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words);
-/// Throws BadInput unless the format of a table is text, csv, latex or json.
+/// text, csv, latex or json.
 void check_table_format(const std::string& format);
-/// Parses "recompute" or "rolling". Throws BadInput for any other word.
+/// "recompute" or "rolling". Throws BadInput for any other word.
 Generation::Mode parse_generation_mode(const std::string& word);
 
 }  // namespace ropelab::terminal

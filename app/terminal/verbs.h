@@ -4,8 +4,8 @@
 
 namespace ropelab::terminal {
 
-// Each function adds one command (a "verb") to the program: its flags and the callback that runs it. A callback throws
-// BadInput for bad input (exit status 2) and std::runtime_error for a failure (exit status 1), with a one-line message.
+// Each function adds one command (a "verb") with its callback, which throws BadInput for bad input (exit status 2) and
+// std::runtime_error for a failure (exit status 1), with a one-line message.
 
 void add_frequencies(CLI::App& program);
 void add_context(CLI::App& program);
@@ -14,7 +14,7 @@ void add_anatomy(CLI::App& program);
 void add_quantity(CLI::App& program);
 void add_rotate(CLI::App& program);
 void add_data(CLI::App& program);
-/// Adds the commands `train` (one run) and `sweep` (every run of an experiment).
+/// `train` (one run) and `sweep` (every run of an experiment).
 void add_train(CLI::App& program);
 void add_reproduce(CLI::App& program);
 void add_probe(CLI::App& program);

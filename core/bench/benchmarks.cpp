@@ -19,7 +19,7 @@ namespace ropelab::bench {
 
 namespace {
 
-// Returns random tokens: enough for the run's context and for both splits of a cohort.
+// Enough for the run's context and for both splits of a cohort.
 std::vector<std::int32_t> random_tokens(int vocabulary, std::int64_t context) {
     std::vector<std::int32_t> tokens(static_cast<std::size_t>(std::max<std::int64_t>(100000, 4 * context)));
     std::uint32_t state = 1;
@@ -30,7 +30,7 @@ std::vector<std::int32_t> random_tokens(int vocabulary, std::int64_t context) {
     return tokens;
 }
 
-/// Creates cohorts that all train on the same random text and under the same conditions.
+/// All train on the same random text and under the same conditions.
 class BenchmarkCohorts {
  public:
     BenchmarkCohorts(Engine& engine, const RunSpec& shape)
@@ -39,7 +39,7 @@ class BenchmarkCohorts {
           tokens_(random_tokens(vocabulary_, shape.context)) {}
 
     int vocabulary() const { return vocabulary_; }
-    /// Creates a cohort, which lives as long as this object.
+    /// Lives as long as this object.
     Cohort& cohort(std::vector<RunSpec> runs) {
         CohortStart start;
         start.runs = std::move(runs);
@@ -56,8 +56,7 @@ class BenchmarkCohorts {
     std::vector<std::unique_ptr<Cohort>> cohorts_;
 };
 
-/// Returns the number of steps per round for which the clock's resolution and the scheduler's time slices do not
-/// matter. It trains two steps.
+/// So many that the clock's resolution and the scheduler's time slices do not matter. It trains two steps.
 int steps_per_round(Cohort& cohort, const MeasurementLimits& patience) {
     cohort.step();
     const double seconds = seconds_of([&] { cohort.step(); });
@@ -70,13 +69,12 @@ std::function<void()> steps_of(Cohort& cohort, int steps) {
     };
 }
 
-// Converts the seconds of rounds of `steps` steps to milliseconds per step.
+// From rounds of `steps` steps to milliseconds per step.
 Spread milliseconds(std::vector<double> seconds, double steps) {
     for (double& value : seconds) value *= 1000.0 / steps;
     return spread_of(seconds);
 }
 
-// Returns the settings of each variant.
 std::vector<std::string> variant_settings() {
     std::vector<std::string> variants;
     const auto add = [&](const std::string& key, std::initializer_list<const char*> values) {

@@ -12,51 +12,46 @@
 
 namespace ropelab::bench {
 
-// Measures the engine's speed through the same interface that training uses. The text consists of random tokens,
-// because speed does not depend on what a model learns.
+// Through the same interface that training uses. The text consists of random tokens, because speed does not depend on
+// what a model learns.
 
-/// Training speed of a single run.
 struct TrainingSpeed {
     RunConditions conditions;
     int vocabulary = 0;  // vocabulary size
     Spread milliseconds_per_step;
     Spread tokens_per_second;
 };
-/// Measures the training speed of one run. Throws std::runtime_error if cancelled, as all functions here do.
+/// Throws std::runtime_error if cancelled, as all functions here do.
 TrainingSpeed measure_training(Engine& engine, const RunSpec& spec, const MeasurementLimits& patience,
                                const Cancelled& cancelled = {});
 
-/// Training speed of six runs of one shape with six thetas, once as a cohort and once sequentially.
+/// Six runs of one shape with six thetas, once as a cohort and once sequentially.
 struct CohortSpeed {
     RunConditions conditions;
     Spread milliseconds_as_cohort;   // per step of the cohort of six runs
     Spread milliseconds_sequential;  // per step of each of the six runs, summed
     Spread speedup;                  // milliseconds_sequential / milliseconds_as_cohort
 };
-/// Measures the speedup of training six runs of the given shape as a cohort.
 CohortSpeed measure_cohort(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                            const Cancelled& cancelled = {});
 
-/// Training speed for one theta and one fraction.
 struct SettingSpeed {
     double theta = 0;
     double fraction = 0;
     Spread milliseconds_per_step;
 };
-/// Training speeds of runs that differ only in theta and fraction.
+/// Runs that differ only in theta and fraction.
 struct SettingsSpeed {
     std::vector<SettingSpeed> settings;
-    /// Largest median time divided by the smallest. Times are relative to the mean of their round, so that disturbances
-    /// of a whole round cancel.
+    /// Median times are relative to the mean of their round, so that disturbances of a whole round cancel.
     double slowest_over_fastest = 0;
 };
-/// Measures training with theta from 100 to 1e6 at fraction 1 and with fractions 0.25 and 0.5 at theta 10,000,
-/// alternating between these settings.
+/// Alternates between theta from 100 to 1e6 at fraction 1, and fractions 0.25 and 0.5 at theta 10,000.
 SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                                const Cancelled& cancelled = {});
 
-/// Generation speed at batch size 1, in tokens per second. `rolling` is nullopt for models without RoPE, which cannot
-/// generate with a rolling KV cache.
+/// Tokens per second at batch size 1. `rolling` is nullopt for models without RoPE, which cannot generate with a
+/// rolling KV cache.
 struct GenerationSpeed {
     std::int64_t length = 0;  // number of generated tokens
     std::string precision;
@@ -65,57 +60,54 @@ struct GenerationSpeed {
     std::optional<Spread> rolling_over_recompute;  // ratio of the speeds
     std::int64_t cache_bytes = 0;  // bytes that the KV cache of a generation occupied, counted by the cache
 };
-/// Measures the generation of `length` tokens with a model of random weights.
+/// `length` tokens, random weights.
 GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length,
                                    const MeasurementLimits& patience, const Cancelled& cancelled = {});
 
-/// Returns the small model shape that the comparisons of cohorts and settings use: 2 layers, width 64, context 128,
-/// batch size 16.
+/// For comparisons of cohorts and settings: 2 layers, width 64, context 128, batch size 16.
 RunSpec small_shape();
 
-/// A variant of a model or its training: settings that replace those of the default.
+/// Settings that replace those of the default.
 struct Variant {
     std::string settings;  // "key=value", several joined by ", "
     RunSpec spec;
 };
-/// Returns the variants of `shape` that can train: position encodings, kinds of attention, feed-forward networks, norms
-/// and optimizers. They differ from it only in the settings that they name. Requires two layers or more.
+/// Those that can train: position encodings, kinds of attention, feed-forward networks, norms and optimizers. They
+/// differ from `shape` only in the settings that they name. Requires two layers or more.
 std::vector<Variant> variants_of(const RunSpec& shape);
 
-/// Training speed of one variant, relative to that of the default.
+/// Relative to that of the default.
 struct VariantSpeed {
     Variant variant;
     Spread steps_per_second;
     Spread ratio;  // steps per second of the variant / steps per second of the default
 };
-/// Training speeds of variants.
 struct VariantsSpeed {
     RunConditions conditions;
     std::vector<VariantSpeed> variants;
 };
-/// Measures each variant of `shape` in alternation with `shape` itself. The limits apply to each variant.
+/// In alternation with `shape` itself. The limits apply to each variant.
 VariantsSpeed measure_variants(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                                const Cancelled& cancelled = {});
 
-/// Bytes of the caches of a model that generated text, beside those of the formulas.
+/// After generation, beside the bytes of the formulas.
 struct MeasuredCache {
     std::int64_t tokens = 0;  // generated tokens
     std::int64_t kv = 0;      // bytes that the KV cache occupied, counted by the cache; 0 without a KV cache
     CacheBytes formula;
 };
 
-/// Generates `tokens` tokens, at most the context, with a model of this specification and returns the bytes of its
-/// caches. The KV cache allocates the slots of all tokens of the context with the first token, so a few tokens suffice.
-/// Returns nullopt if `cancelled` returned true.
+/// `tokens`: at most the context. The KV cache allocates the slots of all tokens of the context with the first token,
+/// so a few tokens suffice. nullopt if cancelled.
 std::optional<MeasuredCache> measure_cache(Model& model, const RunSpec& spec, std::int64_t tokens,
                                            const Cancelled& cancelled = {});
-/// Measures a model with random weights. Throws BadInput if the settings contradict each other or the model needs more
-/// memory than this machine has.
+/// Random weights. Throws BadInput if the settings contradict each other or the model needs more memory than this
+/// machine has.
 std::optional<MeasuredCache> measure_cache(Engine& engine, const RunSpec& spec, std::int64_t tokens,
                                            const Cancelled& cancelled = {});
 
-/// Speed of rotating an array of queries and keys in place with core/rope, on one thread, compared with a plain copy of
-/// the array. Speeds are in bytes per second, where reads and writes both count.
+/// In place with core/rope, on one thread, compared with a plain copy. Speeds are in bytes per second, where reads and
+/// writes both count.
 struct RotationSpeed {
     double bytes = 0;              // size of the array
     Spread half;                   // pairs of channel i and channel i + d/2
@@ -125,8 +117,7 @@ struct RotationSpeed {
     Spread interleaved_over_copy;  // ratio of the speeds
 };
 
-/// Measures the speed of rotation for `rows` heads (batch size · heads · 2 for queries and keys), each with `time`
-/// positions of `head_dim` channels.
+/// `rows` heads (batch size · heads · 2 for queries and keys), each with `time` positions of `head_dim` channels.
 RotationSpeed measure_rotation(std::size_t rows, std::size_t time, int head_dim, double fraction,
                                const MeasurementLimits& patience, const Cancelled& cancelled = {});
 

@@ -20,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 // 16 floats. The compiler distributes them over as many registers as the processor requires.
 using Vector = float __attribute__((vector_size(64)));
 
-// Computes SmallProduct::multiply with one vector of sums per row. There are enough rows to hide the latency of
-// multiply-adds and few enough for the sums to stay in registers.
+// One vector of sums per row. There are enough rows to hide the latency of multiply-adds and few enough for the sums to
+// stay in registers.
 template <int Rows>
 [[gnu::always_inline]] inline void multiply_rows(const float* a, const float* b, float* c) {
     Vector sums[Rows];
@@ -53,8 +53,7 @@ Kind kind() {
 }
 #endif
 
-// Returns the best total rate of several attempts. In each attempt, every thread calls `work` for `duration` and
-// divides the amount of work by the time.
+// The best total: in each attempt, every thread calls `work` for `duration` and divides the amount of work by the time.
 double best_rate(int threads, int attempts, std::chrono::milliseconds duration,
                  const std::function<double(int thread)>& work) {
     double best = 0;

@@ -8,7 +8,7 @@
 
 namespace ropelab::bench {
 
-/// Summary of a repeated measurement: median, quartiles, minimum and maximum, in the unit of the values.
+/// In the unit of the values.
 struct Spread {
     std::size_t repetitions = 0;
     double median = 0;
@@ -18,15 +18,12 @@ struct Spread {
     double maximum = 0;
 };
 
-/// Returns the summary of `values`. Quantiles are interpolated linearly between the sorted values. Throws
-/// std::invalid_argument if there are no values.
+/// Quantiles are interpolated linearly between the sorted values. Throws std::invalid_argument if there are no values.
 Spread spread_of(std::span<const double> values);
-/// Returns the summary of `numerator` divided by each of `seconds`, which converts times to speeds. The values must be
-/// positive.
+/// `numerator` divided by each of `seconds`, which must be positive.
 Spread speed_of(std::span<const double> seconds, double numerator);
-/// Returns the summary of the paired ratios numerators[i] / denominators[i]. The two measurements of a pair should be
-/// made directly after one another, so that a disturbance of both cancels. Throws std::invalid_argument for unequal
-/// lengths.
+/// Numerators[i] / denominators[i]. The two measurements of a pair should be made directly after one another, so that a
+/// disturbance of both cancels. Throws std::invalid_argument for unequal lengths.
 Spread ratio_of(std::span<const double> numerators, std::span<const double> denominators);
 
 /// Number and duration of the rounds in which alternatives are measured.
@@ -34,18 +31,18 @@ struct MeasurementLimits {
     int least = 5;        // minimum number of rounds
     int most = 15;        // maximum number of rounds
     double seconds = 10;  // time limit; no round begins after it, except for the minimum number
-    /// Intended duration of one alternative per round, in seconds; short alternatives are repeated within a round.
+    /// Of one alternative per round; short alternatives are repeated within a round.
     double round_seconds = 0.15;
 };
 
-/// Measures alternatives alternately (A B C A B C …), so that a disturbance of the machine affects all of them. The
-/// first round is for warming up and not counted. Returns the seconds of each alternative in each round. Throws
-/// std::runtime_error if `cancelled`, which is called between measurements, returned true.
+/// A B C A B C …, so that a disturbance of the machine affects all of them. The first round is for warming up and not
+/// counted. Seconds of each alternative in each round. Throws std::runtime_error if `cancelled`, which is called
+/// between measurements, returned true.
 std::vector<std::vector<double>> measure_alternately(const std::vector<std::function<void()>>& alternatives,
                                                      const MeasurementLimits& patience,
                                                      const Cancelled& cancelled = {});
 
-/// Returns the duration of one call of `work`, in seconds.
+/// One call.
 double seconds_of(const std::function<void()>& work);
 
 }  // namespace ropelab::bench

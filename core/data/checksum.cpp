@@ -36,7 +36,7 @@ class Hasher {
     }
 
  private:
-    /// Throws std::runtime_error unless an OpenSSL call succeeded. OpenSSL refuses MD5 on machines in FIPS mode.
+    /// OpenSSL refuses MD5 on machines in FIPS mode.
     void require(bool done) const {
         if (!done) {
             throw std::runtime_error("OpenSSL on this machine cannot compute " + std::string(name_of(algorithm_)) +

@@ -9,7 +9,7 @@
 
 namespace ropelab {
 
-/// A checksum of a file or a text, with the algorithm that computes it.
+/// With the algorithm that computes it.
 struct Checksum {
     enum class Algorithm { sha256, md5 };
     Algorithm algorithm = Algorithm::sha256;
@@ -22,9 +22,8 @@ std::string_view name_of(Checksum::Algorithm algorithm);
 
 Checksum checksum_of(std::string_view bytes, Checksum::Algorithm algorithm);
 
-/// Returns the checksum of a file, which is read in pieces of 1 MiB. After each piece, `step` is called with the number
-/// of bytes processed so far; if it returns false, the function stops and returns nullopt. Throws std::runtime_error if
-/// the file cannot be read.
+/// Pieces of 1 MiB; if `step`, called with the bytes processed so far, returns false, the result is nullopt. Throws
+/// std::runtime_error if the file cannot be read.
 std::optional<Checksum> checksum_of_file(const std::filesystem::path& file, Checksum::Algorithm algorithm,
                                          const std::function<bool(std::int64_t)>& step = {});
 

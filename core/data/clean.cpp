@@ -13,7 +13,7 @@ char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Returns the offset of the first case-insensitive match of `pattern` (in lower case) at or after `from`, or npos.
+/// `pattern` in lower case; npos without a match.
 std::size_t find_any_case(std::string_view text, std::string_view pattern, std::size_t from = 0) {
     for (std::size_t at = from; at + pattern.size() <= text.size(); ++at) {
         std::size_t i = 0;
@@ -23,8 +23,7 @@ std::size_t find_any_case(std::string_view text, std::string_view pattern, std::
     return npos;
 }
 
-/// Finds the next occurrence of one character. The last result is cached, so that queries with ascending offsets scan
-/// the text only once in total.
+/// The last result is cached, so that queries with ascending offsets scan the text only once in total.
 class NextPlace {
  public:
     NextPlace(std::string_view text, char wanted) : text_(text), wanted_(wanted) {}
@@ -41,14 +40,14 @@ class NextPlace {
     std::size_t place_ = 0;
 };
 
-/// The result of matching a rule at offset `start`: [start, end) is replaced. end = start means that nothing matches.
+/// [start, end) is replaced; end = start means that nothing matches.
 struct Match {
     std::size_t end;
     std::string_view replacement;
 };
 
-/// Replaces all matches of a pattern in one pass from left to right, as `s/…/…/g` does. `find(from)` returns the next
-/// offset where the pattern may match, `match(start)` the match at that offset.
+/// In one pass from left to right, as `s/…/…/g`. `find(from)` returns the next possible offset, `match(start)` the
+/// match.
 template <typename Find, typename MatchAt>
 void substitute(std::string& text, const Find& find, const MatchAt& match) {
     std::size_t start = find(0);
@@ -71,7 +70,6 @@ void substitute(std::string& text, const Find& find, const MatchAt& match) {
     text = std::move(result);
 }
 
-/// Replaces every occurrence of `pattern`, ignoring case if `any_case`.
 void replace_all(std::string& text, std::string_view pattern, std::string_view replacement, bool any_case = false) {
     substitute(
         text,
@@ -83,8 +81,7 @@ void replace_all(std::string& text, std::string_view pattern, std::string_view r
         });
 }
 
-/// Replaces every text from `open` to `close`, as the Perl substitution s/open[^c]*close/replacement/g does, where c is
-/// the first character of `close`.
+/// As the Perl substitution s/open[^c]*close/replacement/g does, where c is the first character of `close`.
 void replace_between(std::string& text, std::string_view open, std::string_view close, std::string_view replacement) {
     NextPlace next(text, close.front());
     substitute(
@@ -96,8 +93,8 @@ void replace_between(std::string& text, std::string_view open, std::string_view 
         });
 }
 
-/// Removes the tag at the end of a piece, as the Perl substitution s/<.*>// does. The only '>' of a piece is its last
-/// character, and '.' does not match a line end.
+/// As the Perl substitution s/<.*>// does. The only '>' of a piece is its last character, and '.' does not match a line
+/// end.
 void remove_last_tag(std::string& piece) {
     if (!piece.ends_with('>')) return;
     const std::size_t line_end = piece.rfind('\n');
@@ -105,7 +102,7 @@ void remove_last_tag(std::string& piece) {
     if (tag != npos) piece.erase(tag);
 }
 
-/// Removes the addresses of external links, as the Perl substitution s/\[http:[^] ]*/[/g does.
+/// As the Perl substitution s/\[http:[^] ]*/[/g.
 void remove_urls(std::string& text) {
     constexpr std::string_view open = "[http:";
     substitute(
@@ -116,7 +113,7 @@ void remove_urls(std::string& text) {
         });
 }
 
-/// Removes the widths of images, such as `|120px`, as the Perl substitution s/\|\d+px//ig does.
+/// Such as `|120px`, as the Perl substitution s/\|\d+px//ig.
 void remove_widths(std::string& text) {
     substitute(
         text, [&](std::size_t from) { return text.find('|', from); },
@@ -129,7 +126,7 @@ void remove_widths(std::string& text) {
         });
 }
 
-/// Removes everything but the caption of images, as the Perl substitution s/\[\[image:[^\[\]]*\|//ig does.
+/// As the Perl substitution s/\[\[image:[^\[\]]*\|//ig.
 void keep_captions(std::string& text) {
     constexpr std::string_view open = "[[image:";
     substitute(
@@ -143,8 +140,7 @@ void keep_captions(std::string& text) {
         });
 }
 
-/// Removes everything but the name of categories, as the Perl substitution
-/// s/\[\[category:([^|\]]*)[^]]*\]\]/[[$1]]/ig does.
+/// As the Perl substitution s/\[\[category:([^|\]]*)[^]]*\]\]/[[$1]]/ig.
 void keep_category_names(std::string& text) {
     constexpr std::string_view open = "[[category:";
     NextPlace close(text, ']');
@@ -161,7 +157,7 @@ void keep_category_names(std::string& text) {
         });
 }
 
-/// Removes links to other languages, as the Perl substitution s/\[\[[a-z\-]*:[^\]]*\]\]//g does.
+/// As the Perl substitution s/\[\[[a-z\-]*:[^\]]*\]\]//g.
 void remove_language_links(std::string& text) {
     NextPlace close(text, ']');
     substitute(
@@ -176,7 +172,7 @@ void remove_language_links(std::string& text) {
         });
 }
 
-/// Removes the page names of links that have other words, as the Perl substitution s/\[\[[^\|\]]*\|/[[/g does.
+/// As the Perl substitution s/\[\[[^\|\]]*\|/[[/g.
 void keep_link_words(std::string& text) {
     NextPlace bar(text, '|');
     NextPlace close(text, ']');
@@ -210,7 +206,7 @@ void strip_markup(std::string& piece) {
     replace_between(piece, "&", ";", " ");
 }
 
-/// Appends the words of a piece, with a space before each word and none after the last.
+/// A space before each word and none after the last.
 void append_words(std::string& result, std::string_view piece) {
     constexpr std::array<std::string_view, 10> digits = {"zero", "one", "two",   "three", "four",
                                                          "five", "six", "seven", "eight", "nine"};

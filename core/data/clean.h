@@ -5,11 +5,11 @@
 
 namespace ropelab {
 
-/// How `clean_text` treats its input: `plain` is for ordinary text, `wiki` for an XML dump of Wikipedia (such as
-/// enwik8); `automatic` uses `wiki` if `looks_like_wiki_dump` is true for the text, else `plain`.
+/// `plain` is for ordinary text, `wiki` for an XML dump of Wikipedia (such as enwik8); `automatic` uses `wiki` if
+/// `looks_like_wiki_dump` is true, else `plain`.
 enum class Cleaning { automatic, plain, wiki };
 
-/// Returns true if the first 64 KiB of `text` contain a `<mediawiki` tag, or both `<page>` and `<text `.
+/// The first 64 KiB contain a `<mediawiki` tag, or both `<page>` and `<text `.
 bool looks_like_wiki_dump(std::string_view text);
 
 /// Returns the text cleaned in the style of text8: only the letters a–z and single spaces remain.

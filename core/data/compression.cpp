@@ -19,7 +19,7 @@ constexpr int byte_bits = 8;
 constexpr int top_shift = 56;  // position of the highest byte of a 64-bit number
 constexpr std::uint64_t least_range = std::uint64_t{1} << top_shift;
 
-/// Subinterval of a token, in units of frequencies.
+/// In units of frequencies.
 struct Slot {
     std::uint64_t start = 0;
     std::uint64_t size = 0;

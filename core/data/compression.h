@@ -13,27 +13,27 @@ namespace ropelab {
 // out of 2³¹. The interval is a 64-bit number that stays above 2⁵⁶, so a frequency is used with a relative error below
 // 2⁻²⁵. The method is the range coder of Martin 1979.
 
-/// Number of bits of the sum of a token's frequencies.
+/// Bits of the sum of a token's frequencies.
 inline constexpr int frequency_bits = 31;
 inline constexpr std::uint64_t frequency_total = std::uint64_t{1} << frequency_bits;
-/// Largest vocabulary that coder_frequencies() accepts.
+/// Accepted by coder_frequencies().
 inline constexpr std::size_t largest_coded_vocabulary = std::size_t{1} << 20;
 
-/// Rounds softmax(logits) to frequencies: 1 + ⌊p·(2³¹ − V)⌋ for a vocabulary of V tokens; the most probable token gets
-/// what is left of the sum 2³¹. Every token can be coded, and none costs more than log₂(2³¹/(2³¹ − V)) bits above
-/// −log₂ p. Throws BadInput if a logit is not finite, without a logit, and for more than `largest_coded_vocabulary`.
+/// 1 + ⌊p·(2³¹ − V)⌋ of p = softmax(logits) for V tokens; the most probable token gets what is left of the sum 2³¹.
+/// Every token can be coded, and none costs more than log₂(2³¹/(2³¹ − V)) bits above −log₂ p. Throws BadInput if a
+/// logit is not finite, without a logit, and for more than `largest_coded_vocabulary`.
 std::vector<std::uint32_t> coder_frequencies(std::span<const float> logits);
 
-/// Writes tokens as one number between 0 and 1.
+/// One number between 0 and 1.
 class ArithmeticEncoder {
  public:
-    /// Appends a token with these frequencies, whose sum is `frequency_total`. The frequency of `token` must not be 0.
+    /// The frequencies sum to `frequency_total`; that of `token` must not be 0.
     void encode(std::span<const std::uint32_t> frequencies, std::int32_t token);
-    /// Returns the code. Must be the last call.
+    /// Must be the last call.
     std::string finish();
 
  private:
-    /// Adds `number` to the lower end of the interval; a carry goes into the bytes that are written already.
+    /// To the lower end of the interval; a carry goes into the bytes that are written already.
     void add(std::uint64_t number);
 
     std::uint64_t low_ = 0;
@@ -41,13 +41,13 @@ class ArithmeticEncoder {
     std::string bytes_;
 };
 
-/// Reads the tokens of a code again, with the same frequencies in the same order.
+/// With the same frequencies in the same order.
 class ArithmeticDecoder {
  public:
-    /// Views a code, which must stay valid. Bytes after its end count as 0.
+    /// A view of the code. Bytes after its end count as 0.
     explicit ArithmeticDecoder(std::string_view bytes);
 
-    /// Returns the next token. A damaged code gives wrong tokens, and never an error.
+    /// A damaged code gives wrong tokens, and never an error.
     std::int32_t decode(std::span<const std::uint32_t> frequencies);
 
  private:
@@ -59,14 +59,13 @@ class ArithmeticDecoder {
     std::uint64_t code_ = 0;  // number of the code minus the lower end of the interval
 };
 
-/// The size of a text after compression by another program's method.
+/// By another program's method.
 struct ArchiveSize {
     std::string_view method;  // "gzip" or "xz"
     std::int64_t bytes = 0;   // of the compressed file, its header included
 };
 
-/// Returns the sizes of a text compressed with gzip and with xz, each at its highest level (9). Methods that the
-/// installed libarchive does not have are omitted.
+/// gzip and xz at their highest level (9); methods that the installed libarchive does not have are omitted.
 std::vector<ArchiveSize> archive_sizes(std::string_view text);
 
 }  // namespace ropelab

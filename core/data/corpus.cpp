@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A cache of the most recently opened corpora, so that the runs of a sweep share one. Small corpora stay in memory;
-/// large ones (enwik8 takes 400 MB) only as long as a run uses them.
+/// The runs of a sweep share one. Small corpora stay in memory; large ones (enwik8 takes 400 MB) only while a run uses
+/// them.
 class RecentCorpora {
  public:
     std::shared_ptr<const Corpus> find(const std::string& key) {
@@ -54,7 +54,7 @@ RecentCorpora& recent_corpora() {
     return recent;
 }
 
-/// Returns the name, size and modification time of a file.
+/// Name, size and modification time.
 std::string state_of_file(const fs::path& file) {
     std::error_code error;
     const auto written = fs::last_write_time(file, error).time_since_epoch().count();
@@ -62,8 +62,8 @@ std::string state_of_file(const fs::path& file) {
     return fs::absolute(file, error).string() + '|' + std::to_string(written) + '|' + std::to_string(bytes);
 }
 
-/// Returns a string that is equal for two calls of open_corpus that must return the same corpus. For a file it contains
-/// size and modification time, so that a changed file is read again.
+/// Equal for calls that must return the same corpus. Contains size and modification time, so that a changed file is
+/// read again.
 std::string cache_key(const TextSource& source, const RunSpec& spec) {
     std::string key = std::to_string(static_cast<int>(spec.tokenizer)) + '|' +
                       std::to_string(static_cast<int>(spec.split)) + '|' + source.name + '|';
@@ -115,7 +115,6 @@ std::shared_ptr<const Corpus> build_from_folder(const TextSource& source, const 
     return corpus;
 }
 
-/// Encodes a text with a tokenizer of subwords or words.
 void split_into_subwords(Corpus& corpus, const TextParts& parts, const RunSpec& spec) {
     corpus.vocabulary = subword_vocabulary(spec, parts);
     corpus.training = corpus.vocabulary.encode(parts.training);
@@ -148,7 +147,7 @@ std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spe
     return corpus;
 }
 
-/// Throws BadInput unless every part holds at least one sequence: spec.context tokens and the token that follows.
+/// A sequence is spec.context tokens and the token that follows.
 void require_sequences(const Corpus& corpus, const RunSpec& spec) {
     std::pair<std::string, std::int64_t> shortest = {"training", std::ssize(corpus.training_text())};
     const auto compare = [&](const char* part, std::int64_t tokens) {

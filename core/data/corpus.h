@@ -17,11 +17,11 @@
 
 namespace ropelab {
 
-/// Largest number of tokens of the validation part, and of the test part, of a folder. They are in memory.
+/// Of the validation and test parts of a folder, each, which are in memory.
 inline constexpr std::int64_t largest_held_out = std::int64_t{1} << 24;
 
-/// A text as tokens, split into a training, a validation and (for 90/5/5) a test part. The training part of a folder
-/// stays in its files; of its validation and test parts the first `largest_held_out` tokens are used.
+/// The training part of a folder stays in its files; of its validation and test parts the first `largest_held_out`
+/// tokens are used.
 struct Corpus {
     std::string name;  // as messages show it: "Tiny Shakespeare", or a file name
     Vocabulary vocabulary;
@@ -34,34 +34,32 @@ struct Corpus {
     std::shared_ptr<const TextFolder> folder;  // null unless the text is a folder
     std::int64_t folder_training = 0;          // number of training tokens of a folder
 
-    /// Returns the training part, which is valid as long as this object.
+    /// Valid as long as this object.
     TokenText training_text() const;
-    /// Returns the mean number of bytes of the validation part's tokens, by which losses per token become losses per
-    /// byte (formula 35).
+    /// Mean over the validation part, by which losses per token become losses per byte (formula 35).
     double bytes_per_token() const {
         return static_cast<double>(validation_bytes) / static_cast<double>(validation.size());
     }
-    /// Returns the data for a cohort, which are valid as long as this object.
+    /// Valid as long as this object.
     TokenData token_data() const { return {vocabulary.size(), training_text(), validation}; }
 };
 
-/// Opens the corpus that `spec.data` names: `generated`, `synthetic-local`, a known data set (searched for in
-/// `data_dir`, then in ROPELAB_DATA, then in the cache), a file, or a folder of files (core/data/text_source.h), which
-/// is read as bytes. A text is split where its characters (or bytes) are split, whatever the tokenizer is, so that the
-/// validation parts of all tokenizers contain the same text; bpe, unigram and words are trained on the training part.
-/// Throws BadInput for an unknown name, an unreadable or empty file, a folder although `spec` requires another
-/// tokenizer than bytes, an unreadable tokenizer, a file that is not UTF-8 although `spec` requires characters, and a
-/// split with fewer than spec.context + 1 tokens. The most recent corpora are cached, so that a sweep reads and encodes
-/// its text once. Thread-safe.
+/// `spec.data` names `generated`, `synthetic-local`, a known data set (searched for in `data_dir`, then in
+/// ROPELAB_DATA, then in the cache), a file, or a folder of files (core/data/text_source.h), which is read as bytes. A
+/// text is split where its characters (or bytes) are split, whatever the tokenizer is, so that the validation parts of
+/// all tokenizers contain the same text; bpe, unigram and words are trained on the training part. Throws BadInput for
+/// an unknown name, an unreadable or empty file, a folder although `spec` requires another tokenizer than bytes, an
+/// unreadable tokenizer, a file that is not UTF-8 although `spec` requires characters, and a split with fewer than
+/// spec.context + 1 tokens. The most recent corpora are cached, so that a sweep reads and encodes its text once.
+/// Thread-safe.
 std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const std::filesystem::path& data_dir = {});
 
-/// Returns the vocabulary of a run with subwords or words: trained on the training part of its text, or read from the
-/// file of its tokenizer. Throws BadInput as trained_subwords() and subwords_of_file() do.
+/// Trained on the training part, or read from the tokenizer's file. Throws BadInput as trained_subwords() and
+/// subwords_of_file() do.
 Vocabulary subword_vocabulary(const RunSpec& spec, const TextParts& parts);
 
-/// Returns the entropy floor of a synthetic corpus for all sequences of `spec.context` characters of its validation
-/// split, whatever spec.evaluation is, or nullopt for any other
-/// corpus. Takes seconds; `cancelled` is called repeatedly, and if it returns true, the result is nullopt.
+/// For all sequences of `spec.context` characters of its validation split, whatever spec.evaluation is, or nullopt for
+/// a corpus that is not synthetic. Takes seconds; nullopt if `cancelled` returns true.
 std::optional<EntropyFloor> entropy_floor_of(const RunSpec& spec, const std::function<bool()>& cancelled = {});
 
 }  // namespace ropelab

@@ -67,7 +67,7 @@ namespace {
 
 using Curl = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 
-/// The state that the libcurl callbacks of one connection share.
+/// Shared by the libcurl callbacks of one connection.
 struct Transfer {
     CURL* curl;
     PartFile& part;
@@ -174,7 +174,7 @@ bool worth_another_try(CURLcode code, long status) {
 
 enum class Outcome { complete, cancelled, broken };
 
-/// Opens one connection and downloads until it ends. If the result is `broken`, `reason` says why the connection broke.
+/// Downloads until the connection ends; `reason` says why a `broken` one broke.
 Outcome connect_once(const std::string& url, PartFile& part, const DownloadOptions& options, std::string& reason) {
     const Curl curl = new_handle();
     Transfer transfer{curl.get(), part, options};
@@ -222,7 +222,7 @@ Outcome connect_once(const std::string& url, PartFile& part, const DownloadOptio
     throw FetchFailed("'" + url + "' cannot be downloaded: " + reason + ".");
 }
 
-/// Waits for `time`. Returns false if cancelled while waiting.
+/// False if cancelled while waiting.
 bool wait(std::chrono::milliseconds time, const DownloadOptions& options) {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
@@ -335,7 +335,6 @@ namespace {
 
 enum class CheckResult { right, wrong, cancelled };
 
-/// Fetches one known data set.
 class Fetch {
  public:
     Fetch(const KnownSet& set, const FetchOptions& options)
@@ -396,7 +395,7 @@ class Fetch {
         return *found == expected ? CheckResult::right : CheckResult::wrong;
     }
 
-    /// Downloads the set into `part` and verifies its checksum. Returns false if cancelled.
+    /// And verifies the checksum. Returns false if cancelled.
     bool download_checked(PartFile& part) const {
         DownloadOptions download_options;
         download_options.expected_bytes = set_.download_bytes;
@@ -427,7 +426,7 @@ class Fetch {
         }
     }
 
-    /// Unpacks the set from `archive` to `target` and verifies its checksum. Returns false if cancelled.
+    /// And verifies the checksum. Returns false if cancelled.
     bool unpack_checked(const fs::path& archive, const fs::path& target) const {
         const fs::path unpacked = target.string() + ".unpacking";
         const bool done = unpack(archive, set_.file, unpacked, set_.bytes, [&](std::int64_t bytes) {

@@ -12,18 +12,18 @@
 
 namespace ropelab {
 
-/// Thrown if a file cannot be downloaded or stored, for example because there is no network, the server refuses, the
-/// disk is full or a checksum does not match. The message is one sentence for the user.
+/// For example: no network, refusal by the server, a full disk or a wrong checksum. The message is one sentence for the
+/// user.
 class FetchFailed : public std::runtime_error {
  public:
     explicit FetchFailed(const std::string& message) : std::runtime_error(message) {}
 };
 
-/// A file that is being downloaded. While a PartFile exists, no other process can open the same file as a PartFile.
+/// While a PartFile exists, no other process can open the same file as a PartFile.
 class PartFile {
  public:
-    /// Opens the file and keeps its content, or creates it. Throws FetchFailed if another process has opened it as a
-    /// PartFile or if it cannot be written.
+    /// Keeps the content of an existing file. Throws FetchFailed if another process has opened it as a PartFile or if
+    /// it cannot be written.
     explicit PartFile(std::filesystem::path path);
     ~PartFile();
     PartFile(const PartFile&) = delete;
@@ -31,10 +31,10 @@ class PartFile {
 
     const std::filesystem::path& path() const { return path_; }
     std::int64_t size() const { return size_; }
-    /// Appends `count` bytes. Throws FetchFailed if they cannot be written.
+    /// Throws FetchFailed if the bytes cannot be written.
     void append(const char* bytes, std::size_t count);
     void clear();
-    /// Flushes the file to the disk (fsync), so that a power failure cannot lose it.
+    /// fsync, so that a power failure cannot lose the file.
     void sync();
 
  private:
@@ -53,19 +53,18 @@ struct DownloadOptions {
     std::function<bool()> cancelled;                           // called at least once per second
 };
 
-/// Downloads `url` (http or https) into `part`. The download resumes at the end of `part`, or starts from the beginning
-/// if the server does not support resuming. After a lost connection it tries again, up to `attempts` times. Returns
-/// false if cancelled. Throws FetchFailed if the download fails. In both cases the received bytes stay in `part`.
+/// Resumes at the end of `part`, or starts from the beginning if the server does not support resuming. After a lost
+/// connection it tries again, up to `attempts` times. Returns false if cancelled. Throws FetchFailed if it fails. In
+/// both cases received bytes stay in `part`.
 bool download(const std::string& url, PartFile& part, const DownloadOptions& options);
 
-/// Unpacks the file `entry` of a zip archive to `target`, replacing an existing file, and returns true. `step` is
-/// called repeatedly with the number of bytes written so far; if it returns false, `target` is removed and the result
-/// is false. Throws FetchFailed, and removes `target`, if the archive is damaged, lacks the entry or holds more than
-/// `expected_bytes` in it, or if the disk is full.
+/// Replaces an existing `target`. If `step`, called with the bytes written so far, returns false, `target` is removed
+/// and the result is false. Throws FetchFailed, and removes `target`, if the archive is damaged, lacks the entry or
+/// holds more than `expected_bytes` in it, or if the disk is full.
 bool unpack(const std::filesystem::path& archive, const std::string& entry, const std::filesystem::path& target,
             std::int64_t expected_bytes, const std::function<bool(std::int64_t)>& step = {});
 
-/// The steps of fetching a known data set, in the order in which they happen.
+/// In the order in which they happen.
 enum class FetchStep { downloading, checking, unpacking };
 
 struct FetchProgress {
@@ -87,12 +86,12 @@ struct Fetched {
     bool already_there = false;  // true if the cache already held the file, so that nothing was downloaded
 };
 
-/// Downloads a known data set into the cache. The download resumes from the `….part` file of an interrupted fetch. The
-/// checksum is verified after downloading and, for zipped sets, again after unpacking; only then does the file get its
-/// final name. If a file of that name exists, it is returned if its checksum is right and replaced otherwise. The
-/// environment variable ROPELAB_DATA_URL names a mirror; the set is then downloaded from that URL followed by a slash
-/// and the set's download name. Returns nullopt if cancelled; the next fetch then resumes. Throws FetchFailed if the
-/// download fails, and std::runtime_error if a file in the cache cannot be read.
+/// Resumes from the `….part` file of an interrupted fetch. The checksum is verified after downloading and, for zipped
+/// sets, again after unpacking; only then does the file get its final name. If a file of that name exists, it is
+/// returned if its checksum is right and replaced otherwise. The environment variable ROPELAB_DATA_URL names a mirror;
+/// the set is then downloaded from that URL followed by a slash and the set's download name. Returns nullopt if
+/// cancelled; the next fetch then resumes. Throws FetchFailed if the download fails, and std::runtime_error if a file
+/// in the cache cannot be read.
 std::optional<Fetched> fetch(const KnownSet& set, const FetchOptions& options = {});
 
 }  // namespace ropelab

@@ -16,7 +16,7 @@ namespace ropelab {
 
 namespace {
 
-/// Returns −Σ c log₂(c/n) over the counts c, where n is their sum: n times the entropy of the distribution, in bits.
+/// −Σ c log₂(c/n) with the sum n of the counts: n times the entropy, in bits.
 template <typename Counts>
 double total_bits(const Counts& counts) {
     double sum = 0;
@@ -63,7 +63,7 @@ std::string printable_byte(unsigned char byte) {
     return text.data();
 }
 
-// Returns the characters of a token; a byte that is not UTF-8 is a character of its own.
+// A byte that is not UTF-8 is a character of its own.
 std::vector<std::string> printable_parts(std::string_view bytes) {
     std::vector<std::string> parts;
     for (std::size_t offset = 0; offset < bytes.size();) {
@@ -75,7 +75,6 @@ std::vector<std::string> printable_parts(std::string_view bytes) {
     return parts;
 }
 
-// Fills in what follows from the tokens of the whole text.
 void count_tokens(TextInfo& info, const Vocabulary& vocabulary, const std::vector<std::int32_t>& tokens) {
     info.tokens = std::ssize(tokens);
     info.distinct = vocabulary.size();
@@ -86,7 +85,7 @@ void count_tokens(TextInfo& info, const Vocabulary& vocabulary, const std::vecto
     info.order1_entropy = order1(tokens, info.distinct);
 }
 
-// Returns the statistics of the bytes of a folder, which are counted without being loaded as a whole.
+// Counted without loading the folder as a whole.
 TextInfo info_of_folder(const TextSource& source, Tokenizer tokenizer) {
     if (tokenizer == Tokenizer::characters) refuse_characters_of_folder(source.file);
     const TextFolder folder(source.file);
@@ -139,7 +138,6 @@ std::optional<std::int64_t> count_characters(std::string_view text) {
     return count;
 }
 
-// Returns the sizes of the parts of a text in tokens of subwords.
 SplitSizes sizes_in_tokens(const Vocabulary& vocabulary, const TextParts& parts) {
     return {std::ssize(vocabulary.encode(parts.training)), std::ssize(vocabulary.encode(parts.validation)),
             std::ssize(vocabulary.encode(parts.test))};

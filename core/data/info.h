@@ -13,7 +13,6 @@
 
 namespace ropelab {
 
-/// Statistics of a text: its size, its vocabulary and its empirical entropies.
 struct TextInfo {
     std::string name;
     std::int64_t bytes = 0;
@@ -23,30 +22,28 @@ struct TextInfo {
     std::int64_t tokens = 0;                 // number of tokens in the text
     int distinct = 0;                        // number of distinct tokens; of subwords, all of the vocabulary
     std::vector<std::string> alphabet;       // each distinct token, ascending, printable ("\n", "space", "0xC3")
-    /// Order-0 (unigram) entropy in bits per token, with the frequencies p of this text: −Σ p(a) log₂ p(a).
+    /// Unigram, in bits per token: −Σ p(a) log₂ p(a) with the frequencies p of this text.
     double order0_entropy = 0;
-    /// Order-1 (bigram) conditional entropy in bits per token: −Σ p(a, b) log₂ p(b | a) over adjacent tokens a, b.
+    /// Bigram, conditional, in bits per token: −Σ p(a, b) log₂ p(b | a) over adjacent tokens a, b.
     double order1_entropy = 0;
     SplitSizes ninety_ten;        // number of tokens of each part for a 90/10 split
     SplitSizes ninety_five_five;  // number of tokens of each part for a 90/5/5 split
 };
 
-/// Returns the statistics of a text in memory. With Tokenizer::automatic, tokens are characters if the text is UTF-8,
-/// else bytes. Throws BadInput if the text is empty, or if it is not UTF-8 although `symbols` requires characters.
+/// With Tokenizer::automatic, tokens are characters if the text is UTF-8, else bytes. Throws BadInput if the text is
+/// empty, or if it is not UTF-8 although `symbols` requires characters.
 TextInfo info_of_text(std::string_view text, Tokenizer tokenizer = Tokenizer::automatic);
 
-/// Returns the statistics of the text that the setting `data` names: a file, a folder (as bytes, which takes about a
-/// second per GB), a known data set or a synthetic language (with the seed `data_seed`). Throws BadInput as
-/// `open_corpus` does, but accepts texts that are too short for training.
+/// A file, a folder (as bytes, which takes about a second per GB), a known data set or a synthetic language (with the
+/// seed `data_seed`). Throws BadInput as `open_corpus` does, but accepts texts that are too short for training.
 TextInfo info_of(std::string_view data, Tokenizer tokenizer = Tokenizer::automatic,
                  const std::filesystem::path& data_dir = {}, std::int64_t data_seed = 1);
-/// Returns the statistics of the text of a run with the run's tokenizer, which is trained on the training split.
+/// With the run's tokenizer, which is trained on the training split.
 TextInfo info_of(const RunSpec& spec, const std::filesystem::path& data_dir = {});
 
-/// Returns a token as tables show it: visible characters as they are, and others such as `\n`, `space` or `0xC3`.
+/// Visible characters as they are, and others such as `\n`, `space` or `0xC3`.
 std::string printable_token(const Vocabulary& vocabulary, std::int32_t token);
 
-/// A tokenizer on a text.
 struct TokenizerRow {
     std::string tokenizer;    // value of the setting; what `auto` chooses
     std::int64_t size = 0;    // number of tokens in the vocabulary
@@ -57,7 +54,7 @@ struct TokenizerRow {
     double tokens_per_byte() const { return static_cast<double>(tokens) / static_cast<double>(bytes); }
 };
 
-/// Returns a row for the tokenizer of each of `specs`, which have the same text. Throws as `open_corpus` does.
+/// `specs` have the same text. Throws as `open_corpus` does.
 std::vector<TokenizerRow> compare_tokenizers(const std::vector<RunSpec>& specs,
                                              const std::filesystem::path& data_dir = {});
 

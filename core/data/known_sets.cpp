@@ -66,7 +66,7 @@ std::optional<FoundSet> whole_file(const KnownSet& set, const fs::path& folder) 
     const fs::path file = folder / set.file;
     if (!fs::is_regular_file(file, error)) return std::nullopt;
     const auto bytes = static_cast<std::int64_t>(fs::file_size(file, error));
-    // A file of another length is not the known set. Its description says so, because every result shows it.
+    // A file of another length is not the known set; every result shows its description.
     const std::string description = bytes == set.bytes ? set.title
                                                        : "a file named " + set.file + " (" + grouped(bytes) +
                                                              " bytes instead of " + grouped(set.bytes) + ")";

@@ -12,7 +12,7 @@
 
 namespace ropelab {
 
-/// A public data set that the program can download, with its size and checksum.
+/// With published size and checksum, for downloading.
 struct KnownSet {
     std::string name;   // value of the setting `data`: "enwik8"
     std::string title;  // name in messages: "Tiny Shakespeare"
@@ -28,17 +28,17 @@ struct KnownSet {
     bool as_bytes = false;  // true if each token is a byte unless the experiment sets the tokenizer
 };
 
-/// Returns the known data sets: Tiny Shakespeare, enwik8 and text8. Sizes and checksums are the published ones.
+/// Tiny Shakespeare, enwik8 and text8. Sizes and checksums are the published ones.
 std::span<const KnownSet> known_sets();
-/// Returns the known data set with this name, or nullptr if there is none.
+/// nullptr if there is none.
 const KnownSet* find_known_set(std::string_view name);
-/// Returns the known data set with this name. Throws BadInput, suggesting the most similar name, if there is none.
+/// Throws BadInput, suggesting the most similar name, if there is none.
 const KnownSet& known_set(std::string_view name);
-/// Returns every name that the setting `data` accepts besides files: the synthetic languages and the known data sets.
+/// What the setting `data` accepts besides files: the synthetic languages and the known data sets.
 std::vector<std::string_view> known_data_names();
 
-/// Returns the folder of downloaded data sets: $XDG_CACHE_HOME/ropelab/data, or ~/.cache/ropelab/data if that variable
-/// is empty or not an absolute path. Throws BadInput if HOME is needed but not set.
+/// $XDG_CACHE_HOME/ropelab/data, or ~/.cache/ropelab/data if that variable is empty or not an absolute path. Throws
+/// BadInput if HOME is needed but not set.
 std::filesystem::path cache_folder();
 
 struct FoundSet {
@@ -47,17 +47,16 @@ struct FoundSet {
     std::string description;  // "enwik8", or "first 4,154,399 bytes of enwik8" for a truncated file
 };
 
-/// Searches for a known data set in `data_dir` (unless empty), then in the folder that the environment variable
-/// ROPELAB_DATA names, then in the cache. In the first two, a truncated file `NAME.first-*-bytes` is also accepted; if
-/// there are several, the longest is used. Returns nullopt if no folder contains the set. Throws BadInput if `data_dir`
-/// is given but is not a folder.
+/// Searches `data_dir` (unless empty), then in the folder that the environment variable ROPELAB_DATA names, then in the
+/// cache. In the first two, a truncated file `NAME.first-*-bytes` is also accepted; if there are several, the longest
+/// is used. Throws BadInput if `data_dir` is given but is not a folder.
 std::optional<FoundSet> find_on_disk(const KnownSet& set, const std::filesystem::path& data_dir = {});
 
-/// Returns the folders in which data sets are looked for before the cache: `data_dir` and the folder that the
-/// environment variable ROPELAB_DATA names, as far as they are given. Throws BadInput if `data_dir` is not a folder.
+/// Searched before the cache: `data_dir` and ROPELAB_DATA, as far as they are given. Throws BadInput if `data_dir` is
+/// not a folder.
 std::vector<std::filesystem::path> data_folders(const std::filesystem::path& data_dir);
 
-/// Returns the number with thousands separators: 4154399 becomes "4,154,399".
+/// 4154399 as "4,154,399".
 std::string grouped(std::int64_t number);
 
 }  // namespace ropelab

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t piece = 1 << 16;
 
-/// Closes a file at the end of its scope.
 struct Descriptor {
     int number;
     ~Descriptor() {

@@ -6,8 +6,8 @@
 
 namespace ropelab {
 
-/// Reads a file that may come from anywhere. Throws BadInput for what is no regular file (a pipe or device would be read
-/// for ever), for more than `largest` bytes, and if the file cannot be read; the sentence begins with the path.
+/// Throws BadInput for what is no regular file (a pipe or device would be read for ever), for more than `largest`
+/// bytes, and if the file cannot be read; the sentence begins with the path.
 std::string read_regular_file(const std::filesystem::path& file, std::int64_t largest);
 
 }  // namespace ropelab

@@ -200,7 +200,7 @@ std::string TextFolder::checksum() const {
 
 namespace {
 
-// Returns the byte offset of each of the ascending `characters` of a text in UTF-8.
+// Byte offsets of the ascending `characters` of a text in UTF-8.
 std::array<std::size_t, 2> offsets_of(std::string_view text, std::array<std::int64_t, 2> characters) {
     std::array<std::size_t, 2> offsets = {text.size(), text.size()};
     std::size_t next = 0;

@@ -15,10 +15,10 @@
 
 namespace ropelab {
 
-/// Size limit of a text file, in bytes. The whole text is in memory as tokens of four bytes while runs use it.
+/// In bytes. The whole text is in memory as tokens of four bytes while runs use it.
 inline constexpr std::int64_t largest_file = std::int64_t{1} << 31;
 
-/// The source of the text that the setting `data` names: a synthetic language, a file or a folder of files.
+/// A synthetic language, a file or a folder of files.
 struct TextSource {
     std::string name;                  // in messages and results, such as "first 4,154,399 bytes of enwik8"
     std::optional<Language> language;  // the synthetic language; nullopt if the text is in `file`
@@ -27,51 +27,47 @@ struct TextSource {
     bool is_folder = false;            // true if `file` is a folder, whose files are read in parts
 };
 
-/// Finds the text that `data` names: a synthetic language, a known data set (see `find_on_disk`), a file or a folder of
-/// files. Throws BadInput if there is no such file, if no folder contains the known data set, or if the name denotes
-/// anything else that is neither a regular file nor a folder.
+/// A synthetic language, a known data set (see `find_on_disk`), a file or a folder of files. Throws BadInput if there
+/// is none, or if the name denotes neither a regular file nor a folder.
 TextSource locate(std::string_view data, const std::filesystem::path& data_dir = {});
 
-/// Returns the text of `source`. `data_seed` and `data_length` (in characters) are used for synthetic languages only.
-/// Throws BadInput for an empty or unreadable file and for one with more than `largest_file` bytes. `source` must not
-/// be a folder.
+/// `data_seed` and `data_length` (in characters) are used for synthetic languages only. Throws BadInput for an empty or
+/// unreadable file and for one with more than `largest_file` bytes. `source` must not be a folder.
 std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length);
 
-/// Returns what a file is that should be text in UTF-8, as the end of a sentence: "is compressed with gzip; unpack it
-/// first."; "" for a text. Recognises UTF-16, gzip and pointers of Git LFS.
+/// The end of a sentence: "is compressed with gzip; unpack it first."; "" for a text. Recognises UTF-16, gzip and
+/// pointers of Git LFS.
 std::string other_format(std::string_view content);
 
-/// Throws BadInput if the content of a file is none that a model of language trains on: other_format(), a short web
-/// page, such as the error page of a failed download, or the token numbers of nanoGPT's train.bin.
+/// Throws BadInput for other_format(), a short web page, such as the error page of a failed download, or the token
+/// numbers of nanoGPT's train.bin.
 void require_text(const std::filesystem::path& file, std::string_view content);
 
-/// A file of a folder that serves as a text.
 struct FolderFile {
     std::string name;  // path relative to the folder
     std::int64_t bytes = 0;
     std::int64_t written = 0;  // time of the last change, in ticks of the file system's clock
 };
 
-/// Returns the files of a folder and of its subfolders in ascending order of their names, which is the order of the
-/// text. Hidden files and empty files are left out. Throws BadInput if the folder cannot be read, if it contains no
-/// text, or if it contains more than 50,000 files.
+/// With subfolders, in ascending order of names, which is the order of the text. Hidden files and empty files are left
+/// out. Throws BadInput if the folder cannot be read, if it contains no text, or if it contains more than 50,000 files.
 std::vector<FolderFile> files_of_folder(const std::filesystem::path& folder);
 
 std::int64_t bytes_of(std::span<const FolderFile> files);
 
-/// Throws BadInput: a folder can be read as bytes only.
+/// A folder can be read as bytes only.
 [[noreturn]] void refuse_characters_of_folder(const std::filesystem::path& folder);
 
-/// The files of a folder as one text of bytes, without separators between the files. Only the parts that are used are
-/// read, so the text may be larger than the memory.
+/// The files as one text of bytes, without separators. Only the parts that are used are read, so the text may be larger
+/// than the memory.
 class TextFolder {
  public:
     explicit TextFolder(const std::filesystem::path& folder);
 
     std::int64_t bytes() const { return bytes_of(files_); }
     std::span<const TokenText::Piece> pieces() const { return pieces_; }
-    /// Returns a SHA-256 checksum over the name, the size, and the first and last 4 KiB of each file. A checksum over
-    /// all bytes would take minutes for a large folder. Throws BadInput for a file that cannot be read.
+    /// SHA-256 over the name, the size, and the first and last 4 KiB of each file. A checksum over all bytes would take
+    /// minutes for a large folder. Throws BadInput for a file that cannot be read.
     std::string checksum() const;
 
  private:
@@ -79,7 +75,7 @@ class TextFolder {
     std::vector<TokenText::Piece> pieces_;  // one per file
 };
 
-/// Number of tokens in each part of a text. The parts follow each other in the order of the members.
+/// In tokens, in the order of the text.
 struct SplitSizes {
     std::int64_t training = 0;
     std::int64_t validation = 0;
@@ -88,23 +84,22 @@ struct SplitSizes {
     bool operator==(const SplitSizes&) const = default;
 };
 
-/// Returns the sizes of the parts of a text with `tokens` tokens. In both splits the training part has
-/// int(0.9 · tokens) tokens, as in nanoGPT. With 90/10, the validation part is the rest. With 90/5/5, the rest is
-/// divided into equal validation and test parts, and an odd token belongs to the test part; 100,000,000 tokens give the
-/// customary 90, 5 and 5 million.
+/// In both splits the training part has int(0.9 · tokens) tokens, as in nanoGPT. With 90/10, the validation part is the
+/// rest. With 90/5/5, the rest is divided into equal validation and test parts, and an odd token belongs to the test
+/// part; 100,000,000 tokens give the customary 90, 5 and 5 million.
 SplitSizes split_sizes(std::int64_t tokens, Split split);
 
-/// The parts of a text in memory. They view the text.
+/// Views of the text.
 struct TextParts {
     std::string_view training;
     std::string_view validation;
     std::string_view test;  // empty for a 90/10 split
 };
 
-/// Splits a text where `split_sizes` splits its characters, or its bytes if it is not UTF-8 or `as_bytes`.
+/// Where `split_sizes` splits its characters, or its bytes if it is not UTF-8 or `as_bytes`.
 TextParts parts_of_text(std::string_view text, Split split, bool as_bytes = false);
 
-/// Identifies the content of a text by size and checksum, because the file behind a name may change between runs.
+/// Size and checksum, because the file behind a name may change between runs.
 struct TextMark {
     std::string name;  // as `text_name` returns it
     std::int64_t bytes = 0;
@@ -113,18 +108,17 @@ struct TextMark {
     bool operator==(const TextMark&) const = default;
 };
 
-/// Returns the name of a run's text: the setting `data`, for a synthetic language followed by its seed and length. Runs
-/// with equal names are supposed to train on the same text.
+/// The setting `data`, for a synthetic language with seed and length. Runs with equal names should train on the same
+/// text.
 std::string text_name(const RunSpec& spec);
 
 TextMark mark_of(const RunSpec& spec, std::string_view text);
 
-/// Returns true if the text is the complete known data set of its name, not a truncated or different file. For text8
-/// only the length is compared, because its publisher gives no SHA-256 checksum.
+/// Not a truncated or different file. For text8 only the length is compared, because its publisher gives no SHA-256
+/// checksum.
 bool is_whole_known_set(const TextMark& text);
 
-/// Throws BadInput unless `now`, the text found today, equals `then`, the text of the training so far. The message
-/// names both sizes or checksums and what the user can do.
+/// Throws BadInput unless `now`, the text found today, equals `then`, that of the training so far; names both.
 void require_same_text(const TextMark& now, const TextMark& then);
 
 }  // namespace ropelab

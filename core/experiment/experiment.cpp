@@ -1,4 +1,3 @@
-// The expansion of an experiment into its runs.
 #include "core/experiment/experiment.h"
 
 #include <algorithm>
@@ -13,8 +12,8 @@ namespace ropelab {
 
 namespace {
 
-// Returns a value of a setting as JSON. Numbers become JSON numbers, so that "10k" and 10000 are the same description;
-// "6 ch" stays a string, because the fraction depends on the run's head dimension.
+// Numbers become JSON numbers, so that "10k" and 10000 are the same description; "6 ch" stays a string, because the
+// fraction depends on the run's head dimension.
 nlohmann::json json_of(const Key& key, const std::string& text) {
     const RunSpec defaults;
     const Value sample = key.get(defaults);
@@ -30,7 +29,7 @@ nlohmann::json json_of(const Key& key, const std::string& text) {
     return std::get<double>(value);
 }
 
-// Throws BadInput if a text cannot be a value of the setting. Dependencies on other settings are checked by expand().
+// Throws BadInput otherwise. Dependencies on other settings are checked by expand().
 void check_value(const Key& key, const std::string& text) {
     RunSpec scratch;
     if (key.name == "fraction" && text.ends_with("ch")) {
@@ -44,7 +43,7 @@ void check_value(const Key& key, const std::string& text) {
     }
 }
 
-// Parses a list of JSON objects of settings: the format of "runs" and "exclude".
+// "runs" and "exclude".
 std::vector<std::map<std::string, std::string>> sets_from_json(const std::string& name, const nlohmann::json& json) {
     const auto refusal = [&] {
         return BadInput("The value of " + name + " must be a list of objects, such as [{\"theta\": 100}], not " +
@@ -84,7 +83,7 @@ std::vector<std::vector<std::string>> zips_from_json(const nlohmann::json& json)
     return zips;
 }
 
-// Splits a text at commas; trims spaces and omits empty parts.
+// Splits at commas; trims spaces and omits empty parts.
 std::vector<std::string> parts_of(std::string_view text) {
     std::vector<std::string> parts;
     while (true) {
@@ -98,7 +97,7 @@ std::vector<std::string> parts_of(std::string_view text) {
     }
 }
 
-// Appends a value of --set. A range "a..b" of a setting of whole numbers stands for all numbers from a to b.
+// A range "a..b" of a setting of whole numbers stands for all numbers from a to b.
 void append_values(std::vector<std::string>& values, const Key& key, const std::string& part) {
     const Value sample = key.get(RunSpec{});
     const auto dots = part.find("..");
@@ -125,8 +124,7 @@ using Assignments = std::map<std::string, std::string>;
 
 constexpr std::size_t most_runs = 20'000;
 
-// Returns the run with these settings. They are applied in the order of the table of settings, so that the head
-// dimension is known when a fraction such as "6 ch" is parsed.
+// In the order of the table of settings, so that the head dimension is known when a fraction such as "6 ch" is parsed.
 RunSpec spec_of(const Assignments& choice) {
     RunSpec spec;
     for (const Key& entry : keys()) {
@@ -137,8 +135,7 @@ RunSpec spec_of(const Assignments& choice) {
     return spec;
 }
 
-// Returns whether the run has this value of a setting; false for a value that is invalid for the run, such as more
-// channels than its heads have.
+// False for a value that is invalid for the run, such as more channels than its heads have.
 bool has_value(const RunSpec& spec, const Key& key, const std::string& text) {
     RunSpec changed = spec;
     try {

@@ -43,7 +43,6 @@ std::vector<RungSetting> settings_at_rung(std::span<const RungRun> runs) {
     return settings;
 }
 
-// Returns the number of settings that remain after a rung.
 std::int64_t remaining_after(const Halving& halving, int rung) {
     const std::int64_t parts = std::int64_t{1} << std::min(rung, 40);
     return (halving.settings + parts - 1) / parts;

@@ -17,23 +17,21 @@ namespace {
 
 constexpr std::size_t most_named = 4;  // exclusions named in the message
 
-// Sets settings that have no effect to their defaults.
+// Defaults for settings that have no effect.
 template <typename... Members>
 void forget(RunSpec& spec, Members... members) {
     static const RunSpec defaults;
     ((spec.*members = defaults.*members), ...);
 }
 
-// Removes RoPE from a model without rotated pairs.
 void forget_rotation(RunSpec& spec) {
     if (spec.position == Position::rope || spec.position == Position::xpos) spec.position = Position::none;
     if (spec.position == Position::learned_rope) spec.position = Position::learned;
     if (spec.position == Position::rope_bias) spec.position = Position::t5;
 }
 
-// A normal form of the model that a run trains, equal for runs that train the same model: the settings, with those that
-// have no effect at their defaults; and, if theta is fixed, the frequency of each pair (0: not rotated) and the layers
-// with RoPE.
+// Equal for runs that train the same model: the settings, with those that have no effect at their defaults; and, if
+// theta is fixed, the frequency of each pair (0: not rotated) and the layers with RoPE.
 struct ModelPart {
     RunSpec spec;
     std::vector<double> frequencies;
@@ -105,7 +103,7 @@ ModelPart model_of(const RunSpec& run) {
     return model;
 }
 
-// The normal form of a model as a key of std::map.
+// As a key of std::map.
 using Traits = std::tuple<std::vector<Value>, std::vector<double>, std::vector<bool>>;
 
 Traits traits_of(const RunSpec& run) {
@@ -115,7 +113,7 @@ Traits traits_of(const RunSpec& run) {
     return {std::move(values), std::move(model.frequencies), std::move(model.layers)};
 }
 
-// The settings in which runs differ, and a number per run and setting; equal values have equal numbers.
+// With a number per run and setting; equal values have equal numbers.
 struct Differences {
     explicit Differences(const std::vector<RunSpec>& runs) : numbers(runs.size()) {
         for (const Key& known : keys()) {
@@ -133,7 +131,7 @@ struct Differences {
     std::vector<std::vector<std::size_t>> numbers;  // one list per run, in the order of `names`
 };
 
-// A candidate exclusion: some of the differing settings, by index, with the values of one run.
+// Some of the differing settings, by index, with the values of one run.
 struct Exclusion {
     std::vector<std::size_t> values;  // the values of one run, one per differing setting
     std::vector<std::size_t> keys;
@@ -143,8 +141,8 @@ struct Exclusion {
     }
 };
 
-// Returns a minimal exclusion that matches the repeat at `place` and no run that trains a new model. Settings are
-// removed greedily, the seed first. Returns an empty exclusion if the repeat equals an earlier run in every setting.
+// Minimal: matches the repeat at `place` and no run that trains a new model. Settings are removed greedily, the seed
+// first. Empty if the repeat equals an earlier run in every setting.
 Exclusion exclusion_of(const Differences& differ, std::size_t place, const std::vector<bool>& repeats) {
     Exclusion exclusion{differ.numbers[place], {}};
     for (std::size_t key = 0; key < differ.names.size(); ++key) exclusion.keys.push_back(key);

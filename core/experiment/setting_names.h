@@ -9,18 +9,17 @@
 
 namespace ropelab {
 
-// A setting is what all runs that differ only in their seed have in common. The user can give it a name.
+// A setting is what all runs that differ only in their seed have in common.
 
-/// Returns the settings of a run without its seed as JSON text. Runs with equal texts have the same setting.
+/// Settings without seed, as JSON text. Runs with equal texts have the same setting.
 std::string setting_key(const RunSpec& run);
-/// Returns setting_key() of the settings of a SettingLook, which may have the spelling of an earlier version; nullopt
-/// if they are damaged.
+/// The look may have the spelling of an earlier version; nullopt if it is damaged.
 std::optional<std::string> setting_key(const SettingLook& look);
-/// Returns the names that the user gave to settings of a lab, by setting_key().
+/// By setting_key().
 std::map<std::string, std::string> setting_names(const LabFile& lab);
 
-/// Returns the name of a run for lists and figures: the name of its setting with the seed, if the run's own name has a
-/// seed. A run that the user renamed, and a run of a setting without a name (`setting` is ""), keeps its own name.
+/// For lists and figures: the name of its setting with the seed, if the run's own name has a seed. A run that the user
+/// renamed, and a run of a setting without a name (`setting` is ""), keeps its own name.
 std::string shown_run_name(const std::string& setting, const std::string& run, const RunSpec& spec);
 
 }  // namespace ropelab

@@ -17,7 +17,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the throughput of a width in runs times steps per second.
+// Runs times steps per second.
 double throughput(const StepTimes::value_type& time) {
     return static_cast<double>(time.first) / time.second;
 }
@@ -29,12 +29,12 @@ std::vector<std::size_t> widths_up_to(std::size_t runs) {
     return widths;
 }
 
-// Rounds to two decimals: 1.12 for 1.1234.
+// Two decimals: 1.12 for 1.1234.
 std::string times_text(double ratio) {
     return number_text(std::round(100.0 * ratio) / 100.0);
 }
 
-// The step times of one shape under one choice of conditions, measured since the program started.
+// One shape under one choice of conditions, since the program started.
 struct Timed {
     RunSpec shape;
     RunConditions conditions;
@@ -47,8 +47,7 @@ std::vector<Timed>& all_timed() {
     return timed;
 }
 
-// Returns the entry for this shape and these conditions (nullopt: those chosen by this program); null if there is none.
-// The caller must hold timed_mutex.
+// nullopt: conditions chosen by this program; null if there is no entry. The caller must hold timed_mutex.
 Timed* find_timed(const RunSpec& spec, const std::optional<RunConditions>& conditions) {
     for (Timed& entry : all_timed()) {
         const bool fits = conditions ? equal_conditions(*conditions, entry.conditions) : entry.settled_here;
@@ -65,7 +64,7 @@ void store_times(const RunSpec& spec, const RunConditions& conditions, bool sett
     entry->times = times;
 }
 
-// Returns the start of a cohort of the first `count` runs, without states.
+// Without states.
 CohortStart first_runs(const CohortStart& start, std::size_t count) {
     CohortStart result;
     result.runs.assign(start.runs.begin(), start.runs.begin() + static_cast<std::ptrdiff_t>(count));
@@ -75,7 +74,7 @@ CohortStart first_runs(const CohortStart& start, std::size_t count) {
     return result;
 }
 
-// Creates a cohort of the first `width` runs at step 0 and returns its minimum seconds per step; nullopt if cancelled.
+// At step 0; nullopt if cancelled.
 std::optional<double> time_cohort(Engine& engine, CohortStart& start, const TokenData& data, std::size_t width,
                                   const std::function<bool()>& cancelled) {
     if (cancelled && cancelled()) return std::nullopt;

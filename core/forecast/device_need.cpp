@@ -21,14 +21,14 @@ double as_real(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// Returns the numbers per token of the MLP's rows, on average over the layers. A mixture of experts has `rows` numbers
-// for each expert of a token, with its input and output.
+// On average over the layers. A mixture of experts has `rows` numbers for each expert of a token, with its input and
+// output.
 double mlp_rows(const RunSpec& spec, std::int64_t rows) {
     const double share = as_real(spec.expert_layers()) / as_real(spec.layers);
     return (1.0 - share) * as_real(rows) + share * as_real(spec.experts_per_token * (rows + 2 * spec.width));
 }
 
-// The row widths of a model's shape, and the bytes per number.
+// Row widths, and bytes per number.
 struct Widths {
     explicit Widths(const RunSpec& spec, std::int64_t vocabulary)
         : bytes(spec.precision == Precision::float32 ? 4 : 2),
@@ -51,7 +51,7 @@ struct Widths {
     double V;
 };
 
-// Returns whether attention is core/model/attention/flash.h, which stores no scores.
+// core/model/attention/flash.h, which stores no scores.
 bool flash(const RunSpec& spec, bool trains) {
     const bool only_causal = spec.position != Position::alibi && has_only_products(spec) &&
                              spec.attention_window == 0 && !spec.attention_sinks &&
@@ -59,16 +59,14 @@ bool flash(const RunSpec& spec, bool trains) {
     return only_causal && !(trains && spec.dropout > 0);
 }
 
-// Returns whether attention is computed by separate operations on the matrix of scores
-// (core/model/attention/separate.h); otherwise LibTorch's attention needs none, also with a mask for ALiBi or a sliding
-// window.
+// Attention is computed by separate operations on the matrix of scores (core/model/attention/separate.h); otherwise
+// LibTorch's attention needs none, also with a mask for ALiBi or a sliding window.
 bool stores_scores(const RunSpec& spec, bool trains) {
     return (trains && spec.dropout > 0) || spec.attention_sinks || spec.attention == AttentionKind::mla ||
            !has_only_products(spec);
 }
 
-// Returns the numbers per attention probability that learned relative positions store in addition, as measured: the
-// logits of their operations.
+// Per attention probability, for learned relative positions, as measured: the logits of their operations.
 double more_relative_logits(const RunSpec& spec) {
     switch (spec.position) {
         case Position::shaw:
@@ -82,13 +80,12 @@ double more_relative_logits(const RunSpec& spec) {
     }
 }
 
-// Returns the bytes per token that one norm stores: its input, its output before the weights, and statistics. Dynamic
-// Tanh stores its result per run and for all runs.
+// Per token: input, output before the weights, and statistics. Dynamic Tanh stores its result per run and for all runs.
 double norm_bytes(const RunSpec& spec, const Widths& w) {
     return 4.0 * w.C + (spec.norm_kind() == NormKind::dyt ? 8.0 * w.C : 4.0 * w.C + 8.0);
 }
 
-// Returns the bytes per token that attention stores in one layer.
+// Per token and layer.
 double attention_bytes(const RunSpec& spec, const Widths& w) {
     const double heads = as_real(spec.heads);
     const bool grouped = spec.kv_heads() != spec.heads;
@@ -116,15 +113,15 @@ double attention_bytes(const RunSpec& spec, const Widths& w) {
     return bytes;
 }
 
-// Returns the bytes per token that the MLP stores in one layer: its rows before the activation function (of ReLU, those
-// after it), the activated gate, and the input of the second product.
+// Per token and layer: rows before the activation function (of ReLU, those after it), the activated gate, and the input
+// of the second product.
 double mlp_bytes(const RunSpec& spec, const Widths& w) {
     const double gate = spec.gates_feed_forward() ? w.output_bytes * w.hidden : 0.0;
     const bool shares_rows = spec.feed_forward_kind() == FeedForward::relu && w.output_bytes == w.bytes;
     return w.output_bytes * w.up + gate + (shares_rows ? 0.0 : w.bytes * w.hidden);
 }
 
-// Returns the bytes per token and layer that autograd stores for the backward pass.
+// Bytes per token that autograd stores for the backward pass.
 double stored_per_layer(const RunSpec& spec, const Widths& w) {
     // The norm of each branch, and its result as the input of a product. The norms of pythia share their input.
     double norms = 2.0 * (norm_bytes(spec, w) + w.bytes * w.C) - (spec.block == Block::pythia ? 4.0 * w.C : 0.0);
@@ -133,14 +130,13 @@ double stored_per_layer(const RunSpec& spec, const Widths& w) {
     return norms + masks + attention_bytes(spec, w) + mlp_bytes(spec, w);
 }
 
-// Returns the bytes per token that are stored after the last layer: its norm, the logits, the logarithms of the
-// probabilities, and four numbers.
+// Per token, after the last layer: its norm, the logits, the logarithms of the probabilities, and four numbers.
 double stored_at_end(const RunSpec& spec, const Widths& w) {
     return norm_bytes(spec, w) + w.bytes * w.C + (w.output_bytes + 4.0) * w.V + 32.0;
 }
 
-// Returns the peak bytes per token of temporary tensors in addition to all stored ones. While the last layer has its
-// own temporary tensors, what follows it is not stored yet, or is free again.
+// Peak per token, besides stored tensors. While the last layer has its own temporary tensors, what follows it is not
+// stored yet, or is free again.
 double temporary_bytes(const RunSpec& spec, const Widths& w) {
     constexpr double mask_bytes = 26.0;  // integers per number of a mask (libtorch_dropout_masks)
     const double end = stored_at_end(spec, w);
@@ -152,7 +148,7 @@ double temporary_bytes(const RunSpec& spec, const Widths& w) {
     return std::max({in_attention, in_mlp, in_loss});
 }
 
-// Returns the peak bytes per token of an evaluation.
+// Peak bytes.
 double evaluation_per_token(const RunSpec& spec, const Widths& w) {
     const double stream = 4.0 * w.C + w.bytes * w.C;
     const double mlp = 4.0 * w.C + w.output_bytes * ((spec.bias ? 2.0 : 1.0) * w.up + 2.0 * w.hidden);
@@ -210,7 +206,7 @@ std::int64_t likely_tokens(const RunSpec& spec) {
 
 namespace {
 
-// Returns the bytes of a text on the host: 4 per token, and the copies while it is read, as measured.
+// On the host: 4 bytes per token, and the copies while the text is read, as measured.
 double text_bytes(const RunSpec& spec) {
     return 4.6 * as_real(likely_tokens(spec));
 }

@@ -7,8 +7,8 @@
 
 namespace ropelab {
 
-/// Predicted CUDA memory of training a cohort, in bytes. It counts the tensors of LibTorch's operations in core/model,
-/// without the allocator's fragmentation (tests/core/plan/device_memory_test.cpp compares it with a step).
+/// In bytes. Counts the tensors of LibTorch's operations in core/model, without the allocator's fragmentation
+/// (tests/core/plan/device_memory_test.cpp compares it with a step).
 struct DeviceNeed {
     double weights = 0;     // weights, gradients and both AdamW moments in float32
     double text = 0;        // tokens of the batches of a step and an evaluation
@@ -16,21 +16,19 @@ struct DeviceNeed {
     double temporary = 0;   // peak of the temporary tensors of a step
     double evaluation = 0;  // peak of an evaluation, and the model of a sample
     double libraries = 0;   // workspaces of cuBLAS
-    /// Returns the sum of all parts in bytes.
     double total() const { return weights + text + stored + temporary + evaluation + libraries; }
 };
-/// Predicts the CUDA memory of a cohort of `runs` runs of this shape. Precision `auto` counts as bfloat16.
+/// Precision `auto` counts as bfloat16.
 DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
-/// Returns the number of tokens of the run's data set if its name implies it, otherwise that of Tiny Shakespeare.
+/// Of the run's data set if its name implies it, otherwise of Tiny Shakespeare.
 std::int64_t likely_tokens(const RunSpec& spec);
 
-/// Predicts the peak memory of `runs` runs of this shape in bytes: resident memory including the engine, or with
-/// device=cuda the device's memory.
+/// Peak resident memory including the engine, or with device=cuda the device's memory.
 double likely_bytes(const RunSpec& spec, std::int64_t runs);
 
-/// Returns how many of `runs` runs fit together into 90 % of `free_bytes`; at least 1. Throws BadInput if the weights,
-/// tokens and stored tensors of a single run exceed `free_bytes`.
+/// In 90 % of `free_bytes`; at least 1. Throws BadInput if weights, tokens and stored tensors of a single run exceed
+/// it.
 std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t free_bytes);
 
 }  // namespace ropelab

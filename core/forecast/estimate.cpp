@@ -26,16 +26,15 @@ constexpr double default_validation = 1e5;    // tokens of a validation split of
 constexpr std::int64_t probed_sequences = 8;  // about the number of sequences of a probe
 constexpr double checkpoint_bytes = 12;       // per parameter: weight and two moments
 
-// Returns the number of tokens of one evaluation: the whole validation split (of `validation` tokens) or
-// evaluation_batches of it, and evaluation_batches of the training split.
+// The whole validation split (of `validation` tokens) or evaluation_batches of it, and evaluation_batches of the
+// training split.
 double evaluated_tokens(const RunSpec& spec, double validation) {
     const auto batches = static_cast<double>(spec.evaluation_batches * spec.batch * spec.context);
     return spec.evaluation == Evaluation::whole ? validation + batches : 2.0 * batches;
 }
 
-// Returns the factor by which operations=eager is slower. It needs extra passes over memory besides the matrix
-// products, so the factor falls with the width. Measured on two cores: 1.5 at width 64, 1.2 and 1.35 at 128, 1.1 at
-// 384.
+// Operations=eager needs extra passes over memory besides the matrix products, so the factor falls with the width.
+// Measured on two cores: 1.5 at width 64, 1.2 and 1.35 at 128, 1.1 at 384.
 double slowdown(const RunSpec& spec) {
     return spec.operations == Operations::fused ? 1.0 : 1.0 + 32.0 / static_cast<double>(spec.width);
 }

@@ -13,8 +13,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the number of tokens of a tokenizer's file, which is read once; that of many published models if it cannot be
-// read, which training will report.
+// Read once; that of many published models if it cannot be read, which training will report.
 std::int64_t vocabulary_of_file(const std::string& file) {
     constexpr std::int64_t common = 32000;
     static std::mutex mutex;

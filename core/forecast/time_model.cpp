@@ -26,7 +26,7 @@ std::size_t index_of(TimedPart part) {
     return static_cast<std::size_t>(part);
 }
 
-// Median of positive numbers; 1 for an empty list.
+// Positive numbers; 1 for an empty list.
 double median_or_one(std::vector<double> values) {
     if (values.empty()) return 1;
     const auto middle = values.begin() + std::ssize(values) / 2;
@@ -216,7 +216,7 @@ json to_json_line(const TimedCohort& cohort) {
     return line;
 }
 
-// Adds the record of a line. Throws json::exception for an unreadable line.
+// Throws json::exception for an unreadable line.
 void add_line(TimeRecords& records, const json& line) {
     if (line.contains("predicted")) {
         const Forecast forecast = {line.at("predicted").get<double>(), line.at("measured").get<double>()};

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// Contents of the files in resources/models. They are compiled into the programs, so no files need to be installed.
+/// Files of resources/models, compiled into the programs, so that none need to be installed.
 namespace ropelab::embedded {
 
 extern const std::string_view models;            // models.json

@@ -33,8 +33,8 @@ NormPart norm_of(const HfFacts& facts) {
     return {};
 }
 
-// Returns the norms of a branch. With two norms per layer they are before the branches or on their outputs, with four
-// on both sides, and with one only attention has it.
+// With two norms per layer they are before the branches or on their outputs, with four on both sides, and with one only
+// attention has it.
 BranchNorms branch_norms(const HfFacts& facts, bool is_attention, bool has_attention_norm) {
     const int norms = facts.decoder ? facts.decoder->norms : 2;
     const bool on_outputs = facts.decoder && facts.decoder->normalizes_outputs;
@@ -99,7 +99,7 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
     return attention;
 }
 
-// Returns the activation of a config, which it names by a function.
+// The config names it by a function.
 Activation activation_of(const HfFacts& facts, bool is_gated) {
     return {.name = facts.activation,
             .formula = is_gated ? "Z = f(G) ⊙ U" : "Z = f(U)",
@@ -136,7 +136,7 @@ FeedForwardPart feed_forward_of(const HfFacts& facts, const HfLayer& layer) {
     return experts;
 }
 
-// Returns what distinguishes a layer from others: "sliding attention, experts".
+// "sliding attention, experts".
 std::string layer_words(const HfFacts& facts, const HfLayer& layer) {
     std::string words = layer.type;
     std::replace(words.begin(), words.end(), '_', ' ');

@@ -13,23 +13,21 @@ using nlohmann::json;
 constexpr std::int64_t max_layers = 10000;
 constexpr std::int64_t max_heads = 65536;
 
-// Returns type_of(layer) for each layer.
 std::vector<std::string> repeated(std::int64_t layers, const auto& type_of) {
     std::vector<std::string> result;
     for (std::int64_t i = 0; i < layers; ++i) result.emplace_back(type_of(i));
     return result;
 }
 
-// Returns whether a layer type attends to a part of the context only: a sliding window, or chunks (Llama 4).
+// A sliding window, or chunks (Llama 4).
 bool is_local(const std::string& type) {
     return type == "sliding_attention" || type == "chunked_attention" || type == "local_attention";
 }
-// Returns whether a layer type has a KV cache.
 bool has_kv_cache(const std::string& type) {
     return is_local(type) || type == "full_attention" || type == "attention";
 }
 
-// Returns the sliding window; nullopt if there is none, which false, 0, −1 and a list of these mean too.
+// nullopt if there is none, which false, 0, −1 and a list of these mean too.
 std::optional<std::int64_t> window_of(HfReader& reader) {
     const auto found = reader.find({"sliding_window"});
     const auto is_off = [](const json& value) {

@@ -27,7 +27,6 @@ std::string model_type_of(const json& config) {
     return found->get<std::string>();
 }
 
-// Returns a word of a config, or "".
 std::string word_in(const json& config, const char* name) {
     const auto found = config.find(name);
     return found != config.end() && found->is_string() ? found->get<std::string>() : "";
@@ -158,14 +157,14 @@ Frequencies hf_frequencies(const json& config, std::string_view layer_type, doub
 
 namespace {
 
-// Throws BadInput if a file is something else than text in UTF-8, and says what it is.
+// The message says what a file other than UTF-8 text is.
 void check_is_text(std::string_view text, const std::string& name) {
     if (const std::string format = other_format(text); !format.empty()) throw BadInput(name + " " + format);
     if (text.starts_with("<")) throw BadInput(name + " is a web page or XML, not JSON; download the file itself.");
 }
 
-// Puts quotes around the NaN, Infinity and -Infinity that Python writes and JSON does not have: a key that is not used
-// then does not matter, and one that is used is refused by its name.
+// Python writes NaN, Infinity and -Infinity, which JSON does not have: a key that is not used then does not matter, and
+// one that is used is refused by its name.
 std::string with_quoted_constants(std::string_view text) {
     std::string result;
     bool in_string = false;

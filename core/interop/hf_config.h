@@ -14,17 +14,15 @@
 
 namespace ropelab {
 
-/// Source of a value of an imported model.
 enum class HfOrigin {
     file,             // the config.json of the model
     library_default,  // default of Hugging Face transformers, or of the code of the model, for its model type
     derived,          // computed from other values
     assumed,          // neither file nor library defines it; the program assumes a value
 };
-/// Returns the word for a source: "file", "library default", "derived" or "assumed".
+/// "file", "library default", "derived" or "assumed".
 std::string_view word_of(HfOrigin origin);
 
-/// Value that was used to import a model, with its source.
 struct HfValue {
     std::string name;  // usual name in Hugging Face transformers: "rope_theta"
     std::string text;  // value as text: "10000"
@@ -33,69 +31,64 @@ struct HfValue {
     std::string layer_type;  // layer type, if the value applies to one layer type only
 };
 
-/// Rotary embedding of one layer type of a model.
 struct HfRotary {
     std::string layer_type;   // "full_attention", "sliding_attention", …; "" if all layers have the same embedding
     std::int64_t layers = 0;  // number of layers of this type; 0 if unknown
-    /// Number of rotated channels by the rule of Hugging Face transformers: int(head_dim · fraction), which may be odd;
-    /// for the rope type proportional 2 · int(head_dim · fraction / 2).
+    /// By the rule of transformers: int(head_dim · fraction), which may be odd; for the rope type proportional 2 ·
+    /// int(head_dim · fraction / 2).
     int rotary_dim = 0;
-    /// Rotary setup for the pages of the window. Its fraction is rotary_dim / head_dim. If rotary_dim is odd, the setup
-    /// has the next even number, and only `frequencies` and `at` have the exact frequencies of the model.
+    /// Its fraction is rotary_dim / head_dim. If rotary_dim is odd, the setup has the next even number, and only
+    /// `frequencies` and `at` have the exact frequencies of the model.
     RotarySetup setup;
     /// Factor of the softmax scale: mscale² in DeepSeek models, which do not multiply cos and sin; else 1.
     double softmax_factor = 1.0;
-    /// Frequencies for sequences within the training context, as in a new model in Hugging Face transformers.
+    /// Within the training context, as in a new model in Hugging Face transformers.
     Frequencies frequencies;
 
-    /// Returns the frequencies for a current sequence length in tokens, for scalings that depend on it. A length of 0
-    /// gives `frequencies`. Throws BadInput if the length is out of range or a frequency is not finite.
+    /// At a current length in tokens, for scalings that depend on it; 0 gives `frequencies`. Throws BadInput if the
+    /// length is out of range or a frequency is not finite.
     Frequencies at(double length) const;
 
-    /// Factors of cos and sin within and beyond the original context, if the config has them instead of one factor.
+    /// Factors of cos and sin within and beyond the original context, if the config has two.
     std::optional<double> short_attention_factor;
     std::optional<double> long_attention_factor;
     std::vector<double> plain;  // frequencies before scaling
     int dimension = 0;          // d in formulas 18 to 24
 };
 
-/// Rotary embeddings and KV cache of a model, imported from its config.json.
 struct HfModel {
     std::string model_type;        // "" if the file does not have it
     std::vector<HfRotary> rotary;  // one or more, full_attention first
-    /// Dimensions of the KV cache; nullopt if the file has no number of layers or heads, and for encoders, which have
-    /// no KV cache. Layers without a KV cache (linear attention) are not counted.
+    /// nullopt if the file has no number of layers or heads, and for encoders. Layers of linear attention are not
+    /// counted.
     std::optional<CacheShape> cache;
     KvCache kind = KvCache::multi_head;  // kind of the KV cache
     std::int64_t context = 0;            // context length in tokens: max_position_embeddings
     std::vector<HfValue> values;         // all values that were used
-    /// Sentences on properties of the model that the other members cannot represent.
+    /// Sentences on properties that the other members cannot represent.
     std::vector<std::string> remarks;
-    /// Keys of the file on rotary embeddings that the program does not know and ignores. A key inside an object has the
-    /// form "rope_scaling.finetuned".
+    /// Keys on rotary embeddings that are ignored; one inside an object as "rope_scaling.finetuned".
     std::vector<std::string> unknown_keys;
 
-    /// Returns the rotary embedding of a layer type; "" means the first one. Throws BadInput if there is none; the
-    /// message names the layer types of the model.
+    /// "" means the first one. Throws BadInput if there is none; the message names the layer types of the model.
     const HfRotary& of(std::string_view layer_type) const;
 };
 
-/// Imports the parsed config.json of a Hugging Face model. It knows all names of the fraction, theta, head dimension
-/// and context that transformers 4 and 5 and the code of the models use, at the top level or in text_config and similar
-/// objects, and the rope types default, mrope, linear, dynamic, yarn, longrope (su), llama3 and proportional. Throws
-/// BadInput if a value has the wrong type or is out of range, if the rope type is unknown, if a value without default
-/// is missing, or if the model has no rotary embeddings. The message names the key.
+/// Knows all names of the fraction, theta, head dimension and context that transformers 4 and 5 and the code of the
+/// models use, at the top level or in text_config and similar objects, and the rope types default, mrope, linear,
+/// dynamic, yarn, longrope (su), llama3 and proportional. Throws BadInput if a value has the wrong type or is out of
+/// range, if the rope type is unknown, if a value without default is missing, or if the model has no rotary embeddings.
+/// The message names the key.
 HfModel read_hf_config(const nlohmann::json& config);
 
-/// Returns the RoPE frequencies of one layer type for a current sequence length in tokens (0: within the training
-/// context). Throws BadInput as read_hf_config and HfModel::of do.
+/// At a current length in tokens (0: within the training context). Throws BadInput as read_hf_config and HfModel::of
+/// do.
 Frequencies hf_frequencies(const nlohmann::json& config, std::string_view layer_type = "", double length = 0);
 
-/// Parses the text of a config.json. Throws BadInput if the text is not JSON, exceeds 4 MiB or is nested more than 64
-/// levels deep; the message calls the text `name`.
+/// Throws BadInput if the text is not JSON, exceeds 4 MiB or is nested more than 64 levels deep; the message calls it
+/// `name`.
 nlohmann::json parse_model_config(std::string_view text, const std::string& name = "The config");
-/// Reads and parses a config.json file. Throws BadInput if it cannot be read or parse_model_config throws. At most 4
-/// MiB are read.
+/// Throws BadInput if the file cannot be read, and as parse_model_config does.
 nlohmann::json load_model_config(const std::filesystem::path& file);
 
 }  // namespace ropelab

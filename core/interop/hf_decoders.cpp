@@ -107,12 +107,10 @@ std::optional<HfDecoder> decoder_named(std::string_view type) {
     return known == hf_decoders.end() ? std::nullopt : std::optional(*known);
 }
 
-// Returns the value of a flag; `otherwise` if the config does not have it.
 bool flag_or(HfReader& reader, const char* name, bool otherwise) {
     return reader.find({name}) ? reader.flag({name}).value_or(otherwise) : otherwise;
 }
 
-// Returns whether the config has parts that the table does not describe.
 bool has_other_parts(std::string_view type, HfReader& reader) {
     for (const char* name : {"qk_layernorm", "use_qk_norm", "enable_moe_block", "use_double_wide_mlp",
                              "add_bias_linear", "norm_bias", "classifier_bias"}) {

@@ -7,7 +7,6 @@
 
 namespace ropelab {
 
-/// Norms of the residual stream of a Hugging Face model.
 enum class HfNorm {
     rms,
     layer,               // LayerNorm with weights and a bias
@@ -15,10 +14,9 @@ enum class HfNorm {
     plain_layer,         // LayerNorm without parameters
 };
 
-/// Norm of queries and keys of a model type.
 enum class HfQkNorm { none, head, projection };
 
-/// How a model type names its experts, and which of its layers have them.
+/// How a model type names its experts, and which layers have them.
 enum class HfExperts {
     none,
     all_layers,    // num_local_experts, as wide as intermediate_size (Mixtral, gpt-oss)
@@ -26,7 +24,7 @@ enum class HfExperts {
     after_dense,   // n_routed_experts and n_shared_experts, after first_k_dense_replace dense layers (DeepSeek)
 };
 
-/// What the code of a model type defines besides the config.
+/// Defined by the code of a model type besides the config.
 struct HfDecoder {
     std::string_view type;
     HfNorm norm = HfNorm::rms;
@@ -53,8 +51,8 @@ struct HfDecoder {
     bool is_masked = false;  // encoder of masked tokens: norm of the embedding, first layer without norm, larger head
 };
 
-/// Returns what is known of a model type, with the biases and ties of its config; nullopt for an unknown type, and for
-/// configs of a known type with parts that the table does not describe.
+/// With the biases and ties of the config; nullopt for an unknown type, and for configs of a known type with parts that
+/// the table does not describe.
 std::optional<HfDecoder> hf_decoder(std::string_view type, HfReader& reader);
 
 }  // namespace ropelab

@@ -33,7 +33,7 @@ HfFacts facts_with(HfModel model) {
     return facts;
 }
 
-// Reads what the stages need besides the rotary embeddings and the KV cache.
+// Besides the rotary embeddings and the KV cache.
 class FactReader {
  public:
     explicit FactReader(const json& whole)
@@ -58,7 +58,7 @@ class FactReader {
  private:
     Count count(std::initializer_list<const char*> names, std::int64_t high) { return reader_.count(names, 1, high); }
 
-    // Returns the hidden width of the MLP; nullopt if it is unknown or a list whose layers differ (Gemma 3n).
+    // nullopt if the width is unknown or a list whose layers differ (Gemma 3n).
     Count hidden_width() {
         const auto list = reader_.find({"intermediate_size"});
         if (!list || !list->value->is_array() || list->value->empty())
@@ -172,7 +172,7 @@ class FactReader {
         if (word.size() <= 40) facts_.activation = word;
     }
 
-    // Returns the indices of the layers without experts in a list; empty if there is none.
+    // Empty if no list names layers without experts.
     std::vector<std::int64_t> dense_layers() const {
         const auto found = reader_.find_in_file({"mlp_only_layers"});
         if (!found) return {};

@@ -11,7 +11,6 @@
 
 namespace ropelab {
 
-/// Sizes of a model.
 struct HfSizes {
     std::int64_t T = 0;  // context
     std::int64_t h = 0;  // heads
@@ -27,7 +26,7 @@ struct HfSizes {
     Count h_k, h_v, D_k, D_u, kernel;
 };
 
-/// What distinguishes the stages of a layer from those of others.
+/// Distinguishes the stages of a layer from those of others.
 struct HfLayer {
     std::string type;  // "full_attention", "sliding_attention", "linear_attention", …; "" if all layers are equal
     bool has_experts = false;
@@ -37,7 +36,7 @@ struct HfLayer {
     bool operator==(const HfLayer&) const = default;
 };
 
-/// Heads of softmax attention in a layer.
+/// Heads of softmax attention.
 struct HfHeads {
     std::int64_t h;
     std::int64_t kv;
@@ -45,7 +44,6 @@ struct HfHeads {
     bool shares_values = false;  // the values are the keys before their norm and rotation
 };
 
-/// A model, its sizes, and what its type defines.
 struct HfFacts {
     HfModel model;
     std::optional<HfDecoder> decoder;
@@ -61,14 +59,14 @@ struct HfFacts {
     std::int64_t predicted_tokens = 0;  // further tokens that layers beyond `layers` predict
     std::vector<HfLayer> layers;        // empty if the config does not define their number
 
-    /// Returns the heads of a layer with softmax attention; nullopt if they are unknown.
+    /// nullopt if the heads are unknown.
     std::optional<HfHeads> heads(const HfLayer& layer) const;
-    /// Returns whether tokens of this layer of a decoder attend to fewer tokens than the context has.
+    /// Tokens of this layer attend to fewer tokens than the context has.
     bool has_window(const HfLayer& layer) const;
-    /// Returns the mean number of keys that a token of this layer attends to.
+    /// Mean number of keys that a token attends to.
     double keys(const HfLayer& layer) const;
 };
-/// Reads the parsed config.json of a model. Throws BadInput as read_hf_config does, and if a size is out of range.
+/// Throws BadInput as read_hf_config does, and if a size is out of range.
 HfFacts hf_facts(const nlohmann::json& config);
 
 }  // namespace ropelab

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Returns whether rope parameters are nested by layer type.
+// By layer type.
 bool nested(const json& parameters) {
     if (parameters.contains("rope_type") || parameters.contains("type")) return false;
     return std::any_of(parameters.begin(), parameters.end(), [](const json& value) { return value.is_object(); });

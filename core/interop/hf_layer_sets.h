@@ -8,7 +8,7 @@
 
 namespace ropelab {
 
-/// Rope parameters of one layer type, in the form of transformers 5.
+/// In the form of transformers 5.
 struct HfLayerSet {
     std::string type;  // layer type; "" if all layers have the same parameters
     nlohmann::json parameters = nlohmann::json::object();
@@ -16,12 +16,11 @@ struct HfLayerSet {
     bool local_theta = false;   // true if theta has another name for this type (Gemma 3, ModernBERT)
 };
 
-/// Returns the rope parameters of each layer type, full_attention first. They come from rope_parameters (flat or
-/// nested), rope_scaling, the older keys of models with two layer types, or the library defaults. Throws BadInput if
-/// one of these values is not an object.
+/// Full_attention first. The parameters come from rope_parameters (flat or nested), rope_scaling, the older keys of
+/// models with two layer types, or the library defaults. Throws BadInput if one of these values is not an object.
 std::vector<HfLayerSet> hf_layer_sets(const nlohmann::json& config, const nlohmann::json& defaults);
 
-/// Adds the unknown keys on rotary embeddings to HfModel::unknown_keys.
+/// Keys on rotary embeddings, to HfModel::unknown_keys.
 void name_unknown_keys(const nlohmann::json& config, const std::vector<HfLayerSet>& sets, HfModel& model);
 
 }  // namespace ropelab

@@ -30,7 +30,6 @@ ScalingMethod method_of(const std::string& type, const HfLayerSet& set) {
         " of the config is unknown; it must be default, linear, dynamic, yarn, longrope, llama3 or proportional.");
 }
 
-// Imports the rotary embedding of one layer type.
 class RotaryReader {
  public:
     RotaryReader(const json& config, const json& defaults, const HfLayerSet& set, HfModel& model)
@@ -174,7 +173,7 @@ class RotaryReader {
         return *value;
     }
 
-    // Returns the scaling factor. A missing factor is the ratio of the context to the original context.
+    // A missing factor is the ratio of the context to the original context.
     double factor(const std::string& type, double original) {
         if (const auto value = own_.number({"factor"}, 1e-3, 1e6)) return *value;
         if (type == "proportional") return 1;

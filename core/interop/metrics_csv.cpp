@@ -16,7 +16,7 @@ namespace ropelab {
 
 namespace {
 
-// Lines of one run: a common beginning, then iteration, quantity and value.
+// A common beginning, then iteration, quantity and value.
 class Lines {
  public:
     explicit Lines(std::string beginning) : beginning_(std::move(beginning)) {}
@@ -59,7 +59,6 @@ void add_measurements(Lines& lines, const RunRecord& run, const RunMetrics& metr
     for (const auto& [name, value] : measurements) lines.add(summary.iterations, ("measured_" + name).c_str(), value);
 }
 
-// Returns the names of the settings that differ between the runs.
 std::vector<std::string> differing_keys(const std::vector<nlohmann::json>& settings,
                                         const std::vector<RunRecord>& runs) {
     std::vector<ResultRun> compared;

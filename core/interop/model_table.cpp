@@ -12,7 +12,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the letters (in lower case), digits and dots of a name, so that "Llama 3 8B" equals "llama-3-8b".
+// Letters (in lower case), digits and dots, so that "Llama 3 8B" equals "llama-3-8b".
 std::string plain_name(std::string_view name) {
     std::string result;
     for (char c : name) {

@@ -9,7 +9,6 @@
 
 namespace ropelab {
 
-/// Published model with its settings.
 struct KnownModel {
     std::string name;          // "Llama 3 8B", unique
     std::string family;        // "Llama"
@@ -20,15 +19,13 @@ struct KnownModel {
     nlohmann::json config;  // settings of its config.json on rotary embeddings, KV cache and parameters
 };
 
-/// Parses a table in the format of resources/models/models.json: a list of objects with the members of KnownModel;
-/// shape_source and published_parameters are optional. Throws BadInput if an object lacks a member or two models have
-/// the same name; the message names the model.
+/// A list of objects with the members of KnownModel; shape_source and published_parameters are optional. Throws
+/// BadInput if an object lacks a member or two models have the same name; the message names the model.
 std::vector<KnownModel> read_model_table(std::string_view json);
 
-/// Returns the models of resources/models/models.json, which is compiled into the program.
+/// From resources/models/models.json, which is compiled into the program.
 const std::vector<KnownModel>& model_table();
-/// Returns the model of model_table() with the given name. Upper and lower case, spaces and hyphens do not matter.
-/// Throws BadInput if there is none; the message names the most similar one.
+/// Case, spaces and hyphens do not matter. Throws BadInput if there is none; the message names the most similar one.
 const KnownModel& known_model(std::string_view name);
 
 }  // namespace ropelab

@@ -28,7 +28,7 @@ ROPELAB_INLINE Normal normal_at(Floats x) {
     return {where_less(x, 0.0F, beyond, 1.0F - beyond), inverse_root_2_pi * power};
 }
 
-// Returns the logistic function, 1/(1 + e^−x).
+// 1/(1 + e^−x).
 ROPELAB_INLINE Floats logistic(Floats x) {
     const Floats power = exp_of_negative(-magnitude(x));
     return where_less(x, 0.0F, power, 1.0F) / (1.0F + power);

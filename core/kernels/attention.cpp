@@ -12,7 +12,7 @@ namespace ropelab::kernels {
 
 namespace {
 
-// Number of queries whose scores are computed together, so that the scores stay in the L2 cache.
+// The scores of this many queries stay in the L2 cache.
 constexpr std::int64_t queries_at_once = 32;
 
 template <typename From, typename To>
@@ -21,7 +21,7 @@ ROPELAB_INLINE void copy(const From* from, To* to, std::int64_t count) {
                          ROPELAB_LAMBDA { store_lanes(to + i, load_lanes(from + i, some), some); });
 }
 
-// Rotates one head by `pairs` angles (formula 1 in docs/formulas.md). `to` may be equal to `from`.
+// Formula 1; `to` may be equal to `from`.
 template <typename From, typename To>
 ROPELAB_INLINE void rotate_head(const From* from, To* to, std::int64_t pairs, const float* cosine, const float* sine,
                                 float direction) {
@@ -39,12 +39,12 @@ void multiply_by(const float* factors, float* values, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) values[i] *= factors[i];
 }
 
-// Subtracts the ALiBi penalty (formula 25 in docs/formulas.md) from the scores of the keys first … query.
+// ALiBi (formula 25), for the keys first … query.
 void lower_by_distance(float* scores, std::int64_t first, std::int64_t query, float slope) {
     for (std::int64_t key = first; key <= query; ++key) scores[key] -= slope * static_cast<float>(query - key);
 }
 
-// Computes, in place, gradient := weights·(gradient − Σ gradient·weights)·scale.
+// In place: weights·(gradient − Σ gradient·weights)·scale.
 void softmax_backward(const float* weights, float* gradient, std::int64_t count, float scale) {
     Floats totals = {};
     for_lanes(count, [&](std::int64_t i, std::int64_t some)
@@ -53,7 +53,7 @@ void softmax_backward(const float* weights, float* gradient, std::int64_t count,
     for (std::int64_t i = 0; i < count; ++i) gradient[i] = weights[i] * (gradient[i] - total) * scale;
 }
 
-// An array that is aligned to cache lines, so that a load of 64 bytes touches only one of them.
+// Aligned to cache lines, so that a load of 64 bytes touches only one of them.
 class Numbers {
  public:
     explicit Numbers(std::int64_t count)
@@ -70,8 +70,7 @@ class Numbers {
     std::unique_ptr<float, Free> numbers_;
 };
 
-// Computes attention sequentially for each head. The members store one head's vectors after rotation, padded with zeros
-// to the tile size of `multiply`.
+// One head at a time: the members store its vectors after rotation, padded with zeros to the tile size of `multiply`.
 template <typename T>
 class HeadAttention {
  public:
@@ -145,7 +144,7 @@ class HeadAttention {
  private:
     bool drops() const { return args_.dropout.stream != nullptr; }
     std::int64_t sequence(std::int64_t group) const { return group / args_.key_value_heads; }
-    // Return the index of the key head and of the value head that a group uses, counted over all heads of `qkv`.
+    // Counted over all heads of `qkv`.
     std::int64_t key_head(std::int64_t group) const { return args_.heads + group % args_.key_value_heads; }
     std::int64_t value_head(std::int64_t group) const { return key_head(group) + args_.key_value_heads; }
     std::int64_t place_in_qkv(std::int64_t group, std::int64_t position, std::int64_t head) const {
@@ -155,7 +154,7 @@ class HeadAttention {
     std::int64_t place_in_mixed(std::int64_t group, std::int64_t position, std::int64_t head) const {
         return ((sequence(group) * args_.time + position) * args_.heads + head) * args_.head_dim;
     }
-    // Calls f(head, first, last) for the queries [first, last) of each query head of the group.
+    // f(head, first, last) for the queries [first, last) of each query head of the group.
     template <typename F>
     void for_queries(std::int64_t group, F f) const {
         const std::int64_t heads = args_.heads / args_.key_value_heads;
@@ -169,7 +168,6 @@ class HeadAttention {
     static std::int64_t height(std::int64_t first, std::int64_t last) { return rounded_up(last - first, row_step); }
     float* row(const Numbers& scores, std::int64_t query) const { return scores.get() + query * length_; }
 
-    // Loads the vector of one head at one position and rotates it if `rotated`.
     void load_vector(std::int64_t group, std::int64_t position, std::int64_t head, bool rotated, float* to) const {
         const T* from = args_.qkv + place_in_qkv(group, position, head);
         const std::int64_t pairs = args_.head_dim / 2;
@@ -196,7 +194,7 @@ class HeadAttention {
             copy(from, to, args_.head_dim);
         }
     }
-    // Transposes (time, head_dim) to (head_dim, time) in square tiles that fit into the L1 cache.
+    // (time, head_dim) to (head_dim, time) in square tiles that fit into the L1 cache.
     void transpose(const float* from, float* to) const {
         constexpr std::int64_t side = 16;
         for (std::int64_t row = 0; row < length_; row += side) {
@@ -207,7 +205,7 @@ class HeadAttention {
             }
         }
     }
-    // Loads the queries [first, last) of a head and computes their attention weights for all keys, 0 for later keys.
+    // For all keys, 0 for later ones.
     void compute_weights(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         for (std::int64_t query = first; query < last; ++query) {
             load_vector(group, query, head, true, query_.get() + (query - first) * width_);
@@ -224,12 +222,10 @@ class HeadAttention {
             std::fill(weights + query + 1, weights + seen, 0.0F);
         }
     }
-    // Returns the first key that a query attends to.
     std::int64_t oldest_key(std::int64_t query) const {
         return args_.window > 0 ? std::max<std::int64_t>(0, query + 1 - args_.window) : 0;
     }
-    // Computes the gradient of the scores from the gradient of the attention output, which is in grad_query_. Also
-    // applies dropout to the attention weights.
+    // From the gradient of the attention output in grad_query_. Also applies dropout to the attention weights.
     void compute_score_gradients(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         const std::int64_t seen = rounded_up(last, column_step);
         multiply<false>({grad_query_.get(), width_, 1}, {transposed_values_.get(), length_}, grad_scores_.get(),
@@ -246,7 +242,6 @@ class HeadAttention {
             if (drops()) multiply_by(factors_.get(), weights, query + 1);
         }
     }
-    // Computes the dropout factors of the attention weights of a query.
     void compute_dropout(std::int64_t group, std::int64_t head, std::int64_t query) const {
         const std::int64_t row = (sequence(group) * args_.heads + head) * args_.time + query;
         args_.dropout.stream->fill_dropout({factors_.get(), static_cast<std::size_t>(query + 1)}, args_.dropout.rate,

@@ -5,12 +5,11 @@
 
 namespace ropelab::kernels {
 
-/// A bfloat16 number: the upper 16 bits of a float32. It is only a storage type; arithmetic is in float32.
+/// The upper 16 bits of a float32, only for storage; arithmetic is in float32.
 struct Bfloat16 {
     std::uint16_t bits;
 };
 
-/// Converts a bfloat16 number to float32, which is exact.
 inline float to_float(Bfloat16 x) {
     const std::uint32_t bits = static_cast<std::uint32_t>(x.bits) << 16;
     float result;
@@ -18,7 +17,7 @@ inline float to_float(Bfloat16 x) {
     return result;
 }
 
-/// Converts to bfloat16 by rounding to nearest, ties to even. NaN becomes 0x7FFF.
+/// Rounds to nearest, ties to even. NaN becomes 0x7FFF.
 inline Bfloat16 to_bfloat16(float x) {
     Bfloat16 result;
     std::uint32_t bits;

@@ -7,10 +7,10 @@
 
 #include "core/kernels/bfloat16.h"
 
-// The CPU kernels of the engine: the element-wise operations of a training step, fused, and attention. They do not use
-// LibTorch. Kernels work on plain arrays and a range of rows, so that the caller distributes rows over threads. Results
-// do not depend on this distribution: each row is computed separately, and sums over rows are computed for blocks of
-// `block_rows` rows and then over the blocks in order. `grad_x` denotes the gradient of the loss with respect to x.
+// CPU kernels without LibTorch: the fused element-wise operations of a training step, and attention. They work on plain
+// arrays and a range of rows, so that the caller distributes rows over threads. Results do not depend on this
+// distribution: each row is computed separately, and sums over rows are computed for blocks of `block_rows` rows and
+// then over the blocks in order. `grad_x` denotes the gradient of the loss with respect to x.
 
 namespace ropelab {
 class RandomStream;
@@ -18,19 +18,17 @@ class RandomStream;
 
 namespace ropelab::kernels {
 
-/// Returns the processor level for which the loaded library was compiled, by its name in GCC and glibc: "x86-64-v4"
-/// (AVX-512), "x86-64-v3" (AVX2) or "any processor".
+/// Processor level of the loaded library: "x86-64-v4" (AVX-512), "x86-64-v3" (AVX2) or "any processor".
 std::string_view level();
 
-/// Number of rows in one block of a sum over rows.
+/// In one block of a sum over rows.
 constexpr std::int64_t block_rows = 64;
-/// Returns the number of blocks of `rows` rows.
 constexpr std::int64_t blocks_of(std::int64_t rows) {
     return (rows + block_rows - 1) / block_rows;
 }
 
-/// Parameters of dropout. The element at row r and column c uses random number first + r·columns + c of training step
-/// `step`. Without a stream there is no dropout.
+/// The element at row r and column c uses random number first + r·columns + c of training step `step`. Without a stream
+/// there is no dropout.
 struct DropoutNumbers {
     const RandomStream* stream = nullptr;
     double rate = 0;
@@ -38,11 +36,10 @@ struct DropoutNumbers {
     std::uint64_t first = 0;
 };
 
-/// Arguments of `norm_forward`, which adds a residual branch and normalizes: sum = x + dropout(branch);
-/// normed = (sum − mean)/deviation · weight + bias (LayerNorm). If `centred` is false, it is RMSNorm: no mean is
-/// subtracted, and the root mean square replaces the deviation. `branch` and `bias` may be null; without a branch,
-/// `sum` is not written. Arrays are rows × columns; `mean` and `inverse` have one number per row. Inputs and outputs of
-/// matrix products (`branch` and `normed`) may be bfloat16; everything else is float32.
+/// Sum = x + dropout(branch); normed = (sum − mean)/deviation · weight + bias (LayerNorm). If `centred` is false, it is
+/// RMSNorm: no mean is subtracted, and the root mean square replaces the deviation. `branch` and `bias` may be null;
+/// without a branch, `sum` is not written. Arrays are rows × columns; `mean` and `inverse` have one number per row.
+/// Inputs and outputs of matrix products (`branch` and `normed`) may be bfloat16; everything else is float32.
 template <typename Branch, typename Out>
 struct NormForward {
     std::int64_t columns;
@@ -58,14 +55,13 @@ struct NormForward {
     float* mean;
     float* inverse;  // 1/deviation
 };
-/// Processes the blocks [first, last) of the blocks_of(rows) blocks of rows.
+/// Processes the blocks [first, last) of blocks_of(rows).
 template <typename Branch, typename Out>
 void norm_forward(const NormForward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 
-/// Arguments of `norm_backward`, the gradient of `norm_forward`. `grad_sum` (may be null) is the gradient from the
-/// residual path. `grad_x` receives the gradient of the sum, and `grad_branch` (null without a branch) this gradient
-/// times the dropout factors. `grad_weight` and `grad_bias` (may be null) receive one row of `columns` numbers per
-/// block; the caller must sum these rows.
+/// `grad_sum` (may be null) is the gradient from the residual path. `grad_x` receives the gradient of the sum, and
+/// `grad_branch` (null without a branch) this gradient times the dropout factors. `grad_weight` and `grad_bias` (may be
+/// null) receive one row of `columns` numbers per block; the caller must sum these rows.
 template <typename Branch, typename Out>
 struct NormBackward {
     std::int64_t columns;
@@ -82,30 +78,28 @@ struct NormBackward {
     float* grad_weight;
     float* grad_bias;
 };
-/// Processes the blocks [first, last) of the blocks_of(rows) blocks of rows.
+/// Processes the blocks [first, last) of blocks_of(rows).
 template <typename Branch, typename Out>
 void norm_backward(const NormBackward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 
-/// Computes out[c] = Σ parts[r, c], the sum of `rows` rows in order.
+/// out[c] = Σ parts[r, c], in order.
 void sum_rows(const float* parts, std::int64_t rows, std::int64_t columns, float* out);
 
-/// The rotation tables of one run, each time × head_dim/2, for pairs of channel i and channel i + head_dim/2. The
-/// pointers are null for a run without RoPE.
+/// Each time × head_dim/2, for pairs of channel i and channel i + head_dim/2; null for a run without RoPE.
 struct RotaryTable {
     const float* cosine = nullptr;
     const float* sine = nullptr;
 };
-/// Rotates `count` contiguous heads in place by head_dim/2 angles (formula 1 in docs/formulas.md). A `direction` of 1
-/// rotates, −1 rotates back.
+/// `count` contiguous heads in place, by head_dim/2 angles (formula 1). A `direction` of 1 rotates, −1 rotates back.
 void rotate_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine, const float* sine,
                   float direction);
 
-/// Arguments of causal attention of one run with RoPE (formula 1 in docs/formulas.md). The arithmetic is in float32 for
-/// every T. `qkv` is (sequences·time, heads + 2·key_value_heads, head_dim): queries, then keys, then values. Each key
-/// head and value head belongs to heads/key_value_heads consecutive query heads. `slopes` are those of ALiBi, one per
-/// query head (formula 25), or null. `window` is the number of tokens that a query attends to, including itself; 0
-/// means all previous tokens. For dropout, the attention weights form rows (sequence·heads + head)·time + query with
-/// `time` columns. Attention scores are not stored; the backward pass recomputes them.
+/// One run with RoPE (formula 1 in docs/formulas.md). The arithmetic is in float32 for every T. `qkv` is
+/// (sequences·time, heads + 2·key_value_heads, head_dim): queries, then keys, then values. Each key head and value head
+/// belongs to heads/key_value_heads consecutive query heads. `slopes` are those of ALiBi, one per query head (formula
+/// 25), or null. `window` is the number of tokens that a query attends to, including itself; 0 means all previous
+/// tokens. For dropout, the attention weights form rows (sequence·heads + head)·time + query with `time` columns.
+/// Attention scores are not stored; the backward pass recomputes them.
 template <typename T>
 struct CausalAttention {
     std::int64_t time;
@@ -118,67 +112,63 @@ struct CausalAttention {
     std::int64_t window = 0;
     DropoutNumbers dropout;
 };
-/// Computes attention for the groups [first, last), where group sequence·key_value_heads + k contains the query heads
-/// of key head k. The result is `mixed`: (sequences·time, heads, head_dim).
+/// For the groups [first, last): group sequence·key_value_heads + k has the query heads of key head k. `mixed`:
+/// (sequences·time, heads, head_dim).
 template <typename T>
 void attend(const CausalAttention<T>& args, T* mixed, std::int64_t first, std::int64_t last);
-/// Computes the gradient of `attend` for the groups [first, last). `grad_mixed` has the shape of `mixed`, `grad_qkv`
-/// that of `qkv`.
+/// For the groups [first, last). `grad_mixed` has the shape of `mixed`, `grad_qkv` that of `qkv`.
 template <typename T>
 void attend_backward(const CausalAttention<T>& args, const T* grad_mixed, T* grad_qkv, std::int64_t first,
                      std::int64_t last);
 
-/// Computes the softmax of `count` scores times `scale`, in place.
+/// In place, of `count` scores times `scale`.
 void softmax(float* scores, std::int64_t count, float scale);
 
-/// Computes the matrix-vector product out[r] = Σ matrix[r, i]·x[i] for rows [first, last).
+/// out[r] = Σ matrix[r, i]·x[i] for rows [first, last).
 void dot_rows(const float* matrix, const float* x, std::int64_t columns, float* out, std::int64_t first,
               std::int64_t last);
 
-/// A vector in the layout for products with bfloat16 rows: elements with even and odd indices are separate, because
-/// each 32-bit word of a row contains one of each. The elements after the last multiple of 32 are in `rest`.
+/// For products with bfloat16 rows: elements with even and odd indices are separate, because each 32-bit word of a row
+/// contains one of each. The elements after the last multiple of 32 are in `rest`.
 struct PairedVector {
     PairedVector(const float* x, std::int64_t count);
-    /// Number of elements in `even` and `odd` together.
+    /// Elements in `even` and `odd` together.
     std::int64_t paired() const { return columns / 32 * 32; }
 
     std::int64_t columns;
     std::vector<float> even, odd, rest;
 };
-/// Computes the matrix-vector product out[r] = Σ matrix[r, i]·x[i] for rows [first, last) of a bfloat16 matrix, which
-/// is given as the upper 16 bits of floats.
+/// The matrix is bfloat16, the upper 16 bits of floats.
 void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, std::int64_t first, std::int64_t last);
 
-/// Computes the weighted sum of rows, out[i] = Σ weights[r]·rows[r, i].
+/// out[i] = Σ weights[r]·rows[r, i].
 void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);
 
-/// Computes GELU, x·Φ(x), in float32 with an error of at most 2e-7·max(1, |x|). `out` may be equal to `x`.
+/// x·Φ(x) in float32 with an error of at most 2e-7·max(1, |x|). `out` may be equal to `x`.
 template <typename T>
 void gelu(const T* x, T* out, std::int64_t count);
-/// Computes the gradient of GELU, grad_x = gradient · (Φ(x) + x·φ(x)).
+/// grad_x = gradient · (Φ(x) + x·φ(x)).
 template <typename T>
 void gelu_backward(const T* x, const T* gradient, T* grad_x, std::int64_t count);
 
-/// Computes SwiGLU, SiLU(gate)·factor. `out` may be equal to `gate`.
+/// SiLU(gate)·factor. `out` may be equal to `gate`.
 template <typename T>
 void swiglu(const T* gate, const T* factor, T* out, std::int64_t count);
-/// Computes the gradients of SwiGLU with respect to `gate` and `factor`.
 template <typename T>
 void swiglu_backward(const T* gate, const T* factor, const T* gradient, T* grad_gate, T* grad_factor,
                      std::int64_t count);
 
-/// Computes the cross-entropy loss (−log softmax at the target) and log Σ exp(logits) for rows [first, last).
+/// Losses −log softmax at the target, and log Σ exp(logits), for rows [first, last).
 void cross_entropy(const float* logits, const std::int64_t* targets, std::int64_t columns, float* losses,
                    float* log_sums, std::int64_t first, std::int64_t last);
-/// Computes the gradient of the cross-entropy with respect to the logits, (softmax − 1 at the target) · scale, for rows
-/// [first, last).
+/// (softmax − 1 at the target) · scale, for rows [first, last).
 void cross_entropy_backward(const float* logits, const std::int64_t* targets, const float* log_sums,
                             std::int64_t columns, float scale, float* gradient, std::int64_t first, std::int64_t last);
 
-/// Returns Σ values², computed in double precision.
+/// In double precision.
 double sum_of_squares(const float* values, std::int64_t count);
 
-/// Settings of an AdamW step (Loshchilov and Hutter 2019).
+/// Loshchilov and Hutter 2019.
 struct AdamW {
     double rate;  // learning rate
     double beta1;
@@ -188,16 +178,15 @@ struct AdamW {
     double correction1;  // 1 − beta1^step
     double correction2;  // 1 − beta2^step
 };
-/// Applies one AdamW step to `count` weights. The gradient is multiplied by `scale` first. Unless `working` is null, it
-/// receives the new weights in bfloat16, as the upper 16 bits of floats.
+/// The gradient is multiplied by `scale` first. Unless `working` is null, it receives the new weights in bfloat16, as
+/// the upper 16 bits of floats.
 void adamw(float* weights, const float* gradient, float* first_moment, float* second_moment, std::int64_t count,
            float scale, const AdamW& settings, std::uint16_t* working = nullptr);
 
-/// Copies rows of an embedding table, out[r] = table[tokens[r]], for r in [first, last).
+/// out[r] = table[tokens[r]], for r in [first, last).
 void gather_rows(const float* table, const std::int64_t* tokens, std::int64_t columns, float* out, std::int64_t first,
                  std::int64_t last);
-/// Adds the gradient of `gather_rows` to the columns [first, last) of the table's gradient: grad_table[tokens[r]] +=
-/// gradient[r], for all rows in order.
+/// For the columns [first, last): grad_table[tokens[r]] += gradient[r], for all rows in order.
 void scatter_rows(const float* gradient, const std::int64_t* tokens, std::int64_t rows, std::int64_t columns,
                   float* grad_table, std::int64_t first, std::int64_t last);
 

@@ -36,7 +36,7 @@ using IntRegister = std::int32_t __attribute__((vector_size(register_bytes)));
 using WordRegister = std::uint32_t __attribute__((vector_size(register_bytes)));
 using HalfRegister = std::uint16_t __attribute__((vector_size(register_bytes / 2)));
 
-/// Calls f(i) for the index i of each register of the 16 lanes; the loop is unrolled.
+/// The loop over the registers of the 16 lanes is unrolled.
 template <typename F>
 ROPELAB_INLINE void for_registers(F f) {
     [&]<std::size_t... i>(std::index_sequence<i...>) ROPELAB_LAMBDA {
@@ -45,16 +45,13 @@ ROPELAB_INLINE void for_registers(F f) {
     (std::make_index_sequence<register_count>{});
 }
 
-/// A vector of 16 floats with element-wise arithmetic.
 struct Floats {
     std::array<FloatRegister, register_count> part = {};
 
     Floats() = default;
-    /// Sets all lanes to `number`.
     ROPELAB_INLINE Floats(float number) {
         for_registers([&](std::size_t i) ROPELAB_LAMBDA { part[i] = FloatRegister{} + number; });
     }
-    /// Sets one lane.
     ROPELAB_INLINE void set(std::int64_t lane, float number) {
         const auto at = static_cast<std::size_t>(lane);
         part[at / lanes_in_register][at % lanes_in_register] = number;
@@ -81,49 +78,46 @@ struct Floats {
     }
 };
 
-/// Returns, in each lane, a < b ? yes : no.
+/// a < b ? yes : no.
 ROPELAB_INLINE Floats where_less(const Floats& a, const Floats& b, const Floats& yes, const Floats& no) {
     Floats result;
     for_registers([&](std::size_t i)
                       ROPELAB_LAMBDA { result.part[i] = a.part[i] < b.part[i] ? yes.part[i] : no.part[i]; });
     return result;
 }
-/// Returns the maximum of a and b in each lane; b if one of them is NaN.
+/// b if one of them is NaN.
 ROPELAB_INLINE Floats larger(const Floats& a, const Floats& b) {
     return where_less(b, a, a, b);
 }
 
 // Here and below, memory is copied one register at a time, because the compiler does not turn a larger memcpy into
 // register loads.
-/// Loads 16 numbers.
 ROPELAB_INLINE Floats load(const float* from) {
     Floats result;
     for_registers([&](std::size_t i)
                       ROPELAB_LAMBDA { std::memcpy(&result.part[i], from + i * lanes_in_register, register_bytes); });
     return result;
 }
-/// Stores 16 numbers.
 ROPELAB_INLINE void store(float* to, const Floats& values) {
     for_registers([&](std::size_t i)
                       ROPELAB_LAMBDA { std::memcpy(to + i * lanes_in_register, &values.part[i], register_bytes); });
 }
-// Returns the size of `count` elements and tells the compiler that `count` is below 16.
+// Tells the compiler that `count` is below 16.
 ROPELAB_INLINE std::size_t partial_bytes(std::int64_t count, std::size_t size) {
     if (count < 0 || count >= lane_count) __builtin_unreachable();
     return static_cast<std::size_t>(count) * size;
 }
-/// Loads fewer than 16 numbers; the other lanes are set to `rest`.
+/// Fewer than 16 numbers; the other lanes are set to `rest`.
 ROPELAB_INLINE Floats load_some(const float* from, std::int64_t count, float rest) {
     Floats result = rest;
     std::memcpy(&result.part, from, partial_bytes(count, sizeof(float)));
     return result;
 }
-/// Stores the first `count` lanes, where `count` is below 16.
+/// `count` is below 16.
 ROPELAB_INLINE void store_some(float* to, const Floats& values, std::int64_t count) {
     std::memcpy(to, &values.part, partial_bytes(count, sizeof(float)));
 }
-/// Reduces the 16 lanes to one number with the operation `join`: the upper half is joined with the lower half until one
-/// lane is left. The order does not depend on the width of the registers.
+/// The upper half is joined with the lower half until one lane is left, whatever the width of the registers.
 template <typename Join>
 ROPELAB_INLINE float folded(Floats values, Join join) {
     for (std::size_t half = register_count / 2; half > 0; half /= 2) {
@@ -137,22 +131,18 @@ ROPELAB_INLINE float folded(Floats values, Join join) {
     }
     return left[0];
 }
-/// Returns the sum of the 16 lanes.
 ROPELAB_INLINE float sum_of(const Floats& values) {
     return folded(values, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a + b; });
 }
 
-// Loads and stores of bfloat16 numbers: they are converted to float32 when loaded and rounded to nearest when stored,
-// as to_bfloat16 does.
+// Numbers are converted to float32 when loaded and rounded as to_bfloat16 does when stored.
 using Halves = std::array<HalfRegister, register_count>;
 
-/// Reinterprets 32-bit words as floats.
 ROPELAB_INLINE FloatRegister as_floats(WordRegister words) {
     FloatRegister result;
     std::memcpy(&result, &words, sizeof result);
     return result;
 }
-/// Converts bfloat16 numbers to float32.
 ROPELAB_INLINE Floats widened(const Halves& halves) {
     Floats result;
     for_registers([&](std::size_t i) ROPELAB_LAMBDA {
@@ -160,7 +150,6 @@ ROPELAB_INLINE Floats widened(const Halves& halves) {
     });
     return result;
 }
-/// Rounds float32 numbers to bfloat16.
 ROPELAB_INLINE Halves rounded(const Floats& values) {
     Halves result;
     for_registers([&](std::size_t i) ROPELAB_LAMBDA {
@@ -195,19 +184,19 @@ ROPELAB_INLINE void store_some(Bfloat16* to, const Floats& values, std::int64_t 
     std::memcpy(to, &halves, partial_bytes(count, sizeof(Bfloat16)));
 }
 
-/// Calls f(offset, count) for the offsets 0, 16, 32 … below `size`. `count` is 16, or fewer at the end.
+/// f(offset, count) for the offsets 0, 16, 32 … below `size`; `count` is 16, or fewer at the end.
 template <typename F>
 ROPELAB_INLINE void for_lanes(std::int64_t size, F f) {
     std::int64_t at = 0;
     for (; at + lane_count <= size; at += lane_count) f(at, lane_count);
     if (at < size) f(at, size - at);
 }
-/// Loads `count` ≤ 16 numbers; the other lanes are set to `rest`.
+/// `count` ≤ 16; the other lanes are set to `rest`.
 template <typename T>
 ROPELAB_INLINE Floats load_lanes(const T* from, std::int64_t count, float rest = 0) {
     return count == lane_count ? load(from) : load_some(from, count, rest);
 }
-/// Stores the first `count` ≤ 16 lanes.
+/// `count` ≤ 16.
 template <typename T>
 ROPELAB_INLINE void store_lanes(T* to, const Floats& values, std::int64_t count) {
     if (count == lane_count) {
@@ -217,7 +206,7 @@ ROPELAB_INLINE void store_lanes(T* to, const Floats& values, std::int64_t count)
     }
 }
 
-/// Returns the largest of `count` numbers, or −∞ if `count` is 0. NaN values are ignored.
+/// −∞ if `count` is 0; NaN values are ignored.
 ROPELAB_INLINE float largest_number(const float* numbers, std::int64_t count) {
     Floats largest = -INFINITY;
     for_lanes(count, [&](std::int64_t i, std::int64_t some)
@@ -225,8 +214,7 @@ ROPELAB_INLINE float largest_number(const float* numbers, std::int64_t count) {
     return folded(largest, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a > b ? a : b; });
 }
 
-/// Returns e^x for x ≤ 0, with an error of at most two units in the last place for x ≥ −87, and 0 for x < −87. The
-/// result for NaN is NaN.
+/// For x ≤ 0: at most two units in the last place for x ≥ −87, and 0 for x < −87; NaN for NaN.
 ROPELAB_INLINE Floats exp_of_negative(const Floats& x) {
     Floats result;
     for_registers([&](std::size_t i) ROPELAB_LAMBDA {

@@ -16,7 +16,7 @@ float sum_of_exponentials(const float* logits, std::int64_t columns, float top) 
     return sum_of(totals);
 }
 
-// Computes softmax(logits) · scale of one row, given its log Σ exp(logits).
+// softmax(logits) · scale of one row, given its log Σ exp(logits).
 void scaled_softmax(const float* logits, std::int64_t columns, float log_sum, float scale, float* out) {
     // The exponent is not positive, because log Σ exp is at least the largest logit, except for rounding.
     for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {

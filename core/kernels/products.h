@@ -4,29 +4,28 @@
 
 namespace ropelab::kernels {
 
-// Products of small matrices that are in a cache. A library function would spend most of its time on copying them.
+// For small matrices in a cache: a library function would spend most of its time on copying them.
 
-/// Tile size of `multiply`: the numbers of columns and rows of a product must be multiples of these.
+/// The numbers of columns and rows of a product must be multiples of these.
 constexpr std::int64_t column_step = 32;
 constexpr std::int64_t row_step = 4;
-/// Returns `count` rounded up to a multiple of `step`.
 constexpr std::int64_t rounded_up(std::int64_t count, std::int64_t step) {
     return (count + step - 1) / step * step;
 }
 
-/// The left factor of a product: its element in row r and column k is numbers[r·row_stride + k·depth_stride].
+/// The element in row r and column k is numbers[r·row_stride + k·depth_stride].
 struct LeftFactor {
     const float* numbers;
     std::int64_t row_stride;
     std::int64_t depth_stride;
 };
-/// The right factor of a product: contiguous rows of `width` numbers.
+/// Contiguous rows of `width` numbers.
 struct RowsOf {
     const float* numbers;
     std::int64_t width;
 };
 
-/// Multiplies one tile of row_step rows and column_step columns; see `multiply`.
+/// row_step rows and column_step columns.
 template <bool added>
 ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                                   std::int64_t depth) {
@@ -53,8 +52,8 @@ ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* o
     }
 }
 
-/// Computes out[r, c] = Σ_k a[r, k]·b[k, c], or adds this to `out` if `added`. The number of rows must be a multiple of
-/// row_step and the number of columns a multiple of column_step.
+/// out[r, c] = Σ_k a[r, k]·b[k, c], or adds this if `added`. Rows must be a multiple of row_step, columns of
+/// column_step.
 template <bool added>
 ROPELAB_INLINE void multiply(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                              std::int64_t rows, std::int64_t columns, std::int64_t depth) {

@@ -8,10 +8,10 @@ namespace ropelab::kernels {
 
 namespace {
 
-// Number of rows that are processed together, so that enough loads are in flight to hide their latency.
+// Enough loads are then in flight to hide their latency.
 constexpr std::int64_t rows_at_once = 4;
 
-// 32 bfloat16 numbers, split into those with even and odd indices.
+// 32 numbers, split into those with even and odd indices.
 struct Pairs {
     Floats even;
     Floats odd;

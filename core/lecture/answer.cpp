@@ -18,12 +18,12 @@ namespace {
 
 constexpr int curve_positions = 400;  // positions on the x axis at which two curves are compared
 
-// A value on an axis, where equal distances are equal lengths.
+// Equal distances are equal lengths.
 double on_axis(double value, bool logarithmic) {
     return logarithmic ? std::log10(value) : value;
 }
 
-// Returns the height of a curve on the y axis at a place on the x axis, or nullopt where it has none.
+// On the y axis at a place on the x axis; nullopt where the curve has none.
 std::optional<double> height_at(const AnswerCurve& curve, double place, const AnswerAxes& axes) {
     const auto x = [&](std::size_t i) { return on_axis(curve.x[i], axes.x_logarithmic); };
     const std::size_t count = std::min(curve.x.size(), curve.y.size());
@@ -54,14 +54,14 @@ bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// A comma that can be a decimal comma or grouping. Its message says more than that the text is not a number.
+// Its message says more than that the text is not a number.
 struct AmbiguousComma : BadInput {
     using BadInput::BadInput;
 };
 
 constexpr char pi_sign = '\x01';  // stands for "pi" and "π" while an answer is parsed
 
-// Replaces the typographic signs of the program's own numbers, and pi as a word of its own.
+// Typographic signs of the program's own numbers, and pi as a word of its own.
 std::string with_plain_signs(std::string_view text) {
     static constexpr std::array<std::pair<std::string_view, char>, 5> signs = {
         {{"\xE2\x88\x92", '-'}, {"\xCF\x80", pi_sign}, {"\xC2\xB7", '*'}, {"\xC3\x97", '*'}, {"\xC2\xA0", ' '}}};
@@ -77,7 +77,7 @@ std::string with_plain_signs(std::string_view text) {
     return result;
 }
 
-// Returns a number without grouping and with a decimal point. Throws BadInput if its comma can be either.
+// Without grouping. Throws BadInput if its comma can be either.
 std::string with_decimal_point(std::string number) {
     const auto commas = std::count(number.begin(), number.end(), ',');
     if (commas == 0) return number;
@@ -102,7 +102,7 @@ std::string with_decimal_point(std::string number) {
     return commas == 1 && point == std::string::npos ? decimal : number;
 }
 
-// Returns the value of a product or quotient of numbers and pi, such as "2*pi" or "-100/256".
+// A product or quotient of numbers and pi, such as "2*pi" or "-100/256".
 double value_of(std::string_view text) {
     double value = 1;
     for (bool divide = false;;) {
@@ -125,14 +125,13 @@ double value_of(std::string_view text) {
     return value;
 }
 
-// A number in a text.
 struct WrittenNumber {
     std::string_view text;
     double value = 0;
     int decimals = 0;
 };
 
-// Returns the numbers of a text that stand for themselves: not "x2", "\\lambda_0", "2^8" or "GPT-2".
+// Numbers that stand for themselves: not "x2", "\\lambda_0", "2^8" or "GPT-2".
 std::vector<WrittenNumber> numbers_in(std::string_view text) {
     std::vector<WrittenNumber> result;
     const auto digit_at = [&](std::size_t i) { return i < text.size() && is_digit(text[i]); };
@@ -166,7 +165,7 @@ std::vector<WrittenNumber> numbers_in(std::string_view text) {
     return result;
 }
 
-// Returns the clauses of a choice, without their punctuation.
+// Without their punctuation.
 std::vector<std::string> clauses_of(std::string_view choice) {
     std::vector<std::string> clauses;
     while (!choice.empty()) {
@@ -180,7 +179,7 @@ std::vector<std::string> clauses_of(std::string_view choice) {
     return clauses;
 }
 
-// Returns whether a text contains a clause, and not as a part of longer words or numbers.
+// Not as a part of longer words or numbers.
 bool holds(std::string_view text, std::string_view clause) {
     const auto joins = [](char c) { return is_letter(c) || is_digit(c); };
     for (std::size_t i = text.find(clause); i != std::string_view::npos; i = text.find(clause, i + 1)) {
@@ -191,7 +190,7 @@ bool holds(std::string_view text, std::string_view clause) {
     return false;
 }
 
-// Splits "3.7 degrees" into the number and the unit. A unit that does not begin with a letter needs no space.
+// "3.7 degrees". A unit that does not begin with a letter needs no space.
 std::pair<std::string_view, std::string_view> number_and_unit(std::string_view text) {
     const auto is_end = [](char c) { return is_digit(c) || c == pi_sign; };
     std::size_t end = text.size();
@@ -207,7 +206,7 @@ std::pair<std::string_view, std::string_view> number_and_unit(std::string_view t
     return {trimmed(text.substr(0, end)), unit};
 }
 
-// Returns the factor from the given unit of an answer to that of the question. Throws BadInput if they do not agree.
+// Throws BadInput if the units do not agree.
 double unit_factor(std::string_view given, std::string_view asked) {
     const bool degrees = given == "\xC2\xB0" || given.starts_with("deg");
     const bool radians = given.starts_with("rad");

@@ -22,7 +22,7 @@ bool asks_the_same(const AnsweredQuestion& question, const AnswerRecord& answer)
            question.question == answer.question && question.kind == answer.kind;
 }
 
-// Returns the median over people of the distances from the right answer; NaN if there are none.
+// Over people; NaN if there are none.
 double median_distance(const AnswerGroup& group) {
     std::vector<double> distances;
     for (const AnswerRecord& answer : group.answers) {
@@ -40,7 +40,7 @@ std::string answer_percent(double share) {
     return std::to_string(std::lround(100 * share)) + " %";
 }
 
-// Formats a distance with four significant digits.
+// Four significant digits.
 std::string distance_text(double distance) {
     std::array<char, 32> digits{};
     std::snprintf(digits.data(), digits.size(), "%.4g", distance);

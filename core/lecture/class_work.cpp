@@ -25,12 +25,12 @@ namespace fs = std::filesystem;
 constexpr int most_students = 999;
 constexpr std::int64_t largest_result_file = 16'000'000;  // bytes
 
-// Returns the text of a result file, which a student may have replaced by anything.
+// A student may have replaced the file by anything.
 std::string result_text(const fs::path& file) {
     return read_regular_file(file, largest_result_file);
 }
 
-// Returns the settings of a printed run without its results.
+// Without results.
 nlohmann::json settings_in(const nlohmann::json& run) {
     nlohmann::json settings = nlohmann::json::object();
     for (const Key& key : keys()) {
@@ -68,7 +68,7 @@ RunSummary summary_in(const nlohmann::json& run) {
     return summary;
 }
 
-// The settings of a run as text, and its best validation loss.
+// Settings as text, and best validation loss.
 using Result = std::pair<std::string, double>;
 
 Result result_of(const RunSpec& spec, const RunSummary& summary) {
@@ -83,7 +83,6 @@ std::set<Result> results_of(const LabFile& lab) {
     return results;
 }
 
-// A run that a result file describes.
 struct PrintedRun {
     RunSpec spec;
     RunSummary summary;

@@ -13,20 +13,17 @@ namespace ropelab {
 
 // Work of a class: each student trains the same experiment with a seed of their own, and the results are pooled.
 
-/// The task of one student.
 struct StudentTask {
     std::string name;  // "student-07", the stem of the student's files
     std::int64_t seed = 0;
     Experiment experiment;
 };
-/// Returns the tasks of a class. The first student has the first seed of the experiment, and each other one the next
-/// whole number. Throws BadInput unless there are 1 to 999 students, and for an invalid experiment.
+/// The first student has the first seed of the experiment, and each other one the next whole number. Throws BadInput
+/// unless there are 1 to 999 students, and for an invalid experiment.
 std::vector<StudentTask> student_tasks(const Experiment& experiment, int students);
-/// Returns the sheet for the class as Markdown: what each student types, and how the results are pooled. `lecture` is
-/// the file or the name of the lecture, `title` its title.
+/// Markdown: what each student types, and how the results are pooled. `lecture` is a file or name.
 std::string class_sheet(const std::string& title, const std::string& lecture, const std::vector<StudentTask>& tasks);
 
-/// Result of pooling.
 struct ClassPool {
     struct Refused {
         std::filesystem::path file;
@@ -36,18 +33,15 @@ struct ClassPool {
     int files = 0;  // files that were read
     std::vector<Refused> refused;
 };
-/// Adds the results of students to a lab, which then shows all experiments together. A file is a lab, or what
-/// `ropelab-cli sweep … --json` prints. A run that the lab has is not added again. A file that cannot be read is
-/// refused, and the others are still pooled.
+/// A file is a lab, or what `ropelab-cli sweep … --json` prints. Runs that the lab has are not added again. Files that
+/// cannot be read are refused; the others are still pooled.
 ClassPool pool_class(LabFile& lab, std::vector<std::filesystem::path> files);
 
-/// Returns the table of a pooled lab: one group per setting, in which each student is one seed.
+/// One group per setting, in which each student is one seed.
 ResultsTable class_table(const LabFile& lab, const std::string& measure = "best_validation_loss");
-/// Returns the table as text: for each setting the number of students, mean ± standard deviation and the 95 % interval
-/// of the mean from Student's t distribution.
+/// For each setting: students, mean ± standard deviation and 95 % interval of the mean from Student's t distribution.
 std::string class_text(const ResultsTable& table);
-/// Returns the table as JSON {"measure", "unit", "groups": [{"settings", "students", "mean", "standard_deviation",
-/// "low", "high", "values"}]}.
+/// {"measure", "unit", "groups": [{"settings", "students", "mean", "standard_deviation", "low", "high", "values"}]}.
 nlohmann::json class_json(const ResultsTable& table);
 
 }  // namespace ropelab

@@ -37,12 +37,12 @@ namespace {
 
 constexpr std::size_t yaml_indent = 2;
 
-/// Returns a text in double quotes, as JSON writes it, which YAML reads as well.
+/// Double quotes, as in JSON, which YAML reads as well.
 std::string quoted_yaml(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Writes "key: value" lines of a mapping; the first line of an element of a list begins with "- ".
+/// "key: value" lines; the first line of an element of a list begins with "- ".
 class YamlWriter {
  public:
     void text(const std::string& key, const std::string& value) {
@@ -59,7 +59,7 @@ class YamlWriter {
         lines_ += std::string(indent_, ' ') + key + ":\n";
         indent_ += yaml_indent;
     }
-    /// Begins an element; its other lines are written below the first one.
+    /// The lines of an element are written below the first one.
     void begin_element() { next_ = "- "; }
     void end_element() {
         if (next_.empty()) indent_ -= yaml_indent;
@@ -163,7 +163,7 @@ std::string block_text(const LectureScene& scene) {
     return writer.lines();
 }
 
-/// Returns the ids of a lecture; those of a text with errors as far as they can be found.
+/// Those of a text with errors as far as they can be found.
 std::set<std::string> ids_in(std::string_view text) {
     std::set<std::string> ids;
     try {

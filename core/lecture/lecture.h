@@ -17,7 +17,6 @@ namespace ropelab {
 // heading of level 2 begins a scene. A fenced block of YAML directly below the heading describes what the window shows
 // and the steps of the scene; the Markdown text after it is what the class reads.
 
-/// A named quantity that a lecture claims, with the value that it must have.
 struct LectureCheck {
     std::string quantity;     // expression for evaluate_quantity(): "wavelength(31)"
     nlohmann::json expected;  // a number, null for "none", or a list as evaluate_quantity() returns it
@@ -25,10 +24,9 @@ struct LectureCheck {
     int line = 0;             // line in the file, from 1
 };
 
-/// A question to the class or to a student.
 struct LectureQuestion {
-    /// `choice`: one of several answers. `number`: a number, compared with a quantity. `curve`: a curve that the class
-    /// draws over the empty axes of the room's figure before the figure is shown.
+    /// `number`: compared with a quantity. `curve`: a curve that the class draws over the empty axes of the room's
+    /// figure before the figure is shown.
     enum class Kind { choice, number, curve };
     Kind kind = Kind::choice;
     std::string text;
@@ -36,54 +34,50 @@ struct LectureQuestion {
     int right = 0;                     // index of the right choice, from 0
     std::string quantity;              // for `number`: expression of the right answer
     double tolerance = 0;              // for `number`: largest absolute difference of a right answer
-    /// For `curve`: a part of the label or quantity of the curve that is drawn; "" for the first curve of the figure.
+    /// A part of the label or quantity of the curve; "" for the first curve of the figure.
     std::string curve;
-    /// For `choice` and `number`: the figure, or the text of a scene without a room, is hidden until the answer is
-    /// given, because it shows the answer.
+    /// The figure, or the text of a scene without a room, is hidden until the answer is given, because it shows the
+    /// answer.
     bool hides = false;
     std::string hint;    // shown on request
     std::string answer;  // explains the right answer after it was given
     int line = 0;
 
-    /// Returns whether the figure or text is hidden until the answer is given.
     bool hides_figure() const { return hides || kind == Kind::curve; }
 };
 
-/// A change of what the window shows.
 struct LectureChange {
     /// A setting of the rotary setup ("theta", "fraction", …: the keys of parse_setup), "setup" (a whole line of text,
     /// with B if two setups are compared), "room" ("rotation/dials"), or a control of the room that is shown ("m",
     /// "n", "pair", "seed", "distance", "play", …: Room::setControl).
     std::string key;
     std::string value;
-    /// Duration in seconds over which a number glides from its value to the new one; 0 changes it immediately.
+    /// Seconds over which a number glides to the new value; 0: immediately.
     double glide = 0;
 };
 
-/// A step of a scene: what happens when the lecturer presses the key once.
+/// What happens when the lecturer presses the key once.
 struct LectureStep {
     std::string say;                 // one or two sentences, Markdown; shown below the picture
     std::vector<LectureChange> set;  // in the order of the file
     std::string point;               // what is pointed at: "pair 3", "control theta", "figure spectrum"; "" for none
     std::optional<LectureQuestion> ask;
     std::vector<LectureCheck> checks;
-    /// True if the changes repeat from the beginning until the next key.
+    /// Until the next key.
     bool loop = false;
     int line = 0;
 };
 
-/// A training run that a scene starts in front of the class.
+/// A run that a scene starts in front of the class.
 struct LectureTraining {
     nlohmann::json experiment;  // flat settings of an experiment, as `sweep --experiment` reads them
     std::string preset;         // name of a preset on which the settings are based; "" for none
-    /// Settings that replace those of the experiment where checks train without a display, such as fewer iterations.
+    /// Replace those of the experiment where checks train without a display, such as fewer iterations.
     nlohmann::json check_settings = nlohmann::json::object();
-    /// Longest time in seconds that the class waits. Where training would take longer, the recorded lab of the scene is
-    /// shown instead.
+    /// Where training would take longer, the recorded lab of the scene is shown instead.
     double seconds = 60;
 };
 
-/// A scene of a lecture.
 struct LectureScene {
     std::string id;     // of the block, or made from the title: "four-clocks"
     std::string title;  // the heading
@@ -91,11 +85,10 @@ struct LectureScene {
     std::string room;   // "rotation"; "" for a page of text
     std::string part;   // part of the room: "dials"; "" for the whole room
     ComparedSetups setup;
-    /// Path of a recorded lab that the scene shows; empty for none. load_lecture() resolves it against the folder of
-    /// the lecture.
+    /// Recorded lab; empty for none. load_lecture() resolves it against the folder of the lecture.
     std::filesystem::path lab;
     std::optional<LectureTraining> live;
-    /// Controls that stay visible, by their names in LectureChange; the others are hidden.
+    /// By their names in LectureChange; the others are hidden.
     std::vector<std::string> controls;
     std::string question;  // the question that stays in the corner during the scene; "" for none
     std::string notes;     // for the lecturer, Markdown
@@ -104,11 +97,9 @@ struct LectureScene {
     int line = 0;
 };
 
-/// Returns whether the scene still asks something at a step (from 0; −1 before the first) or later. `revealed`: the
-/// answer to the question of this step is shown.
+/// At a step (from 0; −1 before the first) or later. `revealed`: the answer to the question of this step is shown.
 bool asks_later(const LectureScene& scene, int step, bool revealed);
 
-/// A lecture.
 struct Lecture {
     std::filesystem::path file;
     std::string title;
@@ -118,40 +109,35 @@ struct Lecture {
     std::vector<LectureScene> scenes;
 };
 
-/// Returns whether a change of this key changes a setting of the rotary setup and no control of the room. Memory has
-/// controls of the same names as settings (heads); they are the room's.
+/// And no control of the room. Memory has controls of the same names as settings (heads); they are the room's.
 bool is_setup_setting(std::string_view key, std::string_view room);
-/// Applies a change to the setups if it changes the rotary setup ("theta", "setup"); a single setting changes setup A.
-/// Returns whether it did. Throws BadInput if the value is not valid; the setups are then unchanged.
+/// A single setting changes setup A. Returns whether the change concerns the rotary setup. Throws BadInput if the value
+/// is not valid; the setups are then unchanged.
 bool apply_to_setups(const LectureChange& change, std::string_view room, ComparedSetups& setups);
 
-/// Returns the experiment that a scene trains, or the smaller one that its checks train on the CPU. Throws BadInput if
-/// the settings are not valid.
+/// `for_checks`: the smaller one that checks train on the CPU. Throws BadInput if the settings are not valid.
 Experiment experiment_of(const LectureTraining& training, bool for_checks);
 
-/// Parses the text of a lecture. `file` is named in errors; paths in the text are resolved against its folder. Throws
-/// BadInput with file, line and what would be right: for bad YAML, unknown or repeated keys, unknown rooms, parts,
-/// settings or quantities, missing files, two scenes of one id, and texts above 4 MB or 2,000 scenes.
+/// `file` is named in errors; paths in the text are resolved against its folder. Throws BadInput with file, line and
+/// what would be right: for bad YAML, unknown or repeated keys, unknown rooms, parts, settings or quantities, missing
+/// files, two scenes of one id, and texts above 4 MB or 2,000 scenes.
 Lecture parse_lecture(std::string_view text, const std::filesystem::path& file);
-/// Reads and parses a file. "clocks" names the lecture of that name that belongs to the program. Throws BadInput as
-/// parse_lecture() does, and if the file cannot be read.
+/// "clocks" names a lecture of the program. Throws BadInput as parse_lecture() does, and if the file cannot be read.
 Lecture load_lecture(const std::filesystem::path& file);
 
-/// A lecture that belongs to the program.
 struct ShippedLecture {
     std::string name;  // "clocks"
     std::filesystem::path file;
 };
-/// Returns the lectures that belong to the program, in the order of the course. They are in the folder
-/// share/ropelab/lectures beside the program's folder, or in resources/lectures of the sources.
+/// In the order of the course, from the folder share/ropelab/lectures beside the program's folder, or from
+/// resources/lectures of the sources.
 std::vector<ShippedLecture> shipped_lectures();
 
-/// Returns a commented example of a lecture, for `lecture new`.
+/// A commented example, for `lecture new`.
 std::string lecture_template(const std::string& title);
-/// Returns the file name for a title: "My lecture" becomes "my-lecture.md"; a title that ends in ".md" is a file name.
+/// "My lecture" becomes "my-lecture.md"; a title that ends in ".md" is a file name.
 std::string lecture_file_name(const std::string& title);
 
-/// Appends a scene to the text of a lecture, as Markdown with its YAML block.
 std::string with_scene(std::string_view text, const LectureScene& scene);
 
 }  // namespace ropelab

@@ -37,7 +37,7 @@ RecordedLab::RecordedLab(const std::filesystem::path& path) {
 
 namespace {
 
-/// Stores a new experiment in the lab and returns the plan of its runs.
+/// Stores a new experiment in the lab.
 Plan plan_of_check(const std::filesystem::path& lab, const Experiment& experiment,
                    const std::filesystem::path& data_dir) {
     Plan plan;
@@ -85,7 +85,6 @@ std::filesystem::path train_into(const std::filesystem::path& folder, const Expe
 
 namespace {
 
-/// Computes the checks of one scene.
 class SceneChecks {
  public:
     SceneChecks(const LectureScene& scene, const LectureCheckOptions& options) : scene_(scene), options_(options) {}
@@ -109,7 +108,7 @@ class SceneChecks {
     }
 
  private:
-    // Adds a result with the value that `compute` sets; what it throws is the problem.
+    // What `compute` throws is the problem.
     void add(int line, std::string quantity, nlohmann::json expected,
              const std::function<void(CheckedQuantity&)>& compute) {
         CheckedQuantity result{scene_.id, line, std::move(quantity), std::move(expected), nullptr, false, ""};
@@ -155,8 +154,8 @@ class SceneChecks {
         });
     }
 
-    // Checks that what the class reads up to this step does not contain the answer to its question. The text of a scene
-    // with a room closes the scene.
+    // What the class reads up to this step must not contain the answer. The text of a scene with a room closes the
+    // scene.
     void check_secret(const LectureStep& asking) {
         const LectureQuestion& question = *asking.ask;
         nlohmann::json truth;

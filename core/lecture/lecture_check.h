@@ -13,11 +13,11 @@
 
 namespace ropelab {
 
-/// A recorded lab of a lecture. It is read from a temporary copy, because opening a lab of an earlier version migrates
-/// its file, and because the folder of the lectures may be read-only.
+/// Read from a temporary copy, because opening a lab of an earlier version migrates its file, and because the folder of
+/// the lectures may be read-only.
 class RecordedLab {
  public:
-    /// Copies and opens a lab, without its checkpoints. Throws BadInput if it cannot be read or is not a lab.
+    /// Without its checkpoints. Throws BadInput if it cannot be read or is not a lab.
     explicit RecordedLab(const std::filesystem::path& path);
 
     const LabFile& lab() const { return *lab_; }
@@ -27,7 +27,6 @@ class RecordedLab {
     std::unique_ptr<LabFile> lab_;
 };
 
-/// Result of one check of a lecture.
 struct CheckedQuantity {
     std::string scene;  // id
     int line = 0;
@@ -38,30 +37,27 @@ struct CheckedQuantity {
     std::string problem;  // why there is no value; "" if it was computed
 };
 
-/// Options of the checks of a lecture.
 struct LectureCheckOptions {
     std::filesystem::path data_dir;  // folder that is searched first for known data sets
-    /// Called while a scene trains; if it returns true, training stops and the check fails.
+    /// If it returns true, training stops and the check fails.
     std::function<bool()> cancelled;
     /// Called with the id of each scene before it is checked.
     std::function<void(const std::string&)> progress;
 };
 
-/// Computes the checks of all scenes. Changes of the rotary setup accumulate over the steps of a scene, and the checks
-/// of a step are computed after its changes. Quantities of runs are computed from the recorded lab of the scene, or
-/// without one from the lab that the scene trains. Each scene with an experiment trains it, on the CPU and with the
-/// settings for checks; the result is a check "live". A quantity that cannot be computed is a failed check. The
-/// quantities of questions and of the number to find are checked for a value only, and listed only if they have none.
-/// Each question is a check "answer", which fails if a text that the class reads before gives the answer away; the
-/// figures are not read.
+/// Changes of the rotary setup accumulate over the steps of a scene, and the checks of a step are computed after its
+/// changes. Quantities of runs are computed from the recorded lab of the scene, or without one from the lab that the
+/// scene trains. Each scene with an experiment trains it, on the CPU and with the settings for checks; the result is a
+/// check "live". A quantity that cannot be computed is a failed check. The quantities of questions and of the number to
+/// find are checked for a value only, and listed only if they have none. Each question is a check "answer", which fails
+/// if a text that the class reads before gives the answer away; the figures are not read.
 std::vector<CheckedQuantity> check_lecture(const Lecture& lecture, const LectureCheckOptions& options = {});
 
-/// Returns whether a value of a quantity agrees with the expected one: numbers differ by at most `tolerance`, lists
-/// have equal lengths and agreeing elements, and null agrees with null.
+/// Numbers differ by at most `tolerance`, lists have equal lengths and agreeing elements, and null agrees with null.
 bool agrees_with(const nlohmann::json& value, const nlohmann::json& expected, double tolerance);
 
-/// Trains an experiment without a display into a new lab of the folder and returns the path of the lab. Throws BadInput
-/// if the data cannot be read, and std::runtime_error if the engine is missing, a run fails or training is cancelled.
+/// Returns the path of the lab. Throws BadInput if the data cannot be read, and std::runtime_error if the engine is
+/// missing, a run fails or training is cancelled.
 std::filesystem::path train_into(const std::filesystem::path& folder, const Experiment& experiment,
                                  const LectureCheckOptions& options);
 

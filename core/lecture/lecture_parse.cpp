@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Throws BadInput, with the place, if an expression is not a valid quantity or needs a lab that the scene lacks.
+/// With the place, if it is not valid or needs a lab that the scene lacks.
 void check_scene_quantity(const std::string& expression, const LecturePlace& place, const LectureScene& scene) {
     place.run([&] { check_quantity(expression); });
     if (!scene.setup.b && parse_quantity_call(expression).of_b) {
@@ -40,13 +40,12 @@ constexpr std::array<std::string_view, 10> question_keys = {"text", "choices", "
                                                             "draw", "curve",   "hide",  "hint",     "answer"};
 constexpr double longest_glide = 600;  // seconds
 
-/// What the steps of a scene have changed so far.
 struct StepState {
     ComparedSetups setups;
     std::string room;
 };
 
-/// Parses "64 over 8 s" into a value and a duration.
+/// "64 over 8 s".
 void read_value(const std::string& text, const LecturePlace& place, LectureChange& change) {
     static constexpr std::string_view over = " over ";
     const std::size_t found = text.rfind(over);
@@ -149,7 +148,6 @@ LectureCheck parse_check(const YamlNode& node, const LecturePlace& place, const 
     return check;
 }
 
-/// Throws BadInput if a question has a key that does not belong to its kind.
 void refuse_keys(const YamlMapping& mapping, std::initializer_list<std::string_view> keys, const std::string& kind) {
     for (const std::string_view key : keys) {
         if (mapping.has(key)) {
@@ -276,7 +274,7 @@ constexpr std::array<std::string_view, 4> training_keys = {"preset", "set", "che
 constexpr std::int64_t most_live_runs = 100;
 constexpr double longest_wait = 3600;  // seconds
 
-/// Returns the number of runs that the swept settings and explicit runs describe, without listing them.
+/// Without listing them.
 std::int64_t described_runs(const Experiment& experiment) {
     std::int64_t runs = std::max<std::int64_t>(1, static_cast<std::int64_t>(experiment.explicit_runs().size()));
     for (const Key& key : keys()) {
@@ -287,8 +285,7 @@ std::int64_t described_runs(const Experiment& experiment) {
     return runs;
 }
 
-/// Replaces settings of an experiment. Lists of explicit runs, zips and exclusions are replaced as a whole; an empty
-/// list removes those of a preset.
+/// Explicit runs, zips and exclusions are replaced as a whole; an empty list removes those of a preset.
 void apply_settings(Experiment& experiment, const nlohmann::json& settings) {
     const Experiment described = Experiment::from_json(settings);
     for (const Key& key : keys()) {
@@ -349,8 +346,7 @@ bool is_id(std::string_view text) {
     return !text.empty() && text.size() <= 80 && std::all_of(text.begin(), text.end(), allowed);
 }
 
-/// Returns a line of YAML in which the value of "setup:" is in quotes. Setups are pasted from the window, and YAML
-/// would read "B:" in "theta=10k | B: theta=500k" as a key.
+/// Setups are pasted from the window, and YAML would read "B:" in "theta=10k | B: theta=500k" as a key.
 std::string with_quoted_setup(const std::string& line) {
     static constexpr std::string_view key = "setup:";
     const std::size_t first = line.find_first_not_of(" -");
@@ -372,7 +368,6 @@ std::string with_quoted_setups(const std::string& block) {
     return result;
 }
 
-/// The file that is parsed.
 struct LectureSource {
     std::string name;              // as messages name it
     std::filesystem::path folder;  // against which paths are resolved
@@ -456,13 +451,13 @@ void read_front(const LectureSections& parts, const LectureSource& source, Lectu
     }
 }
 
-/// Returns the folders in which the lectures of the program may be, in order.
+/// In order.
 std::vector<fs::path> lecture_folders() {
     std::vector<fs::path> folders;
     std::error_code error;
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     if (error) return folders;
-    // In a build folder, tests are in other folders than programs, so the parent folders are searched too.
+    // In a build folder, tests are in other folders than programs.
     for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
         folders.push_back(folder / "share" / "ropelab" / "lectures");
         folders.push_back(folder / "resources" / "lectures");
@@ -470,13 +465,13 @@ std::vector<fs::path> lecture_folders() {
     return folders;
 }
 
-/// Returns the rank of a lecture in the course; others follow in alphabetical order.
+/// Others follow in alphabetical order.
 std::size_t course_rank(const std::string& name) {
     static constexpr std::array<std::string_view, 3> course = {"clocks", "theta-and-fraction", "two-papers"};
     return static_cast<std::size_t>(std::find(course.begin(), course.end(), name) - course.begin());
 }
 
-/// Returns the path of a lecture that a user names by its file or, if it belongs to the program, by its name.
+/// By its file or, if it comes with the program, by its name.
 fs::path found_lecture(const fs::path& named) {
     std::error_code error;
     if (fs::exists(named, error) || named.has_parent_path() || named.has_extension()) return named;

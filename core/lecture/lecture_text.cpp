@@ -21,13 +21,13 @@ namespace {
 constexpr std::size_t most_yaml_bytes = 64 * 1024;
 constexpr std::size_t most_yaml_levels = 20;
 
-/// Builds a tree of nodes from the events of the parser. The library's own tree is not used because it drops the order
-/// of mappings and repeated keys, and because it expands aliases.
+/// The library's own tree is not used because it drops the order of mappings and repeated keys, and because it expands
+/// aliases.
 class YamlTree : public YAML::EventHandler {
  public:
     explicit YamlTree(const LecturePlace& first) : first_(first) {}
 
-    /// Returns the root; null if the text has no content.
+    /// Null if the text has no content.
     YamlNode take() { return std::move(root_); }
 
     void OnDocumentStart(const YAML::Mark&) override {}
@@ -94,7 +94,7 @@ class YamlTree : public YAML::EventHandler {
     YamlNode root_;
 };
 
-/// Returns the number that a plain scalar is in JSON; nullopt for other texts, such as "10k".
+/// As JSON; nullopt for other texts, such as "10k".
 std::optional<double> plain_number(const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -299,7 +299,7 @@ void check_bytes(std::string_view text, const std::string& file) {
     }
 }
 
-/// Returns the lines without line ends and without a byte order mark.
+/// Without line ends and byte order mark.
 std::vector<std::string_view> lines_of(std::string_view text) {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     std::vector<std::string_view> lines;
@@ -313,7 +313,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-/// The beginning or end of fenced code: at least three backticks or tildes, then a word such as "yaml".
+/// At least three backticks or tildes, then a word such as "yaml".
 struct Fence {
     char mark = 0;
     std::size_t length = 0;
@@ -343,7 +343,7 @@ bool is_heading(std::string_view line) {
     return line == "##" || line.starts_with("## ") || line.starts_with("##\t");
 }
 
-/// Joins lines, without the empty lines around them.
+/// Without the empty lines around them.
 std::string joined_lines(const std::vector<std::string_view>& lines, std::size_t first, std::size_t last) {
     const auto is_empty = [&](std::size_t i) { return trimmed(lines[i]).empty(); };
     while (first < last && is_empty(first)) ++first;
@@ -393,7 +393,7 @@ class LectureSplitter {
         return end + 1;
     }
 
-    /// Returns the next heading of level 2 at or after a line, or the number of lines.
+    /// The next heading of level 2 at or after a line, or the number of lines.
     std::size_t end_of_section(std::size_t line) const {
         std::optional<Fence> open;
         for (; line < lines_.size(); ++line) {

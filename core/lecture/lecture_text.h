@@ -10,18 +10,17 @@
 
 namespace ropelab {
 
-/// Returns a text for a message; a text of more than `most` bytes is cut off.
+/// For messages.
 std::string shortened(std::string_view text, std::size_t most = 60);
 
-/// A line of a lecture file, for error messages.
 struct LecturePlace {
     std::string file;
     int line = 0;  // from 1
 
-    /// Throws BadInput with the message "FILE, line 12: SENTENCE".
+    /// "FILE, line 12: SENTENCE".
     [[noreturn]] void fail(const std::string& sentence) const;
     LecturePlace at(int other) const { return {file, other}; }
-    /// Calls a function. If it throws BadInput, throws it with this place in front of its message.
+    /// BadInput passes with this place in front of its message.
     template <typename F>
     auto run(const F& function) const {
         try {
@@ -32,7 +31,7 @@ struct LecturePlace {
     }
 };
 
-/// Node of a YAML text: a scalar, null, a list or a mapping. Mappings keep the order of the text.
+/// Mappings keep the order of the text.
 struct YamlNode {
     enum class Kind { null, scalar, list, mapping };
     Kind kind = Kind::null;
@@ -43,37 +42,33 @@ struct YamlNode {
     std::vector<YamlNode> items = {};  // of a list, or the values of a mapping
 };
 
-/// Parses a YAML text that begins in the line `first` of a lecture. An empty text is an empty mapping. Throws BadInput,
-/// with the line, for invalid YAML, for several documents, anchors, aliases and tags, for keys that are lists or
-/// mappings, for more than 20 levels, and for texts above 64 kB.
+/// An empty text is an empty mapping. Throws BadInput, with the line, for invalid YAML, for several documents, anchors,
+/// aliases and tags, for keys that are lists or mappings, for more than 20 levels, and for texts above 64 kB.
 YamlNode parse_yaml(std::string_view text, const LecturePlace& first);
 
-/// Returns a scalar as JSON: true, false, null or a number if it is written as one without quotes, otherwise a string;
-/// lists and mappings as arrays and objects.
+/// A scalar without quotes can be true, false, null or a number; others are strings.
 nlohmann::json json_of_yaml(const YamlNode& node);
 
-/// A mapping of a lecture with a fixed set of keys. All functions throw BadInput, with the line and with what would be
-/// right, if a value has another type.
+/// With a fixed set of keys. All functions throw BadInput, with the line and what would be right, for another type.
 class YamlMapping {
  public:
-    /// Checks the keys of `node`. `what` names the mapping in messages, such as "scene" or "question". Throws BadInput
-    /// if the node is not a mapping, and for unknown and repeated keys.
+    /// `what` names the mapping in messages, such as "scene" or "question". BadInput if the node is not a mapping, and
+    /// for unknown and repeated keys.
     YamlMapping(const YamlNode& node, LecturePlace place, std::string what, std::span<const std::string_view> known);
 
-    /// Returns the place of the mapping, or that of a value.
+    /// The mapping's place, or a value's.
     const LecturePlace& place() const { return place_; }
     LecturePlace place_of(std::string_view key) const;
-    /// Returns a value; null if there is none.
+    /// Null if there is none.
     const YamlNode* find(std::string_view key) const;
     bool has(std::string_view key) const { return find(key) != nullptr; }
 
-    /// Returns a text; "" if the key is missing.
+    /// "" if the key is missing.
     std::string text(std::string_view key) const;
-    /// Returns a number; `fallback` if the key is missing.
     double number(std::string_view key, double fallback) const;
-    /// Returns true or false; false if the key is missing.
+    /// False if the key is missing.
     bool flag(std::string_view key) const;
-    /// Returns a list of texts; a single text is a list of one. Empty if the key is missing.
+    /// A single text is a list of one; empty if the key is missing.
     std::vector<std::string> texts(std::string_view key) const;
 
  private:
@@ -82,7 +77,7 @@ class YamlMapping {
     std::string what_;
 };
 
-/// Largest size of a lecture in bytes, and largest number of its scenes.
+/// Bytes, and number of scenes.
 inline constexpr std::size_t most_lecture_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t most_lecture_scenes = 2000;
 
@@ -97,7 +92,6 @@ struct LectureSection {
     std::string text;    // Markdown after the block
 };
 
-/// The parts of a lecture.
 struct LectureSections {
     std::string front;   // YAML of the front matter
     int front_line = 0;  // its first line
@@ -105,16 +99,15 @@ struct LectureSections {
     std::vector<LectureSection> sections;
 };
 
-/// Splits the text of a lecture at its headings of level 2; headings inside fenced code are text. Throws BadInput, with
-/// file and line, if the text is not UTF-8 or contains control characters, if the front matter is missing, for a block
-/// of YAML without end, for a heading without a title, and if the text is too large.
+/// Headings inside fenced code are text. Throws BadInput, with file and line, if the text is not UTF-8 or contains
+/// control characters, if the front matter is missing, for a block of YAML without end, for a heading without a title,
+/// and if the text is too large.
 LectureSections split_lecture(std::string_view text, const std::string& file);
 
-/// Returns the line that closes the fenced code at the end of a lecture; "" if its last fenced code is closed.
+/// "" if the last fenced code of the text is closed.
 std::string closing_fence(std::string_view text);
 
-/// Returns an identifier made from a title: "Four clocks" becomes "four-clocks". It is empty if the title has neither
-/// ASCII letters nor digits.
+/// "Four clocks" becomes "four-clocks"; empty if the title has neither ASCII letters nor digits.
 std::string scene_id(std::string_view title);
 
 }  // namespace ropelab

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kv_number_bytes = 2;  // bfloat16, in which models are published
 
-/// Sizes of the caches of a model at a context, in bytes.
+/// At a context, in bytes.
 struct CacheSizes {
     std::int64_t table = 0;
     std::int64_t kv = 0;
@@ -128,7 +128,7 @@ const nlohmann::json& publication(std::string name) {
                    "\"; they are theta_paper, partial_rope_paper, post and glu_variants.");
 }
 
-/// Returns whether a row of a table has this value: a number is compared as a number.
+/// A number is compared as a number.
 bool row_has_value(const nlohmann::json& row, const std::string& member, const std::string& text) {
     if (!row.is_object() || !row.contains(member)) return false;
     const nlohmann::json& value = row.at(member);

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t longest_expression = 500;
 constexpr double largest_whole = 1e12;
 
-/// Splits "theta=500". A path such as "table_2/theta=500" is a value without a name.
+/// "theta=500". A path such as "table_2/theta=500" is a value without a name.
 QuantityCall::Argument argument_of(std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos || text.substr(0, equals).find('/') != std::string_view::npos) {
@@ -43,7 +43,7 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
     return parts;
 }
 
-/// One way to call a quantity, parsed from its description: "(m, n[, seed])".
+/// Parsed from a description: "(m, n[, seed])".
 struct ArgumentGroup {
     struct Named {
         std::string name;
@@ -72,7 +72,7 @@ ArgumentGroup argument_group(std::string_view text) {
     return group;
 }
 
-/// Returns the forms of "(L) or (low, high)"; "[(L)]" can also be called without brackets.
+/// "(L) or (low, high)"; "[(L)]" can also be called without brackets.
 std::vector<ArgumentForm> forms_of(std::string_view arguments) {
     std::vector<ArgumentForm> forms;
     if (arguments.empty()) return {{}};
@@ -134,7 +134,7 @@ bool bind_form(const ArgumentForm& form, const QuantityCall& call, Bound& bound,
     return true;
 }
 
-/// The smallest whole number that an argument can be; nullopt for arguments that are texts or any number.
+/// nullopt for arguments that are texts or any number.
 std::optional<double> smallest_whole(const std::string& name) {
     for (const char* from_zero :
          {"pair", "m", "n", "by", "distance", "aimed", "layer", "head", "expert", "full_every"}) {
@@ -282,7 +282,6 @@ const RotarySetup& setup_of(const QuantityCall& call, const QuantitySource& sour
 
 namespace {
 
-/// A text with one quantity in double braces.
 struct Braces {
     std::size_t begin = std::string_view::npos;  // of the braces; npos if there are none
     std::size_t end = 0;

@@ -11,14 +11,13 @@ namespace ropelab {
 
 class LabFile;
 
-/// What a quantity is computed from.
 struct QuantitySource {
     ComparedSetups setups;
-    /// The lab of runs; null if there is none.
+    /// Null if there is none.
     const LabFile* lab = nullptr;
 };
 
-/// Describes a quantity for help texts.
+/// For help texts.
 struct QuantityDescription {
     std::string name;         // "wavelength"
     std::string arguments;    // "(pair)"; "" if it has none
@@ -28,20 +27,19 @@ struct QuantityDescription {
 };
 const std::vector<QuantityDescription>& quantities();
 
-/// Computes a quantity from its expression: a name with arguments in brackets, "wavelength(31)", "logit(100, 60)",
-/// "final_validation_loss(theta=500)". "B." in front of the name computes it from setup B. The functions are those that
-/// the figures use. Returns a number, null if there is no such value ("no negative B(Δ) below the context"), or a list
-/// of numbers or of intervals [low, high]. Throws BadInput for an unknown name (the message names the most similar
-/// one), for missing, superfluous or invalid arguments, and if a lab is required that is not there.
+/// A name with arguments in brackets, "wavelength(31)", "logit(100, 60)", "final_validation_loss(theta=500)". "B." in
+/// front of the name computes it from setup B. The functions are those that the figures use. Returns a number, null if
+/// there is no such value ("no negative B(Δ) below the context"), or a list of numbers or of intervals [low, high].
+/// Throws BadInput for an unknown name (the message names the most similar one), for missing, superfluous or invalid
+/// arguments, and if a lab is required that is not there.
 nlohmann::json evaluate_quantity(std::string_view expression, const QuantitySource& source);
 /// Throws BadInput as evaluate_quantity() does for an expression that no setup or lab makes valid; computes nothing.
 void check_quantity(std::string_view expression);
 
-/// Returns the expressions of a text: a quantity in double braces, "{{final_validation_loss(theta=500)}}", with "| 4"
-/// for four decimals behind it.
+/// Expressions in double braces, "{{final_validation_loss(theta=500)}}", also with "| 4" for four decimals.
 std::vector<std::string> quantities_in(std::string_view text);
-/// Returns the text with the values in place of the expressions, so that a sentence tells the numbers of the runs that
-/// are shown. A value that cannot be computed, such as that of a run that has not ended, becomes "…".
+/// Sentences then tell the numbers of the runs that are shown. A value that cannot be computed, such as that of a run
+/// that has not ended, becomes "…".
 std::string with_quantities(std::string_view text, const QuantitySource& source);
 
 }  // namespace ropelab

@@ -13,7 +13,7 @@
 
 namespace ropelab {
 
-/// The expression of a quantity in parts: "B.difference(final_validation_loss; theta=500; theta=10k)".
+/// "B.difference(final_validation_loss; theta=500; theta=10k)".
 struct QuantityCall {
     struct Argument {
         std::string key;  // "" if the argument has no name
@@ -24,19 +24,19 @@ struct QuantityCall {
     std::vector<std::vector<Argument>> groups;  // separated by semicolons; no group if there are no brackets
 };
 
-/// Splits an expression. Throws BadInput for missing brackets, empty arguments and texts above 500 bytes.
+/// Throws BadInput for missing brackets, empty arguments and texts above 500 bytes.
 QuantityCall parse_quantity_call(std::string_view expression);
 
-/// Returns whether a quantity is computed from runs. Throws BadInput if there is no such quantity.
+/// Throws BadInput if there is no such quantity.
 bool quantity_needs_lab(std::string_view expression);
 
-/// Settings that choose runs, by key; "run" chooses a run by its number.
+/// By key; "run" chooses a run by its number.
 using RunFilter = std::map<std::string, std::string>;
 
-/// The arguments of a call, bound to the names of a quantity's description and checked for type and range.
+/// Bound to the names of a quantity's description and checked for type and range.
 class QuantityArguments {
  public:
-    /// Binds the arguments of a call to the first form that fits. Throws BadInput with the forms of the quantity.
+    /// Binds the first form that fits. Throws BadInput with the forms of the quantity.
     QuantityArguments(const QuantityDescription& description, const QuantityCall& call);
 
     bool has(const std::string& name) const { return texts_.contains(name); }
@@ -46,7 +46,7 @@ class QuantityArguments {
     std::int64_t whole_or(const std::string& name, std::int64_t fallback) const {
         return has(name) ? whole(name) : fallback;
     }
-    /// Returns the settings that choose runs; `index` counts the groups of settings of the expression.
+    /// `index` counts the groups of settings of the expression.
     const RunFilter& filter(std::size_t index = 0) const { return filters_.at(index); }
     std::size_t filters() const { return filters_.size(); }
 
@@ -55,7 +55,6 @@ class QuantityArguments {
     std::vector<RunFilter> filters_;
 };
 
-/// What a quantity is computed from: its arguments, one setup with its frequencies, and a lab.
 struct QuantityInput {
     const QuantityArguments& arguments;
     const RotarySetup& setup;
@@ -63,16 +62,15 @@ struct QuantityInput {
     const LabFile* lab = nullptr;
 };
 
-/// A quantity and the function that computes it.
 struct Quantity {
     QuantityDescription description;
     std::function<nlohmann::json(const QuantityInput&)> compute;  // a number that is not finite is no value
-    /// True if the value depends only on the arguments, so that an expression can be checked by computing it.
+    /// The value depends only on the arguments, so an expression can be checked by computing it.
     bool constant = false;
 };
 
-/// Return the quantities in parts, which `quantity --list` shows in the order of pair, context, logit, memory,
-/// published, setup, derived (from published values) and run.
+/// `quantity --list` shows them in the order of pair, context, logit, memory, published, setup, derived (from published
+/// values) and run.
 std::vector<Quantity> pair_quantities();
 std::vector<Quantity> context_quantities();
 std::vector<Quantity> logit_quantities();
@@ -82,7 +80,6 @@ std::vector<Quantity> published_quantities();
 std::vector<Quantity> derived_quantities();
 std::vector<Quantity> run_quantities();
 
-/// Result of a computation that has no value.
 inline constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace ropelab

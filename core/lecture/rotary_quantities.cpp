@@ -15,7 +15,7 @@ namespace ropelab {
 
 namespace {
 
-/// Returns the index of the pair that the arguments name. Throws BadInput if the setup does not have it.
+/// Throws BadInput if the setup does not have the pair.
 std::size_t pair_index(const QuantityInput& input) {
     const std::int64_t pair = input.arguments.whole("pair");
     const auto count = static_cast<std::int64_t>(input.frequencies.inverse_frequencies.size());

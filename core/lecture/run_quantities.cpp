@@ -24,14 +24,13 @@ namespace ropelab {
 
 namespace {
 
-/// A run of the lab with its settings.
 struct CountedRun {
     RunRecord record;
     RunSpec spec;
 };
 using CountedRuns = std::vector<CountedRun>;
 
-/// Returns the runs that the lab's results include, as its table does.
+/// As the table of results includes them.
 CountedRuns runs_of_results(const LabFile& lab) {
     const RunSelection selection = run_selection(lab.choice(selection_choice));
     const std::vector<RunRecord> records = lab.runs();
@@ -74,8 +73,7 @@ RunSpec without_seed(RunSpec spec) {
     return spec;
 }
 
-/// Returns the matching runs by seed. Throws BadInput if there is none, or if they differ in another setting, because
-/// a mean over them would mix two groups.
+/// Throws BadInput if there is none, or if they differ in another setting, because a mean would mix two groups.
 std::map<std::int64_t, CountedRun> runs_by_seed(const QuantityInput& input, const RunFilter& filter) {
     std::map<std::int64_t, CountedRun> by_seed;
     for (CountedRun& run : matching_runs(input, filter)) {
@@ -107,7 +105,6 @@ ValuesBySeed measure_by_seed(const QuantityInput& input, std::size_t measure, co
     return values;
 }
 
-/// Returns the statistics over seeds of a number of each run that the arguments choose.
 Description over_seeds(const QuantityInput& input, const std::function<double(const RunRecord&)>& number) {
     std::vector<double> values;
     for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) values.push_back(number(run.record));
@@ -118,7 +115,7 @@ std::size_t measure_of(const QuantityInput& input) {
     return measure_index(input.arguments.text("quantity"));
 }
 
-/// Values of two groups of runs with equal seeds.
+/// Two groups of runs with equal seeds.
 struct SeedPairs {
     std::vector<double> a;
     std::vector<double> b;
@@ -142,7 +139,7 @@ SeedPairs seed_pairs(const QuantityInput& input) {
                   measure_by_seed(input, measure, input.arguments.filter(1)));
 }
 
-/// Returns the pairs of the only two groups of a lab, in the order in which they first appear.
+/// The only two groups of a lab, in the order in which they first appear.
 SeedPairs pairs_of_two_groups(const QuantityInput& input) {
     const std::size_t measure = measure_of(input);
     std::vector<std::pair<RunSpec, ValuesBySeed>> groups;
@@ -178,8 +175,7 @@ double detectable(const QuantityInput& input) {
     return smallest.value_or(unknown_value);
 }
 
-/// Returns the last snapshot of a run. Throws BadInput if there is none or if it lacks the array `member`, which `what`
-/// names.
+/// Throws BadInput if there is none or if it lacks the array `member`, which `what` names.
 ProbeResult last_snapshot(const QuantityInput& input, const RunRecord& run, ProbeArray ProbeResult::*member,
                           const char* what) {
     const std::vector<std::int64_t> iterations = input.lab->snapshots(run.id);

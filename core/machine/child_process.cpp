@@ -20,8 +20,7 @@ namespace ropelab {
 
 namespace {
 
-// The settings of posix_spawn: standard output is the pipe, standard input and error are /dev/null, and the child gets
-// its own process group.
+// Standard output is the pipe, standard input and error are /dev/null, and the child gets its own process group.
 class SpawnSettings {
  public:
     explicit SpawnSettings(int output) {

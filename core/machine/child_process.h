@@ -10,23 +10,22 @@
 
 namespace ropelab {
 
-/// A child process whose standard output can be read. Its standard error is discarded. It has its own process group, so
-/// that Ctrl-C in the terminal does not reach it. The destructor kills it.
+/// Its standard error is discarded. It has its own process group, so that Ctrl-C in the terminal does not reach it. The
+/// destructor kills it.
 class ChildProcess {
  public:
-    /// Starts `command` (the program's path, then its arguments) with `variable` ("NAME=value") added to the
-    /// environment. Throws std::runtime_error with a clause "did not start (…)" if the program cannot be started.
+    /// `command`: path, then arguments. `variable`: "NAME=value", added to the environment. Throws std::runtime_error
+    /// with a clause "did not start (…)" if the program cannot be started.
     ChildProcess(const std::vector<std::string>& command, const std::string& variable);
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
-    /// Returns the next piece of the process's standard output; empty at the end of the output; nullopt if none arrives
-    /// until `deadline`.
+    /// The next piece; empty at the end of the output; nullopt if none arrives until `deadline`.
     std::optional<std::string> read_until(Clock::time_point deadline) const;
-    /// Returns the exit status of the process in waitpid's format; nullopt if the process still runs at `deadline`.
+    /// In waitpid's format; nullopt if the process still runs at `deadline`.
     std::optional<int> wait_until(Clock::time_point deadline);
-    /// Kills the process and waits at most two seconds, because a process whose device driver hangs may never end.
+    /// Waits at most two seconds, because a process whose device driver hangs may never end.
     void kill();
 
  private:

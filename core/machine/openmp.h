@@ -2,16 +2,16 @@
 
 namespace ropelab {
 
-/// Sets the environment variables that OpenMP reads when it is loaded; returns whether any was changed. Waiting threads
-/// then spin only briefly (GOMP_SPINCOUNT): by default they spin long enough to starve the window and other programs,
-/// while no spinning makes a step 1.7 times as long (nanoGPT's CPU setting on two idle cores). OMP_WAIT_POLICY and
+/// Sets environment variables before OpenMP is loaded; returns whether any was changed. Waiting threads then spin only
+/// briefly (GOMP_SPINCOUNT): by default they spin long enough to starve the window and other programs, while no
+/// spinning makes a step 1.7 times as long (nanoGPT's CPU setting on two idle cores). OMP_WAIT_POLICY and
 /// GOMP_SPINCOUNT that the user has set are respected. OMP_DYNAMIC is set to false, because oneDNN, LibTorch's matrix
 /// library, leaves work undone if it gets fewer threads than requested.
 bool configure_openmp();
 
-/// Restarts the program (exec) if configure_openmp() changes a variable. Programs with Qt need this, because there
-/// libgomp is loaded before main (Qt's core library depends on libb2, which depends on libgomp). Call it first in main;
-/// it returns if nothing had to be changed.
+/// Exec if configure_openmp() changes a variable. Programs with Qt need this, because there libgomp is loaded before
+/// main (Qt's core library depends on libb2, which depends on libgomp). Call it first in main; it returns if nothing
+/// had to be changed.
 void restart_with_configured_openmp(char** arguments);
 
 }  // namespace ropelab

@@ -4,16 +4,15 @@
 
 namespace ropelab {
 
-/// Resident memory of this program in bytes: current, and peak since the start or the last reset_peak_memory(). Both
-/// are 0 if the system does not report them.
+/// Resident bytes: current, and peak since the start or the last reset_peak_memory(). Both are 0 if the system does not
+/// report them.
 struct ProcessMemory {
     std::int64_t now = 0;
     std::int64_t peak = 0;
 };
-/// Returns the resident memory of this program.
 ProcessMemory process_memory();
 
-/// Resets the peak of process_memory() to the current value, if the system allows it.
+/// To the current value, if the system allows it.
 void reset_peak_memory();
 
 }  // namespace ropelab

@@ -6,19 +6,17 @@ namespace ropelab {
 
 struct CudaGraphs;  // core/model/device_graph.h
 
-/// The kind of device on which LibTorch's operations compute everything, without the loops of core/kernels, and on
-/// which whole training steps stay (core/train/device_trainer.h). Tests, and the check of the CPU itself, set it to the
-/// CPU.
+/// Device on which LibTorch's operations compute everything, without the loops of core/kernels, and on which whole
+/// training steps stay (core/train/device_trainer.h). Tests, and the check of the CPU itself, set it to the CPU.
 struct Accelerator {
     torch::DeviceType type = torch::kCUDA;
     const CudaGraphs* graphs = nullptr;  // null: operations start one by one
 };
 
-/// Sets the accelerator of this process. Must not be called while something trains.
+/// Must not be called while something trains.
 void use_accelerator(const Accelerator& accelerator);
-/// Returns whether tensors of this device are on the accelerator.
 bool is_accelerated(const torch::Device& device);
-/// Returns the CUDA graphs that may be used on a device; null if there are none.
+/// Null if there are none.
 const CudaGraphs* graphs_on(const torch::Device& device);
 
 }  // namespace ropelab

@@ -11,27 +11,25 @@
 
 namespace ropelab {
 
-/// Model that processes one token after another with the decoder's operations and a KV cache, which is allocated once.
-/// On a device with graphs, each token after the first few is one CUDA graph; elsewhere each operation starts
-/// separately.
+/// One token after another with the decoder's operations and a KV cache, allocated once. On a device with graphs, each
+/// token after the first few is one CUDA graph; elsewhere each operation starts separately.
 class CachedDecoder {
  public:
-    /// Creates a decoder for one run's weights (runs = 1), which the caller owns and must not move. `terms` must
-    /// include every position that will be processed.
+    /// One run's weights (runs = 1), which the caller owns and must not move. `terms` must include every position that
+    /// will be processed.
     CachedDecoder(const RunSpec& spec, const Decoder& decoder, const Parameters& weights, PositionSource terms,
                   Precision precision);
 
-    /// Returns the logits after the last of these tokens, which start at position 0: (vocabulary). Must be the first
-    /// call and called once.
+    /// Logits after the last of these tokens, which start at position 0: (vocabulary). Must be the first call and
+    /// called once.
     torch::Tensor begin(const torch::Tensor& tokens);
-    /// Returns the logits after one more token: (vocabulary). They are valid until the next call.
+    /// Logits after one more token: (vocabulary), valid until the next call.
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
-    /// Returns the bytes that the cache occupies.
     std::int64_t cache_bytes() const { return cache_.bytes(); }
-    /// Returns whether tokens run as a CUDA graph.
+    /// Tokens run as a CUDA graph.
     bool captured() const { return work_.captured(); }
-    /// Returns why the capture of the graph failed; empty if it did not fail.
+    /// Why the capture of the graph failed; empty if it did not fail.
     const std::string& failure() const { return work_.failure(); }
 
  private:

@@ -10,8 +10,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns whether an error is a fault of the CUDA device. Errors of CUDA's runtime have their own type; errors of its
-// libraries are recognized by their first words.
+// Errors of CUDA's runtime have their own type; errors of its libraries are recognized by their first words.
 bool is_device_fault(const c10::Error& error, const std::string& sentence) {
     constexpr std::array<const char*, 4> beginnings = {"CUDA error", "CUDA driver error", "cuBLAS error",
                                                        "cuDNN error"};

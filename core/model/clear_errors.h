@@ -4,16 +4,15 @@
 
 namespace ropelab {
 
-/// Converts an error of LibTorch to an exception with one sentence, without LibTorch's stack trace: DeviceFault if the
-/// CUDA device failed, BadInput if its memory is exhausted, else std::runtime_error.
+/// Throws one sentence without LibTorch's stack trace: DeviceFault if the CUDA device failed, BadInput if its memory is
+/// exhausted, else std::runtime_error.
 [[noreturn]] void throw_clearly(const c10::Error& error);
 
-/// Returns whether the memory of the CUDA device is exhausted.
 bool is_out_of_device_memory(const c10::Error& error);
-/// Returns whether the memory of the CUDA device or of the machine is exhausted.
+/// Of the CUDA device or of the machine.
 bool is_out_of_memory(const c10::Error& error);
 
-/// Returns the result of `work`; converts its LibTorch errors with throw_clearly.
+/// Result of `work`; LibTorch's errors pass throw_clearly.
 template <typename Work>
 auto with_clear_errors(Work work) {
     try {

@@ -16,7 +16,7 @@ namespace ropelab {
 
 namespace {
 
-// Branch that is added to the residual stream next.
+// Added to the residual stream next.
 struct Branch {
     torch::Tensor values;
     Dropout dropout;
@@ -25,7 +25,7 @@ struct Branch {
     std::int64_t layer = -1;
 };
 
-// Reports a norm and the sum of the residual stream that it computes before.
+// And the sum of the residual stream that it computes before.
 void report_norm(const StageMarks& stages, const char* norm, const NormalizedResidual& result, const char* sum,
                  std::int64_t layer_of_sum) {
     if (!stages.observer) return;

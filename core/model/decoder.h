@@ -12,21 +12,21 @@
 
 namespace ropelab {
 
-/// Decoder with the blocks of GPT-2, Llama or Pythia (core/spec/run_spec.h), norms before or after the branches, and
-/// any position encoding. All tensors have a leading runs dimension; linear layers are batched products over it. The
-/// caller owns the weights.
+/// Blocks of GPT-2, Llama or Pythia (core/spec/run_spec.h), norms before or after the branches, and any position
+/// encoding. All tensors have a leading runs dimension; linear layers are batched products over it. The caller owns the
+/// weights.
 class Decoder {
  public:
-    /// Creates a decoder. `spec` gives the shape, which all runs of the cohort share.
+    /// `spec` gives the shape, which all runs of the cohort share.
     explicit Decoder(RunSpec spec) : spec_(std::move(spec)), kinds_(attention_of_layers(spec_)) {}
 
-    /// Returns whether the decoder computes operation by operation (RunSpec::operations).
+    /// RunSpec::operations.
     bool eager() const { return spec_.operations == Operations::eager; }
 
-    /// Returns the logits, (runs, batch·time, vocabulary) float32, of tokens, (runs, batch, time) int64. `terms` must
-    /// cover exactly the positions of the tokens. With a cache the tokens continue those in it and are added to it. A
-    /// hook observes each layer's attention, `experts` receives what the mixtures of experts do, and `stages` observes
-    /// the stages of the model.
+    /// Tokens: (runs, batch, time) int64 → (runs, batch·time, vocabulary) float32. `terms` must cover exactly the
+    /// positions of the tokens. With a cache the tokens continue those in it and are added to it. A hook observes each
+    /// layer's attention, `experts` receives what the mixtures of experts do, and `stages` observes the stages of the
+    /// model.
     torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                          Precision precision, const Dropout& dropout = {}, KeyValueCache* cache = nullptr,
                          AttentionHook* hook = nullptr, ExpertRecord* experts = nullptr,
@@ -49,7 +49,7 @@ class Decoder {
     std::vector<LayerAttention> kinds_;  // of the layers
 };
 
-/// Returns the mean of each row: (runs, n) → (runs). The order of summation does not depend on the number of rows.
+/// (runs, n) → (runs). The order of summation does not depend on the number of rows.
 torch::Tensor row_means(const torch::Tensor& losses);
 
 }  // namespace ropelab

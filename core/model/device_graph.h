@@ -4,35 +4,32 @@
 #include <functional>
 #include <memory>
 
-// Functions that exist only in libtorch_cuda, in a table of function pointers. The engine links libtorch_cpu only;
-// where there is a device, it opens a small library that links both (core/train/cuda.h). This header includes neither
-// torch nor CUDA headers.
+// Functions that exist only in libtorch_cuda. The engine links libtorch_cpu only; where there is a device, it opens a
+// small library that links both (core/train/cuda.h). This header includes neither torch nor CUDA headers.
 
 namespace ropelab {
 
-/// CUDA graph: work that is captured once and replayed many times. The graph uses the memory addresses of the capture,
-/// so that its tensors must not move.
+/// Captured once and replayed many times. It uses the memory addresses of the capture, so its tensors must not move.
 class DeviceGraph {
  public:
     virtual ~DeviceGraph() = default;
-    /// Captures what `work` starts on the device, without running it. Call this once, on a stream of on_own_stream.
-    /// Throws what `work` throws, or an error if an operation cannot be captured; then nothing ran on the device.
+    /// Does not run `work`. Call this once, on a stream of on_own_stream. Throws what `work` throws, or an error if an
+    /// operation cannot be captured; then nothing ran on the device.
     virtual void capture(const std::function<void()>& work) = 0;
-    /// Runs the captured work on the current stream.
+    /// On the current stream.
     virtual void replay() = 0;
 };
 
 /// Functions of libropelab_cuda_graph.so.
 struct CudaGraphs {
-    /// Runs `work` on a separate stream, after all work that the current stream has started; returns when all of it is
-    /// finished.
+    /// On a separate stream, after all work that the current stream has started; returns when all of it is finished.
     void (*on_own_stream)(const std::function<void()>& work);
-    /// Creates an empty graph.
+    /// An empty graph.
     std::unique_ptr<DeviceGraph> (*make)();
-    /// Returns the number of available bytes of device memory, including memory that LibTorch caches.
+    /// Bytes of device memory, including memory that LibTorch caches.
     std::int64_t (*free_memory)() = nullptr;
-    /// Returns the peak number of bytes that LibTorch allocated since the last call, graphs included, and releases
-    /// LibTorch's cached memory, so that the next peak starts from the memory in use.
+    /// Peak bytes that LibTorch allocated since the last call, graphs included. Releases LibTorch's cached memory, so
+    /// that the next peak starts from the memory in use.
     std::int64_t (*take_peak)() = nullptr;
 };
 

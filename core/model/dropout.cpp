@@ -9,7 +9,7 @@ namespace ropelab {
 
 namespace {
 
-// Computes the masks of all runs, (runs, size) float32, with RandomStream on the CPU.
+// (runs, size) float32, with RandomStream.
 torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std::string& stream) {
     const std::int64_t runs = std::ssize(dropout.seeds());
     const torch::Tensor mask = torch::empty({runs, size}, torch::kFloat32);
@@ -32,8 +32,7 @@ torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std:
 
 constexpr std::int64_t low_word = 0xFFFFFFFF;
 
-// Returns the upper and lower 32 bits of x·factor for numbers below 2^32. The product does not fit int64, so that the
-// factor is multiplied in two halves.
+// Upper and lower 32 bits of x·factor for numbers below 2^32. The product does not fit int64, so the factor is halved.
 struct Product {
     Product(const torch::Tensor& x, std::int64_t factor) {
         const torch::Tensor of_upper = x * (factor >> 16);

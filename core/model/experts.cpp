@@ -11,8 +11,8 @@ namespace ropelab {
 
 namespace {
 
-// Returns the rows of x, (n, C), in another order. The gradient is a permutation too, so that no sum depends on the
-// order of threads.
+// Rows of x, (n, C), in another order. The gradient is a permutation too, so that no sum depends on the order of
+// threads.
 class PermutedRows : public torch::autograd::Function<PermutedRows> {
  public:
     static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
@@ -27,14 +27,14 @@ class PermutedRows : public torch::autograd::Function<PermutedRows> {
     }
 };
 
-// A layer's weights of all runs, split by run. Splitting them once costs one gradient tensor, a slice per use one each.
+// By run. Splitting them once costs one gradient tensor, a slice per use one each.
 struct ExpertWeights {
     ExpertWeights(const Parameters& weights, const std::string& name)
         : weight(by_run(weights.matrix(name + ".weight").weight)),
           working(by_run(weights.matrix(name + ".weight").working)),
           bias(by_run(weights.get(name + ".bias"))) {}
 
-    // Splits a tensor along its first dimension; empty for an undefined one.
+    // Along the first dimension; empty for an undefined tensor.
     static std::vector<torch::Tensor> by_run(const torch::Tensor& tensor) {
         return tensor.defined() ? tensor.unbind(0) : std::vector<torch::Tensor>();
     }
@@ -43,7 +43,7 @@ struct ExpertWeights {
     std::vector<torch::Tensor> weight, working, bias;
 };
 
-// Matrices of one run's experts, each with a leading dimension of 1.
+// Of one run, with a leading dimension of 1.
 struct RunExperts {
     RunExperts(const ExpertWeights& weights, std::size_t run) {
         const auto split = [run](const std::vector<torch::Tensor>& runs) {
@@ -62,7 +62,7 @@ struct RunExperts {
     std::vector<torch::Tensor> weight, working, bias;
 };
 
-// A layer of experts, whose runs are computed one after another.
+// Runs are computed one after another.
 class Mixture {
  public:
     Mixture(const RunSpec& spec, const Parameters& weights, std::int64_t layer, Precision precision,
@@ -77,8 +77,8 @@ class Mixture {
           up_(weights, up_name(spec, layer)),
           down_(weights, down_name(spec, layer)) {}
 
-    // Returns the output for one run, (1, n, C) like `x`. Adds its routing to `entry` and its load-balancing loss to
-    // `balances`, unless that is null.
+    // One run, (1, n, C) like `x`. Adds its routing to `entry` and its load-balancing loss to `balances`, unless that
+    // is null.
     torch::Tensor operator()(const torch::Tensor& x, std::size_t run, ExpertLayer& entry,
                              std::vector<torch::Tensor>* balances) const {
         const torch::Tensor logits = router_logits(x.to(torch::kFloat32), run);  // (n, E)
@@ -142,7 +142,7 @@ class Mixture {
         return (f * probabilities.mean(0)).sum() * static_cast<double>(spec_.experts);
     }
 
-    // Returns the weights of the chosen experts, (n, k); 0 for a choice that is not processed.
+    // Weights of the chosen experts, (n, k); 0 for a choice that is not processed.
     torch::Tensor gates(const torch::Tensor& logits, const torch::Tensor& probabilities, const Routing& routing) const {
         const std::int64_t k = routing.per_token;
         const torch::Tensor expert =
@@ -155,7 +155,7 @@ class Mixture {
         return torch::softmax(chosen, 1) * mask;
     }
 
-    // Returns the sum of the experts' outputs, (n, C), weighted by the gates, (n, k).
+    // (n, C), weighted by the gates, (n, k).
     torch::Tensor combined(const torch::Tensor& x, std::size_t run, const Routing& routing,
                            const torch::Tensor& gates) const {
         const std::int64_t k = routing.per_token;

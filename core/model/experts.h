@@ -13,22 +13,21 @@
 
 namespace ropelab {
 
-/// Routing of one layer with experts in a forward pass.
+/// Of one layer in a forward pass.
 struct ExpertLayer {
     std::int64_t layer = 0;
     torch::Tensor balance;         // (runs) float32, with a gradient: load-balancing loss (formula 50)
     std::vector<Routing> routing;  // one per run
 };
 
-/// Routing of a forward pass: one element per layer with experts, in ascending order.
+/// One element per layer with experts, in ascending order.
 struct ExpertRecord {
     std::vector<ExpertLayer> layers;
 };
 
-/// Returns the output of a layer's mixture of experts (formulas 49 to 51): each token is routed to some experts, and
-/// their outputs are summed with the gates as weights. x: (runs, n, C) → (runs, n, C). With the seeds of a training
-/// step, `dropout` gives the seeds and the step of the router's random numbers; without seeds there is neither noise
-/// nor a random second expert nor a capacity, so that a token's output does not depend on other tokens.
+/// Formulas 49 to 51. x: (runs, n, C) → (runs, n, C). With the seeds of a training step, `dropout` gives the seeds and
+/// the step of the router's random numbers; without seeds there is neither noise nor a random second expert nor a
+/// capacity, so that a token's output does not depend on other tokens.
 torch::Tensor mixed_experts(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
                             Precision precision, const Dropout& dropout, ExpertRecord* record,
                             const StageMarks& stages = {});

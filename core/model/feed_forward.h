@@ -12,14 +12,12 @@
 
 namespace ropelab {
 
-/// Returns the hidden rows of a feed-forward network after its activation (formula 48), in the type of x. x:
-/// (runs, n, rows), in gated networks the gate first → (runs, n, hidden width). A run's numbers do not depend on the
-/// other runs.
+/// Formula 48, in the type of x. x: (runs, n, rows), in gated networks the gate first → (runs, n, hidden width). A
+/// run's numbers do not depend on the other runs.
 torch::Tensor activated(FeedForward kind, const torch::Tensor& x);
 
-/// Returns the output of a layer's feed-forward network or mixture of experts. x: (runs, n, C) → (runs, n, C).
-/// `dropout` is that of a training step; without its seeds, experts are routed as in evaluation. If `record` is given,
-/// layers with experts add what they did. `stages` reports the stages of the layer.
+/// Feed-forward network or mixture of experts: (runs, n, C) → (runs, n, C). Without the seeds of a training step in
+/// `dropout`, experts are routed as in evaluation. Layers with experts add what they did to `record`.
 torch::Tensor feed_forward(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
                            Precision precision, const Dropout& dropout, ExpertRecord* record,
                            const StageMarks& stages = {});

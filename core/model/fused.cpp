@@ -13,7 +13,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Calls f with values of the branch's and the normalized type. Only these combinations exist.
+// f receives values of the branch's and the normalized type; only these combinations exist.
 template <typename F>
 void with_types(const torch::Tensor& branch, torch::ScalarType normed, F f) {
     const bool rounded = normed == torch::kBFloat16;

@@ -13,32 +13,30 @@ namespace ropelab {
 // All tensors have a leading runs dimension. The numbers of a run depend neither on other runs of the cohort nor on the
 // number of threads.
 
-/// Residual stream after the addition of a branch, and its normalization.
 struct NormalizedResidual {
     torch::Tensor sum;     // (runs, n, C)
     torch::Tensor normed;  // (runs, n, C)
 };
 
-/// Kind of normalization: LayerNorm (ε = 1e-5), or RMSNorm (ε = 1e-6), which does not subtract the mean.
+/// LayerNorm (ε = 1e-5), or RMSNorm (ε = 1e-6), which does not subtract the mean.
 enum class Norm { layer, rms };
 
-/// Returns sum = x + dropout(branch) and normed = the normalized sum. x, branch: (runs, n, C), branch may be undefined;
-/// weight: (runs, C); bias: (runs, C) or undefined. `place` names the dropout. `type`: bfloat16 rounds `normed` for a
-/// product, except under an EagerGuard.
+/// Sum = x + dropout(branch) and normed = the normalized sum. x, branch: (runs, n, C), branch may be undefined; weight:
+/// (runs, C); bias: (runs, C) or undefined. `place` names the dropout. `type`: bfloat16 rounds `normed` for a product,
+/// except under an EagerGuard.
 NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                                  const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
                                  Norm norm = Norm::layer, torch::ScalarType type = torch::kFloat32);
 
-/// Returns GELU, x·Φ(x), in the type of x.
+/// x·Φ(x), in the type of x.
 torch::Tensor gelu_activation(const torch::Tensor& x);
-/// Returns SwiGLU, SiLU(gate)·factor, in the type of x. x: (runs, n, 2·width), the gate first → (runs, n, width).
+/// SiLU(gate)·factor, in the type of x. x: (runs, n, 2·width), the gate first → (runs, n, width).
 torch::Tensor swiglu_activation(const torch::Tensor& x);
 
-/// Returns the embeddings of tokens. tokens: (runs, n), table: (runs, rows, C) → (runs, n, C).
+/// tokens: (runs, n), table: (runs, rows, C) → (runs, n, C).
 torch::Tensor look_up(const torch::Tensor& table, const torch::Tensor& tokens);
 
-/// Returns the cross-entropy of each token, −log softmax at the target. logits: (runs, n, vocabulary), targets: (runs,
-/// n) → (runs, n).
+/// −log softmax at the target. logits: (runs, n, vocabulary), targets: (runs, n) → (runs, n).
 torch::Tensor token_losses(const torch::Tensor& logits, const torch::Tensor& targets);
 
 }  // namespace ropelab

@@ -8,8 +8,8 @@
 
 namespace ropelab {
 
-/// Returns a layer for decoders that process one token at a time. `norm` and `matrix` create the members from the
-/// parameter names of Layout. The caller adds the KV cache.
+/// For decoders that process one token at a time. `norm` and `matrix` create the members from the parameter names of
+/// Layout. The caller adds the KV cache.
 template <typename Layer, typename NormOf, typename MatrixOf>
 Layer layer_of(const RunSpec& spec, std::int64_t index, NormOf norm, MatrixOf matrix) {
     const std::string name = "layers." + std::to_string(index);

@@ -15,8 +15,7 @@ thread_local bool eager_here = false;
 
 std::atomic<std::int64_t> started = 0;
 
-// Operation that is running. An operation of LibTorch that consists of other operations does not count in addition to
-// them.
+// An operation that consists of other operations does not count in addition to them.
 struct RunningOperation : at::ObserverContext {
     RunningOperation* outer = nullptr;
     bool own = false;
@@ -25,7 +24,7 @@ struct RunningOperation : at::ObserverContext {
 };
 thread_local RunningOperation* innermost = nullptr;
 
-// Returns whether an operation computes or copies numbers, instead of creating a view or allocating memory.
+// And not only creates a view or allocates memory.
 bool works_on_numbers(const at::RecordFunction& function) {
     const auto schema = function.operator_schema();
     if (!schema) return false;

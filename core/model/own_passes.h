@@ -12,18 +12,15 @@
 #include "core/model/parallel.h"
 #include "core/spec/random_stream.h"
 
-// Helpers for functions that pass tensors to the loops of core/kernels.
-
 namespace ropelab {
 
-/// Returns whether the loops of core/kernels process a tensor: a float32 or bfloat16 tensor on the CPU, without eager
-/// operations. The result is false in tests that compute on the CPU as on a device.
+/// Float32 or bfloat16 on the CPU, without eager operations. False in tests that compute on the CPU as on a device.
 inline bool has_own_passes(const torch::Tensor& tensor) {
     return tensor.is_cpu() && tensor.scalar_type() != torch::kFloat64 && !is_eager() &&
            !is_accelerated(tensor.device());
 }
 
-/// Calls f(run, first, last) for parts of 0 … count − 1 of every run, in parallel.
+/// f(run, first, last) for parts of 0 … count − 1 of every run, in parallel.
 template <typename F>
 void for_each_run(std::int64_t runs, std::int64_t count, std::int64_t grain, F f) {
     at::parallel_for(0, runs * count, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -36,12 +33,12 @@ void for_each_run(std::int64_t runs, std::int64_t count, std::int64_t grain, F f
     });
 }
 
-/// Returns the number of rows of this many columns that are worth a thread.
+/// Rows of this many columns that are worth a thread.
 inline std::int64_t row_grain(std::int64_t columns) {
     return std::max<std::int64_t>(1, 8192 / columns);
 }
 
-/// Returns a tensor's data as float or kernels::Bfloat16; null for an undefined tensor.
+/// As float or kernels::Bfloat16; null for an undefined tensor.
 template <typename T>
 T* numbers(const torch::Tensor& tensor) {
     if (!tensor.defined()) return nullptr;
@@ -51,13 +48,13 @@ T* numbers(const torch::Tensor& tensor) {
         return reinterpret_cast<T*>(tensor.data_ptr<at::BFloat16>());
     }
 }
-/// Returns the data of one run of a tensor (runs, …); null for an undefined tensor.
+/// Null for an undefined tensor.
 template <typename T = float>
 T* row(const torch::Tensor& tensor, std::int64_t run) {
     return tensor.defined() ? numbers<T>(tensor) + run * tensor.stride(0) : nullptr;
 }
 
-/// Calls f with a value of the tensor's type: float or kernels::Bfloat16.
+/// f receives a value of the type: float or kernels::Bfloat16.
 template <typename F>
 void with_type(torch::ScalarType type, F f) {
     if (type == torch::kBFloat16) {
@@ -75,7 +72,7 @@ class Streams {
         for (std::int64_t seed : dropout.seeds()) streams_.emplace_back(seed, "dropout:" + place);
     }
     bool drop() const { return !streams_.empty(); }
-    /// Returns the random numbers of one run for a tensor with `size` elements per run.
+    /// For a tensor with `size` elements per run.
     kernels::DropoutNumbers of(std::int64_t run, std::int64_t size) const {
         if (streams_.empty()) return {};
         return {&streams_[static_cast<std::size_t>(run)], dropout_.rate(), static_cast<std::uint64_t>(dropout_.step()),

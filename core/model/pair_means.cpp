@@ -4,12 +4,12 @@ namespace ropelab {
 
 namespace {
 
-// Returns the sums over sequences and positions. x: (1, sequences, time, heads, head_dim) → (heads, head_dim).
+// (1, sequences, time, heads, head_dim) → (heads, head_dim).
 torch::Tensor vector_sums(const torch::Tensor& x) {
     return x.sum(c10::IntArrayRef{0, 1, 2}, false, torch::kFloat64);
 }
 
-// Copies the channels of the pairs from `source`, (1, 1, time, heads, head_dim), to all sequences of a copy of `x`.
+// Copies the pairs' channels from `source`, (1, 1, time, heads, head_dim), to all sequences of a copy of `x`.
 torch::Tensor with_pairs_of(const torch::Tensor& source, const std::vector<std::int64_t>& pairs,
                             const torch::Tensor& x) {
     torch::Tensor result = x.clone();

@@ -9,18 +9,16 @@
 
 namespace ropelab {
 
-/// Attention hook that computes the mean query and key of each layer and head over all sequences and positions, before
-/// rotation. They are the vectors of a mean ablation (ProbeRequest::mean_ablated_pairs).
+/// Mean query and key of each layer and head over all sequences and positions, before rotation: the vectors of a mean
+/// ablation (ProbeRequest::mean_ablated_pairs).
 class PairMeans : public AttentionHook {
  public:
-    /// Creates the hook for a model with `layers` layers.
     explicit PairMeans(std::int64_t layers) : layers_(static_cast<std::size_t>(layers)) {}
 
     void observe(std::int64_t layer, const LayerVectors& vectors) override;
     void modify(std::int64_t, LayerVectors&, const LayerTerms&) override {}
 
-    /// Replaces the channels of `pairs` of rotated queries and keys by the rotated means. Requires at least one
-    /// processed batch.
+    /// Channels of rotated queries and keys become the rotated means. Requires at least one processed batch.
     void replace(const std::vector<std::int64_t>& pairs, std::int64_t layer, LayerVectors& vectors,
                  const LayerTerms& terms) const;
 
@@ -32,7 +30,7 @@ class PairMeans : public AttentionHook {
     std::vector<Layer> layers_;
 };
 
-/// Sets the channels of `pairs` of the queries, (…, head_dim), to 0, so that these pairs add nothing to any logit.
+/// Sets their channels of the queries, (…, head_dim), to 0, so that these pairs add nothing to any logit.
 void remove_pairs(const std::vector<std::int64_t>& pairs, LayerVectors& vectors);
 
 }  // namespace ropelab

@@ -9,7 +9,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns a parameter of all runs as a view of their rows: (runs, shape…).
+// (runs, shape…).
 torch::Tensor view_of(const torch::Tensor& rows, const Parameter& parameter) {
     std::vector<std::int64_t> shape = {rows.size(0)};
     shape.insert(shape.end(), parameter.shape.begin(), parameter.shape.end());

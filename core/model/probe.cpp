@@ -123,8 +123,7 @@ torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t f
         .to(device);
 }
 
-/// Evaluates the model on the sequences, batch by batch, and calls `handle` with each result. Returns false if the
-/// request was cancelled.
+/// Calls `handle` with each batch's result. Returns false if the request was cancelled.
 template <typename Take>
 bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, const ProbeSequences& sequences,
                       const PositionTerms& terms, AttentionHook* hook, const Take& handle,
@@ -152,7 +151,7 @@ bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, con
     return true;
 }
 
-// Returns the frequencies from the tables' second row, which contains the angles of one step; no angle exceeds π.
+// From the tables' second row, which contains the angles of one step; no angle exceeds π.
 ProbeArray frequencies_of(const RunSpec& spec, const LayerTables& tables) {
     ProbeArray result;
     for (const RotaryTables& layer : tables.layers) {

@@ -7,8 +7,7 @@
 
 namespace ropelab {
 
-/// Model to be probed: settings and weights of one run, (1, …), which the caller owns. `decoder` must have the model's
-/// shape.
+/// Settings and weights of one run, (1, …), which the caller owns. `decoder` must have the model's shape.
 struct ProbedModel {
     const RunSpec& spec;
     const Decoder& decoder;
@@ -16,8 +15,7 @@ struct ProbedModel {
     Precision precision = Precision::float32;
 };
 
-/// Evaluates the model on the request's sequences without gradients and returns the requested measurements. Throws
-/// BadInput if the request does not fit the model.
+/// Without gradients. Throws BadInput if the request does not fit the model.
 ProbeResult probe(const ProbedModel& model, const ProbeRequest& request);
 
 }  // namespace ropelab

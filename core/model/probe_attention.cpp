@@ -12,7 +12,6 @@ namespace ropelab {
 
 namespace {
 
-// Number of scores that are computed at a time.
 constexpr std::int64_t scores_at_once = std::int64_t{1} << 21;
 
 void add(torch::Tensor& sum, const torch::Tensor& more) {
@@ -23,23 +22,23 @@ torch::Tensor total(const torch::Tensor& x, std::initializer_list<std::int64_t> 
     return x.sum(c10::IntArrayRef(axes), false, torch::kFloat64);
 }
 
-// Returns the sums over the two channels of each pair, i and i + pairs: (…, head_dim) → (…, pairs).
+// Channels i and i + pairs: (…, head_dim) → (…, pairs).
 torch::Tensor sum_of_pairs(const torch::Tensor& channels) {
     const std::int64_t pairs = channels.size(-1) / 2;
     return channels.narrow(-1, 0, pairs) + channels.narrow(-1, pairs, pairs);
 }
 
-// Returns the sums of the pairs' norms. x: (1, sequences, time, heads, head_dim) → (heads, pairs).
+// (1, sequences, time, heads, head_dim) → (heads, pairs).
 torch::Tensor norm_sums(const torch::Tensor& x) {
     return total(sum_of_pairs(x.to(torch::kFloat32).square()).sqrt(), {0, 1, 2});
 }
 
-// Returns the sums of the channels' norms over positions: (heads, head_dim).
+// Over positions: (heads, head_dim).
 torch::Tensor channel_norm_sums(const torch::Tensor& x) {
     return total(x.to(torch::kFloat32).square().sum(2).sqrt(), {0, 1});
 }
 
-// Reorders (1, sequences, time, heads, head_dim) to (sequences, heads, time, head_dim).
+// (1, sequences, time, heads, head_dim) → (sequences, heads, time, head_dim).
 torch::Tensor by_head(const torch::Tensor& x) {
     return x.select(0, 0).to(torch::kFloat32).transpose(1, 2).contiguous();
 }
@@ -49,8 +48,7 @@ bool has_full_layer(const RunSpec& spec) {
     return std::find(kinds.begin(), kinds.end(), LayerAttention::full) != kinds.end();
 }
 
-// Returns the numbers of all layers; NaN for layers without them (gated DeltaNet), and an empty array if no layer has
-// any.
+// NaN for layers without numbers (gated DeltaNet), and an empty array if no layer has any.
 ProbeArray to_array(std::vector<torch::Tensor> layers, double divisor = 1.0) {
     const auto known = std::find_if(layers.begin(), layers.end(), [](const auto& layer) { return layer.defined(); });
     if (known == layers.end()) return {};

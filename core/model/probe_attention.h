@@ -12,13 +12,12 @@
 
 namespace ropelab {
 
-/// Attention hook of a probe: ablates pairs, replaces heads and sums the requested measurements over all batches. Sums
-/// are in double precision. Scores are computed for a limited number of queries at a time, so that long sequences fit
-/// into memory.
+/// Ablates pairs, replaces heads and sums the requested measurements over all batches. Sums are in double precision.
+/// Scores are computed for a limited number of queries at a time, so that long sequences fit into memory.
 class AttentionProbe : public AttentionHook {
  public:
-    /// Creates the hook of a probe. `tables`: rotary tables of the model, which show which pairs rotate. `means`: mean
-    /// queries and keys for ProbeRequest::mean_ablated_pairs; null if there are no such pairs.
+    /// `tables`: the model's, which show which pairs rotate. `means`: for ProbeRequest::mean_ablated_pairs; null
+    /// without.
     AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables,
                    const PairMeans* means = nullptr);
 
@@ -26,9 +25,9 @@ class AttentionProbe : public AttentionHook {
     void modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) override;
     void observe_stream(std::int64_t layer, const torch::Tensor& stream) override;
 
-    /// Stops the measurements. Later batches are only modified.
+    /// Later batches are only modified.
     void stop_measuring() { measures_ = false; }
-    /// Writes the measurements to the result; requires at least one processed batch.
+    /// Requires at least one processed batch.
     void write(ProbeResult& result) const;
 
  private:
@@ -51,10 +50,9 @@ class AttentionProbe : public AttentionHook {
     void measure_attention(Layer& layer, const LayerVectors& vectors, const LayerTerms& terms) const;
     void map_attention(Layer& layer, const torch::Tensor& query, const torch::Tensor& key,
                        const LayerTerms& terms) const;
-    /// Returns the covariances of the pairs that have their own element, and of all other pairs together, (…, pairs +
-    /// 1), from covariances by channel, (…, head_dim).
+    /// Of the pairs that have their own element, and of all other pairs together, (…, pairs + 1), from (…, head_dim).
     static torch::Tensor covariance_parts(const Layer& layer, const torch::Tensor& channels);
-    /// Returns the logit contributions, (heads, pairs + 1), from covariances by channel, (heads, head_dim).
+    /// (heads, pairs + 1), from covariances by channel, (heads, head_dim).
     static torch::Tensor logit_contributions(const Layer& layer, const torch::Tensor& covariance);
 
     const RunSpec& spec_;

@@ -9,15 +9,14 @@
 
 namespace ropelab {
 
-/// Sums over the batches of a probe of what the experts do.
+/// Over the batches of a probe.
 class ExpertSums {
  public:
-    /// Prepares the sums of a model with experts for the sequences of a probe.
     ExpertSums(const RunSpec& spec, const ProbeSequences& sequences);
 
-    /// Adds a batch whose first sequence is `first`. The record has one run.
+    /// Its first sequence is `first`. The record has one run.
     void add(const ExpertRecord& record, std::int64_t first);
-    /// Writes ProbeResult::expert_tokens, expert_shares, expert_balance and expert_dropped.
+    /// expert_tokens, expert_shares, expert_balance and expert_dropped.
     void write(ProbeResult& result) const;
 
  private:

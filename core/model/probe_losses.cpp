@@ -9,7 +9,7 @@ namespace ropelab {
 
 namespace {
 
-/// Returns the standard error of the mean of n values from their mean and the sum of their squares; 0 if n < 2.
+/// Of the mean of n values, from the sum of their squares; 0 if n < 2.
 double standard_error(double mean, double squares, std::int64_t count) {
     if (count < 2) return 0;
     const auto n = static_cast<double>(count);

@@ -9,7 +9,7 @@
 
 namespace ropelab {
 
-/// Results of one batch of sequences, (sequences, length). Targets of −1 have loss 0.
+/// (sequences, length). Targets of −1 have loss 0.
 struct BatchResult {
     std::int64_t first = 0;  // index of the first sequence
     std::int64_t sequences = 0;
@@ -17,14 +17,13 @@ struct BatchResult {
     torch::Tensor correct;  // bool, on the CPU
 };
 
-/// Sums of the losses of a probe's sequences.
 class LossSums {
  public:
-    /// Creates the sums for these sequences. `keeps_sequences`: whether to keep the losses of each sequence.
+    /// `keeps_sequences`: whether to keep the losses of each sequence.
     LossSums(const ProbeSequences& sequences, bool keeps_sequences);
-    /// Adds the losses of a batch; batches must come in the order of the sequences.
+    /// Batches must come in the order of the sequences.
     void add(const BatchResult& batch);
-    /// Writes mean losses, their standard errors and, if they were kept, the losses of each sequence to the result.
+    /// Means, their standard errors and, if they were kept, the losses of each sequence.
     void write(ProbeResult& result) const;
 
  private:
@@ -35,13 +34,12 @@ class LossSums {
     std::vector<float> kept_;                    // (sequences, length)
 };
 
-/// Sums of accuracies and losses of the copied tokens and of their first occurrences, by lag.
+/// Copied tokens and their first occurrences, by lag.
 class RetrievalSums {
  public:
     explicit RetrievalSums(const RetrievalTest& test) : test_(test) {}
-    /// Adds a batch of the test's sequences.
     void add(const BatchResult& batch);
-    /// Returns means and standard errors over the sequences, ordered by lag.
+    /// Ordered by lag.
     std::vector<RetrievalPoint> points() const;
 
  private:

@@ -8,21 +8,21 @@
 
 namespace ropelab {
 
-/// Work that a device repeats on the same memory. The first times it starts operation by operation, so that libraries
-/// can select their algorithms; then it is captured as a CUDA graph and replayed. If the capture fails, or without
-/// graphs, it always starts operation by operation.
+/// On the same memory of a device. The first times it starts operation by operation, so that libraries can select their
+/// algorithms; then it is captured as a CUDA graph and replayed. If the capture fails, or without graphs, it always
+/// starts operation by operation.
 class RepeatedWork {
  public:
-    /// Creates the work; `graphs` is null on a device without CUDA graphs.
+    /// `graphs` is null on a device without CUDA graphs.
     explicit RepeatedWork(const CudaGraphs* graphs) : graphs_(graphs) {}
 
-    /// Runs the work once more; must be called on the graphs' own stream. The host code of `work` runs only when the
-    /// work starts operation by operation, and once for the capture.
+    /// Must be called on the graphs' own stream. The host code of `work` runs only when the work starts operation by
+    /// operation, and once for the capture.
     void operator()(const std::function<void()>& work);
 
-    /// Returns whether the work runs as a graph.
+    /// Whether the work runs as a graph.
     bool captured() const { return graph_ != nullptr; }
-    /// Returns why a capture failed; empty if none failed.
+    /// Empty if no capture failed.
     const std::string& failure() const { return failure_; }
 
  private:

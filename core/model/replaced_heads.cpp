@@ -6,8 +6,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns x, (runs, batch, time, heads, head_dim), with the channels of one head replaced by `vector` in the canonical
-// pairing, with the position encoding that `encoded` applies.
+// x, (runs, batch, time, heads, head_dim), with `vector` in one head, encoded by position.
 template <typename Encoded>
 torch::Tensor with_vector(const torch::Tensor& x, std::int64_t head, const std::vector<double>& vector,
                           const Encoded& encoded) {

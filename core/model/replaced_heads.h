@@ -5,9 +5,8 @@
 
 namespace ropelab {
 
-/// Replaces the rotated query and key of one head by the given vectors, rotated by the position of each token. If heads
-/// share keys, keys and values are repeated first, one per query head, so that the other heads of the group keep
-/// theirs.
+/// The vectors are rotated by each token's position. If heads share keys, keys and values are repeated first, so that
+/// the other heads of the group keep theirs.
 void replace_head(const ReplacedHead& replaced, LayerVectors& vectors, const LayerTerms& terms);
 
 }  // namespace ropelab

@@ -8,7 +8,6 @@ namespace ropelab {
 
 namespace {
 
-// Returns the softmax probability of one of the logits.
 double probability_of(std::span<const float> logits, std::int64_t expert) {
     const float largest = *std::max_element(logits.begin(), logits.end());
     double total = 0;

@@ -7,8 +7,8 @@
 
 namespace ropelab {
 
-/// Returns f(x), (runs, …), computed run by run: LibTorch computes functions such as exp for the last numbers of a
-/// tensor in another way than for the others, so that the place of a run in a batch would change its last bits.
+/// (runs, …) run by run: LibTorch computes functions such as exp for the last numbers of a tensor in another way than
+/// for the others, so that the place of a run in a batch would change its last bits.
 template <typename F>
 torch::Tensor run_by_run(const torch::Tensor& x, F f) {
     if (x.size(0) == 1) return f(x);

@@ -14,10 +14,8 @@ namespace ropelab {
 
 namespace {
 
-// Ends a pass that was cancelled.
 struct PassCancelled {};
 
-// Measures the time of each stage in one pass.
 class StageClock : public StageObserver {
  public:
     StageClock(torch::Device device, const std::function<bool()>& cancelled) : device_(device), cancelled_(cancelled) {}
@@ -65,7 +63,6 @@ class StageClock : public StageObserver {
     std::map<StagePlace, StagePlace> within_;
 };
 
-// Stores the output of one stage.
 class StageOutput : public StageObserver {
  public:
     explicit StageOutput(StagePlace wanted) : wanted_(std::move(wanted)) {}
@@ -77,7 +74,7 @@ class StageOutput : public StageObserver {
         if (layer == wanted_.layer && wanted_.id == stage) found_ = numbers;
     }
 
-    /// Returns the output for the first run and its first sequence; undefined if the stage had none.
+    /// Of the first run and its first sequence; undefined if the stage had none.
     torch::Tensor found() const {
         switch (found_.defined() ? found_.dim() : 0) {
             case 3:
@@ -122,7 +119,7 @@ double median_seconds(std::vector<double> seconds) {
     return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
 }
 
-// A forward pass whose position terms are computed once, unless they depend on trained weights.
+// Position terms are computed once, unless they depend on trained weights.
 class ObservedPass {
  public:
     ObservedPass(const ProbedModel& model, std::span<const std::int32_t> tokens, std::int64_t sequences)

@@ -7,13 +7,13 @@
 
 namespace ropelab {
 
-/// Measures how long the stages of a forward pass without gradients take. Tables of positions that do not change in
-/// training are computed before. Throws BadInput if the tokens do not fit the model.
+/// Without gradients. Tables of positions that do not change in training are computed before. Throws BadInput if the
+/// tokens do not fit the model.
 StageTimes stage_times(const ProbedModel& model, const StageTimesRequest& request);
 
-/// Evaluates the model on one sequence and returns the output of a stage: (tokens, n), a matrix per head, (heads, n,
-/// m), or (n, m) for numbers that do not depend on the tokens. Attention is computed operation by operation. Throws
-/// BadInput if the tokens do not fit the model, or if the stage does not exist or has no output.
+/// Of one sequence: (tokens, n), a matrix per head, (heads, n, m), or (n, m) for numbers that do not depend on the
+/// tokens. Attention is computed operation by operation. Throws BadInput if the tokens do not fit the model, or if the
+/// stage does not exist or has no output.
 ProbeArray stage_output(const ProbedModel& model, std::span<const std::int32_t> tokens, const StagePlace& stage);
 
 }  // namespace ropelab

@@ -6,8 +6,8 @@ namespace ropelab {
 
 namespace {
 
-// Returns γ·tanh(αx) + β. The gradient of α is summed separately for each run, row by row and then over the rows, so
-// that its rounding does not depend on the other runs of the cohort.
+// Γ·tanh(αx) + β. The gradient of α is summed separately for each run, row by row and then over the rows, so that its
+// rounding does not depend on the other runs of the cohort.
 torch::Tensor dynamic_tanh(const torch::Tensor& x, const StreamNormWeights& weights) {
     const std::vector<torch::Tensor> rows = x.unbind(0);
     const std::vector<torch::Tensor> scales = weights.scale.unbind(0);

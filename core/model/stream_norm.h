@@ -10,15 +10,15 @@
 
 namespace ropelab {
 
-/// Weights of one norm of the residual stream; undefined where the norm has none.
+/// Undefined where the norm has none.
 struct StreamNormWeights {
     torch::Tensor weight;  // (runs, C)
     torch::Tensor bias;    // (runs, C)
     torch::Tensor scale;   // (runs, 1): α of Dynamic Tanh
 };
 
-/// Returns sum = x + dropout(branch) and normed = the norm of the sum as formulas 52 and 53 define it. `kind` must not
-/// be `automatic`. LayerNorm and RMSNorm, also zero-centered, use the fused operations of residual_norm
+/// Sum = x + dropout(branch) and normed = the norm of the sum as formulas 52 and 53 define it. `kind` must not be
+/// `automatic`. LayerNorm and RMSNorm, also zero-centered, use the fused operations of residual_norm
 /// (core/model/fused.h), with its arguments; Dynamic Tanh uses LibTorch's operations in float32.
 NormalizedResidual stream_norm(NormKind kind, const torch::Tensor& x, const torch::Tensor& branch,
                                const StreamNormWeights& weights, const Dropout& dropout, const std::string& place,

@@ -14,11 +14,10 @@ namespace ropelab {
 
 namespace {
 
-// Number of multiplications that are worth a thread.
+// Multiplications.
 constexpr std::int64_t worth_a_thread = 32768;
 
-// Copies a tensor to memory of large pages. Every token reads all of it once, and the addresses of small pages would
-// not fit the processor's TLB.
+// Every token reads all of it once, and the addresses of small pages would not fit the processor's TLB.
 torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType type) {
     torch::Tensor copy = torch::empty(from.sizes(), from.options().dtype(type));
 #if defined(MADV_HUGEPAGE)

@@ -14,20 +14,18 @@
 
 namespace ropelab {
 
-/// Model that processes one token after another on the CPU with a KV cache: the arithmetic of the decoder
-/// (core/model/decoder.h) as matrix-vector products, whose speed is limited by memory bandwidth. With precision
-/// bfloat16 the matrices are rounded and vectors stay float32.
+/// One token after another on the CPU with a KV cache: the arithmetic of the decoder (core/model/decoder.h) as
+/// matrix-vector products, whose speed is limited by memory bandwidth. With precision bfloat16 the matrices are rounded
+/// and vectors stay float32.
 class TokenDecoder {
  public:
-    /// Creates a decoder for one run's weights (runs = 1) on the CPU, which are copied. Requires
-    /// token_kernels_support(spec) (core/plan/kernels.h); CachedDecoder generates for other runs.
+    /// One run's weights (runs = 1) on the CPU are copied. Requires token_kernels_support(spec) (core/plan/kernels.h).
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 
-    /// Returns the logits after `token` at `position`: (vocabulary). The token attends to the newest `context` tokens,
-    /// itself included. Models with learned positions require a position below the context.
+    /// (vocabulary). The token attends to the newest `context` tokens, itself included. Models with learned positions
+    /// require a position below the context.
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
-    /// Returns the bytes that the cache occupies.
     std::int64_t cache_bytes() const { return cache_.bytes(); }
 
  private:
@@ -50,24 +48,23 @@ class TokenDecoder {
     };
     using Vector = std::vector<float>;
 
-    /// Computes the position terms for at least `positions` positions.
+    /// For at least `positions` positions.
     void make_terms(std::int64_t positions);
     void use_terms(const PositionTerms& terms);
-    /// Returns the row of `position` in `terms_`; computes the terms first if they lack it.
+    /// In `terms_`; computes the terms first if they lack it.
     std::int64_t row_of(std::int64_t position);
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;
     Norm norm(const std::string& name) const;
-    /// Computes out = matrix·x + bias; each thread calls `finish(first, last)` for its rows.
+    /// matrix·x + bias; each thread calls `finish(first, last)` for its rows.
     template <typename Finish>
     void multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const;
     void multiply(const Matrix& matrix, const Vector& x, Vector& out) const;
     void normalize(const Norm& norm, float* rows, std::int64_t count, bool centred) const;
-    /// Sets normed_ to the normalized residual stream, after `branch` was added to it (unless null).
+    /// Normalized stream to normed_, after `branch` was added to it (unless null).
     void normalize_stream(const Norm& norm, const Vector* branch);
-    /// Sets the residual stream to the token's embedding plus its position's embedding.
     void embed(std::int32_t token, std::int64_t position, std::int64_t row);
-    /// Computes the attention of a layer; `row`: row of the position terms.
+    /// `row`: row of the position terms.
     void attend(std::int64_t layer, std::int64_t row);
     void feed_forward(const Layer& layer);
 
@@ -81,7 +78,6 @@ class TokenDecoder {
     torch::Tensor embeddings_;       // sinusoidal embeddings of the same positions; undefined without them
     KeyValueCache cache_;
 
-    // Vectors of the current token.
     Vector stream_, normed_, qkv_, logits_, mixed_, wide_, attended_, fed_;
 };
 

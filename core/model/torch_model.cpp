@@ -19,8 +19,7 @@ namespace ropelab {
 
 namespace {
 
-// Samples a token from softmax(logits / temperature), restricted to the top_k largest logits. Number `index` of the
-// random stream decides.
+// From softmax(logits / temperature), restricted to the top_k largest logits. Number `index` of the stream decides.
 std::int32_t sample(const torch::Tensor& logits, const Generation& options, const RandomStream& stream,
                     std::int64_t index) {
     const torch::Tensor host = logits.to(torch::kCPU, torch::kFloat32).contiguous();
@@ -123,7 +122,7 @@ bool TorchModel::uses_token_decoder() const {
            token_kernels_support(spec_);
 }
 
-/// Predictor with a KV cache. The decoders cannot forget a text, so each text gets a new one.
+/// The decoders cannot forget a text, so each text gets a new one.
 class TorchModel::CachedPredictor : public TokenPredictor {
  public:
     explicit CachedPredictor(const TorchModel& model) : model_(model) {}

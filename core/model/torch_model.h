@@ -7,10 +7,10 @@
 
 namespace ropelab {
 
-/// Trained model on LibTorch: a cohort of one run with its rotary tables.
+/// A cohort of one run with its rotary tables.
 class TorchModel : public Model {
  public:
-    /// Creates a model from one run's flat weights, `row` (total).
+    /// `row`: flat weights, (total).
     TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& row, Precision precision);
 
     std::vector<float> logits(std::span<const std::int32_t> tokens) override;
@@ -25,15 +25,15 @@ class TorchModel : public Model {
  private:
     class CachedPredictor;
 
-    /// Returns whether single tokens are evaluated by TokenDecoder; if not, CachedDecoder evaluates them.
+    /// If not, CachedDecoder evaluates single tokens.
     bool uses_token_decoder() const;
     torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
     std::vector<float> computed_logits(std::span<const std::int32_t> tokens) const;
     std::vector<std::int32_t> generated(std::span<const std::int32_t> prompt, const Generation& options);
     double computed_whole_loss(std::span<const std::int32_t> tokens) const;
-    /// Returns the logits after the last of `tokens`, which start at position 0: (vocabulary).
+    /// (vocabulary). `tokens` start at position 0.
     torch::Tensor last_logits(std::span<const std::int32_t> tokens) const;
-    /// Throws BadInput if the prompt or the generation options do not fit the model.
+    /// Throws BadInput if the prompt or the options do not fit the model.
     void check_generation(std::span<const std::int32_t> prompt, const Generation& options) const;
     PositionSource terms_of(std::int64_t positions) const;
 
@@ -45,14 +45,14 @@ class TorchModel : public Model {
     std::int64_t cache_bytes_ = 0;
 };
 
-/// Returns the mean loss of each run over its sequences, without gradients. The sequences have `context` tokens and
-/// begin at `starts`, one list per run. Returns one number per run; empty if `cancelled` returned true between batches.
+/// Without gradients. The sequences have `context` tokens and begin at `starts`, one list per run. One number per run;
+/// empty if `cancelled` returned true between batches.
 std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
                                 Precision precision, const TokenText& tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled = {});
 
-/// Returns the start of every non-overlapping sequence of the context's length, in order.
+/// Start of every non-overlapping sequence of the context's length, in order.
 std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context);
 
 }  // namespace ropelab

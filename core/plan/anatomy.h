@@ -11,19 +11,19 @@
 
 namespace ropelab {
 
-// The stages of a model from tokens to logits: shapes, parameters, operations, KV cache and formulas.
+// From tokens to logits: shapes, parameters, operations, KV cache and formulas.
 
-/// Stages that follow each other: those before the layers, those of equal layers, or those after the layers.
+/// Before the layers, of equal layers, or after the layers.
 struct AnatomySection {
     std::string title;                 // "Layer", "Layers 0–2: gated DeltaNet"; "" outside the layers
     std::vector<std::int64_t> layers;  // indices of the layers with these stages; empty outside the layers
     Stages stages;
 
-    /// Returns how often the stages are repeated: the number of layers, or 1.
+    /// Number of layers, or 1.
     std::int64_t repeats() const { return layers.empty() ? 1 : static_cast<std::int64_t>(layers.size()); }
 };
 
-/// Sums over all stages and layers; nullopt if a stage is unknown.
+/// Over all stages and layers; nullopt if a stage is unknown.
 struct AnatomyTotals {
     std::optional<std::int64_t> parameters;
     std::optional<std::int64_t> active_parameters;  // without those of the experts that a token is not routed to
@@ -33,14 +33,13 @@ struct AnatomyTotals {
     std::optional<double> seconds = {};             // of a forward pass; nullopt if it was not measured
 };
 
-/// Symbol of a shape with its meaning and number.
+/// Symbol of a shape.
 struct AnatomySize {
     std::string symbol;   // "T"
     std::string meaning;  // "tokens"
     std::optional<std::int64_t> value;
 };
 
-/// A model as a list of its stages.
 struct Anatomy {
     std::vector<AnatomySection> sections;
     std::vector<AnatomySize> sizes;
@@ -48,25 +47,24 @@ struct Anatomy {
     StageTimes times = {};             // measured times of the stages; empty if they were not measured
 
     AnatomyTotals totals() const;
-    /// Returns the stage with this id, or null if there is none. If several sections have it, it is that of the first
-    /// one; "attention.qkv#2" is that of the second one.
+    /// Null if there is none. If several sections have the id, it is that of the first one; "attention.qkv#2" is that
+    /// of the second one.
     const AnatomyStage* find(const std::string& id) const;
 };
 
-/// Returns the stages of a run's model; equal layers are one section. Throws BadInput as check() does.
+/// Equal layers are one section. Throws BadInput as check() does.
 Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Returns a sentence on layers with a sliding window or with chunked attention, whose cache per token does not grow
-/// with the whole context.
+/// A sliding window or chunked attention: the cache per token does not grow with the whole context.
 std::string window_remark(std::int64_t window, bool is_chunked = false);
-/// Returns the sentence on states, which the KV cache per token does not contain.
+/// The KV cache per token does not contain states.
 std::string state_remark(std::int64_t bytes);
 
-/// Returns the settings of a traditional decoder with the layers, heads and width of `spec`: learned positions, all
-/// heads with their own keys and values, LayerNorm with biases, GELU, and a tied head (GPT-2).
+/// With the layers, heads and width of `spec`: learned positions, keys and values per head, LayerNorm with biases,
+/// GELU, and a tied head (GPT-2).
 RunSpec traditional_model(RunSpec spec);
-/// Returns the settings of a modern decoder with the layers, heads and width of `spec`: RoPE, a quarter of the key and
-/// value heads (or half, or as many, as the heads allow), RMSNorm, SwiGLU, no biases, and a head of its own (Llama).
+/// With the layers, heads and width of `spec`: RoPE, a quarter of the key and value heads (or half, or as many, as the
+/// heads allow), RMSNorm, SwiGLU, no biases, and a head of its own (Llama).
 RunSpec modern_model(RunSpec spec);
 
 }  // namespace ropelab

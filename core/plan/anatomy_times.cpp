@@ -14,7 +14,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the section that has a layer, or that has the stage outside the layers.
+// Has the layer, or the stage outside the layers.
 const AnatomySection* section_of(const Anatomy& anatomy, const StagePlace& place) {
     for (const AnatomySection& section : anatomy.sections) {
         if (place.layer >= 0) {
@@ -28,7 +28,7 @@ const AnatomySection* section_of(const Anatomy& anatomy, const StagePlace& place
     return nullptr;
 }
 
-// Returns the name of the stage at a place, or its id if the anatomy lacks it.
+// The id if the anatomy lacks the stage.
 std::string name_of(const Anatomy& anatomy, const StagePlace& place) {
     if (const AnatomySection* section = section_of(anatomy, place)) {
         for (const AnatomyStage& stage : section->stages) {

@@ -7,15 +7,14 @@
 
 namespace ropelab {
 
-/// Sizes of the caches of generation for one sequence of `context` tokens, in bytes, as float32 numbers.
+/// For one sequence of `context` tokens, in bytes, as float32 numbers.
 struct CacheBytes {
     std::int64_t kv = 0;    // formulas 32, 44 and 46; 0 with operations=eager, which generates without a KV cache
     std::int64_t rope = 0;  // formula 31, each angle once, one table; 0 without RoPE or with rope_cache=false
-    /// Returns the bytes of both caches.
     std::int64_t total() const { return kv + rope; }
 };
-/// Returns the sizes of the caches of a run's model at its context. A sliding window limits the
-/// tokens that its layers store; a gated DeltaNet stores its state, whose size does not depend on the context.
+/// A sliding window limits the tokens that its layers store; a gated DeltaNet stores its state, whose size does not
+/// depend on the context.
 CacheBytes cache_bytes(const RunSpec& spec);
 
 /// A KV cache in the form of published models (core/rope/memory.h).

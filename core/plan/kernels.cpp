@@ -6,7 +6,7 @@ namespace ropelab {
 
 namespace {
 
-// The encodings of a layer's attention; null for a layer without scores.
+// Null for a layer without scores.
 const Scores* scores_of(const LayerPlan& layer) {
     if (const auto* softmax = std::get_if<Softmax>(&layer.attention)) return &softmax->scores;
     if (const auto* latent = std::get_if<Latent>(&layer.attention)) return &latent->scores;

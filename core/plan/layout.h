@@ -9,19 +9,19 @@
 
 namespace ropelab {
 
-/// One parameter of a run: its name, its shape and its place in the flat array of all parameters of the run.
+/// With its place in the flat array of all parameters of a run.
 struct Parameter {
     std::string name;
     std::vector<std::int64_t> shape;
     std::int64_t offset = 0;  // index of its first element in the flat array
     std::int64_t size = 0;    // number of elements: product of the shape
-    /// Standard deviation of its normal initialization. 0 means that all elements start at 0. For a vector, it is the
-    /// number at which all elements start, such as 1 for the weights of norms.
+    /// Of the normal initialization; 0: all start at 0. For a vector, it is the number at which all elements start,
+    /// such as 1 for the weights of norms.
     double deviation = 0;
-    /// Number of rows at the end of a matrix whose initial numbers are multiplied by `last_factor` (values in qkv).
+    /// Rows at the end of a matrix whose initial numbers are multiplied by `last_factor` (values in qkv).
     std::int64_t last_rows = 0;
     double last_factor = 1;
-    /// Initial values that replace the initialization by `deviation`; empty for most parameters.
+    /// Replace the initialization by `deviation`; mostly empty.
     std::vector<double> initial = {};
     bool embeds = false;  // as Tensor::embeds
 };
@@ -72,40 +72,37 @@ struct Parameter {
 /// multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
-    /// Number of elements with weight decay: those of the matrices, and the weights of zero-centered norms.
+    /// With weight decay: matrices, and the weights of zero-centered norms.
     std::int64_t matrices = 0;
     std::int64_t vectors = 0;  // number of the other vector elements, without "rotary.shift"
     std::int64_t total = 0;    // number of parameters of one run
 
-    /// Returns the parameter with the given name. Throws std::out_of_range if there is none.
+    /// Throws std::out_of_range if there is none.
     const Parameter& at(const std::string& name) const;
-    /// Returns whether there is a parameter with the given name.
     bool contains(const std::string& name) const;
 };
 
-/// Returns the name, without ".weight", of a layer's first feed-forward matrix: "layers.0.mlp.up",
-/// "layers.0.mlp.experts.gate_up", …
+/// Without ".weight", of the first feed-forward matrix: "layers.0.mlp.up", "layers.0.mlp.experts.gate_up", …
 std::string up_name(const RunSpec& spec, std::int64_t layer);
-/// Returns the name, without ".weight", of a layer's last feed-forward matrix: "layers.0.mlp.down", …
+/// Without ".weight", of the last feed-forward matrix: "layers.0.mlp.down", …
 std::string down_name(const RunSpec& spec, std::int64_t layer);
 
-/// Returns the parameters of a run. The initialization is that of nanoGPT: standard deviation 0.02, and
-/// 0.02/√(2·layers) for the projections into the residual stream. With initialization = xavier the matrices of the
-/// layers have √(2/(inputs + outputs)), where queries, keys and values of qkv are matrices (C, C) each, keys and values
-/// of key_value (heads·D, L), the two halves of rates (heads, C), and gate and up (H, C); embeddings and head keep
-/// 0.02. DeepNet's scaling (formula 54) multiplies the initial weights of values, attention output and MLP by
-/// (8·layers)^−¼. Routers have spec.router_deviation.
+/// The initialization is that of nanoGPT: standard deviation 0.02, and 0.02/√(2·layers) for the projections into the
+/// residual stream. With initialization = xavier the matrices of the layers have √(2/(inputs + outputs)), where
+/// queries, keys and values of qkv are matrices (C, C) each, keys and values of key_value (heads·D, L), the two halves
+/// of rates (heads, C), and gate and up (H, C); embeddings and head keep 0.02. DeepNet's scaling (formula 54)
+/// multiplies the initial weights of values, attention output and MLP by (8·layers)^−¼. Routers have
+/// spec.router_deviation.
 Layout layout_of(const RunSpec& spec, int vocabulary);
-/// Returns the parameters of a plan, whose sizes must be known.
+/// Sizes must be known.
 Layout layout_of(const ModelPlan& plan);
 
-/// Returns whether the optimizer muon applies to a parameter: to the matrices of the layers, each expert's separately,
-/// but not to their tables of learned vectors of distances, which are embeddings.
+/// Muon trains the matrices of the layers, each expert's separately, but not their tables of learned vectors of
+/// distances, which are embeddings.
 bool trains_with_muon(const Layout& layout, const Parameter& parameter);
 
-/// Returns the number of parameters without token and position embeddings (among them the learned biases and vectors of
-/// distances), output head and "rotary.shift". Scaling laws call it N (Kaplan et al. 2020). It does not depend on the
-/// vocabulary.
+/// Without token and position embeddings (among them the learned biases and vectors of distances), output head and
+/// "rotary.shift". N of scaling laws (Kaplan et al. 2020), which does not depend on the vocabulary.
 std::int64_t non_embedding_parameters(const RunSpec& spec);
 
 }  // namespace ropelab

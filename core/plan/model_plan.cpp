@@ -7,8 +7,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the sum of the residual stream and the output of a branch, "attention" or "mlp". If the branches are parallel
-// or their order is unknown, "mlp" adds both outputs.
+// `branch`: "attention" or "mlp". If the branches are parallel or their order is unknown, "mlp" adds both outputs.
 AnatomyStage residual_sum(const PlanSizes& sizes, const LayerPlan& layer, const std::string& branch) {
     const bool both = layer.is_parallel || !layer.is_order_known;
     AnatomyStage stage = {.id = branch + ".sum",
@@ -27,7 +26,7 @@ AnatomyStage residual_sum(const PlanSizes& sizes, const LayerPlan& layer, const 
     return stage;
 }
 
-// Returns layers in ascending order as text: "0–2, 4–6". Beyond four runs of layers, the others are "…".
+// "0–2, 4–6". Beyond four runs of layers, the others are "…".
 std::string layers_text(const std::vector<std::int64_t>& layers) {
     constexpr int most_runs = 4;
     std::string text;

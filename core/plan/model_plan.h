@@ -26,8 +26,8 @@ namespace ropelab {
 using AttentionPart = std::variant<Softmax, Latent, DeltaNet>;
 using FeedForwardPart = std::variant<Mlp, Experts>;
 
-/// Norms of a branch (attention or feed-forward) of a layer: of the stream before it, of its output before that is
-/// added, and of the stream after that.
+/// Attention or feed-forward: norms of the stream before it, of its output before that is added, and of the stream
+/// after that.
 struct BranchNorms {
     std::optional<NormPart> before = {};
     std::optional<NormPart> output = {};
@@ -35,7 +35,7 @@ struct BranchNorms {
     bool operator==(const BranchNorms&) const = default;
 };
 
-/// One layer. Layers that compare equal are one section of the anatomy.
+/// Layers that compare equal are one section of the anatomy.
 struct LayerPlan {
     std::string words;  // what distinguishes it from other layers: "gated DeltaNet, experts"
     BranchNorms attention_norms = {};
@@ -53,7 +53,7 @@ struct LayerPlan {
     bool operator==(const LayerPlan&) const = default;
 };
 
-/// A model from tokens to logits.
+/// From tokens to logits.
 struct ModelPlan {
     PlanSizes sizes;
     Stages front = {};  // before the layers: tokens, embeddings, what all layers share
@@ -63,13 +63,13 @@ struct ModelPlan {
     std::vector<std::string> remarks = {};
     bool names_settings = true;  // whether its stages are set by settings of runs
 
-    /// Returns the floating-point operations of a forward pass per token; nullopt if a part is unknown.
+    /// Floating-point, of a forward pass per token; nullopt if a part is unknown.
     std::optional<double> operations() const;
-    /// Returns the stages of the sections before, in and after the layers. Equal layers are one section.
+    /// Sections before, in and after the layers. Equal layers are one section.
     Anatomy anatomy() const;
 };
 
-/// Returns the plan of a run's model; its numbers are float32.
+/// Numbers are float32.
 ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary);
 
 }  // namespace ropelab

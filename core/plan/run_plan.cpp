@@ -1,4 +1,3 @@
-// Resolves the settings of a run to a plan.
 
 #include <algorithm>
 #include <cmath>
@@ -72,7 +71,7 @@ std::optional<Rotary> rotary_of(const RunSpec& spec) {
                                                          : std::string("listed frequencies")};
 }
 
-// The largest number of tokens that a token attends to; 0 for a gated DeltaNet, whose state has all of them.
+// 0 for a gated DeltaNet, whose state has all tokens.
 std::int64_t visible_tokens(const RunSpec& spec, LayerAttention kind) {
     switch (kind) {
         case LayerAttention::full:
@@ -85,8 +84,7 @@ std::int64_t visible_tokens(const RunSpec& spec, LayerAttention kind) {
     return 0;
 }
 
-// Mean number of keys that a token attends to in a context: with a window of N tokens, token t (from 0) attends to
-// min(t + 1, N) keys.
+// In a context: with a window of N tokens, token t (from 0) attends to min(t + 1, N) keys.
 double mean_keys(std::int64_t context, std::int64_t visible) {
     const auto T = static_cast<double>(context);
     const auto N = static_cast<double>(visible);
@@ -137,7 +135,7 @@ FeedForwardPart feed_forward_of(const RunSpec& spec, std::int64_t layer) {
                    .has_noise = spec.expert_noise};
 }
 
-// What distinguishes a layer from others: "gated DeltaNet, experts".
+// "gated DeltaNet, experts".
 std::string layer_words(const RunSpec& spec, std::int64_t layer, LayerAttention kind) {
     std::string text = kind == LayerAttention::window      ? "sliding window"
                        : kind == LayerAttention::delta_net ? "gated DeltaNet"
@@ -146,7 +144,7 @@ std::string layer_words(const RunSpec& spec, std::int64_t layer, LayerAttention 
     return text;
 }
 
-// The shape of the parameter "rotary.shift".
+// "rotary.shift".
 std::vector<Count> shift_shape(const RunSpec& spec) {
     switch (spec.theta_training) {
         case ThetaTraining::fixed:  // theta follows a schedule

@@ -8,17 +8,17 @@
 
 namespace ropelab {
 
-/// A number of a model; nullopt where the model's source does not define it.
+/// nullopt where the model's source does not define it.
 using Count = std::optional<std::int64_t>;
-/// Returns the product of the counts; nullopt if one of them is unknown.
+/// nullopt if one is unknown.
 Count product_of(std::initializer_list<Count> factors);
-/// Returns the sum of the counts; nullopt if one of them is unknown.
+/// nullopt if one is unknown.
 Count sum_of(std::initializer_list<Count> terms);
-/// Returns a shape in numbers; empty if an extent is unknown.
+/// Empty if an extent is unknown.
 std::vector<std::int64_t> extents(std::initializer_list<Count> shape);
 
-/// Where a tensor stands in the flat array of a run's parameters (core/plan/layout.h). The array has the matrices of
-/// all layers before their vectors; among those of a layer, lower numbers come first.
+/// In the flat array of parameters (core/plan/layout.h): the matrices of all layers come before their vectors; among
+/// those of a layer, lower numbers come first.
 namespace storage {
 inline constexpr int token_table = 0;  // embeddings and output head, before the layers
 inline constexpr int matrix = 1;
@@ -37,19 +37,19 @@ inline constexpr int bias = 16;
 inline constexpr int shift = 17;  // of the rotary frequencies, after everything else
 }  // namespace storage
 
-/// One parameter of a part of a model.
+/// A parameter of a part of a model.
 struct Tensor {
     std::string name;  // in a layer without its prefix: "attention.qkv.weight"
     std::vector<Count> shape;
     int place = storage::matrix;
-    /// Standard deviation of its normal initialization; 0: it starts at 0. For a vector, the number at which it starts.
+    /// Of the normal initialization; 0: it starts at 0. For a vector, the number at which it starts.
     double deviation = 0;
     bool multiplies = true;  // whether every token is multiplied by it, if it is a matrix
-    /// Whether it embeds tokens, positions or distances, or is the output head: not counted by
-    /// non_embedding_parameters(), not trained by Muon.
+    /// Embeds tokens, positions or distances, or is the output head: not in non_embedding_parameters(), not trained by
+    /// Muon.
     bool embeds = false;
     bool decays = false;  // whether weight decay applies to a vector
-    /// Rows at its end whose initial numbers are multiplied by `last_factor` (values in qkv).
+    /// Rows at the end whose initial numbers are multiplied by `last_factor` (values in qkv).
     std::int64_t last_rows = 0;
     double last_factor = 1;
     std::vector<double> initial = {};  // initial numbers that replace the initialization by `deviation`
@@ -58,8 +58,8 @@ struct Tensor {
     bool operator==(const Tensor&) const = default;
 };
 
-/// One stage of a model: an operation and its output. The numbers are those of one layer if the stage is part of a
-/// layer; nullopt means that the source of the model does not define them.
+/// An operation and its output. The numbers are those of one layer if the stage is part of a layer; nullopt means that
+/// the source of the model does not define them.
 struct AnatomyStage {
     std::string id;                          // "attention.scores", unique in its section
     std::string name;                        // "Attention scores"
@@ -71,31 +71,31 @@ struct AnatomyStage {
     std::vector<Tensor> tensors = {};        // its parameters
     std::optional<std::int64_t> parameters = 0;
     std::int64_t inactive_parameters = 0;  // of these, those of the experts that a token is not routed to
-    /// Floating-point operations of a forward pass per token: 2·m·n·k for a product of an m × k and a k × n matrix.
-    /// Attention counts the keys that the causal mask and a sliding window leave. Norms, softmax, activation functions,
-    /// rotations and sums are not counted.
+    /// Floating-point, of a forward pass per token: 2·m·n·k for a product of an m × k and a k × n matrix. Attention
+    /// counts the keys that the causal mask and a sliding window leave. Norms, softmax, activation functions, rotations
+    /// and sums are not counted.
     std::optional<double> operations = 0;
     std::optional<std::int64_t> cache_bytes = 0;  // bytes of the KV cache per token
     std::int64_t state_bytes = 0;                 // bytes of the cache of a sequence, whatever its length
-    /// Measured seconds of a forward pass (add_times); nullopt if they were not measured, or if the engine computes the
-    /// stage together with others.
+    /// In a forward pass (add_times); nullopt if not measured, or if the engine computes the stage together with
+    /// others.
     std::optional<double> seconds = {};
     std::vector<std::string> within = {};  // names of the stages whose time contains that of this stage
 
-    /// Adds the parameters of the tensors, and the products of a token with the matrices among them.
+    /// Parameters, and the products of a token with the matrices.
     void count_tensors();
-    /// Returns the name with the variant: "Norm before attention: RMSNorm".
+    /// With the variant: "Norm before attention: RMSNorm".
     std::string title() const { return kind.empty() ? name : name + ": " + kind; }
-    /// Returns the number of parameters that process a token.
+    /// Parameters that process a token.
     std::optional<std::int64_t> active_parameters() const {
         return parameters ? std::optional(*parameters - inactive_parameters) : std::nullopt;
     }
-    /// Returns the shape in numbers: "16 × 128 × 64"; "unknown" if the numbers are not known.
+    /// "16 × 128 × 64"; "unknown" if the numbers are not known.
     std::string shape_text() const;
 };
 using Stages = std::vector<AnatomyStage>;
 
-/// What the parts of a model share.
+/// Shared by the parts of a model.
 struct PlanSizes {
     std::int64_t B = 1;  // sequences per batch
     std::int64_t T = 0;  // tokens per sequence
@@ -106,14 +106,13 @@ struct PlanSizes {
     int state_number_bytes = 4;     // of the states of gated DeltaNets; 0: none
     bool decoder = true;            // tokens attend to earlier ones only
 
-    /// Initialization: standard deviations of matrices (layout_of).
+    /// Standard deviations of matrices (layout_of).
     bool xavier = false;
     double deepnorm = 1.0;  // factor of values, attention output and MLP
     double router_deviation = 0.02;
     double matrix_deviation(Count inputs, Count outputs) const;
     double output_deviation(Count inputs, Count outputs) const;  // of matrices whose output is added to the stream
 
-    /// Returns the bytes of cached numbers.
     Count cache_of(Count numbers) const {
         return cached_number_bytes == 0 ? Count(0) : product_of({numbers, cached_number_bytes});
     }
@@ -121,10 +120,10 @@ struct PlanSizes {
     bool operator==(const PlanSizes&) const = default;
 };
 
-/// A matrix of a linear layer and its bias, or the matrix alone.
+/// A matrix, and its bias if it has one.
 std::vector<Tensor> linear_tensors(const std::string& name, Count rows, Count columns, double deviation, bool has_bias,
                                    int place = storage::matrix);
-/// Returns "name = input·W_index^⊤", with a bias if there is one.
+/// "name = input·W_index^⊤", with a bias if there is one.
 std::string product_formula(const std::string& name, const std::string& input, const std::string& index, bool has_bias);
 
 inline double real(Count count) {

@@ -21,7 +21,7 @@ double number(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// Returns the operations of Muon's matrix products in one step (formula 55); other optimizers have none.
+// In one step (formula 55); other optimizers than Muon have none.
 double optimizer_products(const RunSpec& spec, std::int64_t vocabulary) {
     if (spec.optimizer != OptimizerKind::muon) return 0;
     double operations = 0;
@@ -38,7 +38,6 @@ double optimizer_products(const RunSpec& spec, std::int64_t vocabulary) {
     return operations;
 }
 
-// Returns how a training step of the run computes attention.
 TrainingWork work_of(const RunSpec& spec) {
     return {.product_size = spec.precision == Precision::bfloat16 ? 0.5 : 1.0,
             .drops = spec.dropout > 0,
@@ -46,15 +45,15 @@ TrainingWork work_of(const RunSpec& spec) {
             .theta_varies = spec.theta_varies()};
 }
 
-// Returns the numbers per token of a layer's feed-forward network, before and after the activation function.
+// Per token of a layer's feed-forward network, before and after the activation.
 double wide_rows(const LayerPlan& layer, const PlanSizes& sizes) {
     if (const auto* mlp = std::get_if<Mlp>(&layer.feed_forward)) return mlp->kept();
     return std::get<Experts>(layer.feed_forward).kept(sizes);
 }
 
-// Returns the rows of the width per token that a layer's norms keep besides those of LayerNorm or RMSNorm before each
-// branch: the input of the norm of an output; with Dynamic Tanh, the scaled stream and its tanh. They are float32. The
-// scaled residual stream of DeepNet is not kept, as its gradient needs only the factor.
+// Per token, besides LayerNorm or RMSNorm before each branch: the input of the norm of an output; with Dynamic Tanh,
+// the scaled stream and its tanh. They are float32. The scaled residual stream of DeepNet is not kept, as its gradient
+// needs only the factor.
 double norm_rows(const LayerPlan& layer) {
     double rows = 0;
     for (const BranchNorms& norms : {layer.attention_norms, layer.feed_forward_norms}) {
@@ -66,8 +65,8 @@ double norm_rows(const LayerPlan& layer) {
     return rows;
 }
 
-// Returns the additional numbers per token of a training step with operations=eager, as measured: per layer four times
-// the width (llama: twice, and the activated gate of SwiGLU), and once the temporary tensors of the running operation.
+// Per token, as measured: per layer four times the width (llama: twice, and the activated gate of SwiGLU), and once the
+// temporary tensors of the running operation.
 double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);

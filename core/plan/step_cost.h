@@ -6,57 +6,53 @@
 
 namespace ropelab {
 
-// The cost of a run, computed from its settings before it starts: numbers of parameters, operations and bytes, no
-// times.
+// From the settings, before a run starts: numbers of parameters, operations and bytes, no times.
 
-/// Returns the number of tokens that an evaluation of one run processes at once: at most 8,192, in whole sequences (at
-/// least one).
+/// In an evaluation of one run: at most 8,192, in whole sequences (at least one).
 std::int64_t tokens_at_once(const RunSpec& spec);
 
-/// Returns the number of trainable parameters.
+/// Trainable ones.
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Returns the floating-point operations of one forward pass per token; a multiplication and an addition are two.
-/// Attention only counts the keys that the causal mask and a sliding window leave, in a gated DeltaNet the work on its
-/// state, and in a mixture of experts the experts of a token.
+/// Floating-point, per token; a multiplication and an addition are two. Attention only counts the keys that the causal
+/// mask and a sliding window leave, in a gated DeltaNet the work on its state, and in a mixture of experts the experts
+/// of a token.
 double forward_operations(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Returns the floating-point operations of one training step of one run: a forward pass, and twice as many for the
-/// backward pass.
+/// Floating-point, of one run: a forward pass, and twice as many for the backward pass.
 double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Returns the number of activations per token that a training step stores for its backward pass. Per layer: two
-/// residual sums (pythia: one), two normalized rows, q, k and v, the attention output, and the MLP's hidden rows before
-/// and after the activation function; with dropout also two masks and, if attention is computed by separate operations,
-/// three numbers per pair of positions and head. Multi-head latent attention, gates, sinks, relative positions
-/// and gated DeltaNets store more, as measured. A mixture of experts has hidden rows for each expert of a token, and
-/// inputs and outputs of the experts in two orders. In addition: the last rows, the logits and their gradients. With
-/// bfloat16, inputs and outputs of matrix products count half.
+/// Numbers per token for the backward pass. Per layer: two residual sums (pythia: one), two normalized rows, q, k and
+/// v, the attention output, and the MLP's hidden rows before and after the activation function; with dropout also two
+/// masks and, if attention is computed by separate operations, three numbers per pair of positions and head. Multi-head
+/// latent attention, gates, sinks, relative positions and gated DeltaNets store more, as measured. A mixture of experts
+/// has hidden rows for each expert of a token, and inputs and outputs of the experts in two orders. In addition: the
+/// last rows, the logits and their gradients. With bfloat16, inputs and outputs of matrix products count half.
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Returns the rows of the width per token and layer that norms store besides those of LayerNorm or RMSNorm before each
-/// branch: the inputs of two more norms in a sandwich; with Dynamic Tanh, the scaled stream and its tanh of each norm.
-/// They are float32. The scaled residual stream of DeepNet is not stored, as its gradient needs only the factor.
+/// Per token and layer, besides LayerNorm or RMSNorm before each branch: the inputs of two more norms in a sandwich;
+/// with Dynamic Tanh, the scaled stream and its tanh of each norm. They are float32. The scaled residual stream of
+/// DeepNet is not stored, as its gradient needs only the factor.
 double more_norm_rows(const RunSpec& spec);
 
-/// Predicted resident memory of training a cohort on the CPU, in bytes.
+/// Resident, of training a cohort on the CPU, in bytes.
 struct MemoryNeed {
     double engine = 0;      // LibTorch itself, after its first operations
     double weights = 0;     // weights, gradients, both AdamW moments; with bfloat16 also the copy of the weights
     double step = 0;        // additional peak of a training step
     double evaluation = 0;  // additional peak of an evaluation
-    /// Returns the peak of the sum.
+    /// The peak of the sum.
     double total() const;
 };
-/// Predicts the memory of `runs` runs of this shape that train together on the CPU. The measured constants were fitted
-/// to about 50 peaks (tests/bench/memory_variants: the variants of the model and the optimizer, widths 16 to 384,
-/// batches of 64 to 8,192 tokens, float32 and bfloat16, operations=fused and =eager). The prediction is within 12 % of
-/// each; repeated measurements differ by 1 %. It is several hundred MB too low for bfloat16 with operations=eager.
+/// Trained together on the CPU. The measured constants were fitted to about 50 peaks (tests/bench/memory_variants: the
+/// variants of the model and the optimizer, widths 16 to 384, batches of 64 to 8,192 tokens, float32 and bfloat16,
+/// operations=fused and =eager). The prediction is within 12 % of each; repeated measurements differ by 1 %. It is
+/// several hundred MB too low for bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
-/// Returns the memory of this machine in bytes.
+/// In bytes, of this machine.
 double physical_memory();
-/// Throws BadInput if training the model needs more memory than this machine has. Evaluating it needs less, but a model
-/// of that size is not measured here.
+/// Throws BadInput if training needs more memory than this machine has. Evaluation needs less, but a model of that size
+/// is not measured here.
 void refuse_large_model(const RunSpec& spec, std::int64_t vocabulary);
 
 }  // namespace ropelab

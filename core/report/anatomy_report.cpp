@@ -28,7 +28,7 @@ namespace ropelab {
 
 namespace {
 
-// Splits "layers=4 block=llama" into names and values. A word without "=" belongs to the value before it.
+// A word without "=" belongs to the value before it.
 std::vector<std::pair<std::string, std::string>> assignments_in(std::string_view settings) {
     std::vector<std::pair<std::string, std::string>> result;
     std::istringstream words{std::string(settings)};
@@ -45,7 +45,7 @@ std::vector<std::pair<std::string, std::string>> assignments_in(std::string_view
     return result;
 }
 
-// Settings of a model that change neither shapes nor counts, and whose values may be lists.
+// They change neither shapes nor counts, and their values may be lists.
 bool is_without_stage(std::string_view key) {
     return key == "pairs" || key == "rotated_layers";
 }
@@ -149,7 +149,7 @@ std::vector<Cells> stage_rows(const Anatomy& anatomy) {
     return rows;
 }
 
-// Returns the meaning of the symbols: "B = 16 sequences per batch, …".
+// "B = 16 sequences per batch, …".
 std::string sizes_text(const Anatomy& anatomy) {
     std::string text;
     for (const AnatomySize& size : anatomy.sizes) {
@@ -181,7 +181,7 @@ std::string stages_as_text(const AnatomyModel& model) {
     return text;
 }
 
-// Returns the last fields of a stage's line: its time, and the stages whose time contains it.
+// The stage's time, and the stages whose time contains it.
 std::string time_fields(const AnatomyStage& stage) {
     return ',' + (stage.seconds ? number_text(*stage.seconds) : "") + ',' +
            csv_field(stage.seconds || stage.within.empty() ? "" : stage_time(stage).substr(3));

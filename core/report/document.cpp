@@ -25,7 +25,7 @@ std::string markdown_text(const std::string& text) {
     return result;
 }
 
-// Returns a fence that is longer than every sequence of backticks in the text.
+// Longer than every sequence of backticks in the text.
 std::string markdown_fence(const std::string& text) {
     std::size_t longest = 2;
     std::size_t here = 0;
@@ -144,7 +144,7 @@ std::string report_html(const ReportDocument& document) {
 
 namespace {
 
-// Commands for characters that pdflatex does not print as they are.
+// For characters that pdflatex does not print as they are.
 const std::map<char32_t, std::string>& latex_commands() {
     static const std::map<char32_t, std::string> commands = {
         {U'\\', "\\textbackslash{}"},
@@ -205,7 +205,7 @@ const std::map<char32_t, std::string>& latex_commands() {
     return commands;
 }
 
-// Returns a character in LaTeX; `original` are its bytes.
+// `original`: the character's bytes.
 std::string latex_character(char32_t character, const std::string& original) {
     const auto command = latex_commands().find(character);
     if (command != latex_commands().end()) return command->second;
@@ -225,7 +225,7 @@ std::size_t end_of_word(const std::string& text, std::size_t from) {
     return std::min(text.find(' ', from), text.size());
 }
 
-// Returns the table's columns: those with long cells are paragraphs that share the width of the page.
+// Columns with long cells are paragraphs that share the width of the page.
 std::string latex_columns(const ReportTable& table) {
     constexpr std::size_t longest_cell = 24;
     std::vector<bool> is_long(table.head.size(), false);

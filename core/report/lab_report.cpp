@@ -23,7 +23,6 @@ namespace ropelab {
 
 namespace {
 
-// A lab's runs with everything that the parts of a report need.
 struct ReportSource {
     const LabFile& lab;
     LabRuns runs;
@@ -32,7 +31,7 @@ struct ReportSource {
     std::optional<StoredSheet> sheet;
 };
 
-// Returns the selection that the lab stores; all runs if it stores none, or an experiment without runs.
+// As the lab stores it; all runs if it stores none, or an experiment without runs.
 RunSelection report_selection(const LabFile& lab) {
     RunSelection selection = stored_selection(lab);
     const std::vector<RunRecord> records = lab.runs();
@@ -58,7 +57,7 @@ std::string report_joined(const std::vector<std::string>& texts, const std::stri
     return result;
 }
 
-// Returns the distinct values of a setting as texts, in the order of the runs.
+// Distinct, in the order of the runs.
 std::vector<std::string> values_of_setting(const ReportSource& source, const Key& key) {
     std::vector<std::string> values;
     for (const RunSpec& spec : source.specs) {
@@ -152,7 +151,6 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         ReportParagraph{options.machine + " The lab does not store the processor on which its runs were trained."});
 }
 
-// Returns the results as a table with the columns of a paper: `columns`.
 ReportTable results_block(const ResultsTable& table, const TableStyle& style,
                           const std::vector<ResultsColumn>& columns) {
     ReportTable result{caption_words(table) + " " + mark_legend(), {}, {}, results_latex(table, style)};
@@ -221,7 +219,7 @@ void add_predictions_part(ReportDocument& document, const ReportSource& source) 
     document.blocks.push_back(std::move(list));
 }
 
-// Adds the conversions of heads of the lab's runs, if there are any.
+// If there are any.
 void add_conversions(ReportDocument& document, const ReportSource& source) {
     ReportTable table{
         "Copies of runs in which groups of key and value heads were replaced by their means, and which were trained "
@@ -272,7 +270,7 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
     add_conversions(document, source);
 }
 
-// Returns whether a figure shows the results that the table compares.
+// Those that the table compares.
 bool shows_results(const std::string& figure) {
     return figure.starts_with("loss-by") || figure == "improvement" || figure == "group-means";
 }
@@ -302,7 +300,7 @@ void add_figures_part(ReportDocument& document, const ReportSource& source, cons
     }
 }
 
-// Quotes a word for a shell if that is necessary.
+// Quotes only if necessary.
 std::string shell_word(const std::string& text) {
     const auto plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -318,7 +316,7 @@ std::string experiment_file_name(std::int64_t experiment) {
     return "experiment-" + std::to_string(experiment) + ".json";
 }
 
-// Returns the flags of `results` and `figure` for the runs, baseline, measure and test of the report's table.
+// For `results` and `figure`: runs, baseline, measure and test of the report's table.
 std::vector<std::string> result_flags(const LabRuns& runs, const ResultsOptions& options) {
     std::vector<std::string> flags;
     const auto add = [&](const char* flag, const std::string& value) { flags.insert(flags.end(), {flag, value}); };
@@ -335,7 +333,7 @@ std::vector<std::string> result_flags(const LabRuns& runs, const ResultsOptions&
     return flags;
 }
 
-// Returns the words of a command line, each with a space before it.
+// Each with a space before it.
 std::string shell_words(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += " " + shell_word(word);

@@ -11,36 +11,35 @@
 
 namespace ropelab {
 
-/// What a report contains besides the lab's own content.
+/// Besides the lab's own content.
 struct ReportOptions {
     ResultsOptions results;  // baseline, measure and test of the results
     std::string version;     // version of the program
     std::string date;        // date of the report, "2026-03-01"
     std::string machine;     // sentence on the machine that writes the report
-    /// Names of the figures that exist beside the report (see suitable_figures).
+    /// That exist beside the report (see suitable_figures).
     std::vector<std::string> figures;
-    /// Sentence on figures that are missing; "" if none is.
+    /// On missing figures; "" if none is.
     std::string figure_problem;
 };
 
-/// Returns the names of the figures (`ropelab-cli figure`) that suit the lab's runs, in the order of the report.
+/// `ropelab-cli figure`, in the order of the report.
 std::vector<std::string> suitable_figures(const LabFile& lab, const ResultsOptions& results);
 
-/// Returns the flags of `ropelab-cli figure` with which a figure shows the runs, baseline, measure and test of the
-/// report's table; none for a figure that does not show results.
+/// For `ropelab-cli figure` to show the runs, baseline, measure and test of the report's table; none for a figure
+/// without results.
 std::vector<std::string> figure_flags(const LabFile& lab, const std::string& figure, const ResultsOptions& results);
 
-/// Returns the file names and contents of the experiments from which the report's commands train the lab again:
-/// {"experiment-1.json", …}. Experiments of reproduction sheets are not among them.
+/// Names and contents: {"experiment-1.json", …}, from which the report's commands train the lab again. Experiments of
+/// reproduction sheets are not among them.
 std::map<std::string, std::string> experiment_files(const LabFile& lab);
 
-/// Returns the report of a lab: its settings, data, environment, results with tests and verdicts, runs, predictions,
-/// figures, and the commands that repeat them. The results are those of the runs that the lab's stored selection
-/// includes (RunSelection), or of all runs if it stores none. Throws BadInput if the lab has no runs.
+/// The results are those of the runs that the lab's stored selection includes (RunSelection), or of all runs if it
+/// stores none. Throws BadInput if the lab has no runs.
 ReportDocument lab_report(const LabFile& lab, const ReportOptions& options);
 
-/// Writes report.md, report.html, report.tex and the files of experiment_files into a folder, each atomically. Throws
-/// BadInput if a file cannot be written.
+/// report.md, report.html, report.tex and experiment_files, each atomically. Throws BadInput if a file cannot be
+/// written.
 void write_report(const std::filesystem::path& folder, const LabFile& lab, const ReportOptions& options);
 
 }  // namespace ropelab

@@ -293,7 +293,7 @@ std::string head_text(const SheetPlan& plan) {
     return text;
 }
 
-// Returns "undecided", or "not testable (by its rule: undecided)".
+// "undecided", or "not testable (by its rule: undecided)".
 std::string verdict_words(const SheetRow& row) {
     return to_string(row.verdict) + (row.by_rule ? " (by its rule: " + to_string(*row.by_rule) + ")" : "");
 }
@@ -513,8 +513,6 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
     return text;
 }
 
-// CSV and LaTeX tables of a sheet's rows.
-
 namespace {
 
 std::string csv_sample(const std::optional<Sample>& sample) {
@@ -551,7 +549,6 @@ std::string latex_row(const SheetRow& row) {
            latex_escaped(words) + " \\\\\n";
 }
 
-// Returns the caption of the table of these rows, in LaTeX.
 std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRow*>& rows) {
     std::set<std::string> data;
     std::set<std::int64_t> lengths;

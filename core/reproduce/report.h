@@ -12,89 +12,79 @@
 
 namespace ropelab {
 
-/// Returns an evaluated sheet as JSON: `sheet`, `title`, `scale`, `source`, `notes`, `stored_rules` (a
-/// sentence if the lab's rules are older than today's, else null), `claims` (each with its `verdict`, `verdict_words`
-/// and number of rows by verdict in `verdicts`), `rows` (each with its flat keys, `ours`, `baseline` and `paper` as
-/// {mean, std, n}, `difference` with `difference_low` and `difference_high`, `effect` (RowEffect), `p_student`,
-/// `p_welch`, `p_paired`, `p_equivalence`, `p_holm`, `p_refutation`, `rule_version`, `failed`, `baseline_failed`,
-/// `verdict`, `by_rule` (the verdict of the rule alone if the
-/// scale withholds it), `rule`, `words`, `values` by `seeds`, `paper_recomputed`), `predictions`, `calibration` (see
-/// calibration_json), `paper_checks`, `source_tests` (the source's claims, tested on its own numbers) and
+/// `sheet`, `title`, `scale`, `source`, `notes`, `stored_rules` (a sentence if the lab's rules are older than today's,
+/// else null), `claims` (each with its `verdict`, `verdict_words` and number of rows by verdict in `verdicts`), `rows`
+/// (each with its flat keys, `ours`, `baseline` and `paper` as {mean, std, n}, `difference` with `difference_low` and
+/// `difference_high`, `effect` (RowEffect), `p_student`, `p_welch`, `p_paired`, `p_equivalence`, `p_holm`,
+/// `p_refutation`, `rule_version`, `failed`, `baseline_failed`, `verdict`, `by_rule` (the verdict of the rule alone if
+/// the scale withholds it), `rule`, `words`, `values` by `seeds`, `paper_recomputed`), `predictions`, `calibration`
+/// (see calibration_json), `paper_checks`, `source_tests` (the source's claims, tested on its own numbers) and
 /// `published_benchmarks` (see benchmark_table_json). Missing numbers are null.
 nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
                           std::span<const ScoredPrediction> predictions);
 
-/// Returns predictions with their scores as the JSON list `predictions` of sheet_json: the stored prediction with its
-/// `null_model`, `outcome`, `outcome_words`, `chance_of_scored` (of the groups that were scored) and `earlier_rule`
-/// (whether the rule is that of an earlier version, stored with the lab).
+/// The JSON list `predictions` of sheet_json: the stored prediction with its `null_model`, `outcome`, `outcome_words`,
+/// `chance_of_scored` (of the groups that were scored) and `earlier_rule` (whether the rule is that of an earlier
+/// version, stored with the lab).
 nlohmann::json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions);
-/// Returns one sentence for each reason why predictions are not scored, with the number of such predictions by theory
-/// and quantity. Their words are long and without a result, so that only the output as JSON contains them.
+/// One sentence per reason why predictions are not scored, with their number by theory and quantity. Without a result,
+/// only the output as JSON contains the predictions' own words.
 std::vector<std::string> unscored_words(std::span<const ScoredPrediction> predictions);
-/// Returns predictions with their scores as text: a heading, one line per scored prediction, then unscored_words(); ""
-/// if there are none.
+/// A heading, one line per scored prediction, then unscored_words(); "" if there are none.
 std::string predictions_text(std::span<const ScoredPrediction> predictions);
-/// Returns the joint calibration of the predictions as one indented line (see calibration_words); "" if none is scored.
+/// One indented line (see calibration_words); "" if none is scored.
 std::string calibration_text(std::span<const ScoredPrediction> predictions);
 
-/// Returns an evaluated sheet as UTF-8 text: the notes, one aligned table per measure, and below each table the reason
-/// for each verdict.
+/// UTF-8: the notes, one aligned table per measure, and below each table the reason for each verdict.
 std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
                        std::span<const ScoredPrediction> predictions);
 
-/// Returns the rows as CSV with full precision and the values of all seeds ("1337:1.47 1338:1.48"); line ends are CRLF.
+/// Full precision and the values of all seeds ("1337:1.47 1338:1.48"); line ends are CRLF.
 std::string sheet_csv(std::span<const SheetRow> rows);
 
-/// Returns the rows as LaTeX tables for booktabs, one per measure, with caption and label; notes and rules are
-/// comments. The captions name data, scale, measure, tests and correction.
+/// Tables for booktabs, one per measure, with caption and label; notes and rules are comments. The captions name data,
+/// scale, measure, tests and correction.
 std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows);
 
-/// Returns what a plan would do, before anything is trained: its runs, their estimated cost, claims, rules and
-/// predictions. `data_dir`: directory that is also searched for data sets, whose sizes affect the cost.
+/// Runs, their estimated cost, claims, rules and predictions, before anything is trained. `data_dir` is also searched
+/// for data sets, whose sizes affect the cost.
 nlohmann::json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
-/// Returns what a plan would do as text (see plan_json).
 std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
 
-// Texts that all output formats of a sheet share.
-
-/// Returns a row's keys as text: "data enwik8, theta 500". The requested data set is named only if another one is used
-/// for it.
+/// "data enwik8, theta 500". The requested data set is named only if another one is used for it.
 std::string row_label(const nlohmann::json& keys);
-/// Returns mean and standard deviation: "1.4728 ± 0.0016"; "–" for a sample without a finite mean.
+/// "1.4728 ± 0.0016"; "–" for a sample without a finite mean.
 std::string sample_text(const Sample& sample);
-/// Returns whether a measure says of each run if an event, such as a spike, occurred.
+/// The measure says of each run if an event, such as a spike, occurred.
 bool is_event(const std::string& measure);
-/// Returns a table heading for a measure: "best_validation_loss (nats)"; without a unit if the name contains it.
+/// "best_validation_loss (nats)"; without a unit if the name contains it.
 std::string measure_heading(const std::string& measure);
-/// Returns the row's result as sample_text; for events their number: "1 of 3".
+/// As sample_text; for events their number: "1 of 3".
 std::string ours_text(const SheetRow& row);
-/// Returns the corrected p on which a row's verdict rests, with the test if that is not the test of a difference:
-/// "0.031", "0.007 (equivalence)"; "–" without a test.
+/// The corrected p on which a verdict rests: "0.031", "0.007 (equivalence)"; "–" without a test.
 std::string verdict_p_text(const SheetRow& row);
-/// States in one sentence why a smoke sheet has no verdicts.
+/// Why a smoke sheet has no verdicts.
 std::string withheld_words();
-/// Returns the reason for a row's verdict in sentences, with withheld_words() and the verdict of the rule where the
-/// sheet withholds it.
+/// With withheld_words() and the verdict of the rule where the sheet withholds it.
 std::string row_reason(const SheetRow& row);
-/// Returns the source's difference in percent, recomputed from its means, with Student's and Welch's p: "-0.07 (0.615,
-/// 0.619)"; "–" if the source prints no such numbers.
+/// The source's difference in percent, recomputed from its means, with Student's and Welch's p: "-0.07 (0.615, 0.619)";
+/// "–" without such numbers.
 std::string recomputed_text(const SheetRow& row);
-/// Returns the rows grouped by measure, in their order.
+/// By measure, in their order.
 std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);
-/// Returns a claim's name for readers by its position in the plan: "claim 1"; "claim" for an unknown id.
+/// By its position in the plan: "claim 1"; "claim" for an unknown id.
 std::string claim_title(const SheetPlan& plan, const std::string& id);
-/// Returns each distinct rule as a sentence with its claim, baseline and control: "Rule of claim 1: Two-sided …".
+/// Each distinct rule with its claim, baseline and control: "Rule of claim 1: Two-sided …".
 std::vector<std::string> rules_of(const SheetPlan& plan);
-/// Returns the order of the groups at each length of training, best first, one sentence per loss and length:
-/// "best_validation_loss after 800 steps: position = rope 1.0212, position = none 1.5860."; empty if the rows have one
-/// length.
+/// Groups at each length of training, best first: "best_validation_loss after 800 steps: position = rope 1.0212,
+/// position = none 1.5860."; empty if the rows have one length.
 std::vector<std::string> rankings_of(std::span<const SheetRow> rows);
-/// Returns what would be required to test the rows that the plan cannot test; each requirement once.
+/// What a test of the rows that the plan cannot test would require; each requirement once.
 std::vector<std::string> needs_of(const SheetPlan& plan);
-/// Returns the number of runs per setting, ignoring the seed: {"enwik8, θ 500, 100 %", 10}, in the order of the runs.
+/// Runs per setting, ignoring the seed: {"enwik8, θ 500, 100 %", 10}, in the order of the runs.
 std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs);
-/// Estimates the cost of a plan's runs: training, evaluations, and measurements after the training (measuring_work).
-/// Runs that train sequentially are cohorts of one. The other arguments are those of estimate().
+/// Training, evaluations, and measurements after the training (measuring_work). Runs that train sequentially are
+/// cohorts of one. The other arguments are those of estimate().
 Estimate sheet_cost(const SheetPlan& plan, const std::vector<RunSpec>& specs,
                     const TimeModel& model = *machine_time_model(), const std::filesystem::path& data_dir = {});
 

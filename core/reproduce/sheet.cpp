@@ -21,7 +21,7 @@ std::string test_words(TestKind test) {
     return test == TestKind::paired ? "t test paired by seed" : "Welch's t test";
 }
 
-// Returns the keys of a group that `other` lacks or has with another value, as text: "theta = 500".
+// Keys that `other` lacks or has with another value: "theta = 500".
 std::string own_keys_text(const GroupKeys& group, const GroupKeys& other) {
     GroupKeys own;
     for (const auto& entry : group) {
@@ -190,8 +190,6 @@ const Sheet& sheet(std::string_view name) {
     return item_named(sheets(), name, "sheet");
 }
 
-// The words of retrieval rules and of the null models of predictions.
-
 namespace {
 
 constexpr const char* gain_words =
@@ -204,7 +202,7 @@ std::string percent_of(double fraction) {
 
 constexpr double together = 0.05;  // probability that an interval of any group misses its value
 
-// Returns the condition of the rule of version 1, which compares all groups at the longest lag.
+// Version 1 compares all groups at the longest lag.
 std::string earlier_rule_words(const RetrievalRule& rule) {
     const std::string shortest = std::to_string(rule.shortest_lag);
     return "A group fails in retrieval if its mean gain at lag " + std::to_string(rule.longest_lag) + " is below " +

@@ -19,43 +19,39 @@ namespace ropelab {
 // A reproduction sheet states the claims of a paper, the runs that test each claim, and the rules that lead from the
 // runs to a verdict. All of this is fixed before the first run starts and is stored in the lab file.
 
-/// Size of a sheet's models. `smoke`: two seeds and seconds per run, to check that the sheet works; `laptop`: small
-/// models; `paper`: the published models.
+/// `smoke`: two seeds and seconds per run, to check that the sheet works; `laptop`: small models; `paper`: the
+/// published models.
 enum class SheetScale { smoke, laptop, paper };
 std::string to_string(SheetScale scale);
-/// Returns the scale with this name. Throws BadInput for any other word.
+/// Throws BadInput for any other word.
 SheetScale sheet_scale(const std::string& word);
 
-/// Group of runs, as setting keys with the values that its runs share, written as a user types them ({"theta", "500"},
-/// {"fraction", "2 ch"}).
+/// Values that the runs share, written as a user types them ({"theta", "500"}, {"fraction", "2 ch"}).
 using GroupKeys = std::map<std::string, std::string>;
 
-/// Version of the sheets' rules and of their evaluation. It is stored with every rule and increases whenever a rule, or
-/// what it counts, changes, so that a lab keeps the verdicts of the rules that it stored. Version 1 (rules stored
-/// without a version) differs from version 2 in three points: the refutation of an equivalence tests only the observed
-/// side, rows with failed runs are decided by the survivors, and the control is only required to differ from the
-/// baseline. Version 2 differs from version 3 in three points: a rule of events is refuted only by a significant
-/// difference against its direction, a significant difference also requires the control, and the intervals of a
-/// retrieval rule are neither corrected over the groups nor is there a control for the distance. Version 3 differs from
-/// version 4 in two points: a run without the event does not refute a claim about every run, and each control is one
-/// without positions, whatever the claim is about.
+/// Version of the rules and of their evaluation. It is stored with every rule and increases whenever a rule, or what it
+/// counts, changes, so that a lab keeps the verdicts of the rules that it stored. Version 1 (rules stored without a
+/// version) differs from version 2 in three points: the refutation of an equivalence tests only the observed side, rows
+/// with failed runs are decided by the survivors, and the control is only required to differ from the baseline. Version
+/// 2 differs from version 3 in three points: a rule of events is refuted only by a significant difference against its
+/// direction, a significant difference also requires the control, and the intervals of a retrieval rule are neither
+/// corrected over the groups nor is there a control for the distance. Version 3 differs from version 4 in two points: a
+/// run without the event does not refute a claim about every run, and each control is one without positions, whatever
+/// the claim is about.
 inline constexpr int rules_version = 4;
 
-/// Statistical test that decides the verdict on a row.
 struct VerdictRule {
-    /// Kind of test.
     /// `difference`: t test of the null hypothesis that both means are equal, for claims about a direction.
-    /// `equivalence`: two one-sided t tests against the margin.
-    /// `events`: one-sided Fisher's exact test of the number of runs with an event in each group. The claim is refuted
-    /// if the probability of the event differs by significantly less than `margin` in the claimed direction (exact).
-    /// `size`: tests whether the ratio of the means lies in the range from `low` to `high` (stats/ratio.h), for claims
-    /// about a size, such as "about half".
+    /// `equivalence`: two one-sided t tests against the margin. `events`: one-sided Fisher's exact test of the number
+    /// of runs with an event in each group. The claim is refuted if the probability of the event differs by
+    /// significantly less than `margin` in the claimed direction (exact). `size`: tests whether the ratio of the means
+    /// lies in the range from `low` to `high` (stats/ratio.h), for claims about a size, such as "about half".
     /// `proportion`: exact binomial test of the group's event probability against `bound`, for claims such as "with
     /// every seed" (direction +1: every run has the event, and the probability is above the bound; one run without the
     /// event refutes the claim) and "prevents" (direction −1: the probability is below the bound); the group must also
     /// differ from the baseline by Fisher's test.
     enum class Kind { difference, equivalence, events, size, proportion } kind = Kind::difference;
-    /// Claimed sign of the difference between group and baseline: −1 lower, +1 higher, 0 for an equivalence or a size.
+    /// Claimed sign: −1 lower, +1 higher, 0 for an equivalence or a size.
     int direction = -1;
     /// Smallest relevant difference, as a fraction of the baseline's mean; `size` uses it for the control only,
     /// `events` as a difference of probabilities, and `proportion` not at all.
@@ -70,20 +66,20 @@ struct VerdictRule {
 
     bool operator==(const VerdictRule&) const = default;
 };
-/// Returns one sentence that names the test and the condition of each verdict.
+/// Test and condition of each verdict.
 std::string rule_words(const VerdictRule& rule);
 
-/// One row of a sheet: the comparison that is planned before the runs.
+/// Planned before the runs.
 struct PlannedRow {
     std::string claim;  // id of the claim that the row tests
     /// Flat, shown to readers: {"theta": 500, "data": "enwik8"}. Rows of one claim with different `iterations` are its
     /// lengths of training: the claim is decided only if the verdicts at all of them agree.
     nlohmann::json keys;
-    /// Name of one of measures() or of a measurement in the lab (rules/measuring.h).
+    /// Of measures(), or a measurement in the lab (rules/measuring.h).
     std::string measure;
     GroupKeys group;
     std::optional<GroupKeys> baseline;  // the group is compared with this one
-    /// If not empty, the group is compared with the mean, seed by seed, of the baseline and these groups.
+    /// If any, the group is compared with the mean, seed by seed, of the baseline and these groups.
     std::vector<GroupKeys> baseline_others;
     /// Group that lacks what the row is about, such as positions, most of the feed-forward network or half of the
     /// training. Unless the baseline or the group has a significantly lower mean than the control, by more than the
@@ -91,10 +87,10 @@ struct PlannedRow {
     /// evidence. A rule of the kind `difference` that finds a significant difference, not smaller than its margin,
     /// requires no control.
     std::optional<GroupKeys> control;
-    /// Group that is compared with the control instead of group and baseline, where they do not differ from the control
-    /// in this alone.
+    /// Compared with the control instead of group and baseline, where they do not differ from the control in this
+    /// alone.
     std::optional<GroupKeys> control_reference;
-    /// What equal means of control and reference show: "positions do not help these models".
+    /// If control and reference are equal: "positions do not help these models".
     std::string control_shows = "positions do not help these models";
     std::optional<VerdictRule> rule;       // none: the row is shown without a verdict
     std::optional<Sample> paper;           // published sample; the standard deviation is NaN where none was published
@@ -103,11 +99,10 @@ struct PlannedRow {
     // not empty: the row is measured and shown, but not testable; says what a test requires
     std::string out_of_reach;
 };
-/// Returns the row's rule with its baseline and control, each named by the keys in which it differs; "" for a row
-/// without a rule.
+/// With baseline and control, each named by the keys in which it differs; "" for a row without a rule.
 std::string rule_words(const PlannedRow& row);
 
-/// Claim of a paper, in one sentence.
+/// In one sentence.
 struct Claim {
     std::string id;
     std::string words;
@@ -115,8 +110,7 @@ struct Claim {
     bool operator==(const Claim&) const = default;
 };
 
-/// Lags at which a group's retrieval is tested. Retrieval at a lag attends at the distance lag − 1, so that the lag
-/// tests B(lag − 1) of formulas 12 and 13.
+/// Retrieval at a lag attends at the distance lag − 1, so that the lag tests B(lag − 1) of formulas 12 and 13.
 struct GroupProbe {
     GroupKeys group;
     std::string label;          // "θ = 500"
@@ -124,16 +118,15 @@ struct GroupProbe {
     double near_bound = 0;      // B at near_lag − 1
     std::int64_t far_lag = 0;   // measurable lag with the lowest B
     double far_bound = 0;       // B at far_lag − 1
-    /// Lag at about the far lag's distance at which B is clearly higher; 0 if there is none.
+    /// At about the far lag's distance, where B is clearly higher; 0 if there is none.
     std::int64_t control_lag = 0;
     double control_bound = 0;  // B at control_lag − 1
 
     bool operator==(const GroupProbe&) const = default;
 };
 
-/// Condition under which the retrieval of a group of runs collapses. The retrieval gain at a lag is a run's accuracy on
-/// repeated tokens at that lag less its accuracy on their first occurrence, where nothing can be retrieved
-/// (core/spec/probe.h).
+/// A condition under which the retrieval of a group of runs collapses. The retrieval gain at a lag is a run's accuracy
+/// on repeated tokens at that lag less its accuracy on their first occurrence (core/spec/probe.h).
 ///
 /// With `probes`, each group is compared with itself: its gains at the far lag with those at the near lag and at the
 /// control lag, paired by seed. It retrieves if the confidence interval (Student's t) of far − kept · near lies above
@@ -145,7 +138,7 @@ struct GroupProbe {
 /// Without `probes` it is the rule of version 1: a group fails if its mean gain at longest_lag is below `kept` of the
 /// highest mean gain of any group at shortest_lag, and nothing is scored if that highest gain is below least_gain.
 struct RetrievalRule {
-    // Shortest and longest measurable lag.
+    // Measurable.
     std::int64_t shortest_lag = 0;
     std::int64_t longest_lag = 0;
     double kept = 0.5;
@@ -157,53 +150,50 @@ struct RetrievalRule {
     bool operator==(const RetrievalRule&) const = default;
 };
 std::string rule_words(const RetrievalRule& rule);
-/// Returns whether the rule scores the group of this probe: version 3 requires a control lag.
+/// Version 3 requires a control lag.
 bool is_tested(const RetrievalRule& rule, const GroupProbe& probe);
 std::size_t tested_groups(const RetrievalRule& rule);
-/// Returns the confidence of the interval of each group: 1 − 0.05 / tested_groups, or 0.95 in version 2.
+/// 1 − 0.05 / tested_groups, or 0.95 in version 2.
 double group_confidence(const RetrievalRule& rule);
-/// Returns group_confidence in percent: "99.17 %".
+/// "99.17 %".
 std::string confidence_text(const RetrievalRule& rule);
 
-/// Prediction of a theory, stored before the runs. Each group of `low` has a lower mean than each group of `high`; with
-/// a retrieval rule, each group of `high` fails and no group of `low` does.
+/// Each group of `low` has a lower mean than each group of `high`; with a retrieval rule, each group of `high` fails
+/// and no group of `low` does.
 struct Prediction {
     std::string theory;    // "context bound (Men et al. 2024)"
     std::string words;     // one sentence
     std::string quantity;  // quantity that the theory predicts: "retrieval by distance"
     std::string measure;   // measure that stands for the quantity; empty if the sheet measures none
     std::vector<GroupKeys> low, high;
-    /// Probability of being right by chance under the null model of null_model_words().
+    /// Of being right by chance under the null model of null_model_words().
     double chance = 1;
     std::optional<RetrievalRule> retrieval;
     std::string unmeasured;  // reason why the quantity is not measured; empty if it is
-    /// Rule for the order of the means, stored with the prediction. 1 (labs of earlier versions): the means alone are
-    /// compared. 2: the prediction is right if every group of `low` has a significantly lower mean than every group of
-    /// `high` (Welch's t test, 5 %), wrong if the order of a pair is significantly reversed (5 % divided by the number
-    /// of pairs), and undecided otherwise.
+    /// Stored with the prediction. 1 (labs of earlier versions): the means alone are compared. 2: right if every group
+    /// of `low` has a significantly lower mean than every group of `high` (Welch's t test, 5 %), wrong if the order of
+    /// a pair is significantly reversed (5 % divided by the number of pairs), and undecided otherwise.
     int order_rule = 1;
 
     bool operator==(const Prediction&) const = default;
 };
 
-/// Returns whether the prediction was stored with the retrieval rule of an earlier version, by which it is still
-/// scored.
+/// The prediction is still scored by it.
 bool has_earlier_rule(const Prediction& prediction);
-/// Returns whether the prediction was stored with the retrieval rule of version 1, which compares the groups with each
-/// other.
+/// Version 1 of the retrieval rule compares the groups with each other.
 bool compares_groups(const Prediction& prediction);
-/// Numbers of the groups that a prediction is scored on.
+/// That a prediction is scored on.
 struct RetrievalGroups {
     std::size_t all = 0;
     std::size_t high = 0;  // groups of Prediction::high among them
 };
-/// Returns the numbers of groups of a prediction; of a retrieval rule only those that the rule scores.
+/// For a retrieval rule only groups that the rule scores.
 RetrievalGroups retrieval_groups(const Prediction& prediction);
-/// Returns the null model of the prediction's chance in words. Retrieval: the number k of collapsing groups is given,
-/// and they are any k of the n groups that are scored, 1/C(n, k). Order: all orders of the groups are equally likely.
+/// Retrieval: the number k of collapsing groups is given, and they are any k of the n groups that are scored, 1/C(n,
+/// k). Order: all orders of the groups are equally likely.
 std::string null_model_words(const Prediction& prediction);
 
-/// Settings of the generation speed measurement, which follows a run's training. Sheets use the mode `recompute`.
+/// Measured after a run's training. Sheets use the mode `recompute`.
 struct GenerationSpeed {
     std::int64_t samples = 0;  // 0: generation speed is not measured
     std::int64_t length = 500;
@@ -214,60 +204,50 @@ struct GenerationSpeed {
     bool operator==(const GenerationSpeed&) const = default;
 };
 
-/// Plan of a sheet: claims, runs, rows with their rules, predictions and measurements.
 struct SheetPlan {
     std::string sheet;
     std::string title;
     std::string source;  // source of the claims
     SheetScale scale = SheetScale::smoke;
     std::vector<Claim> claims;
-    /// Remarks above every table of the sheet: data sets, protocol, and which settings are not the paper's.
+    /// Above every table of the sheet: data sets, protocol, and which settings are not the paper's.
     std::vector<std::string> notes;
     Experiment experiment;
     std::vector<PlannedRow> rows;
     std::vector<Prediction> predictions;
-    /// If true, runs train sequentially, seed by seed, so that their times can be compared; the runs of a cohort share
-    /// one time.
+    /// Seed by seed, so that times can be compared; the runs of a cohort share one time.
     bool sequential = false;
     GenerationSpeed writing;
-    /// Multiples of the context (1 among them) at which the loss is also measured. Runs with learned positions have no
-    /// such losses.
+    /// Multiples of the context, with 1. Runs with learned positions have no such losses.
     std::vector<std::int64_t> extensions;
-    /// Number of sequences per lag in the retrieval test; only runs whose retrieval a prediction concerns are tested.
-    /// 0: none.
+    /// Sequences per lag; only runs whose retrieval a prediction concerns are tested. 0: none.
     std::int64_t retrieval_windows = 0;
 };
-/// Returns a sentence for a plan with rules of an older version, which were stored with a lab; "" for rules of today.
+/// A sentence if the lab stored rules of an older version, else "".
 std::string stored_rules_words(const SheetPlan& plan);
-/// Returns the plan as JSON without its experiment and predictions, which a lab stores separately.
+/// Without experiment and predictions, which a lab stores separately.
 nlohmann::json to_json(const SheetPlan& plan);
 nlohmann::json predictions_json(const SheetPlan& plan);
-/// Returns the predictions that predictions_json wrote. Throws BadInput for malformed JSON.
+/// From predictions_json. Throws BadInput for malformed JSON.
 std::vector<Prediction> predictions_from_json(const nlohmann::json& predictions);
-/// Returns a plan from the outputs of to_json, predictions_json and Experiment::to_json. Throws BadInput for malformed
-/// JSON.
+/// From to_json, predictions_json and Experiment::to_json. Throws BadInput for malformed JSON.
 SheetPlan sheet_plan_from_json(const nlohmann::json& sheet, const nlohmann::json& predictions,
                                const nlohmann::json& experiment);
 
-/// Options with which a sheet is planned.
 struct SheetRequest {
     SheetScale scale = SheetScale::smoke;
     std::optional<std::int64_t> seeds;  // number of seeds per setting; none: the sheet's default
     std::filesystem::path data_dir;     // data directory, as --data-dir
 };
 
-/// Reproduction sheet that can be planned.
 struct Sheet {
     std::string name;
     std::string title;
-    /// Returns the sheet's plan. Throws BadInput for fewer than two seeds, and at `paper` scale if a data set is not
-    /// complete.
+    /// Throws BadInput for fewer than two seeds, and at `paper` scale if a data set is not complete.
     SheetPlan (*plan)(const SheetRequest& request);
 };
-/// Returns all sheets: theta-table-2, theta-table-3, theta-speed, partial-bands, nope-spikes, bpc, pre-post-norm,
-/// glu-variants, encodings.
 const std::vector<Sheet>& sheets();
-/// Returns the sheet with this name. Throws BadInput, naming the nearest sheet, for an unknown name.
+/// Throws BadInput, naming the nearest sheet, for an unknown name.
 const Sheet& sheet(std::string_view name);
 
 // One function per sheet, in the file of its paper in sheets/.

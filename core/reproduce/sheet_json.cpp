@@ -1,4 +1,4 @@
-// Conversion of a sheet's plan from and to the JSON documents that a lab stores.
+// As a lab stores it.
 #include <limits>
 #include <utility>
 

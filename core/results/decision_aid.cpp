@@ -41,9 +41,9 @@ constexpr double margin = 0.01;  // of the other setting's mean: how much worse 
 constexpr std::size_t most_settings_in_words = 4;  // more settings are counted
 constexpr std::size_t most_details = 8;  // more dominated settings and undecided pairs are listed only in JSON
 
-// Test of two groups in one measure. `better`: 1 if the first group's mean is better, −1 if the second's is. The
-// members `…_holds` say whether a group is not inferior: its mean is not worse, and the 95 % interval of the difference
-// excludes that it is worse by more than the margin.
+// `better`: 1 if the first group's mean is better, −1 if the second's is. The members `…_holds` say whether a group is
+// not inferior: its mean is not worse, and the 95 % interval of the difference excludes that it is worse by more than
+// the margin.
 struct PairTest {
     std::size_t first, second;
     int better;
@@ -96,7 +96,7 @@ std::size_t loss_of(const ResultsTable& table, const DecisionChoice& choice) {
     throw BadInput("\"" + choice.loss + "\" is not a loss, so it cannot be weighed against a speed or a cache size.");
 }
 
-// Returns whether the settings of all groups can be read; those of other versions may have unknown values.
+// Settings of other versions may have unknown values.
 bool has_cache_sizes(const ResultsTable& table) {
     try {
         for (const ResultGroup& group : table.groups) group_cache_bytes(table, group);
@@ -120,7 +120,7 @@ bool is_cache(const DecisionCost& cost) {
     return cost.name == "cache_bytes";
 }
 
-// Compares the caches of two groups. Their sizes are exact, so that the comparison has no p.
+// The sizes are exact, so that the comparison has no p.
 PairTest cache_test(std::size_t first, std::size_t second, double first_bytes, double second_bytes) {
     return {first,
             second,

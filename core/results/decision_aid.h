@@ -11,7 +11,7 @@
 
 namespace ropelab {
 
-/// Quantity that a decision aid weighs against a loss: a speed, or the size of the caches.
+/// Weighed against a loss: a speed, or the size of the caches.
 struct DecisionCost {
     std::string_view name;   // "tokens_per_second", "generated_tokens_per_second" or "cache_bytes"
     std::string_view title;  // "training speed"
@@ -19,25 +19,24 @@ struct DecisionCost {
 std::span<const DecisionCost> decision_costs();
 
 struct DecisionChoice {
-    /// Name of a measure in nats or bits; "": the compared measure, or the best validation loss if that is not a loss.
+    /// In nats or bits; "": the compared measure, or the best validation loss if that is not a loss.
     std::string loss = {};
-    /// Name of a cost; "": the generation speed if it is measured, else the training speed if it can be tested
-    /// (is_testable), else the size of the caches.
+    /// "": the generation speed if it is measured, else the training speed if it can be tested (is_testable), else the
+    /// size of the caches.
     std::string cost = {};
 };
-/// Converts "LOSS,COST" or the name of a loss or a cost alone to a choice; "": the default. Throws BadInput for a name
-/// that is neither.
+/// "LOSS,COST", or one of them alone; "": the default. Throws BadInput for a name that is neither.
 DecisionChoice decision_choice(const std::string& typed);
 std::vector<std::string_view> decision_losses();
 
-/// Settings of one data set on the Pareto front of a loss and a cost, with what the tests leave undecided (section 7.1
-/// of Huang et al. 2025).
+/// Pareto front of one data set in a loss and a cost, and what the tests leave undecided (section 7.1 of Huang et al.
+/// 2025).
 struct DecisionAid {
     struct Dominated {
         std::size_t group = 0;
         std::size_t by = 0;
     };
-    /// Two groups on the front without a significant difference in loss or speed, and with caches of equal size.
+    /// Both on the front, without a significant difference in loss or speed, and with caches of equal size.
     struct Undecided {
         std::size_t first = 0;
         std::size_t second = 0;
@@ -48,21 +47,20 @@ struct DecisionAid {
     std::vector<Dominated> dominated;  // all other groups with values of both quantities
     std::vector<Undecided> undecided;
     int comparisons = 0;  // number of tests over which Holm's correction is
-    /// Whether the cost of some pair could not be tested, because its training times are one measurement.
+    /// The training times of some pair are one measurement.
     bool untested_cost = false;
 };
 
-/// Returns one decision aid per data set in which at least one pair of groups can be tested. All pairs of groups are
-/// tested in both quantities, paired by seed where both have the same seeds, else with the table's test, at the 5 %
-/// level after Holm's correction over all these tests. The size of the caches follows from the settings, so it is
-/// compared exactly, without a test. Throws BadInput for a choice that does not exist.
+/// One per data set with a pair of groups that can be tested. All pairs of groups are tested in both quantities, paired
+/// by seed where both have the same seeds, else with the table's test, at the 5 % level after Holm's correction over
+/// all these tests. The size of the caches is compared exactly. Throws BadInput for a choice that does not exist.
 std::vector<DecisionAid> decision_aids(const ResultsTable& table, const DecisionChoice& choice = {});
 
-/// Returns the bytes of a group's KV cache and RoPE cache at the context (cache_bytes).
+/// KV cache and RoPE cache at the context (cache_bytes).
 double group_cache_bytes(const ResultsTable& table, const ResultGroup& group);
 
-/// States the rule in sentences: a setting is dominated if another is significantly better in one quantity and not
-/// inferior in the other, with a margin of 1 %.
+/// A setting is dominated if another is significantly better in one quantity and not inferior in the other (margin 1
+/// %).
 std::string decision_rule_words();
 
 struct DecisionNames {
@@ -70,29 +68,28 @@ struct DecisionNames {
     std::function<std::string(const Measure&)> loss;       // "best validation loss"
     std::function<std::string(const DecisionCost&)> cost;  // "training speed"
 };
-/// Returns the names that the terminal uses.
+/// For the terminal.
 DecisionNames decision_names(const ResultsTable& table);
-/// Returns the aid in one sentence: "2 of 6 settings are not dominated: θ = 500; θ = 1k." More than four settings are
-/// counted.
+/// "2 of 6 settings are not dominated: θ = 500; θ = 1k." More than four settings are counted.
 std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names);
-/// Returns what the sentence leaves out, one sentence per element: the quantities and the test, which setting dominates
-/// each of the others, and the undecided pairs; at most eight of each.
+/// One sentence per element: the quantities and the test, which setting dominates each of the others, and the undecided
+/// pairs; at most eight of each.
 std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
                                           const DecisionNames& names);
-/// Returns all aids, each as its sentence and a line per detail; "" if there is none.
+/// Each aid as its sentence and a line per detail; "" if there is none.
 std::string decision_text(const ResultsTable& table, const DecisionChoice& choice = {});
-/// Returns all aids as a JSON list with loss, speed (the name of the cost), front, dominated, undecided and words.
+/// A list with loss, speed (the name of the cost), front, dominated, undecided and words.
 nlohmann::json decision_json(const ResultsTable& table, const DecisionChoice& choice = {});
 
-/// Two costs of a choice, such as time and loss; lower is better.
+/// Such as time and loss; lower is better.
 struct Costs {
     double first = 0;
     double second = 0;
 };
 
-/// Returns the indices of the choices on the Pareto front, in ascending order of the first cost. A choice is on the
-/// front unless another choice is at least as good in both costs and better in one. Equal choices are all on the front.
-/// A choice with a cost that is not finite is never on the front.
+/// In ascending order of the first cost. A choice is on the front unless another choice is at least as good in both
+/// costs and better in one. Equal choices are all on the front. A choice with a cost that is not finite is never on the
+/// front.
 std::vector<std::size_t> pareto_front(std::span<const Costs> choices);
 
 }  // namespace ropelab

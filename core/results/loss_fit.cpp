@@ -23,7 +23,6 @@ namespace {
 constexpr std::int64_t fewest_degrees = 3;  // below, the quantile of Student's t exceeds 4
 constexpr double range_tolerance = 1e-9;    // relative tolerance of the ends of a range
 
-// The three variables of a fit.
 struct LossVariable {
     std::string_view name;   // in predictions: "tokens"
     std::string_view title;  // in sentences: "the number of training tokens"
@@ -38,7 +37,7 @@ const std::array<LossVariable, 3>& loss_variables() {
     return all;
 }
 
-// A term by its value in LossTerm.
+// By its value in LossTerm.
 struct LossTermFacts {
     const char* name;    // in JSON
     const char* symbol;  // in the formula
@@ -83,7 +82,7 @@ std::size_t count_distinct(std::span<const LossFitRun> runs, double LossPoint::*
     return values.size();
 }
 
-// Returns the terms whose variables have enough different values in these runs.
+// Terms whose variables have enough different values in these runs.
 std::vector<LossTerm> terms_of(std::span<const LossFitRun> runs) {
     std::vector<LossTerm> terms;
     const std::size_t fractions = count_distinct(runs, &LossPoint::fraction);
@@ -330,7 +329,7 @@ using nlohmann::json;
 
 constexpr std::size_t most_values = 4;  // values of a setting that a message lists
 
-// Settings that the variables of the fit describe, or that do not change what a run computes except for rounding.
+// The fit's variables describe the setting, or it does not change what a run computes except for rounding.
 bool is_free(const std::string& name) {
     static constexpr std::array<std::string_view, 16> free = {
         "seed",        "fraction",        "layers",     "width",       "heads",         "mlp_width",
@@ -344,13 +343,12 @@ const Key* known_key(const std::string& name) {
     return known == keys().end() ? nullptr : &*known;
 }
 
-// Returns whether a setting may differ between runs if their size and number of tokens determine its value.
+// If size and number of tokens determine the setting's value.
 bool may_follow(const std::string& name) {
     const Key* key = known_key(name);
     return key && (key->group == "training" || key->group == "evaluation") && key->choices.empty();
 }
 
-// A group of the table whose runs can be fitted.
 struct FitGroup {
     std::size_t index = 0;
     const ResultGroup* group = nullptr;
@@ -358,7 +356,7 @@ struct FitGroup {
     RunSpec spec;  // with the fraction 0 if no whole pair is rotated
 };
 
-// Returns a group's value of a setting; null if the setting has no effect on it.
+// Null if the setting has no effect on the group.
 json effective_value(const FitGroup& member, const std::string& name) {
     const json& value = member.group->settings.at(name);
     if (const Key* key = known_key(name); key && !key->matters(member.spec)) return {};
@@ -380,7 +378,7 @@ std::vector<json> distinct_values(const std::vector<FitGroup>& groups, const std
     return values;
 }
 
-// Returns whether size and number of tokens determine the value of a setting.
+// Size and number of tokens determine the setting's value.
 bool follows(const std::vector<FitGroup>& groups, const std::string& name) {
     std::map<std::pair<double, double>, json> known;
     return std::all_of(groups.begin(), groups.end(), [&](const FitGroup& member) {
@@ -390,7 +388,7 @@ bool follows(const std::vector<FitGroup>& groups, const std::string& name) {
     });
 }
 
-// Returns the settings in which the groups differ and for which the fit has no term.
+// The groups differ in them, and the fit has no term for them.
 std::vector<std::string> unfitted_settings(const ResultsTable& table, const std::vector<FitGroup>& groups) {
     std::vector<std::string> result;
     for (const std::string& name : table.swept) {
@@ -426,7 +424,7 @@ std::vector<FitGroup> fit_groups(const ResultsTable& table, std::span<const Loss
     return groups;
 }
 
-// Removes the groups that do not agree with the chosen group in settings for which the fit has no term.
+// Of groups that differ in unfitted settings only those remain that agree with the chosen group.
 void choose_groups(const ResultsTable& table, std::vector<FitGroup>& groups, const LossFitChoice& choice,
                    TableLossFit& result) {
     for (;;) {
@@ -519,13 +517,11 @@ TableLossFit fit_table(const ResultsTable& table, std::span<const LossFitSource>
     return result;
 }
 
-// Converts the fit of a loss to sentences and JSON.
-
 namespace {
 
 using nlohmann::json;
 
-// Formats a number with four significant digits.
+// Four significant digits.
 std::string coefficient_text(double value) {
     std::array<char, 32> buffer{};
     const auto [end, error] =
@@ -538,7 +534,7 @@ std::string estimate_text(const IntervalEstimate& estimate) {
            coefficient_text(estimate.high) + ")";
 }
 
-// Formats a difference of ln loss as a percentage of the loss.
+// A difference of ln loss as a percentage of the loss.
 std::string relative_text(double logarithm) {
     return rough_text(100 * std::expm1(logarithm)) + " %";
 }
@@ -575,7 +571,7 @@ std::string listed(const std::vector<std::string>& names) {
     return result;
 }
 
-// Returns sentences on the runs that are in the fit, and on those that are not.
+// On the runs that are in the fit, and on those that are not.
 std::vector<std::string> selection_words(const TableLossFit& table) {
     std::vector<std::string> lines;
     if (table.other_runs > 0) {

@@ -14,8 +14,7 @@
 
 namespace ropelab {
 
-// Fit of a loss against rotated fraction, model size and number of training tokens (formula 38):
-// ln loss = a + b·√p + c·p + d·ln N + e·ln D.
+// Loss against rotated fraction, size and training tokens (formula 38): ln loss = a + b·√p + c·p + d·ln N + e·ln D.
 
 struct LossPoint {
     double fraction = 1;    // p: rotated channels / head dimension, 0 to 1
@@ -25,25 +24,25 @@ struct LossPoint {
     bool operator==(const LossPoint&) const = default;
 };
 
-/// A finished run: its point, its seed and its loss (a positive number).
+/// Finished; the loss is a positive number.
 struct LossFitRun {
     LossPoint at;
     std::int64_t seed = 0;
     double loss = 0;
 };
 
-/// Terms of the fit besides the constant.
+/// Besides the constant.
 enum class LossTerm { root_fraction, fraction, parameters, tokens };
 
-/// F test of a fit against a larger one.
+/// A fit against a larger one.
 struct FTest {
     double f = 0;
     double numerator = 0, denominator = 0;  // degrees of freedom
     double p = 1;
 };
 
-/// Prediction errors for settings that were left out of the fit: root mean square of the differences in ln loss, which
-/// for small errors is the relative error of the loss.
+/// For settings that were left out of the fit: root mean square of the differences in ln loss, for small errors the
+/// relative error of the loss.
 struct LeftOutError {
     std::int64_t settings = 0;  // number of settings that could be left out
     double error = 0;           // of the fit to the runs of all other settings
@@ -65,21 +64,21 @@ struct LossFit {
     double residual_deviation = 0;               // residual standard deviation of ln loss
     double r_squared = 0;                        // of ln loss
     std::optional<LeftOutError> left_out;
-    /// Deviations of the settings' means from the fit, against the scatter of the seeds; nullopt without both.
+    /// The settings' means against the scatter of the seeds; nullopt without both.
     std::optional<FTest> lack_of_fit;
-    /// The products of √p with ln N and ln D, added to the fit, against the fit: whether the effect of the fraction
-    /// depends on size or tokens. nullopt if this cannot be computed.
+    /// Products of √p with ln N and ln D against the fit: whether the fraction's effect depends on size or tokens.
+    /// nullopt if they cannot be computed.
     std::optional<FTest> interaction;
     LossRange fraction, parameters, tokens;
     double largest_leverage = 0;  // of the runs
 };
 
-/// Fits the model to the runs by least squares. Throws BadInput, with a sentence on what is missing, if all runs have
-/// the same point, if there are fewer runs than terms + 4 (so that at least three degrees of freedom are left), if two
-/// terms are collinear, if a loss is not positive, or if the losses have no scatter.
+/// Least squares. Throws BadInput, with a sentence on what is missing, if all runs have the same point, if there are
+/// fewer runs than terms + 4 (so that at least three degrees of freedom are left), if two terms are collinear, if a
+/// loss is not positive, or if the losses have no scatter.
 LossFit fit_loss(std::span<const LossFitRun> runs);
 
-/// Loss of one further run that the fit predicts.
+/// For one further run.
 struct LossPrediction {
     LossPoint at;
     double loss = 0;
@@ -87,13 +86,13 @@ struct LossPrediction {
     double high = 0;
     std::vector<std::string> outside;  // "tokens": variables for which the point is outside the range of the runs
 };
-/// Returns the prediction at a point. If `extrapolate` is false, throws BadInput for a point outside the range of a
-/// variable, or for a combination of values that is farther from the runs than any run is (by its leverage). Throws
-/// BadInput if the fraction is not between 0 and 1, or another number is not positive.
+/// If `extrapolate` is false, throws BadInput for a point outside the range of a variable, or for a combination of
+/// values that is farther from the runs than any run is (by its leverage). Throws BadInput if the fraction is not
+/// between 0 and 1, or another number is not positive.
 LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrapolate = false);
 
-/// Parses a point such as "fraction=25%,parameters=1M,tokens=10M". A variable that has a single value in the fitted
-/// runs may be omitted. Throws BadInput if a variable is missing, unknown or not a number.
+/// "fraction=25%,parameters=1M,tokens=10M". A variable with a single value in the runs may be omitted. Throws BadInput
+/// if a variable is missing, unknown or not a number.
 LossPoint parse_loss_point(const LossFit& fit, const std::string& text);
 
 struct LossFitSource {
@@ -102,10 +101,10 @@ struct LossFitSource {
 };
 
 struct LossFitChoice {
-    /// Index of a group. If the runs differ in settings for which the fit has no term, only the runs that agree with
-    /// this group in these settings are fitted. Without it such runs are refused.
+    /// If the runs differ in settings for which the fit has no term, only the runs that agree with the group of this
+    /// index in these settings are fitted. Without it such runs are refused.
     std::optional<std::size_t> like;
-    /// Sentence that says how a user chooses such a group; it is appended to the message of the refusal.
+    /// How a user chooses such a group, at the end of the refusal's message.
     std::string how_to_choose;
 };
 
@@ -121,23 +120,23 @@ struct TableLossFit {
     std::int64_t diverged = 0;    // number of runs that failed or whose value is not finite
 };
 
-/// Returns the point of a run: the fraction of a head's channels that are rotated after rounding to whole pairs (0 for
-/// a model without RoPE), non_embedding_parameters(), and iterations × batch × context.
+/// The fraction of a head's channels that are rotated after rounding to whole pairs (0 for a model without RoPE),
+/// non_embedding_parameters(), and iterations × batch × context.
 LossPoint loss_point_of(const RunSpec& spec);
 
-/// Fits the finished runs of a table. `runs` are all runs from which the table was made, in the same order. Of runs
-/// that are copies of each other the last is fitted. Throws BadInput if the compared measure is not a loss, if the runs
-/// differ in settings for which the fit has no term (data set, context, θ, …), or if fit_loss() throws. A setting of
-/// training or evaluation may differ if the size and the number of tokens determine its value.
+/// `runs` are all runs from which the table was made, in the same order. Unfinished runs, and all but the last of
+/// copies, are left out. Throws BadInput if the compared measure is not a loss, if the runs differ in settings for
+/// which the fit has no term (data set, context, θ, …), or if fit_loss() throws. A setting of training or evaluation
+/// may differ if the size and the number of tokens determine its value.
 TableLossFit fit_table(const ResultsTable& table, std::span<const LossFitSource> runs,
                        const LossFitChoice& choice = {});
 
-/// Returns the fit in sentences and lines: the formula with its coefficients and intervals, residual standard
-/// deviation, R², prediction error, tests, ranges, and the runs that are not fitted.
+/// The formula with its coefficients and intervals, residual standard deviation, R², prediction error, tests, ranges,
+/// and the runs that are not fitted.
 std::vector<std::string> loss_fit_words(const TableLossFit& fit);
-/// Returns a prediction in a sentence, with its interval and the variables that are outside the range of the runs.
+/// With its interval and the variables that are outside the range of the runs.
 std::string prediction_words(const TableLossFit& fit, const LossPrediction& prediction);
-/// Returns the fit and predictions as JSON. Missing numbers are null.
+/// Missing numbers are null.
 nlohmann::json loss_fit_json(const TableLossFit& fit, std::span<const LossPrediction> predictions = {});
 
 }  // namespace ropelab

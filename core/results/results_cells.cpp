@@ -100,7 +100,7 @@ std::string test_title(TestKind test) {
 
 namespace {
 
-// Returns whether bits per byte repeat bits per character in every group, as they do for texts of ASCII.
+// In every group, as for texts of ASCII.
 bool repeats_bits(const ResultsTable& table, std::size_t measure) {
     if (measures()[measure].name != "bits_per_byte" || table.compared == measure) return false;
     const std::size_t per_character = measure_index("bits_per_character");
@@ -197,17 +197,15 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
     return result;
 }
 
-// Words of a table's caption.
-
 namespace {
 
-// Returns the value of a setting that all runs share, in words; "" if the runs differ in it.
+// In words; "" if the runs differ in it.
 std::string shared_words(const ResultsTable& table, const std::string& key) {
     const auto found = table.shared.find(key);
     return found == table.shared.end() ? "" : setting_words(key, found->second, head_dim_of(table));
 }
 
-// Returns settings that all runs share, such as "4 layers, 4 heads, width 128"; settings that are swept are left out.
+// "4 layers, 4 heads, width 128"; settings that are swept are left out.
 std::string listed(const ResultsTable& table, std::initializer_list<std::pair<const char*, const char*>> parts) {
     std::string result;
     for (const auto& [key, pattern] : parts) {
@@ -221,7 +219,7 @@ std::string listed(const ResultsTable& table, std::initializer_list<std::pair<co
     return result;
 }
 
-// Returns "n = 3 seeds" or "n = 2 to 3 seeds".
+// "n = 3 seeds" or "n = 2 to 3 seeds".
 std::string seeds_of(const ResultsTable& table) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::int64_t most = 0;
@@ -234,8 +232,7 @@ std::string seeds_of(const ResultsTable& table) {
     return "n = " + count + (most == 1 ? " seed" : " seeds");
 }
 
-// Returns the precision in which the counted runs trained, with the number of runs of each if they differ; without such
-// runs, the setting that they share; "" if it is unknown.
+// Of counted runs, with their numbers if it differs; without such runs, the setting that all share; "" if unknown.
 std::string precision_words(const ResultsTable& table) {
     std::map<std::string, int> counts;
     for (const ResultGroup& group : table.groups) {
@@ -478,11 +475,8 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     return columns;
 }
 
-// Chooses the columns of a printed table.
-
 namespace {
 
-// Columns that have no title in `full`.
 std::string title_of(const ResultsColumn& column) {
     if (!column.title.empty()) return column.title;
     if (column.measure) return std::string(measures()[*column.measure].title);
@@ -491,7 +485,7 @@ std::string title_of(const ResultsColumn& column) {
     return title;
 }
 
-// Returns the columns that a preset stands for; a column's own name stands for itself.
+// A column's own name stands for itself.
 std::vector<std::string> expanded(const ResultsTable& table, PrintedFormat format, const std::string& name) {
     std::vector<std::string> result;
     const bool is_preset = name == "settings" || name == "paper" || name == "short";
@@ -518,7 +512,7 @@ bool is_in_full(const ResultsColumn& column, PrintedFormat format) {
     return !(format == PrintedFormat::text ? column.title : column.latex_title).empty();
 }
 
-// Returns the column with a heading and cells for every format.
+// A heading and cells for every format.
 ResultsColumn completed(ResultsColumn column) {
     const std::string title = title_of(column);
     if (column.name.empty()) column.name = column.choice;

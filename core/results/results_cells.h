@@ -12,46 +12,42 @@
 
 namespace ropelab {
 
-// Columns and cells of the results table, shared by its text, CSV, LaTeX and window forms.
+// Shared by text, CSV, LaTeX and window.
 
-/// Text of a cell whose number is missing.
 inline constexpr const char* missing_cell = "–";
 
-/// Formats a number with a fixed number of decimals; "–" if it is not finite.
+/// "–" if the number is not finite.
 std::string fixed_text(double value, int decimals);
-/// Formats a number with two significant digits, from 100 on as a whole number.
+/// Two significant digits, from 100 on a whole number.
 std::string rough_text(double value);
-/// Formats a percentage with its sign and two decimals, without the percent sign: "+0.52".
+/// Without the percent sign: "+0.52".
 std::string signed_percent(const std::optional<double>& percent);
-/// Formats a p value: "0.016", "<0.001".
+/// "0.016", "<0.001".
 std::string p_text(const std::optional<double>& p);
-/// Formats a p value with its name: "p = 0.016", "p < 0.001".
+/// "p = 0.016", "p < 0.001".
 std::string p_words(double p);
-/// Formats mean and standard deviation: "1.4662 ± 0.0014"; only the mean if there is one value.
+/// "1.4662 ± 0.0014"; only the mean if there is one value.
 std::string mean_and_deviation(const Description& described, int decimals);
 std::string measure_cell(const ResultGroup& group, std::size_t measure);
-/// Formats the 95 % confidence interval of the mean: "1.4627 … 1.4697".
+/// 95 % confidence interval of the mean: "1.4627 … 1.4697".
 std::string interval_text(const Description& described, int decimals);
-/// Formats a difference with its 95 % interval: "-0.0077 [-0.014, -0.0014]"; without the interval if there is none.
+/// With the 95 % interval if there is one: "-0.0077 [-0.014, -0.0014]".
 std::string difference_text(const std::optional<DifferenceInterval>& estimate);
-/// Formats the number of steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
+/// Steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
 std::string until_text(const ResultGroup& group);
 std::string runs_text(std::int64_t count);
 
-/// Returns the number of a group's runs with a finite value of the compared measure, over which its mean is.
+/// With a finite value of the compared measure.
 std::int64_t counted_runs(const ResultsTable& table, const ResultGroup& group);
-/// Formats counted_runs(), with the runs that failed, diverged or lack a finite value: "3", "2 of 10 runs; 8 failed or
-/// diverged", "4 of 5 runs; 1 without a finite value".
+/// counted_runs(): "3", "2 of 10 runs; 8 failed or diverged", "4 of 5 runs; 1 without a finite value".
 std::string runs_cell(const ResultsTable& table, const ResultGroup& group);
 
-/// Formats the value of a setting for LaTeX; a number such as "1e-04" becomes a power of ten.
+/// A number such as "1e-04" becomes a power of ten.
 std::string latex_setting(const nlohmann::json& value);
-/// Converts a cell of numbers, such as "1200 ± 50 (2 of 3)", to LaTeX: numbers in math mode, the note in brackets
-/// outside it, an interval as [1.4627, 1.4697]; "--" for missing_cell.
+/// Numbers in math mode, the note in brackets outside it, an interval as [1.4627, 1.4697]; "--" for missing_cell.
 std::string latex_number(const std::string& cell);
 
-/// Column of the results table. `full` omits the columns whose heading is "" for a format; a column that is chosen by
-/// its name is always printed.
+/// `full` omits the columns whose heading is "" for a format; a column that is chosen by its name is always printed.
 struct ResultsColumn {
     std::string name;                                                 // heading in CSV
     std::function<std::optional<double>(const ResultGroup&)> number;  // value in CSV and for sorting
@@ -65,33 +61,30 @@ struct ResultsColumn {
 
     const std::string& chosen_name() const { return choice.empty() ? name : choice; }
 };
-/// Returns all columns of a table in order. They refer to the table, which must outlive them.
+/// In order. They refer to the table, which must outlive them.
 std::vector<ResultsColumn> results_columns(const ResultsTable& table);
 
-/// Returns the names of the columns after the settings that the preset `paper` stands for.
+/// After the settings, for the preset `paper`.
 std::vector<std::string> paper_columns(const ResultsTable& table);
 
 enum class PrintedFormat { text, csv, latex };
-/// Returns the columns that a style chooses, with headings and cells for this format. Throws BadInput for a column that
-/// does not exist.
+/// With headings and cells for this format. Throws BadInput for a column that does not exist.
 std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedFormat format, const TableStyle& style);
 
-/// Returns the mark of a group's corrected p: "***" below 0.001, "**" below 0.01, "*" below 0.05, else "n.s."; "–"
-/// without a test, "baseline" for a baseline.
+/// Corrected p: "***" below 0.001, "**" below 0.01, "*" below 0.05, else "n.s."; "–" without a test, "baseline" for a
+/// baseline.
 std::string significance_mark(const ResultsTable& table, const ResultGroup& group);
 std::string mark_legend();
-/// Returns what a caption says of a table in sentences: measure, data, model, steps, precision, n, baseline, test and
-/// correction.
+/// Sentences on measure, data, model, steps, precision, n, baseline, test and correction.
 std::string caption_words(const ResultsTable& table);
-/// Escapes words for LaTeX, with θ, ± and the dash of missing numbers as commands.
+/// θ, ± and the dash of missing numbers become commands.
 std::string latex_words(const std::string& words);
-/// Returns the name of a test in sentences: "Student's t test", "Welch's t test" or "the t test paired by seed".
+/// "Student's t test", "Welch's t test" or "the t test paired by seed".
 std::string test_title(TestKind test);
 
-/// Returns the indices of the measures for which at least one run has a number.
+/// At least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
-/// Returns the notes below a table with these columns: its baselines, tests and units, and the runs that are excluded.
-/// Quantities that no column shows have no note.
+/// Baselines, tests and units, and excluded runs. Quantities that no column shows have no note.
 std::vector<std::string> table_notes(const ResultsTable& table, std::span<const ResultsColumn> columns);
 
 }  // namespace ropelab

@@ -19,7 +19,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the session of each run's clock by its seed.
+// By seed.
 std::map<std::int64_t, std::string> sessions_of(const ResultGroup& group) {
     std::map<std::int64_t, std::string> result;
     for (std::size_t i = 0; i < group.seeds.size(); ++i)
@@ -29,8 +29,7 @@ std::map<std::int64_t, std::string> sessions_of(const ResultGroup& group) {
 
 using Clocks = std::set<std::pair<std::string, std::int64_t>>;
 
-// Adds the clocks of a group's runs. Returns false if a run has none, a place that is not random, or a clock of another
-// run.
+// False if a run has no clock, a place that is not random, or a clock of another run.
 bool add_own_clocks(const ResultGroup& group, Clocks& clocks) {
     return std::all_of(group.clocks.begin(), group.clocks.end(), [&](const std::string& text) {
         const auto clock = training_clock(text);
@@ -81,7 +80,7 @@ Description describe_measure(const ResultGroup& group, std::size_t measure) {
 
 namespace {
 
-// Values of a measure for the seeds that both groups have with a finite value, in the order of the group.
+// For seeds that both groups have with a finite value, in the order of the group.
 struct Pairs {
     std::vector<std::int64_t> seeds;
     std::vector<double> group, baseline;
@@ -177,7 +176,7 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
     }
 }
 
-// Computes the power of one kind of test, whose level depends on the number of comparisons with the baseline.
+// The level depends on the number of comparisons with the baseline.
 void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t measure, TestKind kind, int comparisons) {
     Comparison& comparison = group.comparison(kind);
     if (!comparison.p) return;  // without a test there is no detectable difference
@@ -279,7 +278,7 @@ std::optional<TestKind> test_kind(const std::string& word) {
 
 namespace {
 
-// Returns "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
+// "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
 std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
     if (table.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
     const auto ours = group.described[table.compared].n;
@@ -288,8 +287,7 @@ std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
     return std::to_string(ours) + " and " + std::to_string(theirs) + " seeds";
 }
 
-// Returns the size, direction and interval of a difference: "0.0061 nats lower than the baseline (95 % interval -0.0095
-// … -0.0027 nats)".
+// "0.0061 nats lower than the baseline (95 % interval -0.0095 … -0.0027 nats)".
 std::string difference_words(const ResultsTable& table, const DifferenceInterval& estimate) {
     const std::string unit = " " + std::string(measures()[table.compared].unit);
     std::string words = rough_text(std::abs(estimate.difference)) + unit +
@@ -326,8 +324,7 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
     return "No test: all seeds have equal values, so they are copies and not independent measurements.";
 }
 
-// Returns how the observed difference compares with the one that the test detects, as the end of a sentence: ", which
-// is less than the 0.032 nats that …"; "" if it is unknown.
+// The end of a sentence: ", which is less than the 0.032 nats that …"; "" if the detectable difference is unknown.
 std::string power_words(const ResultsTable& table, const ResultGroup& group) {
     const Comparison& comparison = group.comparison(table.test);
     if (!comparison.detectable || !(std::abs(comparison.estimate->difference) < *comparison.detectable)) return {};
@@ -348,7 +345,7 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
     return result;
 }
 
-// Returns a sentence on the runs that the comparison lacks because they failed; "" if there are none.
+// On runs that the comparison lacks because they failed; "" if there are none.
 std::string survivor_words(const ResultsTable& table, const ResultGroup& group) {
     const ResultGroup& baseline = *table.baseline_of(group);
     if (!table.compares_survivors(group)) return {};
@@ -388,7 +385,6 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
 }
 
 std::string to_string(Verdict::Kind kind) {
-    // In the order of the kinds.
     constexpr std::array words = {"baseline", "no test", "not significant", "better", "worse"};
     return words[static_cast<std::size_t>(kind)];
 }

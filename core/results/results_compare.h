@@ -7,49 +7,40 @@
 
 namespace ropelab {
 
-// Training times and speeds of a results table. The runs of a cohort share one clock (core/spec/training_clock.h), and
-// the load of the machine differs between sessions and drifts within one, so that most of them are one measurement and
-// not one per seed.
+// The runs of a cohort share one clock (core/spec/training_clock.h), and the load of the machine differs between
+// sessions and drifts within one: most training times are one measurement, not one per seed.
 
-/// Returns whether a measure is a training time or speed.
 bool is_training_time(std::size_t measure);
 
-/// Returns whether each run of a group has a clock of its own with a random place among the settings, so that its
-/// training times are independent.
+/// Each run has a clock of its own with a random place among the settings, so that its training times are independent.
 bool has_own_clocks(const ResultGroup& group);
 
-/// Returns whether the values of a measure may be tested between two groups: all but training times may; these only if
-/// both groups have clocks of their own in the same sessions, equal seeds in the same one.
+/// Training times only if both groups have clocks of their own in the same sessions, equal seeds in the same one.
 bool is_testable(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 
-/// Returns the statistics of a group's values of a measure. Training times that are not independent are one
-/// measurement: n is 1 and the mean is over the clocks.
+/// Training times that are not independent are one measurement: n is 1 and the mean is over the clocks.
 Description describe_measure(const ResultGroup& group, std::size_t measure);
 
-/// Returns the difference of the means of a measure, group − reference, with the confidence interval that belongs to
-/// the test (formula 37): pooled variance for Student, separate variances for Welch, or differences of equal seeds for
-/// the paired test. Returns nullopt if a group has no finite value; for the paired test, if the groups have no seed in
-/// common.
+/// Group − reference with the test's confidence interval (formula 37): pooled variance for Student, separate variances
+/// for Welch, or differences of equal seeds for the paired test. nullopt if a group has no finite value; for the paired
+/// test, if the groups have no seed in common.
 std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, const ResultGroup& reference,
                                                       std::size_t measure, TestKind test);
 
-/// Difference of a measure for one seed.
 struct SeedDifference {
     std::int64_t seed = 0;
     double difference = 0;  // value in the group − value in the reference
     double reference = 0;   // value in the reference
 };
-/// Returns the difference of a measure for each seed that both groups have with a finite value, in the order of the
-/// group.
+/// For seeds that both groups have with a finite value, in the order of the group.
 std::vector<SeedDifference> seed_differences(const ResultGroup& group, const ResultGroup& reference,
                                              std::size_t measure);
 
-/// Compares each group of the table with its baseline and stores differences, t tests and detectable differences in the
-/// group. The table must already have the baselines, the compared measure and the descriptions of the groups.
+/// Sets differences, t tests and detectable differences. The table must already have the baselines, the compared
+/// measure and the descriptions of the groups.
 void compare_groups(ResultsTable& table);
 
-/// Returns the t test of two groups in a measure, in which t has the sign of mean(a) − mean(b); nullopt if no test is
-/// possible.
+/// t has the sign of mean(a) − mean(b); nullopt if no test is possible.
 std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind);
 
 }  // namespace ropelab

@@ -13,7 +13,7 @@ bool has_marks(const std::vector<ResultsColumn>& columns) {
                        [](const ResultsColumn& column) { return column.chosen_name() == "mark"; });
 }
 
-// Returns whether no group of the same data set has a better mean. Means that are printed alike are equally good.
+// Within the same data set. Means that are printed alike are equally good.
 bool is_best(const ResultsTable& table, const ResultGroup& group, std::size_t measure) {
     const Measure& known = measures()[measure];
     const double mean = group.described[measure].mean;
@@ -26,7 +26,6 @@ bool is_best(const ResultsTable& table, const ResultGroup& group, std::size_t me
     });
 }
 
-// Returns a number in math mode in bold.
 std::string bold_number(const std::string& cell) {
     return cell.starts_with("$") && cell.ends_with("$") ? "$\\mathbf{" + cell.substr(1, cell.size() - 2) + "}$" : cell;
 }
@@ -108,8 +107,6 @@ std::string results_latex(const ResultsTable& table, const TableStyle& style) {
     if (style.best_bold) caption += " Bold: best mean of a column and data set.";
     return latex_table({std::string(columns.size(), 'r'), lines, caption, "tab:results", comments});
 }
-
-// Converts the results table to CSV and JSON.
 
 namespace {
 

@@ -27,7 +27,7 @@ const json& defaults() {
     return result;
 }
 
-// Returns the settings of a run with defaults for those that are missing.
+// Defaults for settings that are missing.
 json complete(const json& settings, const std::string& name) {
     if (!settings.is_object()) {
         throw BadInput("The settings of the run \"" + name + "\" are not a JSON object.");
@@ -70,7 +70,7 @@ double iterations_until(const ResultRun& run, double target) {
     return low == run.evaluations.end() ? Description::unknown : static_cast<double>(low->iteration);
 }
 
-// Adds a run to a group. It replaces an earlier run with the same seed.
+// Replaces an earlier run with the same seed.
 void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSummary& summary) {
     const auto found = std::find(group.seeds.begin(), group.seeds.end(), seed);
     if (found == group.seeds.end()) {
@@ -84,7 +84,7 @@ void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSumm
     group.summaries[static_cast<std::size_t>(found - group.seeds.begin())] = summary;
 }
 
-// Returns whether a run has the value that a person typed for a setting, such as "10k", "25 %" or "2 ch".
+// `text` as typed: "10k", "25 %" or "2 ch".
 bool same_value(const json& run, const std::string& name, const std::string& text) {
     const json& value = run.at(name);
     const auto known = std::find_if(keys().begin(), keys().end(), [&](const Key& each) { return each.name == name; });
@@ -118,7 +118,7 @@ bool same_other_settings(const ResultGroup& a, const ResultGroup& b) {
     });
 }
 
-// Finds the baseline of each data set: the group that has the settings of the baseline of the table.
+// One per data set.
 void find_baselines(ResultsTable& table) {
     for (ResultGroup& group : table.groups) {
         if (same_data(table.groups[table.baseline], group, table.compared)) {
@@ -132,7 +132,7 @@ void find_baselines(ResultsTable& table) {
     }
 }
 
-// Returns whether every group with a baseline has the seeds of this baseline, and at least two.
+// Each baseline's, and at least two.
 bool has_equal_seeds(const ResultsTable& table) {
     bool any = false;
     for (const ResultGroup& group : table.groups) {
@@ -149,8 +149,8 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
                           const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
-        // Settings of the model are compared first, because each data set has a baseline of its own. Of groups that are
-        // equal in this, one with results is the baseline, because groups without results cannot be compared.
+        // Settings of the model come first, because each data set has its own baseline; of equal groups, one with
+        // results.
         const auto defaults_of = [](const ResultGroup& group) {
             int model = 0, data = 0;
             for (const auto& setting : group.settings) {
@@ -179,7 +179,7 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
                                   : "give values of the swept settings (" + swept + ") that runs have."));
 }
 
-// Counts the conditions of a group's counted runs and computes the statistics of their measurements.
+// Conditions and statistics of the counted runs.
 void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const ResultRun> runs) {
     std::map<std::string, std::vector<double>> values;
     for (const std::size_t index : group.counted) {
@@ -262,7 +262,7 @@ std::string setting_text(const json& value) {
 
 namespace {
 
-// Splits "theta=500, rotated_layers=1,3" at the comma before the name of a setting.
+// "theta=500, rotated_layers=1,3" is split at the comma before the name of a setting.
 std::vector<std::string> assignments(const std::vector<std::string>& typed) {
     std::vector<std::string> result;
     for (const std::string& text : typed) {
@@ -354,7 +354,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
 
 namespace {
 
-// Returns the value of a setting as it is typed; a fraction as in all tables.
+// As typed; a fraction as in all tables.
 std::string label_value(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
     return key == "fraction" ? group_setting_words(table, group, key) : setting_text(group.settings.at(key));
 }
@@ -443,13 +443,11 @@ std::string group_words(const ResultsTable& table, const ResultGroup& group) {
     return result.empty() ? "all runs" : result;
 }
 
-// Precision, device and kernels of the runs of a results table.
-
 namespace {
 
 using Counts = std::map<std::string, int>;
 
-// Returns the values of a condition with their numbers of runs: "bfloat16 (2), float32 (1)".
+// "bfloat16 (2), float32 (1)".
 std::string counts_text(const Counts& counts) {
     std::string text;
     for (const auto& [value, count] : counts) {
@@ -463,7 +461,7 @@ Counts counts_of(const ResultGroup& group, std::string_view name) {
     return found == group.conditions.end() ? Counts() : found->second;
 }
 
-// Returns a warning if groups of one text have different tokenizers, so that only their bits per byte are comparable.
+// Only bits per byte are comparable between tokenizers of one text.
 std::string tokenizer_warning(const ResultsTable& table) {
     const std::size_t per_byte = measure_index("bits_per_byte");
     const std::size_t per_token = measure_index("best_validation_loss");
@@ -527,7 +525,7 @@ std::vector<std::string> condition_warnings(const ResultsTable& table) {
 
 namespace {
 
-// Sort key of a group. Numbers come before words, and missing values come last.
+// Numbers come before words, and missing values come last.
 struct Rank {
     std::optional<double> number;
     std::string word;
@@ -566,7 +564,6 @@ ResultsColumn sort_column(const ResultsTable& table, const std::string& by) {
     throw BadInput("The table cannot be sorted by \"" + by + "\"; did you mean " + nearest(by, known) + "?");
 }
 
-// Puts the groups in this order of their indices.
 void arrange(ResultsTable& table, const std::vector<std::size_t>& order) {
     std::vector<ResultGroup> groups;
     std::vector<std::size_t> places(order.size());  // new index of each group by its old index

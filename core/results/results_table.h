@@ -19,7 +19,7 @@
 
 namespace ropelab {
 
-/// Validation loss of a run after some steps, in nats per token.
+/// In nats per token.
 struct LossAt {
     std::int64_t iteration = 0;
     double validation_loss = 0;
@@ -30,7 +30,7 @@ struct ResultRun {
     std::string name;
     std::optional<RunSummary> summary;
     RunState state = RunState::finished;
-    /// All evaluations in order; used only if ResultsOptions::target_loss is set.
+    /// In order; used only if ResultsOptions::target_loss is set.
     std::vector<LossAt> evaluations = {};
     std::optional<RunConditions> conditions = {};     // nullopt if the run has not begun
     bool excluded = false;                            // true if the user excluded the run from the results
@@ -39,7 +39,7 @@ struct ResultRun {
     bool searched = false;                            // true if a search chose its settings
 };
 
-/// Quantity that is measured for each run, such as its best validation loss.
+/// Such as the best validation loss.
 struct Measure {
     std::string_view name;            // name in JSON and CSV: "best_validation_loss"
     std::string_view title;           // column heading
@@ -48,29 +48,25 @@ struct Measure {
     bool more_is_better;              // true for speeds; false for losses and times
     double (*of)(const RunSummary&);  // value for a run; NaN if it was not measured
 };
-/// Returns the best validation loss in bits per byte of the text (formula 35); NaN if the bytes are unknown.
+/// Best validation loss (formula 35); NaN if the bytes are unknown.
 double bits_per_byte(const RunSummary& summary);
 constexpr std::size_t measure_count = 10;
-/// Returns all measures: best_validation_loss, final_validation_loss, whole_validation_loss, test_loss (only with a
-/// test split), bits_per_character (best validation loss in bits, formula 35; only if a token is a character or byte),
-/// bits_per_byte (the same per byte of the text, the only loss that is comparable between tokenizers),
-/// final_training_loss, seconds, tokens_per_second, generated_tokens_per_second (generation speed; measured after
-/// training on request).
+/// In order: best_validation_loss, final_validation_loss, whole_validation_loss, test_loss (only with a test split),
+/// bits_per_character (best validation loss in bits, formula 35; only if a token is a character or byte), bits_per_byte
+/// (the same per byte of the text, the only loss that is comparable between tokenizers), final_training_loss, seconds,
+/// tokens_per_second, generated_tokens_per_second (generation speed; measured after training on request).
 const std::array<Measure, measure_count>& measures();
-/// Returns the index of the measure with the given name. Throws BadInput if there is none; the message names the most
-/// similar one.
+/// Throws BadInput if there is none; the message names the most similar one.
 std::size_t measure_index(const std::string& name);
 
-/// Kind of t test on which the verdicts of a table are based.
+/// Verdicts are based on it.
 enum class TestKind { student, welch, paired };
 inline constexpr std::array<TestKind, 3> test_kinds = {TestKind::student, TestKind::welch, TestKind::paired};
 std::string to_string(TestKind test);
-/// Returns the kind of test for a word that to_string(TestKind) returns, and nullopt for "auto", which leaves the
-/// choice to results_table(). Throws BadInput for any other word.
+/// nullopt for "auto", which leaves the choice to results_table(). Throws BadInput for an unknown word.
 std::optional<TestKind> test_kind(const std::string& word);
 
-/// Difference of two means with its 95 % confidence interval. The ends are NaN if there are too few values or all
-/// values are equal.
+/// 95 % confidence interval. The ends are NaN if there are too few values or all values are equal.
 struct DifferenceInterval {
     double difference = 0;  // mean of the group − mean of the reference, in the unit of the measure
     double low = Description::unknown;
@@ -79,30 +75,28 @@ struct DifferenceInterval {
     int values = 0;                           // number of seeds of the group, or of pairs
 };
 
-/// Test of a group against its baseline: the difference that it tests, raw p, and p after Holm's correction over all
-/// comparisons with this baseline.
+/// Difference, raw p, and p after Holm's correction over all comparisons with this baseline.
 struct Comparison {
-    /// Difference from the baseline with its interval, without correction: of the means, or for the paired test the
-    /// mean of the differences between equal seeds. nullopt if a group has no finite value or there is no pair.
+    /// From the baseline, without correction; for the paired test the mean difference of equal seeds. nullopt if a
+    /// group has no finite value or there is no pair.
     std::optional<DifferenceInterval> estimate;
     std::optional<double> p;       // nullopt if no test is possible
     std::optional<double> p_holm;  // p after Holm's correction
     std::optional<TTest> test;     // the t test that gave p
-    /// Difference that this test detects with 80 % power, for the groups' standard deviations and numbers of seeds, at
-    /// the level of the first step of Holm's correction: 5 % / number of comparisons. It is the strictest step, so the
-    /// power is at least 80 %.
+    /// Detected with 80 % power, for the groups' standard deviations and numbers of seeds, at the level of the first
+    /// step of Holm's correction: 5 % / number of comparisons. It is the strictest step, so the power is at least 80 %.
     std::optional<double> detectable;
-    /// Number of seeds per group (of pairs for the paired test) with which this test would detect a difference as large
-    /// as the observed one under the same conditions; only if the difference is not significant after the correction.
+    /// Per group (pairs for the paired test), to detect the observed difference; only if it is not significant after
+    /// the correction.
     std::optional<std::int64_t> seeds_needed;
 };
 
-/// Ways in which runs can train differently although their settings are equal.
+/// Differences between runs of equal settings.
 inline constexpr std::array<std::string_view, 3> condition_names = {"precision", "device", "kernels"};
-/// Returns the precision, the device or, for "kernels", whether CUDA graphs were used ("none" on the CPU).
+/// For "kernels", whether CUDA graphs were used ("none" on the CPU).
 std::string condition_of(const RunConditions& conditions, std::string_view name);
 
-/// Group of runs that differ only in their seed.
+/// Runs that differ only in their seed.
 struct ResultGroup {
     std::map<std::string, nlohmann::json> settings;  // values of the swept settings
     std::string name;                                // the user's name for the setting; "" for none
@@ -115,24 +109,22 @@ struct ResultGroup {
     int failed = 0;                                  // number of runs excluded because they failed or diverged
     int repeated = 0;                                // number of runs excluded because a later run has the same seed
     std::vector<std::size_t> excluded;               // indices of the runs that the user excluded
-    /// Number of counted runs by each condition of condition_names and its value.
+    /// Counted runs by condition and its value.
     std::map<std::string, std::map<std::string, int>> conditions;
     std::map<std::string, Description> measurements;   // statistics of ResultRun::measurements over the counted runs
     std::array<Description, measure_count> described;  // statistics of each measure (describe_measure)
-    /// Number of iterations to the first evaluation at or below the target loss, for each run in `counted`; NaN if the
-    /// run never reached it. Empty without a target loss.
+    /// Iterations to the target loss, for each run in `counted`; NaN if never reached. Empty without a target loss.
     std::vector<double> iterations_until;
     Description until;  // statistics of the runs that reached the target loss
 
-    /// Index of the baseline with which this group is compared; its own index for a baseline; nullopt if its data set
-    /// has no baseline.
+    /// Index of the baseline; its own index for a baseline; nullopt if its data set has no baseline.
     std::optional<std::size_t> against;
-    // The members below compare the group with its baseline in the compared measure. They are nullopt for a baseline.
-    /// Difference that the table's test tests (Comparison::estimate), in the unit of the measure.
+    // Comparison with the baseline in the compared measure; nullopt for a baseline.
+    /// As the table's test tests it (Comparison::estimate).
     std::optional<double> difference;
-    /// `difference` as a percentage of the baseline's mean over the same values.
+    /// Of the baseline's mean over the same values.
     std::optional<double> difference_percent;
-    /// `difference_percent` with the sign changed if lower is better, so that a positive number is an improvement.
+    /// Positive is better.
     std::optional<double> improvement_percent;
     Comparison student, welch;
     Comparison paired;  // over the seeds that both groups have
@@ -143,35 +135,33 @@ struct ResultGroup {
     bool is_excluded(std::size_t run) const {
         return std::find(excluded.begin(), excluded.end(), run) != excluded.end();
     }
-    /// Returns the values of a measure in the order of `seeds`.
+    /// In the order of `seeds`.
     std::vector<double> values(std::size_t measure) const;
 };
 
 struct ResultsOptions {
     std::string compare = "best_validation_loss";
-    /// Settings of the baseline as typed, such as {"theta", "10k"} or {"fraction", "2 ch"}; the first group that has
-    /// them is the baseline. If empty, the baseline is the first group with the most swept settings at their defaults,
-    /// where the settings of the data set (`data`, `symbols`, `split`) count least; of equal groups, the first one
-    /// with results. Losses on different data sets cannot be compared, so a group of another data set is compared with
-    /// the group of its data set that has the other settings of the baseline.
+    /// As typed, such as {"theta", "10k"} or {"fraction", "2 ch"}; the first group that has them is the baseline. If
+    /// empty, the baseline is the first group with the most swept settings at their defaults, where the settings of the
+    /// data set (`data`, `symbols`, `split`) count least; of equal groups, the first one with results. Losses on
+    /// different data sets cannot be compared, so a group of another data set is compared with the group of its data
+    /// set that has the other settings of the baseline.
     std::map<std::string, std::string> baseline;
-    /// If true, runs that were stopped or failed are included if they have results.
+    /// Runs that were stopped or failed are included if they have results.
     bool unfinished = false;
-    /// Target validation loss in nats per token, for ResultGroup::iterations_until.
+    /// In nats per token, for ResultGroup::iterations_until.
     std::optional<double> target_loss = {};
-    /// Test on which the verdicts are based; nullopt: the paired test if every group has the seeds of its baseline,
-    /// else Welch's test. Equal seeds share their initial weights and batches, so that pairs decide with fewer seeds.
+    /// Nullopt: the paired test if every group has the seeds of its baseline, else Welch's test. Equal seeds share
+    /// their initial weights and batches, so that pairs decide with fewer seeds.
     std::optional<TestKind> test = {};
-    /// Conditions (condition_names) that separate groups, as a setting does. Runs without conditions keep their
-    /// setting.
+    /// Conditions (condition_names) separate groups as settings do; runs without conditions keep their setting.
     std::vector<std::string> split_by = {};
 };
 
-/// Throws BadInput if a name is not one of condition_names.
+/// BadInput if a name is not one of condition_names.
 void check_split(const std::vector<std::string>& names);
 
-/// Converts texts such as "theta=10000", or "theta=10000, fraction=0.5", to pairs {"theta", "10000"}. Throws BadInput
-/// for a text without "=".
+/// "theta=10000", or "theta=10000, fraction=0.5". Throws BadInput for a text without "=".
 std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed);
 
 struct ResultsTable {
@@ -185,111 +175,99 @@ struct ResultsTable {
     std::vector<std::string> measurements = {};  // names of the counted runs' measurements, sorted
     bool searched = false;                       // whether a search chose the settings of a counted run
 
-    /// Returns the baseline with which a group is compared (the group itself if it is a baseline); nullptr if its data
-    /// set has no baseline.
+    /// The group itself if it is a baseline; nullptr if its data set has no baseline.
     const ResultGroup* baseline_of(const ResultGroup& group) const;
     bool is_baseline(const ResultGroup& group) const { return baseline_of(group) == &group; }
-    /// Returns whether runs of a group or of its baseline failed or diverged, so that their comparison covers only the
-    /// surviving runs; false for a baseline.
+    /// Runs of the group or of its baseline failed or diverged; false for a baseline.
     bool compares_survivors(const ResultGroup& group) const;
     int comparisons() const;
-    /// Returns the number of groups that the test compares with the baseline of `group`. This is the number of
-    /// comparisons for Holm's correction.
+    /// Groups that the test compares with the baseline of `group`: the number of comparisons for Holm's correction.
     int comparisons_beside(const ResultGroup& group) const;
 };
 
-/// Groups runs by their settings, computes statistics and compares the groups with the baseline. Runs that did not
-/// finish are excluded (see ResultsOptions::unfinished). Of several runs with equal seed and settings only the last is
-/// included, because they are copies and not independent measurements. Throws BadInput if the settings of a run are not
-/// a JSON object, if the measure is unknown, or if no group has the settings of the baseline.
+/// Runs that did not finish are excluded (see ResultsOptions::unfinished). Of runs with equal seed and settings, which
+/// are copies, only the last is included. Throws BadInput if the settings of a run are not a JSON object, if the
+/// measure is unknown, or if no group has the settings of the baseline.
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options = {});
 
-/// Sorts the groups by a swept setting, the mean of a measure, "n", "improvement", "iterations_until", "p_student",
-/// "p_welch" or "p_paired". A `-` before the name sorts in descending order. Groups without a value come last in both
-/// orders. Throws BadInput for any other name; the message names the most similar one.
+/// By a swept setting, the mean of a measure, "n", "improvement", "iterations_until", "p_student", "p_welch" or
+/// "p_paired". A `-` before it means descending. Groups without a value come last in both orders. Throws BadInput for
+/// any other name; the message names the most similar one.
 void sort_groups(ResultsTable& table, const std::string& by);
 
-/// Sorts the groups by their swept settings in order: numbers ascending, words as they first appear.
+/// Numbers ascending, words as they first appear.
 void sort_by_settings(ResultsTable& table);
 
-/// Formats the value of a setting: 10000 as "10000".
+/// 10000 as "10000".
 std::string setting_text(const nlohmann::json& value);
-/// Returns whether two groups were trained on the same data set (settings `data`, `tokenizer`, `vocabulary_size` and
-/// `split`), so that their values of a measure can be compared. Bits per byte can be compared if only the tokenizers
-/// differ.
+/// Equal `data`, `tokenizer`, `vocabulary_size` and `split`, so that values can be compared. Bits per byte can be
+/// compared if only the tokenizers differ.
 bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 
-/// Returns the user's name for the setting of a group, followed by the settings in which groups of this name differ:
-/// "short base (precision = float32)"; "" if the setting has no name.
+/// The user's name, followed by the settings in which groups of this name differ: "short base (precision = float32)";
+/// "" if the setting has no name.
 std::string group_name(const ResultsTable& table, const ResultGroup& group);
 bool has_names(const ResultsTable& table);
-/// Returns the name of a group, or its swept settings: "theta = 500, fraction = 0.25"; "all runs" if no setting was
-/// swept.
+/// The name, or the swept settings: "theta = 500, fraction = 0.25"; "all runs" if no setting was swept.
 std::string group_label(const ResultsTable& table, const ResultGroup& group);
 
-/// Result of the test of a group against its baseline at the 5 % level after Holm's correction.
+/// At the 5 % level after Holm's correction.
 struct Verdict {
     enum class Kind { baseline, untested, undecided, better, worse } kind = Kind::untested;
     std::string words;
 };
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
-/// Returns one sentence for each condition in which the table pools or compares runs that trained differently, with
-/// their numbers and the option that separates them; empty if there is none.
+/// One sentence per condition in which the table pools or compares runs that differ, with the option that separates
+/// them.
 std::vector<std::string> condition_warnings(const ResultsTable& table);
-/// Returns the values of a condition in a group with their numbers of runs: "float32", or "bfloat16 (2), float32 (1)".
+/// "float32", or "bfloat16 (2), float32 (1)".
 std::string condition_text(const ResultGroup& group, std::string_view name);
 
-/// Returns the word for a verdict: "baseline", "no test", "not significant", "better" or "worse".
 std::string to_string(Verdict::Kind kind);
 
-// The formats below write numbers in the C locale.
+// Numbers are in the C locale.
 
 struct TableStyle {
-    /// Names of the columns in their order: of column_names(), or `short`, `paper`, `full` or `settings` for several
-    /// columns. If empty, a text has the columns of `short`, which fit into a terminal, and other formats have those of
-    /// `full`.
+    /// Of column_names(), or `short`, `paper`, `full` or `settings` for several. If empty, text has `short`, which fits
+    /// into a terminal, other formats `full`.
     std::vector<std::string> columns = {};
-    /// If true, LaTeX prints the best mean of each measure and data set in bold.
+    /// In LaTeX, the best mean of each measure and data set.
     bool best_bold = false;
 };
 
-/// Splits a list of column names at its commas. Throws BadInput for an empty name.
+/// Separated by commas. Throws BadInput for an empty name.
 std::vector<std::string> column_list(const std::string& typed);
-/// Returns the names of all columns of a table with their meanings, in the order of `full`.
+/// With their meanings, in the order of `full`.
 std::vector<std::pair<std::string, std::string>> column_names(const ResultsTable& table);
-/// Returns the list of `results --columns help`: the presets and the columns of any table, one per line.
+/// Presets and columns of any table, one per line, for `results --columns help`.
 std::string column_help();
 
-/// Formats a table as text with aligned columns for a terminal (UTF-8). Notes on tests and excluded runs follow below,
-/// and with chosen columns the verdicts in sentences. Throws BadInput for a column that does not exist; the message
-/// lists the columns.
+/// For a terminal (UTF-8). Notes on tests and excluded runs follow below, and with chosen columns the verdicts in
+/// sentences. Throws BadInput for a column that does not exist; the message lists the columns.
 std::string results_text(const ResultsTable& table, const TableStyle& style = {});
-/// Formats a table as CSV (RFC 4180) with one line per group and numbers in full precision. A missing number is an
-/// empty field. Differences, p values and intervals are for the measure in the column `compared` and the group in the
-/// column `baseline`; the column `verdict` is based on the test in the column `test`. Throws like results_text().
+/// RFC 4180, one line per group, full precision. A missing number is an empty field. Differences, p values and
+/// intervals are for the measure in the column `compared` and the group in the column `baseline`; the column `verdict`
+/// is based on the test in the column `test`. Throws like results_text().
 std::string results_csv(const ResultsTable& table, const TableStyle& style = {});
-/// Formats a table as a LaTeX table (packages booktabs and graphicx, and rotating if it is wide) with caption and
-/// label. The caption names data, model, steps, precision, n, test and correction, and explains the significance marks.
-/// Comments explain the tests. A table of more than eight columns is turned. Throws like results_text().
+/// Packages booktabs and graphicx, and rotating if the table is wide. The caption names data, model, steps, precision,
+/// n, test and correction, and explains the significance marks. Comments explain the tests. A table of more than eight
+/// columns is turned. Throws like results_text().
 std::string results_latex(const ResultsTable& table, const TableStyle& style = {});
-/// Converts a table to JSON with the raw values of each seed. A missing number is null.
+/// Raw values of each seed; a missing number is null.
 nlohmann::json results_json(const ResultsTable& table);
 
-// The settings of a group in the words of a reader, for sentences, captions and headings. group_label() has the names
-// and values as they are typed.
+// For sentences, captions and headings; group_label() has names and values as they are typed.
 
-/// Returns the title of a setting: "θ" for theta, else its name with spaces.
+/// "θ" for theta, else the name with spaces.
 std::string setting_title(const std::string& key);
-/// Returns the value of a setting in words: "10k", "25 %" for a fraction, "yes"; "–" if the run lacks it.
-/// `head_dim` is the head dimension for fraction_text(), 0 if it is unknown.
+/// "10k", "25 %" for a fraction, "yes"; "–" if the run lacks it. `head_dim` for fraction_text(); 0: unknown.
 std::string setting_words(const std::string& key, const nlohmann::json& value, int head_dim = 0);
-/// Returns the head dimension of a group's runs from their settings `width` and `heads`; 0 if they are unknown.
+/// From `width` and `heads`; 0 if they are unknown.
 int head_dim_of(const ResultsTable& table, const ResultGroup& group);
-/// Returns the head dimension that all groups of a table have; 0 if they differ in it or it is unknown.
+/// 0 if the groups differ in it or it is unknown.
 int head_dim_of(const ResultsTable& table);
 std::string group_setting_words(const ResultsTable& table, const ResultGroup& group, const std::string& key);
-/// Returns the name of a group, or its swept settings in words: "θ = 10k, fraction = 25 %"; "all runs" if no setting
-/// was swept.
+/// The name, or the swept settings in words: "θ = 10k, fraction = 25 %"; "all runs" if no setting was swept.
 std::string group_words(const ResultsTable& table, const ResultGroup& group);
 
 }  // namespace ropelab

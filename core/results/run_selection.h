@@ -11,7 +11,7 @@
 
 namespace ropelab {
 
-/// Choice of the runs of a lab that its results include. The lab stores it (LabFile::choice), so that table, figures,
+/// The runs of a lab that its results include. The lab stores the choice (LabFile::choice), so that table, figures,
 /// tests and decision aid, in the window and in the terminal, are about the same runs.
 struct RunSelection {
     static constexpr std::int64_t latest_experiment = 0;
@@ -23,11 +23,11 @@ struct RunSelection {
     std::vector<std::string> split_by = {};       // ResultsOptions::split_by
     bool operator==(const RunSelection&) const = default;
 };
-/// Name under which the lab stores the selection.
+/// The lab stores the selection under this name.
 inline constexpr const char* selection_choice = "results";
 
 std::string to_text(const RunSelection& selection);
-/// Returns the selection of to_text(); the default for an empty or unreadable text.
+/// The default for an empty or unreadable text.
 RunSelection run_selection(const std::string& text);
 
 struct SelectableRun {
@@ -38,13 +38,12 @@ struct SelectedRuns {
     std::int64_t experiment = RunSelection::all_experiments;  // their experiment, or all_experiments
     std::vector<std::size_t> indices;                         // in the list of selectable runs
 };
-/// Returns the runs of the selected experiment. The latest experiment is the one with the highest number that has runs;
-/// an experiment without runs selects none.
+/// The latest experiment is the one with the highest number that has runs; one without runs selects none.
 SelectedRuns selected_runs(std::span<const SelectableRun> runs, const RunSelection& selection);
 void apply(const RunSelection& selection, ResultsOptions& options);
 
-/// Returns which runs a table includes: "Runs: 12 of 16 runs count, experiment 3 of 3. Not counted: 3 unfinished,
-/// 1 with a repeated seed." `experiments`: number of experiments in the lab that have runs; `in_lab`: number of runs.
+/// "Runs: 12 of 16 runs count, experiment 3 of 3. Not counted: 3 unfinished, 1 with a repeated seed." `experiments` and
+/// `in_lab`: numbers of experiments with runs and of runs in the lab.
 std::string selection_words(const ResultsTable& table, const SelectedRuns& selected, std::size_t experiments,
                             std::size_t in_lab);
 

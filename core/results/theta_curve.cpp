@@ -15,7 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-// Runs of the groups that differ only in θ.
 struct ThetaRuns {
     std::map<std::string, json> settings;
     std::map<double, std::vector<std::pair<std::int64_t, double>>> values;  // seed and value of each run by θ
@@ -27,7 +26,7 @@ struct ThetaRuns {
     }
 };
 
-// Returns the values of each seed in the order of θ; nullopt unless every seed has exactly one run at every θ.
+// In the order of θ; nullopt unless every seed has exactly one run at every θ.
 std::optional<std::vector<std::vector<double>>> values_by_seed(const ThetaRuns& runs) {
     std::map<std::int64_t, std::vector<double>> by_seed;
     std::size_t place = 0;

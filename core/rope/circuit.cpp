@@ -23,8 +23,8 @@ void check_distances(std::span<const double> logits, std::int64_t tokens) {
     }
 }
 
-/// Adds the terms amplitude · cos(phase + Δ·frequency) at all distances. Inside a block the angle advances by complex
-/// products; each block begins with an exact angle, so that the rounding errors do not add up.
+/// Amplitude · cos(phase + Δ·frequency). Inside a block the angle advances by complex products; each block begins with
+/// an exact angle, so that the rounding errors do not add up.
 void add_cosine(std::vector<double>& sums, double amplitude, double phase, double frequency) {
     const std::complex<double> step = std::polar(1.0, frequency);
     for (std::size_t first = 0; first < sums.size(); first += circuit_block) {
@@ -37,7 +37,7 @@ void add_cosine(std::vector<double>& sums, double amplitude, double phase, doubl
     }
 }
 
-/// Calls `handle` with the distance and the attention weight of every key of the query at position `row`.
+/// `handle` receives the distance and the attention weight of every key of the query at position `row`.
 template <typename Handle>
 void for_each_weight(std::span<const double> logits, std::int64_t row, const Handle& handle) {
     const auto count = static_cast<std::size_t>(row + 1);

@@ -9,11 +9,11 @@
 
 namespace ropelab {
 
-// Circuits: attention heads that are built by hand. Every token has the same query and the same key before rotation, so
-// the logits depend only on the distance Δ = m − n (formula 7): Σ ‖q_i‖ ‖k_i‖ cos(φ_i + Δω_i)/√d, where φ_i is the
-// angle from k_i to q_i. The norms and the phases of the pairs determine at which distance the head attends.
+// Attention heads that are built by hand: every token has the same query and the same key before rotation, so the
+// logits depend only on the distance Δ = m − n (formula 7): Σ ‖q_i‖ ‖k_i‖ cos(φ_i + Δω_i)/√d, where φ_i is the angle
+// from k_i to q_i. The norms and the phases of the pairs determine at which distance the head attends.
 
-/// Query and key of a head before rotation, head_dim numbers each.
+/// Before rotation, head_dim numbers each.
 struct CircuitVectors {
     std::vector<double> query;
     std::vector<double> key;
@@ -21,36 +21,34 @@ struct CircuitVectors {
     bool operator==(const CircuitVectors&) const = default;
 };
 
-/// Returns the vectors of a head that attends `distance` tokens back: every pair of the query and of the key has the
-/// norm `norm`, and the phases are φ_i = −distance·ω_i, so that all pairs have their largest term at this distance
-/// (formula 17). Distance 0 is a diagonal head, distance 1 a previous-token head. Channels that belong to no pair are
-/// 0. Throws BadInput if the norm is not finite or negative, or the distance is negative.
+/// A head that attends `distance` tokens back: every pair of the query and of the key has the norm `norm`, and the
+/// phases are φ_i = −distance·ω_i, so that all pairs have their largest term at this distance (formula 17). Distance 0
+/// is a diagonal head, distance 1 a previous-token head. Channels that belong to no pair are 0. Throws BadInput if the
+/// norm is not finite or negative, or the distance is negative.
 CircuitVectors circuit_at_distance(double distance, double norm, int head_dim, const Frequencies& frequencies,
                                    Partial partial, Pairing pairing);
 
-/// Returns the logits of a head of the query and the key at the distances Δ = 0 … count − 1, as split_logit computes
-/// them, the unrotated part included. Throws BadInput if the sizes do not fit.
+/// At the distances Δ = 0 … count − 1, as split_logit computes them, the unrotated part included. Throws BadInput if
+/// the sizes do not fit.
 std::vector<double> circuit_logits(std::span<const double> query, std::span<const double> key,
                                    const Frequencies& frequencies, Partial partial, Pairing pairing, std::size_t count);
 
-/// Returns the causal attention weights of `tokens` tokens whose logits depend only on the distance, of shape (tokens,
-/// tokens), row-major: row m is the softmax of the logits at the distances m, m − 1, …, 0, followed by zeros. `logits`
-/// needs one number per distance below `tokens`. Throws BadInput if it has fewer.
+/// (tokens, tokens), row-major: row m is the softmax of the logits at the distances m, m − 1, …, 0, followed by zeros.
+/// Throws BadInput if `logits` has not one number per distance below `tokens`.
 std::vector<double> circuit_attention(std::span<const double> logits, std::int64_t tokens);
 
-/// Returns the mean attention weight at the distances 0 … tokens − 1 over the queries that have a key at this distance,
-/// as ProbeResult::attention_by_distance measures it inside a model. Queries in front of position `first` are left out:
-/// a query with few keys gives each of them a large weight, whatever the head prefers. Throws BadInput like
+/// Mean weight at the distances 0 … tokens − 1 over the queries that have a key at this distance, as
+/// ProbeResult::attention_by_distance measures it inside a model. Queries in front of position `first` are left out: a
+/// query with few keys gives each of them a large weight, whatever the head prefers. Throws BadInput like
 /// circuit_attention.
 std::vector<double> circuit_attention_by_distance(std::span<const double> logits, std::int64_t tokens,
                                                   std::int64_t first = 0);
 
-/// Returns the index of the largest logit, the distance at which a circuit attends; of the shortest distance if several
-/// are equally large. Throws BadInput if there are none.
+/// Index of the largest logit, the distance at which a circuit attends; the shortest of several. Throws BadInput if
+/// there are none.
 std::int64_t circuit_peak(std::span<const double> logits);
 
-/// Returns the cosine similarity Σ ab/(‖a‖ ‖b‖) of two curves of equal length, without subtracting their means; NaN if
-/// one of them is 0 everywhere. Throws BadInput if the lengths differ.
+/// Σ ab/(‖a‖ ‖b‖), without subtracting means; NaN if a curve is 0 everywhere. Throws BadInput if the lengths differ.
 double cosine_similarity(std::span<const double> a, std::span<const double> b);
 
 }  // namespace ropelab

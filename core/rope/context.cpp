@@ -65,7 +65,7 @@ double extrapolation_limit(int dimension, int critical_dimension, double theta) 
 
 namespace {
 
-/// Pairs of a head, for B(Δ) = unrotated + Σ cos(Δω_i) with the frequencies ω_i of the rotated pairs.
+/// For B(Δ) = unrotated + Σ cos(Δω_i) with the frequencies ω_i of the rotated pairs.
 struct Pairs {
     std::vector<double> rotated;
     double unrotated = 0;
@@ -84,7 +84,7 @@ bool is_cancelled(const Cancelled& cancelled) {
     return cancelled && cancelled();
 }
 
-/// Calls visit(Δ, B(Δ)) for Δ = 0 … limit − 1 until it returns false.
+/// visit(Δ, B(Δ)) for Δ = 0 … limit − 1, until it returns false.
 template <typename Visit>
 void visit_bound(const Pairs& pairs, std::int64_t limit, const Cancelled& cancelled, const Visit& visit) {
     CosineSum sum(pairs.rotated, limit);
@@ -129,7 +129,7 @@ void check_scan(const BaseScan& scan, std::int64_t context) {
     }
 }
 
-/// Returns the smallest of 1, 2 and 5 times a power of ten that is at least `least`.
+/// Smallest of 1, 2 and 5 times a power of ten that is at least `least`.
 double round_step(double least) {
     const double power = std::pow(10.0, std::floor(std::log10(std::max(least, 1.0))));
     for (double leading : {1.0, 2.0, 5.0}) {
@@ -229,15 +229,14 @@ FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t con
 
 namespace {
 
-/// Random q and k (formula 16) as the terms of their logit: q·conj(k) of each pair as a complex number, and the sum
-/// over the unrotated channels, which is the same at every distance.
+/// Random q and k (formula 16): q·conj(k) of each pair, and the sum over the unrotated channels, the same at every
+/// distance.
 struct KernelSample {
     std::vector<double> real;
     std::vector<double> minus_imaginary;
     double unrotated = 0;
 };
 
-/// Generates random queries and keys from a seed.
 class Sampler {
  public:
     Sampler(std::size_t pairs, std::size_t head_dim, std::uint64_t seed, const RandomVectors& vectors)

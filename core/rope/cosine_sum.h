@@ -6,8 +6,7 @@
 
 namespace ropelab {
 
-/// Table of the cosines and sines of the angles x·ω_i for a fixed list of x. It computes the sums over pairs
-/// Σ_i a_i cos(x ω_i) and Σ_i b_i sin(x ω_i).
+/// Cosines and sines of the angles x·ω_i for a fixed list of x, for the sums Σ_i a_i cos(x ω_i) and Σ_i b_i sin(x ω_i).
 ///
 /// Eight values of x are stored next to each other (lanes). The inner loops have this fixed length, so the compiler
 /// vectorizes them at -O2. No sum runs across lanes, so results do not depend on the width of the vector registers.
@@ -16,17 +15,16 @@ class AngleTable {
     static constexpr std::size_t lanes = 8;
     using Lanes = double[lanes];
 
-    /// Computes cos and sin of each x·ω_i with std::cos and std::sin.
+    /// With std::cos and std::sin.
     AngleTable(std::span<const double> inverse_frequencies, std::span<const double> x);
-    /// Computes the table for x = 0 … count − 1 with the angle addition formulas. This is faster than std::cos and has
-    /// a few more rounding errors.
+    /// x = 0 … count − 1, with the angle addition formulas: faster than std::cos, with a few more rounding errors.
     AngleTable(std::span<const double> inverse_frequencies, std::size_t count);
 
-    /// Adds Σ_i a_i cos(x ω_i) to `cosines` and Σ_i b_i sin(x ω_i) to `sines` for the eight values of x in one group.
-    /// `a` and `b` have one number per pair.
+    /// For the eight values of x in one group: a_i cos(x ω_i) to `cosines` and b_i sin(x ω_i) to `sines`, summed over
+    /// i. `a` and `b` have one number per pair.
     void add(std::size_t group, const double* a, const double* b, Lanes& cosines, Lanes& sines) const;
 
-    /// Returns the number of groups of eight values of x; the last group may be filled up with zeros.
+    /// Of eight values of x; the last group may be filled up with zeros.
     std::size_t groups() const { return groups_; }
 
  private:
@@ -39,15 +37,14 @@ class AngleTable {
     std::vector<double> sine_;
 };
 
-/// Computes Σ_i cos(Δω_i) for Δ = 0, 1, 2, … in blocks of positions. The result differs from a sum of std::cos by less
-/// than 1e-9 up to a million tokens; beyond, both are inexact because Δω_i is rounded.
+/// Σ_i cos(Δω_i) for Δ = 0, 1, 2, … in blocks of positions. Differs from std::cos by less than 1e-9 up to a million
+/// tokens; beyond, both are inexact because Δω_i is rounded.
 class CosineSum {
  public:
-    /// `limit` is the approximate number of positions that will be computed; it determines the length of a block.
+    /// `limit`: about how many positions will be computed, which determines the length of a block.
     CosineSum(std::span<const double> inverse_frequencies, std::int64_t limit);
 
-    /// Returns the sums of the next block of positions; the first block starts at m = 0. The span is valid until the
-    /// next call.
+    /// The first block starts at m = 0. Valid until the next call.
     std::span<const double> next();
 
  private:

@@ -7,58 +7,52 @@
 
 namespace ropelab {
 
-/// Returns ALiBi's slope of each of `heads` heads (formula 25, Press et al. 2022); `heads` must be at least 1. The
-/// slope is 2^(−8h/H) for h = 1 … H if H is a power of two. Otherwise the slopes of the next lower power of two come
-/// first, then every other slope of the next higher one. The logit at distance Δ is lowered by slope·Δ.
+/// Formula 25 (Press et al. 2022), for at least one head: the slope is 2^(−8h/H) for h = 1 … H if H is a power of two.
+/// Otherwise the slopes of the next lower power of two come first, then every other slope of the next higher one. The
+/// logit at distance Δ is lowered by slope·Δ.
 std::vector<double> alibi_slopes(std::size_t heads);
 
-/// Returns the sinusoidal position embeddings (formula 30, Vaswani et al. 2017) of the positions 0 … positions − 1, of
-/// shape (positions, width), row-major. At position m, channel 2i is sin(m/10000^(2i/width)) and channel 2i + 1 is the
-/// cosine of the same angle. If the width is odd, the last channel is a sine.
+/// Formula 30 (Vaswani et al. 2017), of shape (positions, width), row-major. At position m, channel 2i is
+/// sin(m/10000^(2i/width)) and channel 2i + 1 is the cosine of the same angle. If the width is odd, the last channel is
+/// a sine.
 std::vector<double> sinusoidal_embeddings(std::size_t positions, std::size_t width);
-/// Returns one number of sinusoidal_embeddings: the one at `position` in `channel`.
+/// One number of sinusoidal_embeddings.
 double sinusoidal_embedding(std::size_t position, std::size_t channel, std::size_t width);
 
-/// Returns the index of the learned vector that Shaw's relative positions (formula 39, Shaw et al. 2018) use at each
-/// distance 0 … distances − 1: the distance itself, at most `clip`, which must not be negative. Attention is causal, so
-/// there are clip + 1 vectors.
+/// Learned vector (formula 39, Shaw et al. 2018) of each distance 0 … distances − 1: the distance, at most `clip` ≥ 0.
+/// Attention is causal, so there are clip + 1 vectors.
 std::vector<int> shaw_indices(std::size_t distances, int clip);
 
-/// Returns the bucket of T5's learned bias (formula 40, Raffel et al. 2020) of each distance 0 … distances − 1, for
-/// attention to earlier tokens only. The first half of the buckets have one distance each; the others divide the
-/// distances up to `max_distance` logarithmically, and the last one has all larger distances too. Throws BadInput for
-/// fewer than 2 buckets, or if max_distance is not above buckets/2.
+/// Formula 40 (Raffel et al. 2020), for distances 0 … distances − 1 to earlier tokens. The first half of the buckets
+/// have one distance each; the others divide the distances up to `max_distance` logarithmically, and the last one has
+/// all larger distances too. Throws BadInput for fewer than 2 buckets, or if max_distance is not above buckets/2.
 std::vector<int> t5_buckets(std::size_t distances, int buckets, int max_distance);
 
 // Transformer-XL (formula 41) uses sinusoidal_embeddings of the distances.
 
-/// Returns the decay ζ_i of each pair of `rotary_dim` rotated channels by xPos (formula 42, Sun et al. 2022), between
-/// 0.4/1.4 for the first pair and nearly 1 for the last one.
+/// ζ_i of each pair (formula 42, Sun et al. 2022), between 0.4/1.4 for the first and nearly 1 for the last one.
 std::vector<double> xpos_decay(int rotary_dim);
-/// Returns the factors by which xPos multiplies the term of each pair in the logit at a distance, ζ_i^(Δ/scale_base).
-/// `scale_base` must be above 0.
+/// Factors of each pair's term in the logit at a distance, ζ_i^(Δ/scale_base); `scale_base` must be above 0.
 std::vector<double> xpos_decay(int rotary_dim, double distance, double scale_base);
-/// Returns whether the factors of xPos for sequences of `length` tokens stay within float32: those of queries and keys,
-/// ζ_i^(±length/(2·scale_base)), and their products for keys after the query, which attention then masks.
+/// Within float32: the factors of queries and keys, ζ_i^(±length/(2·scale_base)), and their products for keys after the
+/// query, which attention then masks.
 bool fits_xpos(std::int64_t length, double scale_base);
 
-/// Returns whether the token at position `query` attends to the token at position `key`. Attention is causal. If
-/// `window` is not 0, a token attends only to itself and the window − 1 tokens before it (sliding-window attention,
-/// Beltagy et al. 2020, Jiang et al. 2023).
+/// Attention is causal. If `window` is not 0, a token attends only to itself and the window − 1 tokens before it
+/// (sliding-window attention, Beltagy et al. 2020, Jiang et al. 2023).
 constexpr bool attends(std::int64_t query, std::int64_t key, std::int64_t window) {
     return key >= 0 && key <= query && (window == 0 || query - key < window);
 }
 
-/// Returns the receptive field of a token below each layer (formula 61): the number of tokens, itself included, whose
-/// vectors at the input of that layer can change the output of the last layer at that token, with at most `context`
-/// tokens. `windows` has the attention window of each layer, from the lowest to the highest; 0 means that the layer
-/// attends to the whole context. The first number belongs to the input of the lowest layer: with k layers of window W
-/// it is min(context, k·(W − 1) + 1).
+/// Below each layer (formula 61): the number of tokens, itself included, whose vectors at the input of that layer can
+/// change the output of the last layer at that token, at most `context` tokens. `windows` has the attention window of
+/// each layer, from the lowest to the highest; 0 means that the layer attends to the whole context. The first number
+/// belongs to the input of the lowest layer: with k layers of window W it is min(context, k·(W − 1) + 1).
 std::vector<std::int64_t> receptive_fields(std::span<const std::int64_t> windows, std::int64_t context);
 
-/// Returns the attention windows of `layers` layers, from the lowest to the highest: `window` tokens, except that every
-/// `full_every`-th layer attends to the whole context (0). With full_every = 4 these are three layers with the window,
-/// then one without. 0: no layer attends to the whole context.
+/// From the lowest to the highest layer: `window` tokens, except that every `full_every`-th layer attends to the whole
+/// context (0). With full_every = 4 these are three layers with the window, then one without. 0: no layer attends to
+/// the whole context.
 std::vector<std::int64_t> layer_windows(std::int64_t layers, std::int64_t window, std::int64_t full_every);
 
 }  // namespace ropelab

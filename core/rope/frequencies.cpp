@@ -21,7 +21,6 @@ void check_head_dim(int head_dim) {
     }
 }
 
-// Replaces the frequencies of the rotated pairs by listed ones.
 void use_listed(std::vector<double>& frequencies, const FrequencySettings& settings, int rotary_dim) {
     const std::vector<double>& listed = settings.listed;
     if (std::ssize(listed) != rotary_dim / 2) {

@@ -15,7 +15,7 @@ namespace ropelab {
 
 namespace {
 
-/// Returns the channels of each pair. Throws BadInput unless there is one frequency per pair.
+/// Throws BadInput unless there is one frequency per pair.
 std::vector<ChannelPair> pairs_of(std::size_t head_dim, const Frequencies& frequencies, Partial partial,
                                   Pairing pairing) {
     std::vector<ChannelPair> pairs =
@@ -169,7 +169,7 @@ PairTerm pair_term(std::complex<double> query, std::complex<double> key, std::in
 
 namespace {
 
-// Returns 2f²/√d, the contribution of a pair whose angle is 0.
+// 2f²/√d, the contribution of a pair whose angle is 0.
 double contribution_at_zero(const Frequencies& frequencies, int head_dim) {
     return 2 * frequencies.attention_factor * frequencies.attention_factor / std::sqrt(static_cast<double>(head_dim));
 }

@@ -4,24 +4,22 @@
 
 namespace ropelab {
 
-// Sizes of the RoPE cache and the KV cache in bytes. Both functions throw BadInput if an argument is negative or the
-// result is 2^63 bytes or more.
+// Sizes in bytes. Both functions throw BadInput if an argument is negative or the result is 2^63 bytes or more.
 
-/// Layout of a RoPE cache. `duplicated` stores the cos and sin of each angle twice, once for each channel of the pair
-/// (Hugging Face, GPT-NeoX); `single` stores them once.
+/// `duplicated` stores the cos and sin of each angle twice, once for each channel of the pair (Hugging Face, GPT-NeoX);
+/// `single` stores them once.
 enum class TableLayout { duplicated, single };
 
-/// Returns the size of the RoPE cache, the table of cos and sin for all positions, in bytes (formula 31). `tables` is
-/// 1, or the number of layers if each layer has a table of its own.
+/// Table of cos and sin for all positions (formula 31). `tables` is 1, or the number of layers if each has its own.
 std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_per_number, TableLayout layout,
                               std::int64_t tables = 1);
 
-/// Kind of KV cache. Per token it stores the keys and values of all heads (`multi_head`, MHA), of kv_heads heads
-/// (`grouped`, GQA) or of one head (`multi_query`, MQA), or a latent vector and its rotary part (`latent`, MLA).
-/// `sliding` is `grouped` for the last W tokens only.
+/// Per token it stores the keys and values of all heads (`multi_head`, MHA), of kv_heads heads (`grouped`, GQA) or of
+/// one head (`multi_query`, MQA), or a latent vector and its rotary part (`latent`, MLA). `sliding` is `grouped` for
+/// the last W tokens only.
 enum class KvCache { multi_head, grouped, multi_query, latent, sliding };
 
-/// Dimensions of a model that determine the size of its KV cache.
+/// Determine the size of the KV cache.
 struct CacheShape {
     std::int64_t layers = 32;
     std::int64_t heads = 32;
@@ -30,16 +28,15 @@ struct CacheShape {
     std::int64_t latent_dim = 512;      // d_latent of MLA
     std::int64_t latent_rope_dim = 64;  // d_rope of MLA
     std::int64_t window = 4096;         // sliding window W in tokens
-    /// Number of layers that attend to the whole context in a model with sliding-window attention.
+    /// Layers that attend to the whole context in a model with sliding windows.
     std::int64_t global_layers = 0;
 
     bool operator==(const CacheShape&) const = default;
 };
 
-/// Returns how many numbers the KV cache of one layer stores per token (formula 32). The parts of a model's plan
-/// (core/plan/parts) count their cache by it too.
+/// In one layer, per token (formula 32). The parts of a model's plan (core/plan/parts) count their cache by it too.
 std::int64_t cached_numbers(const CacheShape& shape, KvCache kind);
-/// Returns the size of the KV cache of one sequence of `context` tokens, in bytes (formula 32).
+/// One sequence of `context` tokens (formula 32).
 std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t context, int bytes_per_number);
 
 }  // namespace ropelab

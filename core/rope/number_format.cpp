@@ -13,7 +13,6 @@ namespace ropelab {
 
 namespace {
 
-/// Name, size and exponent range of a number format.
 struct BitLayout {
     std::string_view word;
     int bytes;

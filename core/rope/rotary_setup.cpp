@@ -19,7 +19,7 @@ constexpr std::int64_t max_context = std::int64_t{1} << 30;
 constexpr char between_setups = '|';
 constexpr std::string_view setting_separators = " ,\t\r\n";
 
-/// Formats a number with the suffix k or M ("500k") if this is shorter and exact, otherwise with all digits.
+/// With the suffix k or M ("500k") if this is shorter and exact, otherwise with all digits.
 std::string compact(double value) {
     std::string digits = number_text(value);
     std::string text = short_number(value);
@@ -31,7 +31,7 @@ std::string percentage(double fraction) {
     return parse_number(text) / 100.0 == fraction ? text + "%" : number_text(fraction);
 }
 
-// Returns a value as it stands in a line of text; "" for a number that is not set.
+// In a line of text; "" for a number that is not set.
 std::string line_text(const SetupKey& key, const Value& value) {
     using Kind = SettingFacts::Kind;
     if (key.kind == Kind::flag) return std::get<bool>(value) ? "yes" : "no";
@@ -54,7 +54,7 @@ std::function<bool(const RotarySetup&)> scaled_by(std::vector<ScalingMethod> met
     };
 }
 
-// Returns the key of a number of the scaling, which only these methods use.
+// Only these methods use the number.
 template <typename Number>
 SetupKey scaling_number(SettingFacts facts, Number Scaling::*number, std::vector<ScalingMethod> methods) {
     const auto member = [number](auto& setup) -> auto& {
@@ -166,7 +166,7 @@ void store_value(RotarySetup& setup, const SetupKey& key, std::string_view text)
     key.set(setup, parse_value(key, text, setup.head_dim));
 }
 
-// Parses one entry "name=value" and stores the value. `seen` holds the settings of the entries before.
+// "name=value". `seen` holds the settings of the entries before.
 void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const SetupKey*>& seen) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos) {
@@ -180,7 +180,7 @@ void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const S
     store_value(setup, key, entry.substr(equals + 1));
 }
 
-/// Returns a text without "A:" or "B:" in front of its settings.
+/// "A:" or "B:" in front of the settings.
 std::string_view without_letter(std::string_view text, char letter) {
     const std::size_t start = text.find_first_not_of(setting_separators);
     const bool has_letter = start != std::string_view::npos && text.substr(start).starts_with(std::string{letter, ':'});

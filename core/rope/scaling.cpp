@@ -25,7 +25,7 @@ void check_positive(double value, const char* what) {
     }
 }
 
-/// Returns the training context L of the formulas, in tokens.
+/// L of the formulas, in tokens.
 double training_context(const Scaling& scaling, double context) {
     check_at_least(scaling.original_context, 0, "The original context");
     const double length = scaling.original_context > 0 ? scaling.original_context : context;
@@ -45,8 +45,7 @@ void check_betas(const Scaling& scaling) {
     }
 }
 
-/// Multiplies the base by `ratio`^(d/(d − 2)) (formulas 19 and 20): the frequency of pair i is multiplied by
-/// ratio^(−2i/(d − 2)).
+/// By `ratio`^(d/(d − 2)) (formulas 19 and 20): the frequency of pair i is multiplied by ratio^(−2i/(d − 2)).
 void change_base(std::vector<double>& frequencies, int dimension, double ratio) {
     if (dimension <= 2) return;  // the one pair has frequency 1 at every base
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
@@ -54,8 +53,7 @@ void change_base(std::vector<double>& frequencies, int dimension, double ratio) 
     }
 }
 
-/// Mixes each frequency ω with ω/factor: ω → γ·ω + (1 − γ)·ω/factor. weight_of(i, ω) returns the weight γ of pair
-/// i, 0 to 1.
+/// ω → γ·ω + (1 − γ)·ω/factor. weight_of(i, ω) returns the weight γ of pair i, 0 to 1.
 template <typename WeightOf>
 void blend(std::vector<double>& frequencies, double factor, const WeightOf& weight_of) {
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
@@ -117,7 +115,7 @@ void scale_longrope(std::vector<double>& frequencies, const Scaling& scaling, do
     }
 }
 
-/// Returns the attention factor of the method, which applies unless Scaling::attention_factor is set.
+/// Applies unless Scaling::attention_factor is set.
 double computed_attention_factor(const Scaling& scaling, double context) {
     const double log_factor = std::log(scaling.factor);
     if (scaling.method == ScalingMethod::yarn) {

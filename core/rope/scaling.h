@@ -9,10 +9,9 @@
 
 namespace ropelab {
 
-/// One full period, in radians.
 inline constexpr double two_pi = 2.0 * std::numbers::pi;
 
-/// Method that changes the RoPE frequencies of a model for a longer context.
+/// For a longer context.
 enum class ScalingMethod {
     none,
     linear,        // position interpolation (formula 18)
@@ -24,59 +23,56 @@ enum class ScalingMethod {
     longrope,      // formula 24; depends on the current sequence length
 };
 
-/// Returns whether a method is defined by the base theta, so that it does not apply to listed frequencies.
+/// Then it does not apply to listed frequencies.
 constexpr bool changes_theta(ScalingMethod method) {
     return method == ScalingMethod::ntk || method == ScalingMethod::dynamic || method == ScalingMethod::yarn;
 }
 
-/// Scaling method with its word (in files and options) and its title (in the window).
+/// Word (in files and options) and title (in the window).
 struct ScalingName {
     ScalingMethod method;
     std::string_view word;   // "ntk-by-parts"
     std::string_view title;  // "NTK-by-parts"
 };
-/// Returns the names of all methods, in the order of the enumeration.
+/// In the order of the enumeration.
 const std::array<ScalingName, 8>& scaling_names();
-/// Returns the word of a method, such as "ntk-by-parts".
+/// Such as "ntk-by-parts".
 std::string_view word_of(ScalingMethod method);
-/// Returns the method with the given word. Throws BadInput if there is none; the message names the most similar word.
+/// Throws BadInput if there is none; the message names the most similar word.
 ScalingMethod parse_scaling(std::string_view word);
 
-/// Scaling method and its parameters. A method uses only the parameters in its formula. The defaults are those of
-/// Hugging Face transformers.
+/// A method uses only the parameters in its formula. The defaults are those of Hugging Face transformers.
 struct Scaling {
     ScalingMethod method = ScalingMethod::none;
-    /// Scaling factor s: target context divided by training context, at least 1.
+    /// s: target context divided by training context, at least 1.
     double factor = 1.0;
-    /// Context length L in tokens with which the model was trained; 0 means the context of the setup.
+    /// L in tokens of the training; 0 means the context of the setup.
     double original_context = 0;
-    /// Numbers of periods in the training context (β and α in formulas 21 and 22). The frequency of a pair with more
-    /// than beta_fast periods does not change; with fewer than beta_slow periods it is divided by `factor`.
+    /// Periods in the training context (β and α in formulas 21 and 22). The frequency of a pair with more than
+    /// beta_fast periods does not change; with fewer than beta_slow periods it is divided by `factor`.
     double beta_fast = 32.0;
     double beta_slow = 1.0;
-    /// If true, the ends of YaRN's ramp are rounded to whole pairs (formula 22).
+    /// The ends of YaRN's ramp are rounded to whole pairs (formula 22).
     bool truncate = true;
     double low_freq_factor = 1.0;   // formula 23
     double high_freq_factor = 4.0;  // formula 23
-    /// Replaces the attention factor that the method computes. It has an effect with yarn, longrope and ntk_by_parts
-    /// (whose own attention factor is 1).
+    /// Instead of the method's own. It has an effect with yarn, longrope and ntk_by_parts (whose own attention factor
+    /// is 1).
     std::optional<double> attention_factor = {};
-    /// Two parameters of YaRN in DeepSeek models. If both are set and not 0, the attention factor of yarn is
-    /// (0.1·mscale·ln s + 1) / (0.1·mscale_all_dim·ln s + 1).
+    /// YaRN in DeepSeek models. If both are set and not 0, the attention factor of yarn is (0.1·mscale·ln s + 1) /
+    /// (0.1·mscale_all_dim·ln s + 1).
     std::optional<double> mscale = {};
     std::optional<double> mscale_all_dim = {};
-    /// Divisors of the frequencies for longrope (formula 24), one per rotated pair. long_factors is used if the current
-    /// length exceeds the training context, else short_factors.
+    /// Divisors for longrope (formula 24), one per rotated pair. long_factors is used if the current length exceeds the
+    /// training context, else short_factors.
     std::vector<double> short_factors = {};
     std::vector<double> long_factors = {};
 
     bool operator==(const Scaling&) const = default;
 };
 
-/// Scaled RoPE frequencies and the attention factor.
 struct Scaled {
     std::vector<double> inverse_frequencies;
-    /// Factor by which cos and sin are multiplied.
     double attention_factor = 1.0;
 };
 
@@ -92,16 +88,16 @@ struct Scaled {
 Scaled scaled(std::span<const double> plain, int dimension, double theta, const Scaling& scaling, double context,
               double length = 0);
 
-/// Ends of YaRN's ramp as pair indices (formula 22). The frequencies of pairs below `low` do not change; those of pairs
-/// above `high` are divided by the scaling factor.
+/// Pair indices (formula 22). The frequencies of pairs below `low` do not change; those of pairs above `high` are
+/// divided by the scaling factor.
 struct Ramp {
     double low = 0;
     double high = 0;
 };
-/// Returns the ends of YaRN's ramp, clipped as in Hugging Face transformers: low ≥ 0 and high ≤ dimension − 1. Throws
-/// BadInput if a parameter of the scaling is out of range.
+/// Clipped as in Hugging Face transformers: low ≥ 0 and high ≤ dimension − 1. Throws BadInput if a parameter is out of
+/// range.
 Ramp yarn_ramp(int dimension, double theta, double context, const Scaling& scaling);
-/// Returns the weight of interpolation of a pair, 0 to 1: 0 keeps its frequency, 1 divides it by the scaling factor.
+/// 0 keeps the pair's frequency, 1 divides it by the scaling factor.
 double yarn_ramp_weight(double pair, Ramp ramp);
 
 }  // namespace ropelab

@@ -9,14 +9,13 @@ namespace ropelab {
 
 namespace {
 
-// Returns the CPU conditions of a run with device=cuda that never began. Other runs that never began get theirs when
-// their cohort is created.
+// For a run with device=cuda that never began. Other runs that never began get theirs when their cohort is created.
 RunConditions on_cpu(const RunSpec& spec) {
     const std::string precision = spec.precision == Precision::bfloat16 ? "bfloat16" : "float32";
     return {precision, "cpu", spec.threads, precision + ":"};
 }
 
-// Returns the run as it resumes after its device failed; `began` has the conditions that its cohort trained with.
+// `began` has the conditions that the run's cohort trained with.
 TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>& began, const AfterFault& resumption) {
     PlannedRun plan = run.plan;
     plan.resume = plan.resume || began;
@@ -38,7 +37,7 @@ TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>
     return result;
 }
 
-// Splits a cohort into parts that fit into the memory of the CPU.
+// Parts fit into the memory of the CPU.
 std::vector<std::vector<TrainedRun>> parts_for_cpu(std::vector<TrainedRun> cohort) {
     RunSpec spec = cohort.front().plan.spec;
     if (const auto conditions = cohort.front().conditions()) spec.precision = precision_of(*conditions);

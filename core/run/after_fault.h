@@ -8,17 +8,16 @@
 
 namespace ropelab {
 
-/// How runs resume after the CUDA device failed: on that device without CUDA graphs, or on the CPU.
+/// On the CUDA device without graphs, or on the CPU.
 struct AfterFault {
     bool to_cpu = false;
     std::string message;  // explanation for the user
 };
 
-/// Returns how the runs of a cohort resume after its CUDA device failed: from their last checkpoints, or from step 0
-/// without one, under their earlier conditions except device and graphs. `began` has the conditions that the cohort
-/// trained with, or nullopt if it had not begun. The result is a list of cohorts: runs that resume from the same step
-/// under the same conditions form one, and cohorts for the CPU are split if they would not fit into memory. Throws
-/// BadInput for an unreadable checkpoint.
+/// From their last checkpoints, or from step 0 without one, under their earlier conditions except device and graphs.
+/// `began` has the conditions that the cohort trained with, or nullopt if it had not begun. Runs that resume from the
+/// same step under the same conditions form one, and cohorts for the CPU are split if they would not fit into memory.
+/// Throws BadInput for an unreadable checkpoint.
 std::vector<std::vector<TrainedRun>> runs_after_fault(const std::vector<TrainedRun>& cohort,
                                                       const std::optional<RunConditions>& began,
                                                       const AfterFault& resumption);

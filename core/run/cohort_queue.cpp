@@ -11,8 +11,8 @@ namespace ropelab {
 
 namespace {
 
-// Groups runs into cohorts, given as lists of indices: runs of equal shape that start from the same step under the same
-// conditions. Runs that must train alone form their own cohorts. Cohorts are ordered by their first runs.
+// Indices of runs of equal shape that start from the same step under the same conditions. Runs that must train alone
+// form their own cohorts. Cohorts are ordered by their first runs.
 std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& runs) {
     std::vector<RunSpec> specs;
     specs.reserve(runs.size());
@@ -36,7 +36,7 @@ std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& 
     return cohorts;
 }
 
-// Returns the expected seconds of the remaining training of a cohort, without the start of the engine.
+// In expected seconds, without the start of the engine.
 double work_of(const std::vector<TrainedRun>& runs) {
     const TrainedRun& run = runs.front();
     const auto model = machine_time_model();

@@ -9,38 +9,37 @@
 
 namespace ropelab {
 
-/// The queue of a sweep's cohorts, in training order. The runner takes cohorts from the front; any thread may reorder
-/// or remove waiting ones. The queue also computes the progress of the whole sweep from the expected times of its
-/// cohorts (estimate.h), because they may differ in size.
+/// In training order. The runner takes cohorts from the front; any thread may reorder or remove waiting ones. The queue
+/// also computes the progress of the whole sweep from the expected times of its cohorts (estimate.h), because they may
+/// differ in size.
 class CohortQueue {
  public:
-    /// Groups the initial runs of a sweep into cohorts and inserts them before runs that were appended in the meantime.
+    /// In cohorts, before runs that were appended in the meantime.
     void begin(std::vector<TrainedRun> runs);
-    /// Groups runs into cohorts and appends them to the queue. Returns false, and queues nothing, if the queue has
-    /// ended.
+    /// In cohorts. Returns false, and queues nothing, if the queue has ended.
     bool append(std::vector<TrainedRun> runs);
-    /// Removes and returns the first cohort. If none waits, ends the queue and returns nullopt.
+    /// If no cohort waits, ends the queue and returns nullopt.
     std::optional<std::vector<TrainedRun>> next();
-    /// Splits the cohort that next() returned last: `present` trains now, and `parts` wait at the front, in this order.
+    /// The cohort that next() returned last: `present` trains now, and `parts` wait at the front, in this order.
     /// Cohorts that move() put at the front since then stay before them.
     void cut(const std::vector<TrainedRun>& present, std::vector<std::vector<TrainedRun>> parts);
-    /// Ends the queue: append() returns false from now on.
+    /// append() returns false from now on.
     void end();
 
-    /// Returns the waiting cohorts, first to train first.
+    /// First to train first.
     std::vector<WaitingCohort> waiting() const;
-    /// Moves a waiting cohort to index `place` (clamped to the end). Returns false if the cohort no longer waits.
+    /// `place` is clamped to the end. Returns false if the cohort no longer waits.
     bool move(std::int64_t cohort, std::size_t place);
-    /// Removes a waiting cohort. Returns false if the cohort no longer waits.
+    /// Returns false if the cohort no longer waits.
     bool remove(std::int64_t cohort);
-    /// Returns the expected seconds of all waiting cohorts.
+    /// All waiting cohorts.
     double expected_seconds() const;
-    /// Returns whether no runs were appended or removed since begin().
+    /// No runs were appended or removed since begin().
     bool is_as_begun() const;
-    /// Returns the number of runs of all cohorts, begun or waiting, except removed ones.
+    /// Begun or waiting, except removed ones.
     std::size_t runs() const;
 
-    /// Converts the progress of the present cohort (`done`, and `seconds` without pauses) into that of the whole sweep.
+    /// From the present cohort (`done`, and `seconds` without pauses) to the whole sweep.
     void fill(event::Progress& progress);
 
  private:
@@ -59,15 +58,14 @@ class CohortQueue {
     std::size_t runs_ = 0;
     bool changed_ = false;  // runs were appended or removed
     int begun_ = 0;
-    /// Returns the estimated remaining time if `work` of `total` expected seconds took `seconds`.
+    /// If `work` of `total` expected seconds took `seconds`.
     double seconds_left(double work, double total, double seconds);
 
     double work_before_ = 0;  // expected seconds of cohorts that have ended
     double present_work_ = 0;
     double seconds_before_ = 0;
     double present_seconds_ = 0;
-    // Expected and measured time when the first steps had ended. The estimate begins there, because the time before it
-    // also contains the start of the engine.
+    // When the first steps had ended: the time before also contains the start of the engine.
     double measured_from_work_ = 0;
     double measured_from_seconds_ = 0;
 };

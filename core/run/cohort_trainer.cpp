@@ -21,8 +21,7 @@ std::int64_t iterations_of(const std::vector<TrainedRun>& runs) {
     return runs.front().plan.spec.iterations;
 }
 
-// Reads the weights and optimizer state of a run. They are read only when its cohort begins; otherwise a resumed sweep
-// would hold the weights of all its runs in memory.
+// Read only when its cohort begins; otherwise a resumed sweep would hold the weights of all its runs in memory.
 std::vector<NamedTensor> state_of(const TrainedRun& run) {
     auto checkpoint = read_checkpoint(run.plan.checkpoint);
     if (!checkpoint) {

@@ -16,14 +16,14 @@
 
 namespace ropelab {
 
-/// A request of another thread for measurements inside one run.
+/// From another thread, for measurements inside one run.
 struct ProbeJob {
     RunId run = 0;
     ProbeRequest request;
     std::promise<ProbeResult> answer;
 };
 
-/// The requests of other threads to a training sweep, and the set of its ended runs. Thread-safe.
+/// Of other threads, and the set of ended runs. Thread-safe.
 class Control {
  public:
     void stop() {
@@ -31,7 +31,6 @@ class Control {
         stopping_ = true;
         changed_.notify_all();
     }
-    /// Requests that training pauses or continues.
     void pause(bool paused) {
         const std::lock_guard lock(mutex_);
         paused_ = paused;
@@ -42,9 +41,9 @@ class Control {
         const std::lock_guard lock(mutex_);
         stopping_runs_.insert(id);
     }
-    /// Selects the run that generates text samples.
+    /// Generates text samples.
     void pick(RunId id) { picked_ = id; }
-    /// Requests measurements inside a run. The future throws BadInput if the run is not being trained.
+    /// The future throws BadInput if the run is not being trained.
     std::future<ProbeResult> probe(RunId id, ProbeRequest request) {
         std::future<ProbeResult> result;
         {
@@ -60,25 +59,25 @@ class Control {
 
     bool stopping() const { return stopping_; }
     bool paused() const { return paused_; }
-    /// Returns whether a pause was requested at any time.
+    /// At any time.
     bool was_paused() const { return was_paused_; }
     bool stopping_run(RunId id) const {
         const std::lock_guard lock(mutex_);
         return stopping_runs_.contains(id);
     }
-    /// Returns the run that generates text samples; 0 if none was picked.
+    /// 0 if none was picked.
     RunId picked() const { return picked_; }
-    /// Blocks while paused. Returns early when the sweep is stopped or a probe is requested.
+    /// Returns early when the sweep is stopped or a probe is requested.
     void wait_while_paused() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return !paused_ || stopping_ || !probes_.empty(); });
     }
-    /// Returns the probe requests since the last call.
+    /// Since the last call.
     std::vector<ProbeJob> next_probes() {
         const std::lock_guard lock(mutex_);
         return std::exchange(probes_, {});
     }
-    /// Rejects all pending and future probe requests with BadInput, because training has ended.
+    /// Pending and future requests get BadInput, because training has ended.
     void end_probes() {
         std::vector<ProbeJob> left;
         {

@@ -11,7 +11,7 @@ namespace ropelab {
 
 namespace {
 
-// The identities of CUDA devices that were lost. A lost device is not used again until the process ends.
+// Lost devices are not used again until the process ends.
 class LostDevices {
  public:
     void add(const std::string& identity) {
@@ -36,8 +36,7 @@ std::filesystem::path folder_of(const DeviceCheckSettings& settings) {
     return settings.folder.empty() ? device_records_folder() : settings.folder;
 }
 
-// Returns the record of a device, if there is one. If another process is checking the device, waits for its result, but
-// at most for the time limit of a check.
+// If another process is checking the device, waits for its result, but at most for the time limit of a check.
 std::optional<DeviceRecord> known_record(const std::string& identity, const DeviceCheckSettings& settings) {
     const auto folder = folder_of(settings);
     const auto deadline = std::chrono::steady_clock::now() + settings.limit;
@@ -50,19 +49,18 @@ std::optional<DeviceRecord> known_record(const std::string& identity, const Devi
     return record;
 }
 
-// The trust in a device, and the message for the user (may be empty).
+// The message for the user may be empty.
 struct Checked {
     DeviceTrust trust;
     std::string message;
 };
-// Returns the trust in a device whose check could not be stored.
 Checked not_stored(const std::exception& why) {
     return {{},
             "CUDA graphs are not used, because a check of this CUDA device could not be stored. " +
                 std::string(why.what())};
 }
 
-// Returns the trust stored for a device; checks the device first if there is no record.
+// As stored; checks the device first if there is no record.
 Checked checked(const std::string& identity, const DeviceCheckSettings& settings) {
     try {
         auto record = known_record(identity, settings);

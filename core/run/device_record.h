@@ -11,7 +11,7 @@
 
 namespace ropelab {
 
-/// The result of checking a CUDA device. It is stored in the user's cache folder, one file per identity.
+/// In the user's cache folder, one file per identity.
 struct DeviceRecord {
     /// `started` is written before a check begins, so a record in this state belongs to a running, crashed or hanging
     /// check. `revoked` means that the device failed later, during training.
@@ -26,24 +26,19 @@ struct DeviceRecord {
     std::int64_t time = 0;    // time of writing, in seconds since 1970
 };
 
-/// Returns the folder of device records: $XDG_CACHE_HOME/ropelab/devices or ~/.cache/ropelab/devices. Throws BadInput
-/// if neither variable is set.
+/// $XDG_CACHE_HOME/ropelab/devices or ~/.cache/ropelab/devices. Throws BadInput if neither variable is set.
 std::filesystem::path device_records_folder();
 
-/// Reads the record of a device; nullopt if it was not checked yet or its file cannot be read. A record in state
-/// `started` trusts no graphs.
+/// nullopt if the device was not checked or the file cannot be read. A record in state `started` trusts no graphs.
 std::optional<DeviceRecord> read_device_record(const std::filesystem::path& folder, const std::string& identity);
-/// Writes a record with the current time. Throws BadInput if the file cannot be written.
+/// With the current time. Throws BadInput if the file cannot be written.
 void write_device_record(const std::filesystem::path& folder, const DeviceRecord& record);
-/// Deletes the record of a device, if there is one.
 void remove_device_record(const std::filesystem::path& folder, const std::string& identity);
-/// Returns whether another process is checking the device now: a running process of this machine, or a process of
-/// another machine with the same home folder that began less than `limit` ago.
+/// By a running process of this machine, or of another machine with the same home folder, begun less than `limit` ago.
 bool is_being_checked(const DeviceRecord& record, std::chrono::milliseconds limit);
 
-/// Returns one check as one line of JSON.
 std::string to_json_line(const DeviceCheck& check);
-/// Parses a line of to_json_line(). Throws BadInput for any other line.
+/// Reads to_json_line(). Throws BadInput for any other line.
 DeviceCheck device_check_of(const std::string& line);
 
 }  // namespace ropelab

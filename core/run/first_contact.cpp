@@ -16,8 +16,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the command that checks the device. In a build folder, tests are in other folders than programs, so the
-// parent folders are searched too.
+// In a build folder, tests are in other folders than programs, so the parent folders are searched too.
 std::vector<std::string> default_command() {
     std::error_code error;
     const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
@@ -30,7 +29,7 @@ std::vector<std::string> default_command() {
     return {program.string(), "doctor", "--check-device"};
 }
 
-// The results that the child process has reported so far.
+// By the child process, so far.
 struct Report {
     std::vector<DeviceCheck> checks;  // completed checks
     std::string running;              // name of the check that is running; empty between checks
@@ -40,7 +39,7 @@ struct Report {
     std::string problem;  // such as "crashed (signal 11)"; empty if the child ended normally
 };
 
-// Adds one line of the child's output to the report. Throws BadInput for an invalid line.
+// Throws BadInput for an invalid line.
 void parse_line(const std::string& line, Report& report) {
     if (line == device_check_end) {
         report.done = true;
@@ -53,7 +52,7 @@ void parse_line(const std::string& line, Report& report) {
     if (!started) report.checks.push_back(check);
 }
 
-// Parses and removes the complete lines of `text`. Throws BadInput for an invalid line.
+// Throws BadInput for an invalid line.
 void parse_lines(std::string& text, Report& report) {
     constexpr std::size_t longest_line = 1 << 20;
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
@@ -63,14 +62,14 @@ void parse_lines(std::string& text, Report& report) {
     if (text.size() > longest_line) throw BadInput("A line of the device check is longer than 1 MiB.");
 }
 
-// Returns a clause on how the child ended abnormally; empty if it ended normally.
+// Abnormal ending, as a clause; empty for a normal one.
 std::string ending_of(int status, bool done) {
     if (WIFSIGNALED(status)) return "crashed (signal " + std::to_string(WTERMSIG(status)) + ")";
     const int code = WEXITSTATUS(status);
     return code == 0 && done ? "" : "ended early (status " + std::to_string(code) + ")";
 }
 
-// Reads the output of the child until it ends, is cancelled or exceeds the time limit.
+// Until the child ends, is cancelled or exceeds the time limit.
 void read_report(const DeviceCheckSettings& settings, ChildProcess& child, Report& report) {
     const auto deadline = Clock::now() + settings.limit;
     const std::string too_late =
@@ -99,7 +98,7 @@ void read_report(const DeviceCheckSettings& settings, ChildProcess& child, Repor
     child.kill();
 }
 
-// Stores a record. If this fails, the device is checked again the next time.
+// If this fails, the device is checked again the next time.
 void store(const std::filesystem::path& folder, const DeviceRecord& record) {
     try {
         write_device_record(folder, record);
@@ -108,7 +107,7 @@ void store(const std::filesystem::path& folder, const DeviceRecord& record) {
     }
 }
 
-// Returns the result for the user.
+// For the user.
 std::string sentence_of(const Report& report, const DeviceTrust& trust) {
     const std::string where = report.running.empty() ? "" : " at \"" + report.running + "\"";
     if (!report.problem.empty()) {

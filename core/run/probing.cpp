@@ -26,14 +26,13 @@ constexpr std::int64_t least_sequences = 4;
 constexpr std::int64_t most_sequences = 32;
 constexpr std::int64_t sequences_per_lag = 4;
 
-/// Returns the number of sequences whose probing costs little compared with the steps between two evaluations.
+/// Their probing costs little compared with the steps between two evaluations.
 std::int64_t window_budget(const RunSpec& spec) {
     const std::int64_t steps = std::min<std::int64_t>(spec.evaluate_every, 1000);
     return std::clamp<std::int64_t>(steps * spec.batch / 64, 1, most_windows);
 }
 
-/// Returns the number of sequences per lag of the last snapshot: about 2 % of the training's operations (a training
-/// step costs about three forward passes), but at least 1 and at most 16.
+/// About 2 % of the training's operations (a step costs about three forward passes), from 1 to 16.
 std::int64_t last_sequences_per_lag(const RunSpec& spec, std::int64_t lags) {
     constexpr std::int64_t most_sequences_per_lag = 16;
     const double forward_passes = 0.02 * 3 * static_cast<double>(spec.iterations) * static_cast<double>(spec.batch);
@@ -41,12 +40,12 @@ std::int64_t last_sequences_per_lag(const RunSpec& spec, std::int64_t lags) {
     return static_cast<std::int64_t>(std::clamp(per_lag, 1.0, static_cast<double>(most_sequences_per_lag)));
 }
 
-/// Returns the number of copied tokens in a retrieval sequence of `window` tokens.
+/// In a retrieval sequence of `window` tokens.
 std::int64_t copy_length(std::int64_t window) {
     return std::min(longest_copy, window / 4);
 }
 
-/// Returns the side of the attention maps in tokens.
+/// Side of the attention maps in tokens.
 std::int64_t map_size(const RunSpec& spec) {
     const auto side =
         static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_map_numbers / (spec.layers * spec.heads))));

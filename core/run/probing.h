@@ -14,67 +14,60 @@
 
 namespace ropelab {
 
-// Probing: which measurements are made inside a model (see core/spec/probe.h).
+// Which measurements are made inside a model (see core/spec/probe.h).
 
-/// Returns the fixed probe batch of a run: the same sequences of the validation split at every step (at most 8), and a
-/// retrieval test (recall of copied tokens). It costs little compared with the training between two evaluations. Its
-/// attention maps have at most 8,192 numbers over all heads, but at least 8 × 8 per head. At the `last` step the
-/// retrieval test has the lags of retrieval_grid and up to 16 sequences per lag (192 tokens: the standard error of an
-/// accuracy is at most 3.6 percentage points); it costs about 2 % of the training.
+/// The fixed probe batch: the same sequences of the validation split at every step (at most 8), and a retrieval test
+/// (recall of copied tokens). It costs little compared with the training between two evaluations. Its attention maps
+/// have at most 8,192 numbers over all heads, but at least 8 × 8 per head. At the `last` step the retrieval test has
+/// the lags of retrieval_grid and up to 16 sequences per lag (192 tokens: the standard error of an accuracy is at most
+/// 3.6 percentage points); it costs about 2 % of the training.
 ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation, bool last = false);
 
-/// Returns `count` evenly spaced sequences of `length` tokens with their targets; all non-overlapping ones, in order,
-/// if `count` is 0. Throws BadInput if the text has fewer than length + 1 tokens.
+/// Evenly spaced, with targets; all non-overlapping ones, in order, if `count` is 0. Throws BadInput if the text has
+/// fewer than length + 1 tokens.
 ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count);
 
-/// Returns a request that only measures losses and retrieval: about `tokens` tokens of a text in 4 to 32 sequences of
-/// `length` tokens, and a retrieval test. The losses of each sequence are returned too. Throws BadInput like
-/// spaced_sequences.
+/// Losses, also of each sequence, and retrieval: about `tokens` tokens in 4 to 32 sequences of `length` tokens. Throws
+/// BadInput like spaced_sequences.
 ProbeRequest loss_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t tokens);
 
-/// Returns a text as one sequence whose last token has no target. Throws BadInput for an empty text.
+/// The last token has no target. Throws BadInput for an empty text.
 ProbeSequences sequence_of(std::span<const std::int32_t> text);
 
-/// Returns the distances (lags) at which copies are tested in sequences of `length` tokens, in ascending order: from
-/// the length of the copy (a quarter of the sequence, at most 16 tokens), doubling up to the largest that fits. Empty
-/// if `length` is below 8.
+/// Ascending distances of copies in sequences of `length` tokens: from the length of the copy (a quarter of the
+/// sequence, at most 16 tokens), doubling up to the largest that fits. Empty if `length` is below 8.
 std::vector<std::int64_t> retrieval_lags(std::int64_t length);
 
-/// Returns a dense grid of lags in ascending order: those of retrieval_lags and 32 evenly spaced ones between the
-/// shortest and the longest of them (all lags if there are fewer). Empty if `length` is below 8.
+/// Ascending: those of retrieval_lags and 32 evenly spaced ones between the shortest and the longest of them (all lags
+/// if there are fewer). Empty if `length` is below 8.
 std::vector<std::int64_t> retrieval_grid(std::int64_t length);
 
-/// Returns the retrieval test: `windows_per_lag` sequences per lag of retrieval_lags. Each sequence is a piece of the
-/// text whose last tokens repeat the tokens `lag` positions before. The copied tokens (at most 16) are sampled
-/// independently from the text, so that only the first copy predicts the second; the last three quarters of them are
-/// tested. A token is predicted from the one before it, so that retrieval at a lag attends at the distance lag − 1. The
-/// sequences of a lag are equal at every call. There are none if `length` is below 8 or the text has fewer than
-/// length + 1 tokens.
+/// `windows_per_lag` sequences per lag of retrieval_lags. Each sequence is a piece of the text whose last tokens repeat
+/// the tokens `lag` positions before. The copied tokens (at most 16) are sampled independently from the text, so that
+/// only the first copy predicts the second; the last three quarters of them are tested. A token is predicted from the
+/// one before it, so that retrieval at a lag attends at the distance lag − 1. The sequences of a lag are equal at every
+/// call. There are none if `length` is below 8 or the text has fewer than length + 1 tokens.
 RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag);
-/// Returns the retrieval test at the given lags. Throws BadInput if a lag is shorter or longer than those of
-/// retrieval_lags, because the two copies would overlap or not fit.
+/// Throws BadInput if a lag is shorter or longer than those of retrieval_lags: the copies would overlap or not fit.
 RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t length, std::int64_t windows_per_lag,
                              std::span<const std::int64_t> lags);
 
-/// Returns the |DFT| of a head's mean attention by distance after subtracting its mean, scaled like kernel_spectrum
-/// (core/stats/spectrum.h). Bin j has j periods per sequence: a wavelength of length/j tokens. Empty if the result's
-/// curves have a reduced number of distances.
+/// |DFT| of a head's mean attention by distance less its mean, scaled like kernel_spectrum (core/stats/spectrum.h). Bin
+/// j has a wavelength of length/j tokens. Empty if the result's curves have a reduced number of distances.
 std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head);
 
-/// Returns the frequencies of a probe of this run in layers with RoPE, in radians per token, one per pair; 0 for pairs
-/// that are not rotated.
+/// In layers with RoPE, in radians per token, one per pair; 0 for pairs that are not rotated.
 std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request);
 
-/// Returns the context bound B(Δ) of a probe's frequencies for Δ = 0 … count − 1 (formulas 12 and 13; pairs that are
-/// not rotated add 1). Empty for runs without RoPE and for runs whose theta changes during training.
+/// B(Δ) for Δ = 0 … count − 1 (formulas 12 and 13; pairs that are not rotated add 1). Empty for runs without RoPE and
+/// for runs whose theta changes during training.
 std::vector<double> bound_by_distance(const RunSpec& spec, const ProbeRequest& request, std::int64_t count);
 
-/// Opens the data set of a checkpoint's run. Throws BadInput like open_corpus, and if the data has changed since
-/// training.
+/// Throws BadInput like open_corpus, and if the data has changed since training.
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);
 
-/// Loads the model of a checkpoint, with `times` its context (only 1 for learned positions). Do not call it while a
-/// Runner trains; use Runner::probe then.
+/// With `times` the checkpoint's context (only 1 for learned positions). While a Runner trains, use Runner::probe
+/// instead.
 std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times = 1);
 
 }  // namespace ropelab

@@ -27,8 +27,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the median of a few steps after the warm-up, so that disturbances by other programs do not count; 0 if it was
-// cancelled before a step was counted.
+// Median of a few steps after the warm-up, so that disturbances do not count; 0 if cancelled before a step was counted.
 double seconds_per_step(Cohort& cohort, std::int64_t iterations, const std::function<bool()>& cancelled) {
     constexpr double enough = 1.0;  // seconds
     const auto begin = Clock::now();
@@ -52,10 +51,9 @@ double seconds_per_step(Cohort& cohort, std::int64_t iterations, const std::func
     return *middle;
 }
 
-/// Measures a temporary cohort of these runs: trains up to six steps, of which five count (on a CUDA device, which
-/// first captures a graph, up to ten, of which five count; fewer after one second), and begins an evaluation to measure
-/// its memory. `memory_before` is the resident memory of the program without the engine, in bytes. `cancelled` is
-/// called between steps. Throws BadInput if the cohort cannot be created.
+/// Trains up to six steps, of which five count (on a CUDA device, which first captures a graph, up to ten, of which
+/// five count; fewer after one second), and begins an evaluation to measure its memory. `memory_before`: resident bytes
+/// without the engine. `cancelled` is called between steps. Throws BadInput if the cohort cannot be created.
 Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir,
                            std::int64_t memory_before, const std::function<bool()>& cancelled) {
     const RunSpec& spec = runs.front();
@@ -82,7 +80,7 @@ Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, con
 
 }  // namespace
 
-// Runs one sweep on its own thread. Other threads only use control() and queue(), which are thread-safe.
+// On its own thread. Others only use control() and queue(), which are thread-safe.
 class Runner::Worker {
  public:
     Worker(EngineSource engine, Sink sink) : engine_(std::move(engine)), sink_(std::move(sink)) {}
@@ -150,7 +148,7 @@ class Runner::Worker {
         sink_(event::SweepEnded{control_.stopping() ? RunState::stopped : RunState::finished, "", 0});
     }
 
-    // Returns the resident memory of the program without the engine, in bytes.
+    // Resident bytes of the program without the engine.
     std::int64_t memory_before() const { return memory_before_engine() > 0 ? memory_before_engine() : base_memory_; }
 
     void train(const Plan& plan) {
@@ -189,14 +187,14 @@ class Runner::Worker {
         sink_(ending);
     }
 
-    // Returns the expected seconds for loading the engine, 0 if it is loaded.
+    // 0 if the engine is loaded.
     static double engine_seconds(const std::vector<TrainedRun>& runs) {
         if (memory_before_engine() > 0 || runs.empty()) return 0;
         const auto model = machine_time_model();
         return model->seconds(model->key_of(runs.front().plan.spec), TimedPart::start, {0, 1, 0});
     }
 
-    // The summaries of runs before they train in this cohort; published if they fail before another event.
+    // Of runs before they train in this cohort; published if they fail before another event.
     using Summaries = std::vector<std::pair<RunId, RunSummary>>;
     static Summaries summaries_of(const std::vector<TrainedRun>& runs) {
         Summaries summaries;
@@ -204,8 +202,7 @@ class Runner::Worker {
         return summaries;
     }
 
-    // Returns the event with the clock that times the cohort from now on. A cohort that resumes has been timed before,
-    // on another clock, so it has none.
+    // A cohort that resumes has been timed before, on another clock, so it has none.
     static event::CohortStarted with_clock(const Plan& plan, event::CohortStarted started, const std::string& session,
                                            std::int64_t cohort) {
         const auto is_alone = [&](const PlannedRun& run) { return run.id == started.runs.front() && run.alone; };
@@ -259,9 +256,9 @@ class Runner::Worker {
         }
     }
 
-    // Trains one cohort. If the CUDA device fails, its runs resume from their last checkpoints, in one or several
-    // cohorts: on the device with LibTorch's operations, or on the CPU if the device was lost or failed again.
-    // `unfinished` is updated to the runs that fail if this function throws.
+    // If the CUDA device fails, its runs resume from their last checkpoints, in one or several cohorts: on the device
+    // with LibTorch's operations, or on the CPU if the device was lost or failed again. `unfinished` is updated to the
+    // runs that fail if this function throws.
     void train_cohort(const Plan& plan, const Sink& sink, std::vector<TrainedRun> runs, Summaries& unfinished) {
         std::vector<std::vector<TrainedRun>> cohorts;
         cohorts.push_back(std::move(runs));
@@ -293,7 +290,7 @@ class Runner::Worker {
         }
     }
 
-    // Returns the cohorts in which runs resume after a device fault. Throws the fault if the runs had two before.
+    // Throws the fault if the runs had two before.
     std::vector<std::vector<TrainedRun>> after_fault(const DeviceFault& fault, std::vector<TrainedRun> runs) {
         const int faults = runs.front().device_faults + 1;
         if (faults > 2) throw fault;
@@ -303,7 +300,7 @@ class Runner::Worker {
         return runs_after_fault(runs, began_, {to_cpu, message});
     }
 
-    // Chooses what the runs may use on the CUDA device, or moves them to the CPU.
+    // On the CUDA device, or on the CPU.
     void settle_device(std::vector<TrainedRun>& members) {
         const TrainedRun& first = members.front();
         if (first.device_trust) return engine_().trust_device(*first.device_trust);
@@ -318,7 +315,7 @@ class Runner::Worker {
         }
     }
 
-    // Chooses the width of the cohort: shortens `members` to it, and puts the other runs at the front of the queue.
+    // Shortens `members` to the width, and puts the other runs at the front of the queue.
     void settle_width(const Plan& plan, std::vector<TrainedRun>& members) {
         if (members.front().width_settled) return;
         Engine& engine = engine_();

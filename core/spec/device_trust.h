@@ -15,10 +15,9 @@ struct DeviceTrust {
     bool operator==(const DeviceTrust&) const = default;
 };
 
-/// Formats the trust: "graphs", "off" (the device without graphs) or "no device".
+/// "graphs", "off" (the device without graphs) or "no device".
 std::string to_text(const DeviceTrust& trust);
-/// Parses a text that to_text(DeviceTrust) returns, or one of earlier versions, which named the program's own CUDA
-/// kernels in use: "all", "no-graphs" or "all but norm, graphs". Throws BadInput for other texts.
+/// Parses such a text, or one of earlier versions ("all", "no-graphs", "all but norm, graphs"); else throws BadInput.
 DeviceTrust parse_device_trust(std::string_view text);
 
 /// One comparison of the device check (Engine::check_device) and its outcome.
@@ -26,19 +25,17 @@ struct DeviceCheck {
     enum class Outcome { started, passed, failed };
     /// Name of the comparison: "LibTorch's products", "eight training steps by graphs, bfloat16".
     std::string name;
-    /// True if the comparison tests CUDA graphs, and false if it tests the device's own results.
+    /// False if the comparison tests the device's own results.
     bool of_graphs = false;
     Outcome outcome = Outcome::started;
     /// For a failed check one clause with the error.
     std::string detail = {};
 };
-/// Returns the word for an outcome: "started", "passed" or "failed".
 std::string_view word_of(DeviceCheck::Outcome outcome);
-/// Returns the outcome with the given word. Throws BadInput if there is none.
+/// Throws BadInput if there is none.
 DeviceCheck::Outcome device_check_outcome(std::string_view word);
 
-/// Removes from `trust` what a check shows to be wrong: the graphs if a check of graphs failed, or else the device. A
-/// check with another outcome has no effect.
+/// Removes what a failed check shows to be wrong: the graphs, or else the device. Other outcomes have no effect.
 void apply(const DeviceCheck& check, DeviceTrust& trust);
 
 }  // namespace ropelab

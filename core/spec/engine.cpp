@@ -8,7 +8,6 @@ namespace ropelab {
 
 namespace {
 
-/// Predictor that evaluates the whole text for each token.
 class WholePredictor : public TokenPredictor {
  public:
     explicit WholePredictor(Model& model) : model_(model) {}

@@ -29,7 +29,6 @@ struct TokenData {
     std::span<const std::int32_t> validation;
 };
 
-/// Settings of text generation: how the next token is sampled, and which function receives it.
 struct Generation {
     std::int64_t length = 200;  // number of tokens to generate
     double temperature = 1.0;   // divisor of the logits; 0: always the most probable token
@@ -41,102 +40,87 @@ struct Generation {
     /// depend on tokens that have left the context. `rolling` needs an encoding of distances
     /// (RunSpec::has_relative_positions).
     enum class Mode { recompute, rolling } mode = Mode::recompute;
-    /// Receives each token when it is sampled; returns false to stop the generation.
+    /// Returns false to stop the generation.
     std::function<bool(std::int32_t)> on_token;
 };
 
-/// Predicts a text token by token. Equal tokens give equal logits, bit for bit, on the same machine.
+/// Equal tokens give equal logits, bit for bit, on the same machine.
 class TokenPredictor {
  public:
     virtual ~TokenPredictor() = default;
-    /// Appends a token to the text and returns the logits of the token after it: (vocabulary). Throws BadInput for a
-    /// token outside the vocabulary, and if the text has `context` tokens already.
+    /// Appends a token and returns the logits of the token after it: (vocabulary). Throws BadInput for a token outside
+    /// the vocabulary, and after `context` tokens.
     virtual std::vector<float> next(std::int32_t token) = 0;
-    /// Starts a new, empty text.
     virtual void restart() = 0;
 };
 
-/// One trained model.
 class Model {
  public:
     virtual ~Model() = default;
-    /// Returns the logits of the next token at each position, of shape (tokens.size(), vocabulary), row-major. `tokens`
-    /// must have at most `context` elements.
+    /// Logits of the next token at each position: (tokens.size(), vocabulary), row-major; at most `context` tokens.
     virtual std::vector<float> logits(std::span<const std::int32_t> tokens) = 0;
-    /// Generates a continuation of the prompt and returns the new tokens. The prompt must have at least one token; only
-    /// its last `context` tokens have an effect.
+    /// Returns the new tokens. The prompt has at least one token; only its last `context` tokens have an effect.
     virtual std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) = 0;
-    /// Returns the bytes that the KV cache of the last call of `generate` occupied, which the cache itself counts; 0
-    /// before the first call, or if the model generated without a cache.
+    /// Bytes of the KV cache of the last generate(); 0 before the first call, or if the model generated without a
+    /// cache.
     virtual std::int64_t cache_bytes() const { return 0; }
-    /// Returns the mean loss over all non-overlapping sequences of the context length, in nats per token.
+    /// Mean over all non-overlapping sequences of the context length, in nats per token.
     virtual double whole_loss(std::span<const std::int32_t> tokens) = 0;
-    /// Evaluates the model on the sequences of the request and returns measurements of its inside (attention, queries
-    /// and keys). Throws BadInput if the request does not fit the model.
+    /// Throws BadInput if the request does not fit the model.
     virtual ProbeResult probe(const ProbeRequest& request) = 0;
-    /// Measures how long the stages of a forward pass take on this machine. Throws BadInput if the request does not fit
-    /// the model. The default throws BadInput.
+    /// Throws BadInput if the request does not fit the model. The default throws BadInput.
     virtual StageTimes stage_times(const StageTimesRequest& request);
-    /// Evaluates the model on a text of at most `context` tokens and returns the output of a stage: (tokens, n), with
-    /// all heads of a token side by side; a matrix per head, (heads, n, m), such as attention scores; (n, m) for
-    /// numbers that do not depend on the tokens. Throws BadInput if the model has no such output. The default throws
-    /// BadInput.
+    /// Output of a stage for at most `context` tokens: (tokens, n), with all heads of a token side by side; a matrix
+    /// per head, (heads, n, m), such as attention scores; (n, m) for numbers that do not depend on the tokens. Throws
+    /// BadInput if the model has no such output. The default throws BadInput.
     virtual ProbeArray stage_output(std::span<const std::int32_t> tokens, const StagePlace& stage);
-    /// Returns a predictor, which is valid as long as the model. The default evaluates the whole text for each token; a
-    /// model with a KV cache evaluates the new token only.
+    /// The predictor is valid as long as the model. The default evaluates the whole text for each token.
     virtual std::unique_ptr<TokenPredictor> predictor();
 };
 
-/// Results of one training step of one run.
 struct StepResult {
     double training_loss = 0;
     double gradient_norm = 0;  // before clipping
     double learning_rate = 0;
 };
 
-/// Losses of one run at an evaluation, in nats per token.
+/// In nats per token.
 struct EvaluationResult {
     double training_loss = 0;
     double validation_loss = 0;
 };
 
-/// Cohort: several runs of equal shape that are trained as one batched program. In float32 on the CPU, the results of a
-/// run are bit-identical whatever other runs the cohort has.
+/// Runs of equal shape that are trained as one batched program. In float32 on the CPU, the results of a run are
+/// bit-identical whatever other runs the cohort has.
 class Cohort {
  public:
     virtual ~Cohort() = default;
-    /// Returns the number of runs.
     virtual std::int64_t runs() const = 0;
-    /// Returns the number of steps trained so far.
     virtual std::int64_t iteration() const = 0;
-    /// Returns the precision, device and CUDA graphs that the cohort uses. They are chosen when the cohort is created.
+    /// Chosen when the cohort is created.
     virtual RunConditions conditions() const = 0;
 
-    /// Trains one step and returns one result per run. If the loss or the gradient of a run is not finite, the step
-    /// does not change its weights.
+    /// If the loss or the gradient of a run is not finite, the step does not change its weights.
     virtual std::vector<StepResult> step() = 0;
-    /// Makes the next call of step() also measure gradient norms and updates by layer, which a probe directly after it
-    /// returns (ProbeResult::gradient_norm). This does not affect training. The default measures nothing.
+    /// The next step() also measures gradient norms and updates by layer, for a probe directly after it
+    /// (ProbeResult::gradient_norm). This does not affect training. The default measures nothing.
     virtual void measure_next_step() {}
-    /// Returns the losses of each run, measured as RunSpec::evaluation defines. Calls `cancelled` between batches; if
-    /// it returns true, the evaluation stops and the result is empty.
+    /// Measured as RunSpec::evaluation defines. If `cancelled`, called between batches, returns true, the result is
+    /// empty.
     virtual std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) = 0;
-    /// Removes a run from the cohort. The other runs keep their order and give the same results, bit by bit.
+    /// The other runs keep their order and give the same results, bit by bit.
     virtual void remove(std::int64_t run) = 0;
 
-    /// Returns the weights ("model.…") and the optimizer's moments ("optimizer.first.…", "optimizer.second.…") of one
-    /// run, sorted by name.
+    /// Weights ("model.…") and optimizer's moments ("optimizer.first.…", "optimizer.second.…"), sorted by name.
     virtual std::vector<NamedTensor> state(std::int64_t run) const = 0;
-    /// Returns a copy of the model of one run with its current weights.
+    /// A copy with the current weights.
     virtual std::unique_ptr<Model> model(std::int64_t run) const = 0;
-    /// Probes the current model of one run as Model::probe does, without a copy of its weights. It does not affect
-    /// training.
+    /// Model::probe without a copy of the weights. It does not affect training.
     virtual ProbeResult probe(std::int64_t run, const ProbeRequest& request) const = 0;
 };
 
-/// Runs of a new cohort and the states from which they resume. For a new start, `states` is empty and `iteration` is 0.
-/// To resume, `states` has one state per run, saved after `iteration` steps, and `conditions` are those of the first
-/// start.
+/// For a new start, `states` is empty and `iteration` is 0. To resume, `states` has one state per run, saved after
+/// `iteration` steps, and `conditions` are those of the first start.
 struct CohortStart {
     std::vector<RunSpec> runs;
     std::int64_t iteration = 0;
@@ -150,7 +134,6 @@ struct CohortStart {
     std::string precision_reason = {};
 };
 
-/// Version of LibTorch, and the hardware that the engine finds on this machine.
 struct EngineInfo {
     std::string version;       // version of LibTorch
     std::string processor;     // CPU capability that LibTorch detects, such as "AVX512"
@@ -161,37 +144,33 @@ struct EngineInfo {
     std::string cuda_detail;
     /// Free memory of the CUDA device in bytes; 0 if there is no device or it does not report its memory.
     std::int64_t cuda_memory = 0;
-    /// One line that identifies the device and the software for which a device check is valid: device name, compute
-    /// capability, driver, LibTorch and this build of the program. Empty without a CUDA device.
+    /// Identifies the device and the software for which a device check is valid; empty without a CUDA device.
     std::string cuda_identity = {};
 };
 
-/// Interface that creates cohorts and models. The library in core/train implements it with LibTorch.
+/// The library in core/train implements this interface with LibTorch.
 class Engine {
  public:
     virtual ~Engine() = default;
-    /// Returns the version of LibTorch and the hardware of this machine.
     virtual EngineInfo info() = 0;
-    /// Creates a cohort. Throws BadInput if the shapes of the runs differ, if this machine cannot provide a setting
-    /// (such as CUDA), or if a state does not fit its run.
+    /// Throws BadInput if the shapes of the runs differ, if this machine cannot provide a setting (such as CUDA), or if
+    /// a state does not fit its run.
     virtual std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) = 0;
-    /// Creates a model from the "model.…" tensors of a state. Throws BadInput if a tensor is missing or has a wrong
-    /// shape.
+    /// Throws BadInput if a tensor is missing or has a wrong shape.
     virtual std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
                                                 std::span<const NamedTensor> tensors) = 0;
-    /// Creates a model with the weights that a run has before its first step. The default throws BadInput.
+    /// With the weights that a run has before its first step. The default throws BadInput.
     virtual std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary);
     /// Checks the CUDA device: compares LibTorch's results on the device with those on the CPU, and CUDA graphs with
     /// operations that start one by one. Calls `publish` before each check (outcome `started`) and after it. Throws
     /// BadInput without a CUDA device. A broken device or driver can make this function hang or crash; call it in a
     /// child process.
     virtual void check_device(const std::function<void(const DeviceCheck&)>& publish);
-    /// Sets whether cohorts and models that are created after this call use the CUDA device, and graphs on it. Before
-    /// the first call they use it without graphs.
+    /// For cohorts and models that are created later. Before the first call they use the CUDA device without graphs.
     virtual void trust_device(const DeviceTrust& trust);
-    /// Runs `work` and returns the number of operations that it starts: LibTorch's operations that compute or copy
-    /// numbers (not views or allocations), and the engine's own passes. Operations that a CUDA graph
-    /// replays are not counted. Returns nullopt if the engine cannot count.
+    /// Number of operations that `work` starts: LibTorch's that compute or copy numbers (not views or allocations), and
+    /// the engine's own passes. Operations that a CUDA graph replays are not counted. nullopt if the engine cannot
+    /// count.
     virtual std::optional<std::int64_t> count_operations(const std::function<void()>& work) {
         work();
         return std::nullopt;

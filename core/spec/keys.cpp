@@ -36,7 +36,7 @@ Key qk_norm_key() {
     return result;
 }
 
-// Returns a key of a choice whose earlier words (core/spec/aliases.h) can be set too.
+// Adds the earlier words (core/spec/aliases.h).
 Key with_earlier_words(Key key) {
     key.set = [set = key.set, name = key.name](RunSpec& spec, const Value& value) {
         set(spec, current_value(name, to_text(value)));

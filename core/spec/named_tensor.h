@@ -6,8 +6,7 @@
 
 namespace ropelab {
 
-/// Float32 tensor with a name, in row-major order. The Engine interface and checkpoints store weights and optimizer
-/// states in this form.
+/// Float32, row-major. Engine and checkpoints store weights and optimizer states in this form.
 struct NamedTensor {
     std::string name;
     std::vector<std::int64_t> shape;

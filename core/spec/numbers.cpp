@@ -59,8 +59,7 @@ std::string number_text(double value) {
 
 namespace {
 
-// Returns value / 10^places, whose size is at least 1, with the digits of `value`: for three places 41381.7 becomes
-// "41.3817", where a division would give 41.381699999999995.
+// value / 10^places from the digits of `value`: 41381.7 becomes "41.3817", a division would give 41.381699999999995.
 std::string shifted_text(double value, std::size_t places) {
     std::array<char, 400> buffer{};
     const auto [end, error] =

@@ -10,31 +10,28 @@
 
 namespace ropelab {
 
-/// Returns the text without spaces at its ends.
 std::string_view trimmed(std::string_view text);
 
-/// Parses a number in the C locale (independent of the desktop's locale). A suffix k means thousand, M means million.
-/// Throws BadInput if the text is not a finite number.
+/// C locale. A suffix k means thousand, M means million. Throws BadInput if the text is not a finite number.
 double parse_number(std::string_view text);
-/// Formats a number as the shortest text that parse_number turns into the same number again.
+/// The shortest text that parse_number turns into the same number again.
 std::string number_text(double value);
-/// Formats a number for labels and axes: "500", "1.5k", "10k", "1M".
+/// For labels and axes: "500", "1.5k", "10k", "1M".
 std::string short_number(double value);
-/// Formats a fraction as a percentage without the percent sign, rounded to 12 digits after the decimal point: 0.07 as
-/// "7".
+/// Without the percent sign, rounded to 12 digits after the decimal point: 0.07 as "7".
 std::string percent_text(double fraction);
-/// Formats a duration: "0.4 s", "55 s", "3 min 20 s"; from ten minutes on without seconds: "27 min", "2 h 5 min".
-/// Returns "–" for a negative or infinite duration and for NaN.
+/// "0.4 s", "55 s", "3 min 20 s"; from ten minutes on without seconds: "27 min", "2 h 5 min". "–" for a negative or
+/// infinite duration and for NaN.
 std::string duration_text(double seconds);
-/// Formats a size in bytes with the units kB, MB and GB (powers of 1,000): "40 kB", "180 MB", "1.2 GB".
+/// Powers of 1,000: "40 kB", "180 MB", "1.2 GB".
 std::string bytes_text(std::int64_t bytes);
 
-/// Returns the word of `known` with the smallest Levenshtein distance to `word`, for the hint "did you mean" in error
-/// messages. Returns "" if `known` is empty.
+/// The word with the smallest Levenshtein distance, for the hint "did you mean" in error messages; "" if `known` is
+/// empty.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);
 
-/// Returns the element of `items` whose member `name` equals `name`. Throws BadInput if there is none; the message
-/// calls the elements `kind` ("setting", "preset") and names the most similar one.
+/// Throws BadInput if there is none; the message calls the elements `kind` ("setting", "preset") and names the most
+/// similar one.
 template <typename Items>
 const auto& item_named(const Items& items, std::string_view name, std::string_view kind) {
     std::vector<std::string_view> names;

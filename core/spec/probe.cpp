@@ -17,9 +17,9 @@ namespace {
 
 using Array = ProbeArray ProbeResult::*;
 
-/// An array of a result: its name in a lab, and a letter for the length of each of its dimensions. Equal letters are
-/// equal lengths in all arrays: layers, heads, key-value heads, pairs, pairs of values, channels, distances, size of a
-/// map, experts, tokens. "F" is 1 or the number of heads, a digit is itself, and "L+" is one more than "L".
+/// Array of a result: its name in a lab, and a letter per dimension. Equal letters are equal lengths in all arrays:
+/// layers, heads, key-value heads, pairs, pairs of values, channels, distances, size of a map, experts, tokens. "F" is
+/// 1 or the number of heads, a digit is itself, and "L+" is one more than "L".
 struct ArrayPart {
     const char* name;
     Array member;
@@ -66,13 +66,13 @@ NamedTensor row_of(const char* name, const Numbers& numbers) {
     return part;
 }
 
-/// Rounds a stored count. The rounding of NaN or of a number beyond 2^53 would be undefined.
+/// The rounding of NaN or of a number beyond 2^53 would be undefined.
 std::int64_t whole(float number) {
     if (!(std::abs(number) < 9e15F)) throw BadInput("A count of the snapshot is no number; the lab is damaged.");
     return static_cast<std::int64_t>(std::llround(number));
 }
 
-/// Returns the number of sequences and the standard errors of each lag. Earlier versions do not have this tensor.
+/// Number of sequences and standard errors of each lag. Earlier versions do not have this tensor.
 NamedTensor retrieval_errors(const std::vector<RetrievalPoint>& points) {
     NamedTensor part{"error.retrieval", {std::ssize(points), retrieval_error_columns}, {}};
     for (const RetrievalPoint& point : points) {
@@ -84,7 +84,7 @@ NamedTensor retrieval_errors(const std::vector<RetrievalPoint>& points) {
     return part;
 }
 
-/// Sets the numbers of `retrieval_errors`. Ignores a tensor of a different number of lags.
+/// Ignores a tensor of a different number of lags.
 void set_retrieval_errors(std::vector<RetrievalPoint>& points, std::span<const float> values) {
     if (values.size() != points.size() * retrieval_error_columns) return;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -98,7 +98,7 @@ void set_retrieval_errors(std::vector<RetrievalPoint>& points, std::span<const f
     }
 }
 
-/// Returns the first distance of each group of distances, followed by `count`, the end of the last group.
+/// First distance of each group, followed by `count`, the end of the last group.
 std::vector<std::int64_t> groups(std::int64_t count, std::int64_t max_distances) {
     const std::int64_t single = max_distances / 2;
     const double growth = std::pow(static_cast<double>(count) / static_cast<double>(single),
@@ -113,8 +113,7 @@ std::vector<std::int64_t> groups(std::int64_t count, std::int64_t max_distances)
     return starts;
 }
 
-/// Returns the mean of each curve over each group of distances. A distance Δ has the weight `length − Δ`, which is the
-/// number of query-key pairs at this distance in a sequence.
+/// Means per group. A distance Δ has the weight `length − Δ`, its number of query-key pairs in a sequence.
 ProbeArray grouped(const ProbeArray& curves, const std::vector<std::int64_t>& starts, std::int64_t length) {
     if (curves.empty()) return curves;
     const std::int64_t count = curves.shape.back();
@@ -136,7 +135,7 @@ ProbeArray grouped(const ProbeArray& curves, const std::vector<std::int64_t>& st
     return result;
 }
 
-/// Clears the numbers of experts if their shapes contradict each other, as they can in a damaged file.
+/// Shapes can contradict each other in a damaged file.
 void clear_contradictory_experts(ProbeResult& result) {
     const auto is_column = [&](const ProbeArray& array) {
         return array.empty() || array.shape == std::vector<std::int64_t>{result.expert_shares.shape.front(), 1};
@@ -150,7 +149,7 @@ void clear_contradictory_experts(ProbeResult& result) {
     result.expert_shares = result.expert_balance = result.expert_dropped = {};
 }
 
-/// Throws BadInput if the shape of an array contradicts its dimensions or another array, as in a damaged file.
+/// Throws BadInput for contradictory shapes, as in a damaged file.
 void check_shapes(const ProbeResult& result) {
     std::map<char, std::int64_t> lengths = {{'1', 1}, {'2', 2}};
     if (!result.distances.empty()) lengths['D'] = std::ssize(result.distances);

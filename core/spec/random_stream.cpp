@@ -17,11 +17,10 @@ constexpr std::uint32_t weyl_b = 0xBB67AE85;
 
 using Key = std::array<std::uint32_t, 2>;
 
-// Number of counters that one loop processes. The compiler vectorizes loops over arrays of this size.
+// Counters per loop: the compiler vectorizes loops over arrays of this size.
 constexpr std::size_t width = 32;
 
-// Writes the dropout mask of the counters (first, step) … (first + width − 1, step) to `out`: 4·width numbers, each 0
-// or `kept_factor`.
+// For the counters (first, step) … (first + width − 1, step): 4·width numbers, each 0 or `kept_factor`.
 ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t step, std::uint32_t threshold,
                                     float kept_factor, float* out) {
     std::uint32_t a[width];
@@ -54,7 +53,7 @@ ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t 
     }
 }
 
-// Finalizer of SplitMix64. It makes every bit of the result depend on every bit of x.
+// Finalizer of SplitMix64: every bit of the result depends on every bit of x.
 std::uint64_t mix(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;

@@ -7,11 +7,11 @@
 
 namespace ropelab {
 
-/// Returns the result of the random number generator Philox 4×32-10 (Salmon et al. 2011) for a counter and a key.
+/// Philox 4×32-10 (Salmon et al. 2011).
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// Dropout rate in terms of 32-bit random numbers: numbers below `threshold` drop their element, and the others are
-/// multiplied by `kept_factor`, 1/(1 − rate).
+/// Random 32-bit numbers below `threshold` drop their element; the others are multiplied by `kept_factor`, 1/(1 −
+/// rate).
 struct DropoutRate {
     explicit DropoutRate(double rate)
         : threshold(static_cast<std::uint32_t>(rate * 0x1p32)), kept_factor(static_cast<float>(1.0 / (1.0 - rate))) {}
@@ -19,32 +19,28 @@ struct DropoutRate {
     float kept_factor;
 };
 
-/// Stream of counter-based random numbers (Philox 4×32-10, Salmon et al. 2011). The n-th number depends only on the
-/// seed, the name of the stream and n. A run therefore gets the same numbers whatever other runs are in its cohort, in
-/// whichever order functions are called, and on any number of threads.
+/// Counter-based (Philox 4×32-10): the n-th number depends only on the seed, the name of the stream and n. So a run
+/// gets the same numbers whatever other runs are in its cohort, in whichever order functions are called, and on any
+/// number of threads.
 class RandomStream {
  public:
-    /// Creates the stream with the given seed and name. The name says what is sampled, such as
-    /// "init:layers.0.attention.query", "batches" or "dropout:3:attention".
+    /// The name says what is sampled, such as "init:layers.0.attention.query", "batches" or "dropout:3:attention".
     RandomStream(std::int64_t seed, std::string_view name);
 
-    /// Returns the four 32-bit random numbers for the 128-bit counter (low, high).
     std::array<std::uint32_t, 4> block(std::uint64_t low, std::uint64_t high) const;
 
-    /// Returns a uniform random integer in [0, bound) for number `index` of step `step`. `bound` must be at least 1.
-    /// The probabilities differ from 1/bound by less than 2^−64.
+    /// Uniform in [0, bound); `bound` is at least 1. The probabilities differ from 1/bound by less than 2^−64.
     std::uint64_t below(std::uint64_t bound, std::uint64_t step, std::uint64_t index) const;
-    /// Returns a uniform random number in (0, 1] for number `index` of step `step`.
+    /// Uniform in (0, 1].
     double uniform(std::uint64_t step, std::uint64_t index) const;
 
-    /// Fills `values` with normal random numbers of mean 0 and the given standard deviation (Box–Muller transform of
-    /// the numbers 0 … size − 1 of the stream).
+    /// Mean 0; Box–Muller transform of the numbers 0 … size − 1 of the stream.
     void fill_normal(std::span<float> values, double deviation) const;
-    /// Fills `values` with a dropout mask: 0 with probability `rate`, else 1/(1 − rate). The mask uses the numbers
-    /// first … first + size − 1 of step `step`, so that separate calls can fill the parts of one mask.
+    /// 0 with probability `rate`, else 1/(1 − rate). Uses the numbers first … first + size − 1 of step `step`, so that
+    /// separate calls can fill the parts of one mask.
     void fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const;
 
-    /// Returns the key of the generator, for code that computes the same numbers elsewhere.
+    /// For code that computes the same numbers elsewhere.
     std::array<std::uint32_t, 2> key() const { return key_; }
 
  private:

@@ -12,7 +12,6 @@ namespace ropelab {
 
 namespace {
 
-// Returns whether label_of can show the setting with this name.
 bool label_shows(std::string_view name) {
     static const std::set<std::string_view> shown = {
         "theta",          "fraction",       "partial",          "position",         "pairs",
@@ -22,8 +21,7 @@ bool label_shows(std::string_view name) {
     return shown.contains(name);
 }
 
-// Appends to the names of `members` every setting in which these runs differ. `shown_by_label` selects the settings
-// that label_of can show, or all others.
+// `shown_by_label` selects the settings that label_of can show, or all others.
 void add_differences(std::vector<std::string>& names, const std::vector<RunSpec>& runs,
                      const std::vector<std::size_t>& members, bool shown_by_label) {
     for (const Key& key : keys()) {

@@ -7,10 +7,9 @@
 
 namespace ropelab {
 
-/// Returns a name for each run of an experiment, in the order of `runs`. A name is the label that label_of returns,
-/// followed by every other setting in which the runs differ, such as ", seed 2". If labels are equal although theta,
-/// fraction or another setting of the position encoding differs, the name has that setting too. Only runs that are
-/// equal in every setting have equal names.
+/// In the order of `runs`: label_of, followed by every other setting in which the runs differ, such as ", seed 2". If
+/// labels are equal although a setting of the position encoding differs, the name has that setting too. Only runs that
+/// are equal in every setting have equal names.
 std::vector<std::string> run_names(const std::vector<RunSpec>& runs);
 
 }  // namespace ropelab

@@ -55,13 +55,12 @@ void check_frequencies(const RunSpec& spec) {
     }
 }
 
-// Returns a pattern of layers without its spaces.
+// Without spaces.
 std::string pattern_text(std::string text) {
     std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
     return text;
 }
 
-// Checks the settings of attention that depend on each other.
 void check_attention(const RunSpec& spec) {
     const auto kinds = attention_of_layers(spec);
     const bool has_window = std::find(kinds.begin(), kinds.end(), LayerAttention::window) != kinds.end();
@@ -122,7 +121,6 @@ void check_attention(const RunSpec& spec) {
     }
 }
 
-// Throws BadInput if the settings of a mixture of experts contradict each other.
 void check_experts(const RunSpec& spec) {
     if (spec.experts == 0) return;
     if (spec.experts == 1) {
@@ -395,7 +393,7 @@ std::string fraction_text(double fraction, int head_dim) {
 
 namespace {
 
-// Returns the label of T5's bias: "T5 bias", with the settings that are not T5's own.
+// With the settings that are not T5's own.
 std::string bias_label(const RunSpec& spec) {
     std::string label = "T5 bias";
     if (spec.distance_buckets != RunSpec{}.distance_buckets) {
@@ -441,8 +439,8 @@ std::string position_label(const RunSpec& spec) {
     return learned + "θ " + theta + ", " + fraction;
 }
 
-// Returns whether runs with these position encodings can be in one cohort. All encodings but learned embeddings and
-// RoPE have no parameter per run or weights of their own, so a cohort applies them to all of its runs or to none.
+// All encodings but learned embeddings and RoPE have no parameter per run or weights of their own, so a cohort applies
+// them to all of its runs or to none.
 bool same_encoding(Position a, Position b) {
     const auto can_be_mixed = [](Position position) {
         return position == Position::none || position == Position::learned || position == Position::rope ||

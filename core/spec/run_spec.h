@@ -30,9 +30,9 @@ enum class Position {
     rope_bias,
     fope
 };
-/// Type of the decoder's blocks. `gpt2` has LayerNorm and GELU and runs attention before the MLP (as nanoGPT does).
-/// `llama` has RMSNorm and SwiGLU in the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP
-/// in parallel on one residual (as GPT-NeoX does).
+/// `gpt2` has LayerNorm and GELU and runs attention before the MLP (as nanoGPT does). `llama` has RMSNorm and SwiGLU in
+/// the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP in parallel on one residual (as
+/// GPT-NeoX does).
 enum class Block { gpt2, llama, pythia };
 /// Normalization of the residual stream: LayerNorm; RMSNorm; RMSNorm with the factor 1 + w, whose w starts at 0 and has
 /// weight decay (Qwen3-Next; Gemma without decay); Dynamic Tanh, γ·tanh(αx) + β with a trained scalar α (Zhu et al.
@@ -45,59 +45,57 @@ enum class NormPosition { pre, post, sandwich };
 /// Standard deviations of the initial weights of linear layers: `gpt2` is 0.02, and 0.02/√(2·layers) for projections
 /// into the residual stream; `xavier` is √(2/(inputs + outputs)) (Glorot and Bengio 2010).
 enum class Initialization { gpt2, xavier };
-/// Optimizer of the weights. `muon` (Jordan et al. 2024) applies to the matrices of the layers; AdamW trains the
-/// embeddings, the output head and the vectors.
+/// `muon` (Jordan et al. 2024) applies to the matrices of the layers; AdamW trains the embeddings, the output head and
+/// the vectors.
 enum class OptimizerKind { adamw, sgd, muon };
-/// Weight decay: `decoupled` lowers the weights by learning rate × decay at each step (Loshchilov and Hutter 2019),
-/// `l2` adds decay × weight to the gradient before the optimizer, after clipping.
+/// `decoupled` lowers the weights by learning rate × decay at each step (Loshchilov and Hutter 2019), `l2` adds decay ×
+/// weight to the gradient before the optimizer, after clipping.
 enum class WeightDecayKind { decoupled, l2 };
 /// Routing to the second expert of a token in training: `always`, or `random` with twice its probability (formula 49).
 enum class SecondExpert { always, random };
-/// RMSNorm of the queries and keys before rotation: `none`, `head` over the channels of each head (Henry et al. 2020),
-/// or `projection` over the channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
+/// RMSNorm before rotation: `head` over the channels of each head (Henry et al. 2020), or `projection` over the
+/// channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
 enum class QkNorm { none, head, projection };
-/// Attention of a block. `mha` has a query, a key and a value per head (keys and values may be shared,
-/// key_value_heads). `mla` computes keys and values from one latent vector per token, which the cache stores, and
-/// rotates separate channels (multi-head latent attention, DeepSeek-AI 2024). `gated` is mha whose output is multiplied
-/// by a sigmoid gate per head and channel (Qiu et al. 2025).
+/// `mha` has a query, a key and a value per head (keys and values may be shared, key_value_heads). `mla` computes keys
+/// and values from one latent vector per token, which the cache stores, and rotates separate channels (multi-head
+/// latent attention, DeepSeek-AI 2024). `gated` is mha whose output is multiplied by a sigmoid gate per head and
+/// channel (Qiu et al. 2025).
 enum class AttentionKind { mha, mla, gated };
-/// Attention of one layer: to the whole context, to a sliding window of attention_window tokens, or a gated DeltaNet
-/// (Yang et al. 2024), a linear attention whose state has a fixed size.
+/// The whole context, a sliding window of attention_window tokens, or a gated DeltaNet (Yang et al. 2024), a linear
+/// attention whose state has a fixed size.
 enum class LayerAttention { full, window, delta_net };
-/// Defines which RoPE bases are trained with the weights: `fixed` none, `one` a single theta for the model, `layer` one
-/// theta per layer, `head` one theta per head of each layer, `free` each frequency of each layer separately.
+/// RoPE bases that are trained with the weights: a single theta for the model, one per layer, one per head of each
+/// layer, or (`free`) each frequency of each layer separately.
 enum class ThetaTraining { fixed, one, layer, head, free };
-/// Precision of the rotary tables: float32; `bfloat16_tables` rounds cos and sin to bfloat16; `bfloat16_positions`
-/// rounds each position to bfloat16 before its angle is computed, so that positions above 256 are no longer exact.
+/// `bfloat16_tables` rounds cos and sin to bfloat16; `bfloat16_positions` rounds each position to bfloat16 before its
+/// angle is computed, so that positions above 256 are no longer exact.
 enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
-/// Shape of the schedule by which the RoPE base changes from `theta` to `theta_end` during training.
+/// From `theta` to `theta_end` during training.
 enum class ThetaSchedule { constant, linear, geometric };
-/// Tokenizer: one token per character, per byte, per subword or per word. `automatic` uses characters if the text is
-/// valid UTF-8, but bytes for other texts and for enwik8. `bpe` and `unigram` are trained by SentencePiece on the
-/// training split, `words` has its most frequent words, and `file` is a tokenizer that a file contains.
+/// `automatic` uses characters if the text is valid UTF-8, but bytes for other texts and for enwik8. `bpe` and
+/// `unigram` are trained by SentencePiece on the training split, `words` has its most frequent words, and `file` is a
+/// tokenizer that a file contains.
 enum class Tokenizer { automatic, characters, bytes, bpe, unigram, words, file };
-/// Percentages of a text that are used for training, validation and (with 90/5/5) testing, in this order.
+/// Percentages for training, validation and (with 90/5/5) testing.
 enum class Split { ninety_ten, ninety_five_five };
-/// Order of the training sequences: at random offsets of the text, or one after another from its start.
+/// At random offsets of the text, or one after another from its start.
 enum class BatchOrder { random, sequential };
-/// Validation data: `whole` evaluates every non-overlapping sequence of the validation split, `sampled` evaluates
-/// random batches as nanoGPT does.
+/// `whole`: every non-overlapping sequence of the validation split; `sampled`: random batches as nanoGPT does.
 enum class Evaluation { whole, sampled };
-/// Precision of linear layers.
+/// Of linear layers.
 enum class Precision { automatic, float32, bfloat16 };
-/// Device that trains and evaluates a run.
 enum class Device { automatic, cpu, cuda };
-/// Implementation of a model's operations, which changes only its speed. `fused` combines several operations in one
-/// pass and generates text with a KV cache. `eager` runs LibTorch's operations one by one and evaluates the whole
-/// context again for each generated token, as a plain PyTorch program does.
+/// Changes only speed. `fused` combines several operations in one pass and generates text with a KV cache. `eager` runs
+/// LibTorch's operations one by one and evaluates the whole context again for each generated token, as a plain PyTorch
+/// program does.
 enum class Operations { fused, eager };
-/// Whether training steps and generated tokens are replayed as CUDA graphs on a CUDA device: `automatic` if they passed
-/// the device check (core/spec/device_trust.h); `off` and `on` without regard to the check.
+/// `automatic`: if CUDA graphs passed the device check (core/spec/device_trust.h); `off` and `on` without regard to the
+/// check.
 enum class GraphUse { automatic, off, on };
 
-/// Settings of one run. Each member is one setting of an experiment; core/spec/keys.cpp holds their help texts, units
-/// and ranges. In float32 on the CPU, two equal RunSpecs give bit-identical results on one machine. With bfloat16 or on
-/// a CUDA device, the last bits may depend on the other runs of the cohort.
+/// Settings of one run; core/spec/keys.cpp holds their help texts, units and ranges. In float32 on the CPU, two equal
+/// RunSpecs give bit-identical results on one machine. With bfloat16 or on a CUDA device, the last bits may depend on
+/// the other runs of the cohort.
 struct RunSpec {
     // Data
     std::string data = "synthetic";
@@ -193,36 +191,27 @@ struct RunSpec {
     bool rope_cache = true;  // false: cos and sin are computed at every call
     GraphUse cuda_graphs = GraphUse::automatic;
 
-    /// Returns whether tokens are subwords or words, so that a token has a varying number of characters.
+    /// Then a token has a varying number of characters.
     bool has_subwords() const {
         return tokenizer == Tokenizer::bpe || tokenizer == Tokenizer::unigram || tokenizer == Tokenizer::words ||
                tokenizer == Tokenizer::file;
     }
-    /// Returns the largest number of tokens that a tokenizer is trained to have: `vocabulary_size`, or 1,024 if it is
-    /// 0.
     std::int64_t largest_vocabulary() const { return vocabulary_size == 0 ? 1024 : vocabulary_size; }
-    /// Returns the head dimension d = width / heads.
     int head_dim() const { return static_cast<int>(width / heads); }
-    /// Returns the number of key and value heads; groups of query heads share them.
+    /// Groups of query heads share them.
     std::int64_t kv_heads() const { return key_value_heads == 0 ? heads : key_value_heads; }
-    /// Returns the width of the latent vector of keys and values of mla.
+    /// Width of the latent vector of keys and values of mla.
     std::int64_t latent_channels() const;
-    /// Returns the number of channels per head that RoPE can rotate: the separate channels of mla, else the head
-    /// dimension.
+    /// Per head: the separate channels of mla, else the head dimension.
     int rotary_head_dim() const;
-    /// Returns the number of channels of a query or key: the head dimension, with mla plus the separate rotary
-    /// channels.
+    /// Channels of a query or key: the head dimension, with mla plus the separate rotary channels.
     int query_dim() const { return attention == AttentionKind::mla ? head_dim() + rotary_head_dim() : head_dim(); }
-    /// Returns the attention of one layer (see attention_of_layers).
     LayerAttention layer_attention(std::int64_t layer) const;
-    /// Returns whether some layer is a gated DeltaNet.
     bool has_delta_net() const;
-    /// Returns whether some layer computes attention weights.
     bool has_softmax_attention() const;
-    /// Returns the largest number of tokens that a token of this layer attends to, itself included; 0 for a gated
-    /// DeltaNet, whose state includes all earlier tokens.
+    /// Itself included; 0 for a gated DeltaNet, whose state includes all earlier tokens.
     std::int64_t visible_tokens(std::int64_t layer) const;
-    /// Returns the activation of the feed-forward networks; never `automatic`.
+    /// Never `automatic`.
     FeedForward feed_forward_kind() const;
     /// Returns whether the feed-forward networks are gated: two projections are multiplied.
     bool gates_feed_forward() const { return activation_of(feed_forward_kind()).is_gated; }
@@ -230,89 +219,79 @@ struct RunSpec {
     /// gated networks is 8/3 × width, rounded up to `multiple_of`, so that three matrices have about as many weights as
     /// two.
     std::int64_t hidden_width() const;
-    /// Returns the number of rows of the MLP's first matrix: hidden_width(), twice as many if the network is gated.
+    /// Rows of the MLP's first matrix, which gated networks have twice.
     std::int64_t up_rows() const { return (gates_feed_forward() ? 2 : 1) * hidden_width(); }
-    /// Returns whether a layer has a mixture of experts instead of one feed-forward network.
     bool has_experts(std::int64_t layer) const { return experts > 0 && layer >= dense_layers; }
-    /// Returns the number of layers with a mixture of experts.
     std::int64_t expert_layers() const { return experts > 0 ? layers - dense_layers : 0; }
-    /// Returns the normalization of the residual stream, never `automatic`: `norm` if it is set, else RMSNorm for llama
-    /// blocks and LayerNorm for the others.
+    /// Never `automatic`.
     NormKind norm_kind() const {
         if (norm != NormKind::automatic) return norm;
         return block == Block::llama ? NormKind::rms : NormKind::layer;
     }
-    /// Returns the factor of the residual stream where a branch is added to it: (2·layers)^¼ with deepnorm, else 1.
+    /// Factor of the residual stream where a branch is added to it: (2·layers)^¼ with deepnorm, else 1.
     double residual_factor() const;
-    /// Returns whether the optimizer is AdamW with decoupled weight decay, which fused steps compute.
+    /// AdamW with decoupled weight decay, which fused steps compute.
     bool trains_with_adamw() const {
         return optimizer == OptimizerKind::adamw && weight_decay_kind == WeightDecayKind::decoupled;
     }
-    /// Returns whether the RoPE frequencies change during training, because theta is trained or follows a schedule.
+    /// Theta is trained or follows a schedule.
     bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
     }
-    /// Returns the number of sequences of one forward and backward pass: `micro_batch`, or the whole batch if it is 0.
+    /// In one forward and backward pass.
     std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
-    /// Returns the largest number of tokens that a token attends to in any layer, itself included.
+    /// In any layer, itself included.
     std::int64_t visible_tokens() const;
-    /// Returns whether the model applies RoPE.
     bool rotates() const {
         return position == Position::rope || position == Position::learned_rope || position == Position::xpos ||
                position == Position::rope_bias || position == Position::fope;
     }
-    /// Returns whether attention depends on the distances between tokens only, not on their positions. Models without
-    /// position encoding are not among them.
+    /// Attention depends on distances only, not on positions. Models without position encoding are not among them.
     bool has_relative_positions() const {
         return position != Position::none && !learns_positions() && position != Position::sinusoidal &&
                position != Position::fope;
     }
-    /// Returns whether the model has a learned bias by distance (formula 40).
+    /// Formula 40.
     bool has_distance_bias() const { return position == Position::t5 || position == Position::rope_bias; }
-    /// Returns whether the model has learned position embeddings.
     bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
 
     bool operator==(const RunSpec&) const = default;
 };
 
-/// Returns the attention of each layer. The setting attention_layers is "auto", or a pattern of kinds that repeats over
-/// the layers: full, window and deltanet with optional counts, joined by plus signs, such as "3 deltanet + 1 full".
-/// With auto, all layers have a sliding window if attention_window is set, else the whole context. Throws BadInput for
-/// any other text.
+/// The setting attention_layers is "auto", or a pattern of kinds that repeats over the layers: full, window and
+/// deltanet with optional counts, joined by plus signs, such as "3 deltanet + 1 full". With auto, all layers have a
+/// sliding window if attention_window is set, else the whole context. Throws BadInput for any other text.
 std::vector<LayerAttention> attention_of_layers(const RunSpec& spec);
-/// Returns the attention window of each layer of such a pattern, in tokens, from the lowest to the highest. 0 means
-/// that a layer receives all earlier tokens: with full attention, in the state of a gated DeltaNet, and with a window
-/// of 0. Throws BadInput as attention_of_layers().
+/// In tokens, from the lowest layer to the highest. 0: a layer receives all earlier tokens (full attention, gated
+/// DeltaNet, or a window of 0). Throws BadInput as attention_of_layers().
 std::vector<std::int64_t> windows_of_layers(const std::string& attention_layers, std::int64_t layers,
                                             std::int64_t window);
-/// Returns the pattern of layers with a sliding window of which every `n`-th one has full attention, such as "3 window
-/// + 1 full" for 4; "auto" for 0. n is at most 129.
+/// Every `n`-th layer has full attention, the others a window: "3 window + 1 full" for 4; "auto" for 0. n is at most
+/// 129.
 std::string full_every_pattern(std::int64_t n);
-/// Returns n of a pattern that full_every_pattern(n) returns, spaces aside; 0 for any other pattern.
+/// n of such a pattern, spaces aside; 0 for any other pattern.
 std::int64_t full_every_of(const std::string& attention_layers);
 
-/// Throws BadInput if a value is out of range or if two values contradict each other (heads must divide width, the head
-/// dimension must be even with RoPE, …). The message names the setting, its value and the values that are allowed.
+/// Throws BadInput if a value is out of range or two values contradict each other; the message names the setting, its
+/// value and the values that are allowed.
 void check(const RunSpec& spec);
 
-/// Returns the frequencies of the setting `frequencies`, in radians per token; empty for `auto`. The text is a list of
-/// numbers separated by commas, plus signs or spaces. Throws BadInput for any other text.
+/// In radians per token; empty for `auto`. The text is a list of numbers separated by commas, plus signs or spaces;
+/// BadInput for any other.
 std::vector<double> listed_frequencies(const RunSpec& spec);
-/// Returns the parameters of a run's RoPE frequencies, without context extension. For a run that does not rotate, they
-/// are those that RoPE would have. Throws BadInput like listed_frequencies.
+/// Without context extension; for a run that does not rotate, those that RoPE would have. Throws BadInput like
+/// listed_frequencies.
 FrequencySettings frequency_settings_of(const RunSpec& spec);
 
-/// Returns a rotated fraction in words: "25 %", or "2 ch" for a single pair (2 channels) that is less than 10 % of the
-/// head. With `head_dim` 0, the head dimension is unknown and the result is a percentage.
+/// "25 %", or "2 ch" for a single pair that is less than 10 % of the head. `head_dim` 0: unknown, a percentage.
 std::string fraction_text(double fraction, int head_dim);
-/// Returns a short label of a run's position encoding, such as "θ 10k, 25 %" (RoPE with theta 10,000 on 25 % of the
-/// channels), "RoPE 0 %", "NoPE" or "ALiBi". Theta and fraction appear only if they have an effect.
+/// Such as "θ 10k, 25 %" (theta 10,000 on 25 % of the channels), "RoPE 0 %", "NoPE" or "ALiBi". Theta and fraction
+/// appear only if they have an effect.
 std::string label_of(const RunSpec& spec);
 
-/// Returns whether two runs can train in one cohort (runs of equal shape that are trained as one batched program). They
-/// may differ in the seed, in the learning rates, their warm-up and decay, and in RoPE (on or off, theta, theta_end,
-/// fraction, partial, pairs, rotated_layers, frequencies). A run with any other encoding than learned embeddings and
-/// RoPE needs runs with the same encoding.
+/// Whether two runs can train in one cohort: they may differ in the seed, in the learning rates, their warm-up and
+/// decay, and in RoPE (on or off, theta, theta_end, fraction, partial, pairs, rotated_layers, frequencies). A run with
+/// any other encoding than learned embeddings and RoPE needs runs with the same encoding.
 bool same_shape(const RunSpec& a, const RunSpec& b);
 
 }  // namespace ropelab

@@ -11,11 +11,11 @@
 
 namespace ropelab {
 
-/// Value of a setting. The value of an enumeration is the word that stands for it, and that of a list its numbers with
-/// semicolons between them, as a string; a number that is not set is an empty string.
+/// An enumeration is the word that stands for it, a list its numbers with semicolons between them, as a string; a
+/// number that is not set is an empty string.
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// Formats a value as text in the C locale: 10000 as "10000", 0.25 as "0.25", true as "true".
+/// C locale: 10000 as "10000", 0.25 as "0.25", true as "true".
 std::string to_text(const Value& value);
 
 /// Largest number of a setting that has no limit of its own.
@@ -35,39 +35,36 @@ struct SettingFacts {
     Kind kind = Kind::text;
 };
 
-/// Parses the text that a person types as the value of a setting. Numbers may be written as "1e6", "10k" or "2M", a
-/// fraction also as "25 %" or "6 ch" (6 of the `head_dim` channels of a head), a flag as true, false, yes, no, 1 or 0.
-/// Throws BadInput, with the name of the setting, if a number is needed and the text is none.
+/// Numbers may be written as "1e6", "10k" or "2M", a fraction also as "25 %" or "6 ch" (6 of the `head_dim` channels of
+/// a head), a flag as true, false, yes, no, 1 or 0. Throws BadInput, with the name of the setting, if a number is
+/// needed and the text is none.
 Value parse_value(const SettingFacts& setting, std::string_view text, int head_dim);
 
-// Return what a value stands for. They throw BadInput, with the name of the setting and what would be right, if the
-// value has the wrong type, is outside the range or is none of the choices.
+// Throw BadInput, with the name of the setting and what would be right, if the value has the wrong type, is outside the
+// range or is none of the choices.
 double number_of(const SettingFacts& setting, const Value& value);
 bool flag_of(const SettingFacts& setting, const Value& value);
 std::size_t choice_of(const SettingFacts& setting, const Value& value);  // index in SettingFacts::choices
 std::vector<double> list_of(const SettingFacts& setting, const Value& value);
-/// Formats a list for list_of().
 std::string list_text(const std::vector<double>& numbers);
 
-/// A setting of `Settings`, a structure whose members are the values of settings: its facts, and how its value is read
-/// and stored. Tables of such keys serve the window, the command line, files and links.
+/// A setting of `Settings`: its facts, and how its value is read and stored. Tables of such keys serve the window, the
+/// command line, files and links.
 template <typename Settings>
 struct SettingKey : SettingFacts {
     std::function<Value(const Settings&)> get;
-    /// Stores a value. Throws BadInput as number_of() and the others do; the settings are then unchanged.
+    /// Throws BadInput as number_of(); the settings are then unchanged.
     std::function<void(Settings&, const Value&)> set;
-    /// Returns whether the value has an effect, given the other settings.
+    /// Whether the value has an effect, given the other settings.
     std::function<bool(const Settings&)> matters = [](const Settings&) { return true; };
 
-    /// Returns the key with a condition under which its value has an effect.
     SettingKey when(std::function<bool(const Settings&)> condition) && {
         matters = std::move(condition);
         return std::move(*this);
     }
 };
 
-// Make keys from their facts. `member` is a pointer to a member, or a generic function from the settings to a
-// reference.
+// `member` is a pointer to a member, or a generic function from the settings to a reference.
 
 /// Of a whole number (int or std::int64_t), a number (double) or, if the facts say so, a fraction.
 template <typename Settings, typename Member>

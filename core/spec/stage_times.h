@@ -8,8 +8,7 @@
 
 namespace ropelab {
 
-/// Place of a stage in a forward pass: the id of the stage (AnatomyStage::id in core/plan/anatomy.h) and its
-/// layer, which is −1 outside the layers.
+/// The id of the stage (AnatomyStage::id in core/plan/anatomy.h) and its layer, which is −1 outside the layers.
 struct StagePlace {
     std::string id;
     std::int64_t layer = -1;
@@ -17,7 +16,6 @@ struct StagePlace {
     auto operator<=>(const StagePlace&) const = default;
 };
 
-/// Request to measure how long the stages of a forward pass take.
 struct StageTimesRequest {
     std::int64_t sequences = 1;        // sequences per forward pass
     std::vector<std::int32_t> tokens;  // of shape (sequences, tokens per sequence)
@@ -26,15 +24,15 @@ struct StageTimesRequest {
     std::function<bool()> cancelled = {};
 };
 
-/// Time of one stage. Several stages that the engine computes as one operation have one time: that of the stage
-/// `within`, which is not divided among them.
+/// Several stages that the engine computes as one operation have one time: that of the stage `within`, which is not
+/// divided among them.
 struct StageTime {
     StagePlace place;
     double seconds = 0;                // median over the passes; 0 if the time is within that of another stage
     std::optional<StagePlace> within;  // the stage whose time contains this stage
 };
 
-/// Times of the stages of a forward pass without gradients.
+/// Of a forward pass without gradients.
 struct StageTimes {
     std::vector<StageTime> stages;  // in the order of their first computation; then those within other stages
     double whole = 0;               // seconds of a whole pass, measured without observing the stages; median

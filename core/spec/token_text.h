@@ -10,11 +10,11 @@
 
 namespace ropelab {
 
-/// The tokens of a text in order: either 32-bit tokens in memory, or the bytes of files, where each byte is the token
-/// of its value. The object is a view, so the tokens and pieces must stay valid.
+/// Either 32-bit tokens in memory, or the bytes of files, where each byte is the token of its value. A view: the tokens
+/// and pieces must stay valid.
 class TokenText {
  public:
-    /// A file with consecutive bytes of a text, which begin at byte number `first` of the text.
+    /// Consecutive bytes of a text, which begin at byte number `first` of the text.
     struct Piece {
         std::int64_t first = 0;
         std::int64_t bytes = 0;
@@ -22,27 +22,22 @@ class TokenText {
     };
 
     TokenText() = default;
-    /// Views tokens in memory.
     TokenText(std::span<const std::int32_t> tokens) : tokens_(tokens), size_(std::ssize(tokens)) {}
     TokenText(const std::vector<std::int32_t>& tokens) : TokenText(std::span<const std::int32_t>(tokens)) {}
     TokenText(const std::int32_t* tokens, std::size_t count)
         : TokenText(std::span<const std::int32_t>(tokens, count)) {}
-    /// Views the first `size` bytes of consecutive pieces, of which the first one begins at 0.
+    /// The first `size` bytes of consecutive pieces, of which the first one begins at 0.
     TokenText(std::span<const Piece> pieces, std::int64_t size) : pieces_(pieces), size_(size) {}
 
-    /// Returns the number of tokens.
     std::size_t size() const { return static_cast<std::size_t>(size_); }
-    /// Returns the tokens if they are in memory as 32-bit numbers; empty for files.
+    /// Empty for files.
     std::span<const std::int32_t> in_memory() const { return tokens_; }
-    /// Returns whether the text consists of files.
     bool in_files() const { return !pieces_.empty(); }
 
-    /// Copies the tokens first … first + count − 1, which must exist, to `to`. Returns the end of the copy. Throws
-    /// BadInput like read_piece().
+    /// The tokens must exist. Returns the end of the copy. Throws BadInput like read_piece().
     template <typename T>
     T* copy(std::int64_t first, std::int64_t count, T* to) const {
         if (!in_files()) return std::copy_n(tokens_.data() + first, count, to);
-        // The last piece that begins at or before `first`.
         auto piece = std::ranges::upper_bound(pieces_, first, {}, &Piece::first) - 1;
         std::array<unsigned char, 4096> buffer;
         while (count > 0) {
@@ -57,8 +52,8 @@ class TokenText {
         return to;
     }
 
-    /// Copies the tokens first … first + context − 1 to `inputs` and the ones that follow each of them to `targets`,
-    /// and moves both to the ends of the copies. Each token of a file is read once.
+    /// Copies tokens first … first + context − 1 to `inputs` and the one that follows each to `targets`; moves both to
+    /// the ends of the copies. Each token of a file is read once.
     template <typename T>
     void copy_sequence(std::int64_t first, std::int64_t context, T*& inputs, T*& targets) const {
         std::vector<T> read(static_cast<std::size_t>(in_files() ? context + 1 : 0));
@@ -67,8 +62,8 @@ class TokenText {
         targets = in_files() ? std::copy_n(read.data() + 1, context, targets) : copy(first + 1, context, targets);
     }
 
-    /// Reads bytes of a piece, from its byte `from` on, until `bytes` is full. Throws BadInput if the file cannot be
-    /// read or has become shorter.
+    /// From its byte `from` on, until `bytes` is full. Throws BadInput if the file cannot be read or has become
+    /// shorter.
     static void read_piece(const Piece& piece, std::int64_t from, std::span<unsigned char> bytes);
 
  private:

@@ -6,8 +6,7 @@
 
 namespace ropelab {
 
-/// Clock that timed the training of a run without interruption. The runs of a cohort share one clock, so their training
-/// times are one measurement.
+/// The runs of a cohort share one clock, so their training times are one measurement.
 struct TrainingClock {
     std::string session;      // names the sweep of a program: the load of the machine may differ between sessions
     std::int64_t cohort = 0;  // number of the cohort in its session
@@ -17,10 +16,9 @@ struct TrainingClock {
     bool operator==(const TrainingClock&) const = default;
 };
 
-/// Converts a clock to the text that a lab stores: "random 3 SESSION" or "cohort 3 SESSION".
+/// "random 3 SESSION" or "cohort 3 SESSION".
 std::string to_text(const TrainingClock& clock);
-/// Converts the text back; nullopt for a text that is empty, as for runs that resumed and in labs of older versions, or
-/// that to_text() does not return.
+/// nullopt for a text that to_text() does not return, or an empty one (runs that resumed, labs of older versions).
 std::optional<TrainingClock> training_clock(const std::string& text);
 
 }  // namespace ropelab

@@ -6,7 +6,7 @@
 
 namespace ropelab {
 
-/// Descriptive statistics of a sample. A quantity is NaN if the sample has too few values for it.
+/// A quantity is NaN if the sample has too few values for it.
 struct Description {
     static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -16,39 +16,36 @@ struct Description {
     double minimum = unknown;
     double maximum = unknown;
     double standard_error = unknown;  // standard deviation / √n
-    /// Ends of the 95 % confidence interval of the mean, from Student's t distribution with n − 1 degrees of freedom;
-    /// needs n ≥ 2.
+    /// 95 % interval of the mean, from Student's t distribution with n − 1 degrees of freedom; needs n ≥ 2.
     double confidence_low = unknown;
     double confidence_high = unknown;
 };
 
-/// Returns the statistics of the finite values. Infinite values and NaN (a run that diverged) are excluded and not
-/// counted in `n`.
+/// Infinite values and NaN (a run that diverged) are excluded and not counted in `n`.
 Description describe(std::span<const double> values);
 
-/// Ends of a confidence interval; NaN if there is none.
+/// NaN if there is none.
 struct Interval {
     double low = Description::unknown;
     double high = Description::unknown;
 };
-/// A number with its 95 % confidence interval.
+/// 95 %.
 struct IntervalEstimate {
     double value = 0;
     double low = 0;
     double high = 0;
 };
 
-/// The 0.975 quantile of Student's t distribution.
+/// 0.975 quantile.
 double t_quantile(double degrees_of_freedom);
-/// Returns mean ± t · standard error with the quantile of Student's t distribution for a two-sided confidence between 0
-/// and 1; NaN if `degrees` (of freedom) is below 1. For m intervals that hold together with 95 % confidence, the
-/// confidence of each is 1 − 0.05/m (Bonferroni's correction).
+/// Mean ± t · standard error, two-sided; NaN if `degrees` (of freedom) is below 1. For m intervals that hold together
+/// with 95 % confidence, the confidence of each is 1 − 0.05/m (Bonferroni's correction).
 Interval mean_interval(double mean, double standard_error, std::int64_t degrees, double confidence);
-/// Returns the same for 95 % confidence.
+/// 95 %.
 Interval mean_interval(double mean, double standard_error, std::int64_t degrees);
-/// Returns mean_interval for the mean of shares between 0 and 1 of n = degrees + 1 units, cut off at 0 and 1. If all
-/// units have the share 0, or all have the share 1, their standard error of 0 says nothing, and the result is the exact
-/// binomial interval (Clopper and Pearson) of 0 or n successes among n units.
+/// Mean of shares of n = degrees + 1 units, cut off at 0 and 1. If all units have the share 0, or all have the share 1,
+/// their standard error of 0 says nothing, and the result is the exact binomial interval (Clopper and Pearson) of 0 or
+/// n successes among n units.
 Interval share_interval(double share, double standard_error, std::int64_t degrees);
 
 }  // namespace ropelab

@@ -15,14 +15,13 @@ namespace {
 
 constexpr std::size_t most_pairs = 8;  // 8! = 40,320 orders
 
-// Probability of each score.
 using ScoreDistribution = std::map<std::int64_t, double>;
 
 int sign_of(double value) {
     return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-// Returns the score of x with the y in the given order.
+// The y are in the given order.
 std::int64_t score_of(const KendallStratum& stratum, const std::vector<std::size_t>& order) {
     std::int64_t score = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -49,7 +48,7 @@ void check_stratum(const KendallStratum& stratum) {
     }
 }
 
-// Returns the distribution of the score if every order of the y is equally probable.
+// Of the score, if every order of the y is equally probable.
 ScoreDistribution null_distribution(const KendallStratum& stratum) {
     std::vector<std::size_t> order(stratum.y.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

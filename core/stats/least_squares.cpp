@@ -20,7 +20,7 @@ using FitRows = std::vector<std::vector<double>>;
 
 constexpr double least_independence = 0.001;  // part of a column's variance that other columns must leave
 
-// Columns of a fit, centred and scaled to length 1, with the lower Cholesky factor of their correlation matrix.
+// Centred and scaled to length 1, with the lower Cholesky factor of their correlation matrix.
 struct ScaledColumns {
     std::vector<double> means, lengths;
     FitRows rows;
@@ -46,8 +46,7 @@ void scale_columns(ScaledColumns& columns, const FitRows& rows) {
     }
 }
 
-// Factorizes the correlation matrix column by column. The square of a diagonal element is the part of the column's
-// variance that the columns before it leave.
+// Column by column. The square of a diagonal element is the part of the variance that the columns before it leave.
 void factorize(ScaledColumns& columns) {
     const std::size_t width = columns.means.size();
     columns.factor.assign(width, std::vector<double>(width, 0));
@@ -77,7 +76,7 @@ ScaledColumns scaled_columns(const FitRows& rows) {
     return columns;
 }
 
-// Solves factor·factorᵀ·x = right.
+// factor·factorᵀ·x = right.
 std::vector<double> solved(const FitRows& factor, std::vector<double> right) {
     const std::size_t width = right.size();
     for (std::size_t i = 0; i < width; ++i) {
@@ -179,8 +178,7 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
     return sum;
 }
 
-// Subtracts the mean from the values and returns their size before: the sum of the absolute values of mean and first
-// value.
+// Subtracts the mean. Returns the size before: the sum of the absolute values of mean and first value.
 double centered(std::vector<double>& values) {
     const double mean = average_of(values);
     const double size = std::abs(mean) + std::abs(values.front());
@@ -188,8 +186,8 @@ double centered(std::vector<double>& values) {
     return size;
 }
 
-// Returns the fit to values whose mean is 0 in each block. `size`: size of the values before their means were
-// subtracted, for the error of rounding. x has the same mean in each block.
+// The mean is 0 in each block. `size`: size of the values before their means were subtracted, for the error of
+// rounding. x has the same mean in each block.
 std::optional<QuadraticFit> fit_centered(std::vector<double> linear, const std::vector<double>& values, double size,
                                          std::int64_t blocks) {
     if (std::set<double>(linear.begin(), linear.end()).size() < fewest_values) return std::nullopt;

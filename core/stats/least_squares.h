@@ -10,8 +10,7 @@
 
 namespace ropelab {
 
-/// Least-squares fit of y = intercept + Σ slopes[j]·x[j] with equal and independent errors. Source: Draper and Smith
-/// 1998, chapters 5 and 6.
+/// Y = intercept + Σ slopes[j]·x[j] with equal and independent errors. Source: Draper and Smith 1998, chapters 5 and 6.
 struct LinearFit {
     std::size_t n = 0;  // number of points
     double intercept = 0;
@@ -22,28 +21,27 @@ struct LinearFit {
     std::vector<double> means, lengths;
     std::vector<std::vector<double>> inverse;  // of the correlation matrix ZᵀZ
 
-    /// Returns n − number of coefficients, the intercept included.
+    /// n − number of coefficients, the intercept included.
     double degrees_of_freedom() const { return static_cast<double>(n) - static_cast<double>(slopes.size()) - 1; }
-    /// Returns the estimate of the errors' variance; NaN without a degree of freedom.
+    /// Of an error, estimated; NaN without a degree of freedom.
     double variance() const;
     double at(std::span<const double> row) const;
-    /// Returns the variance of the fitted y at a row of x, divided by the variance of an error. For a fitted point this
-    /// is its leverage.
+    /// Variance of the fitted y at a row of x, divided by that of an error; for a fitted point its leverage.
     double leverage(std::span<const double> row) const;
-    /// Returns the standard error of a slope, or of the intercept.
+    /// Or of the intercept.
     double slope_error(std::size_t column) const;
     double intercept_error() const;
 };
 
-/// Returns the first column that the constant and the columns before it determine to 99.9 % of its variance or more
-/// (collinear columns, a variance inflation factor above 1,000); nullopt if there is none. All rows have equal lengths.
+/// The first that the columns before it determine to 99.9 % of its variance (a variance inflation factor above 1,000);
+/// nullopt if there is none. All rows have equal lengths.
 std::optional<std::size_t> collinear_column(const std::vector<std::vector<double>>& rows);
 
-/// Fits y to the columns of `rows` and a constant. Returns nullopt if a column is collinear or there is no point.
-/// Throws BadInput if the numbers of rows and values differ.
+/// With a constant. nullopt if a column is collinear or there is no point. Throws BadInput if the numbers of rows and
+/// values differ.
 std::optional<LinearFit> fit_linear(const std::vector<std::vector<double>>& rows, std::span<const double> y);
 
-/// Least-squares fit of y = a + b·x + c·x², with equal and independent normal errors, against a constant.
+/// y = a + b·x + c·x², with equal and independent normal errors, against a constant.
 struct QuadraticFit {
     std::int64_t n = 0;             // number of points
     std::int64_t blocks = 1;        // number of blocks, each with a constant of its own
@@ -53,18 +51,17 @@ struct QuadraticFit {
     double degrees_of_freedom = 0;  // n − 2 − blocks, of F's denominator and of t; the numerator of F has 2
     double p = 1;                   // p of F
     double vertex = 0;              // x of the minimum (c > 0) or maximum (c < 0) of the fitted curve
-    /// Fieller's interval of the vertex; nullopt if it is unbounded, which is the case if the interval of c contains 0.
+    /// Fieller's; nullopt if it is unbounded, which is the case if the interval of c contains 0.
     std::optional<IntervalEstimate> vertex_interval;
 };
 
-/// Returns the fit to the points (x[i], y[i]) with two finite numbers. Returns nullopt if they have fewer than four
-/// different x or lie on the curve exactly. Throws BadInput if the lengths differ. Source: Draper and Smith 1998,
-/// chapters 1 and 5; Fieller 1954.
+/// Points with two finite numbers. nullopt if they have fewer than four different x or lie on the curve exactly. Throws
+/// BadInput if the lengths differ. Source: Draper and Smith 1998, chapters 1 and 5; Fieller 1954.
 std::optional<QuadraticFit> fit_quadratic(std::span<const double> x, std::span<const double> y);
-/// Returns the fit with a constant of its own for each block, y = a_block + b·x + c·x², where the points of a block
-/// share an effect, as the runs of equal seed do: randomized complete blocks. y[block] has one finite value for each x.
-/// Returns nullopt as fit_quadratic does. Throws BadInput if there is no block or a block has another number of values
-/// than x. Source: Draper and Smith 1998, chapter 23.
+/// One constant per block, y = a_block + b·x + c·x², where the points of a block share an effect, as the runs of equal
+/// seed do: randomized complete blocks. y[block] has one finite value for each x. nullopt as fit_quadratic. Throws
+/// BadInput if there is no block or a block has another number of values than x. Source: Draper and Smith 1998, chapter
+/// 23.
 std::optional<QuadraticFit> fit_quadratic_in_blocks(std::span<const double> x, std::span<const std::vector<double>> y);
 
 }  // namespace ropelab

@@ -85,8 +85,7 @@ double fisher_greater_p(std::int64_t events, std::int64_t n, std::int64_t other_
 
 namespace {
 
-// Returns the smallest number of events, at least `least`, that is significantly more than `others` events in a group
-// of the same size. Returns seeds + 1 if no number is.
+// At least `least`, to be significantly more than `others` in a group of the same size; seeds + 1 if no number is.
 std::int64_t events_needed(std::int64_t others, std::int64_t seeds, double alpha, std::int64_t least) {
     const auto is_significant = [&](std::int64_t events) {
         return fisher_greater_p(events, seeds, others, seeds) < alpha;

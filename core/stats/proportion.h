@@ -7,48 +7,41 @@
 
 namespace ropelab {
 
-// Exact statements about a proportion, such as the probability that a run's loss spikes, from the number of runs with
-// the event.
+// Exact statements about a proportion, such as the probability that a run's loss spikes.
 
-/// Returns the two-sided Clopper–Pearson interval with the confidence 1 − alpha: the quantiles alpha/2 of
-/// Beta(events, n − events + 1) and 1 − alpha/2 of Beta(events + 1, n − events). Returns [0, 1] for n = 0. Throws
-/// BadInput unless 0 <= events <= n and 0 < alpha < 1.
+/// Two-sided: the quantiles alpha/2 of Beta(events, n − events + 1) and 1 − alpha/2 of Beta(events + 1, n − events).
+/// [0, 1] for n = 0. Throws BadInput unless 0 <= events <= n and 0 < alpha < 1.
 Interval clopper_pearson(std::int64_t events, std::int64_t n, double alpha = 0.05);
 
-/// Returns the probability of `events` or more events in `n` runs with the given event probability. It is below alpha
-/// exactly if the one-sided lower Clopper–Pearson bound at level alpha is above `probability`.
+/// Below alpha exactly if the one-sided lower Clopper–Pearson bound at level alpha is above `probability`.
 double binomial_at_least(std::int64_t events, std::int64_t n, double probability);
-/// Returns the probability of `events` or fewer events in `n` runs with the given event probability. It is below alpha
-/// exactly if the one-sided upper Clopper–Pearson bound at level alpha is below `probability`.
+/// Below alpha exactly if the one-sided upper Clopper–Pearson bound at level alpha is below `probability`.
 double binomial_at_most(std::int64_t events, std::int64_t n, double probability);
 
-/// Returns the difference of the proportions of two groups, events/n − others/other_n. Its interval, with a confidence
-/// of at least 1 − alpha, is that of two Clopper–Pearson intervals with the confidence 1 − alpha/2 each (Bonferroni's
-/// correction). Requires runs in both groups. Throws BadInput as clopper_pearson does.
+/// Events/n − others/other_n. The interval, with a confidence of at least 1 − alpha, is that of two Clopper–Pearson
+/// intervals with the confidence 1 − alpha/2 each (Bonferroni's correction). Requires runs in both groups. Throws
+/// BadInput as clopper_pearson does.
 IntervalEstimate proportion_difference(std::int64_t events, std::int64_t n, std::int64_t others, std::int64_t other_n,
                                        double alpha = 0.05);
-/// Returns an exact p of the hypothesis that the probability of the event in the first group exceeds that in the second
-/// by `margin` or more: the smallest alpha at which the upper one-sided Clopper–Pearson bound of the first group less
-/// the lower bound of the second, each at level alpha/2, is below the margin. The p is conservative and not computed
-/// below 1e-12.
+/// Exact p of the hypothesis that the probability of the event in the first group exceeds that in the second by
+/// `margin` or more: the smallest alpha at which the upper one-sided Clopper–Pearson bound of the first group less the
+/// lower bound of the second, each at level alpha/2, is below the margin. Conservative and not computed below 1e-12.
 double p_of_difference_below(std::int64_t events, std::int64_t n, std::int64_t others, std::int64_t other_n,
                              double margin);
 
-// Tests of whether an event, such as a loss spike, occurs in more runs of one group than of another.
+// Whether an event, such as a loss spike, occurs in more runs of one group than of another.
 
-/// Returns the p value of Fisher's exact test, one-sided: the probability that `events` or more of the n runs of a
-/// group have the event if both groups have the same event probability. `other_events` of the `other_n` runs of the
-/// other group have the event. Returns 1 if a group is empty.
+/// Fisher's exact test, one-sided: the probability that `events` or more of the n runs of a group have the event if
+/// both groups have the same event probability. 1 if a group is empty.
 double fisher_greater_p(std::int64_t events, std::int64_t n, std::int64_t other_events, std::int64_t other_n);
 
-/// Returns the power of Fisher's exact test at the one-sided level `alpha` for two groups of `seeds` runs, whose event
-/// probabilities are `more` and `fewer`. The power is summed over all outcomes with binomial counts.
+/// Fisher's exact test, one-sided, for two groups of `seeds` runs with event probabilities `more` and `fewer`; summed
+/// over all outcomes with binomial counts.
 double events_power(double more, double fewer, std::int64_t seeds, double alpha);
 
-/// Returns the number of seeds per group with which Fisher's exact test at the one-sided level `rule.alpha` has the
-/// power `rule.power`, if the event probabilities of the two groups are `probability` and `other` (in any order). The
-/// power does not grow monotonically with the number of seeds; fewest_seeds finds the number. Returns nullopt if the
-/// probabilities are equal or if more than max_seeds seeds are needed.
+/// Per group, for Fisher's exact test at the one-sided level `rule.alpha`; `probability` and `other` in any order. The
+/// power does not grow monotonically with the number of seeds (see fewest_seeds). nullopt if the probabilities are
+/// equal or if more than max_seeds seeds are needed.
 std::optional<std::int64_t> seeds_to_detect_events(double probability, double other, const PowerRule& rule = {});
 
 }  // namespace ropelab

@@ -15,19 +15,17 @@ namespace ropelab {
 
 namespace {
 
-/// Deleter for memory that FFTW allocated.
 struct Free {
     void operator()(void* memory) const { fftw_free(memory); }
 };
 
-/// Returns the mutex for creating and destroying plans, which FFTW does not allow in several threads at once. Executing
-/// plans needs no lock.
+/// For creating and destroying plans, which FFTW does not allow in several threads at once; executing needs no lock.
 std::mutex& plans_mutex() {
     static std::mutex mutex;
     return mutex;
 }
 
-/// FFTW plan of a one-dimensional Fourier transform of real numbers.
+/// One-dimensional, of real numbers.
 class FourierPlan {
  public:
     FourierPlan(int count, double* from, fftw_complex* to) {

@@ -19,8 +19,8 @@ namespace ropelab {
 
 namespace {
 
-// Computes the t test of a difference with the standard error `error`. `scale` is the magnitude of the numbers that
-// were subtracted. An error below their rounding errors counts as 0; R's t.test uses the same limit.
+// `scale` is the magnitude of the numbers that were subtracted. An error below their rounding errors counts as 0; R's
+// t.test uses the same limit.
 std::optional<TTest> t_test(double difference, double error, double degrees_of_freedom, double scale) {
     const double rounding = 10 * std::numeric_limits<double>::epsilon() * scale;
     if (!std::isfinite(difference) || !std::isfinite(error) || error <= rounding) return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<TTest> paired_t_test(std::span<const double> a, std::span<const do
 
 namespace {
 
-// Returns the noncentrality at which the test has the power `rule.power`.
+// For the power `rule.power`.
 double noncentrality_of(double degrees_of_freedom, const PowerRule& rule) {
     const auto missing = [&](double noncentrality) {
         return t_test_power(noncentrality, degrees_of_freedom, rule.alpha) - rule.power;
@@ -207,7 +207,7 @@ void check_margin(double margin) {
     throw BadInput("The margin of an equivalence is " + number_text(margin) + ", but it must be more than 0.");
 }
 
-// Computes the two one-sided tests. `test` is the t test of no difference; it is nullopt if no test is possible.
+// `test` is the t test of no difference; nullopt if no test is possible.
 std::optional<Equivalence> equivalence(const std::optional<TTest>& test, double difference, double error,
                                        double margin) {
     if (!test) return std::nullopt;
@@ -279,17 +279,16 @@ std::optional<std::int64_t> pairs_to_detect(double difference, double standard_d
 
 namespace {
 
-// Variances and covariance of the two means.
 struct MeanVariances {
     double a = 0, b = 0, covariance = 0;
 
-    // Returns the variance of mean(a) − ratio·mean(b).
+    // Variance of mean(a) − ratio·mean(b).
     double at(double ratio) const { return a - 2 * ratio * covariance + ratio * ratio * b; }
 };
 
 using FreedomAt = std::function<double(double ratio)>;
 
-// Solves |mean(a) − r·mean(b)| = t·error(r) for r.
+// |mean(a) − r·mean(b)| = t·error(r), solved for r.
 std::optional<std::pair<double, double>> fieller(double mean_a, double mean_b, const MeanVariances& variances,
                                                  double t) {
     const double square = mean_b * mean_b - t * t * variances.b;

@@ -90,16 +90,16 @@ std::optional<ZipfFit> fit_zipf(std::span<const std::int64_t> ranked, std::int64
 
 namespace {
 
-// Largest vocabulary for which pairs are counted in a square table instead of a hash table.
+// Pairs of larger vocabularies are counted in a hash table.
 constexpr int largest_table = 1024;
 
-/// Plug-in entropy and the number of different outcomes.
+/// Plug-in entropy and number of different outcomes.
 struct Entropy {
     double nats = 0;
     std::int64_t outcomes = 0;
 };
 
-// Computes the entropy from counts c with the sum n: −Σ p ln p = ln n − Σ c ln c / n.
+// From counts c with the sum n: −Σ p ln p = ln n − Σ c ln c / n.
 class EntropySum {
  public:
     void add(std::int64_t count) {
@@ -122,7 +122,7 @@ Entropy entropy_of(const std::vector<std::int64_t>& counts, std::int64_t n) {
     return sum.over(n);
 }
 
-// Counts the pairs of tokens at a distance.
+// At one distance.
 class PairCounts {
  public:
     explicit PairCounts(int vocabulary) : vocabulary_(vocabulary) {
@@ -183,8 +183,8 @@ MutualInformation mutual_information(std::span<const std::int32_t> tokens, int v
     MutualInformation result;
     result.tokens = static_cast<std::int64_t>(tokens.size());
     PairCounts pairs(vocabulary);
-    // Counts of the first and of the second tokens of all pairs. At a longer distance, the last tokens of the text are
-    // not the first of a pair, and the first tokens are not the second of a pair.
+    // At a longer distance, the last tokens of the text are not the first of a pair, and the first tokens are not the
+    // second of a pair.
     std::vector<std::int64_t> first(static_cast<std::size_t>(vocabulary));
     for (const std::int32_t token : tokens) ++first[static_cast<std::size_t>(token)];
     std::vector<std::int64_t> second = first;

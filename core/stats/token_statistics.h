@@ -9,36 +9,34 @@
 
 namespace ropelab {
 
-/// Returns how often each token of a vocabulary of `vocabulary` tokens occurs. Throws BadInput if a token is not in [0,
-/// vocabulary).
+/// By token. Throws BadInput if a token is not in [0, vocabulary).
 std::vector<std::int64_t> token_counts(std::span<const std::int32_t> tokens, int vocabulary);
 
-/// Returns how often each word occurs, in descending order. A word is a longest piece of text without white space of
-/// ASCII.
+/// In descending order. A word is a longest piece of text without white space of ASCII.
 std::vector<std::int64_t> word_counts(std::string_view text);
 
-/// Returns the counts that are not 0, in descending order: count number r − 1 is that of rank r.
+/// Without 0, in descending order: count number r − 1 is that of rank r.
 std::vector<std::int64_t> ranked_counts(std::span<const std::int64_t> counts);
 
-/// Smallest count of a rank that is used in a fit: the logarithms of smaller counts have a large error.
+/// Logarithms of smaller counts have a large error.
 inline constexpr std::int64_t least_fitted_count = 10;
 
-/// Fit of Zipf's law ln f(r) = a − s·ln r to the frequencies f by rank r (formula 57).
+/// ln f(r) = a − s·ln r for frequencies f by rank r (formula 57).
 struct ZipfFit {
     std::int64_t first_rank = 0;  // range of the fit, both ends included
     std::int64_t last_rank = 0;
     double exponent = 0;   // s
     double intercept = 0;  // a: the logarithm of the frequency that the line has at rank 1, a fraction of all tokens
     double r_squared = 0;  // share of the variance of ln f that the line explains
-    /// Share for ln f = b − c·r (a geometric distribution), with which Zipf's law competes.
+    /// For ln f = b − c·r (a geometric distribution), with which Zipf's law competes.
     double r_squared_geometric = 0;
 };
 
-/// Fits Zipf's law by least squares to the ranks `first` to `last`, each with equal weight. `last` is 0 for the last
-/// rank with at least `least_fitted_count` tokens. Returns nullopt if the range has fewer than 3 ranks or equal counts.
+/// Least squares with equal weights. `last` is 0 for the last rank with at least `least_fitted_count` tokens. nullopt
+/// if the range has fewer than 3 ranks or equal counts.
 std::optional<ZipfFit> fit_zipf(std::span<const std::int64_t> ranked, std::int64_t first = 1, std::int64_t last = 0);
 
-/// Mutual information between two tokens of a text, as a function of their distance (formula 58).
+/// Between two tokens, as a function of their distance (formula 58).
 struct MutualInformation {
     std::vector<std::int64_t> distances;  // ascending, in tokens
     /// Mutual information in nats, one number per distance. It is the plug-in estimate from the counts of tokens and
@@ -49,32 +47,30 @@ struct MutualInformation {
     ///   Î − (m_xy − m_x − m_y + 1)/(2n).
     /// The corrected estimate can be 0 or negative if the tokens are independent.
     std::vector<double> nats;
-    /// Plug-in estimate without the correction, in nats. It is positive at every distance, even for independent tokens.
+    /// Without the correction, in nats; positive at every distance, even for independent tokens.
     std::vector<double> plug_in;
     std::int64_t tokens = 0;  // number of tokens of the text
 };
 
-/// Returns whole distances from 1 to `longest`, about `per_decade` of them per factor of ten, in ascending order.
+/// From 1 to `longest`, about `per_decade` per factor of ten, in ascending order.
 std::vector<std::int64_t> spaced_distances(std::int64_t longest, int per_decade = 12);
 
-/// Computes the mutual information of the tokens of a text at each distance. Distances at which the text has no pair
-/// are omitted. Calls `cancelled` before each distance; if it returns true, the result has only the distances so far.
-/// Throws BadInput if a token is not in [0, vocabulary), or if the distances do not ascend from 1 or more.
+/// Distances at which the text has no pair are omitted. If cancelled, the result has only the distances so far. Throws
+/// BadInput if a token is not in [0, vocabulary), or if the distances do not ascend from 1 or more.
 MutualInformation mutual_information(std::span<const std::int32_t> tokens, int vocabulary,
                                      std::span<const std::int64_t> distances,
                                      const std::function<bool()>& cancelled = {});
 
-/// Mutual information of a shuffled text, whose tokens are independent: what the estimate shows without dependence.
+/// A shuffled text has independent tokens: the estimate without dependence.
 struct ShuffledInformation {
     double mean = 0;       // of the corrected estimates over all distances, in nats; about 0
     double deviation = 0;  // their standard deviation
-    /// Value below which 97.5 % of estimates of independent tokens are, if they are normally distributed: mean + 1.96
-    /// deviations (formula 58).
+    /// 97.5 % of estimates of independent tokens are below, if normally distributed: mean + 1.96 deviations (formula
+    /// 58).
     double upper() const { return mean + 1.959964 * deviation; }
 };
 
-/// Computes the mutual information at the same distances after the tokens were shuffled (Fisher and Yates), with random
-/// numbers of `seed`. Returns nullopt with fewer than two distances, or if it was cancelled.
+/// Shuffled by Fisher and Yates with `seed`. nullopt with fewer than two distances, or if cancelled.
 std::optional<ShuffledInformation> shuffled_information(std::span<const std::int32_t> tokens, int vocabulary,
                                                         std::span<const std::int64_t> distances, std::int64_t seed,
                                                         const std::function<bool()>& cancelled = {});

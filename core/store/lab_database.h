@@ -12,7 +12,7 @@
 
 namespace ropelab {
 
-/// The database connection of a LabFile; private to the files that implement LabFile.
+/// Private to the files that implement LabFile.
 struct LabFile::Database {
     Database(const std::filesystem::path& path, sqlite::Access how);
 
@@ -25,33 +25,33 @@ struct LabFile::Database {
     bool abandoned = false;
 };
 
-/// Returns what distinguishes the lab in a file from others: when its first experiment was created; "" without an
-/// experiment, and nullopt if the file is no lab. Reads the file without its log. Throws BadInput if it cannot be read,
-/// as while another connection merges the log.
+/// When the lab's first experiment was created, which distinguishes it; "" without an experiment, and nullopt if the
+/// file is no lab. Reads the file without its log. Throws BadInput if it cannot be read, as while another connection
+/// merges the log.
 std::optional<std::string> origin_of(const std::filesystem::path& path);
 
-/// Stores a snapshot. The caller must have begun a transaction.
+/// The caller must have begun a transaction.
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed);
 
 std::filesystem::path checkpoint_folder_of(const std::filesystem::path& lab);
 
-/// Prepares a path for a new lab: removes the SQLite log of a deleted lab of the same name, because SQLite would replay
-/// it into the new lab. Throws BadInput if there are checkpoints of a deleted lab of the same name.
+/// Removes the SQLite log of a deleted lab of the same name, because SQLite would replay it into the new lab. Throws
+/// BadInput if there are checkpoints of a deleted lab of the same name.
 void prepare_new_lab(const std::filesystem::path& lab);
 
-/// SQLite application id of lab files, the ASCII codes of "RoPE". It distinguishes labs from other databases.
+/// The ASCII codes of "RoPE" distinguish labs from other databases.
 constexpr int lab_application_id = 0x526F5045;
 
-/// Returns the SQL scripts that migrate a lab from each schema version to the next one. The first script creates
-/// version 1 from an empty database. A released script must never change; new ones are appended.
+/// SQL from each schema version to the next. The first script creates version 1 from an empty database. A released
+/// script must never change; new ones are appended.
 std::span<const char* const> lab_migrations();
 
-/// Applies to a database all migrations after its version (user_version), each in one transaction that also sets the
-/// new version. Throws BadInput if a migration fails; the database then has the version before it.
+/// Each migration is one transaction, which also sets the version (user_version). Throws BadInput if a migration fails;
+/// the database then has the version before it.
 void migrate(const sqlite::Connection& database, std::span<const char* const> migrations);
 
-/// Returns the schema version of a lab. Throws BadInput if the database is not a lab, is newer than `migrations`, or
-/// has other tables, indices, views or triggers than these create.
+/// Throws BadInput if the database is not a lab, is newer than `migrations`, or has other tables, indices, views or
+/// triggers than these create.
 int checked_version(const sqlite::Connection& database, const std::filesystem::path& path,
                     std::span<const char* const> migrations);
 

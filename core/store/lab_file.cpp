@@ -24,9 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns true if `path` is on a file system that several machines share. The write-ahead log must not be used there,
-// because it needs shared memory; SQLite does not detect this. The numbers are from linux/magic.h and the sources of
-// the file systems.
+// The write-ahead log must not be used there, because it needs shared memory; SQLite does not detect this. The numbers
+// are from linux/magic.h and the sources of the file systems.
 bool is_network_file_system(const fs::path& path) {
     constexpr std::array<unsigned long, 11> networks = {
         0x6969,      // NFS
@@ -56,8 +55,8 @@ fs::path with_suffix(fs::path path, const char* suffix) {
 // Labs must be opened only through SQLite: POSIX releases all locks of a process on a file when the process closes any
 // descriptor of that file.
 
-// Opens a lab for reading. A lab with a write-ahead log in a read-only folder or on a full disk, where SQLite cannot
-// create the files beside it, can be opened only as immutable, that is, with the promise that nobody writes to it.
+// A lab with a write-ahead log in a read-only folder or on a full disk, where SQLite cannot create the files beside it,
+// can be opened only as immutable, that is, with the promise that nobody writes to it.
 std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
     auto database = std::make_unique<LabFile::Database>(path, sqlite::Access::read);
     std::error_code error;
@@ -101,7 +100,7 @@ constexpr const char* run_columns = R"(
            run.bytes_per_token, conditions.clock, summary.test_loss
     FROM run LEFT JOIN conditions ON conditions.run = run.id LEFT JOIN summary ON summary.run = run.id )";
 
-// Returns the bytes per token of a vocabulary whose tokens all have the same number; NaN for others.
+// If all tokens have the same number; NaN for others.
 double fixed_bytes_per_token(const std::string& vocabulary) {
     if (vocabulary.empty() || is_subwords_text(vocabulary)) return RunSummary::unknown;
     try {
@@ -156,7 +155,7 @@ RunRecord run_record(const sqlite::Query& row) {
     throw BadInput("There is no run " + std::to_string(id) + " in " + lab.string() + known);
 }
 
-// Runs a statement whose last parameter is the id of a run. Throws BadInput if there is no such run.
+// The last parameter of the statement is the id. Throws BadInput if there is no such run.
 template <typename... Values>
 void change_run(const LabFile::Database& lab, const fs::path& path, RunId id, const char* sql,
                 const Values&... values) {
@@ -198,7 +197,7 @@ std::optional<std::string> origin_of(const fs::path& path) {
 
 namespace {
 
-// Returns the origin, or "" if it cannot be read.
+// "" if it cannot be read.
 std::string known_origin(const fs::path& path) {
     try {
         return origin_of(path).value_or("");
@@ -445,8 +444,7 @@ void LabFile::purge() {
     }
 }
 
-// Documents, which are preregistered before the runs of an experiment start, and measurements and other results, which
-// are made after a run has ended.
+// Documents are preregistered before the runs of an experiment start; measurements and other results follow their end.
 
 void LabFile::add_document(std::int64_t experiment, const std::string& kind, const std::string& text) {
     const sqlite::Connection& database = database_->connection;
@@ -525,15 +523,13 @@ std::map<std::string, double> LabFile::measurements(RunId id) const {
     return result;
 }
 
-// What is settled for an experiment or chosen for a lab: precision, and choices of the user.
-
 namespace {
 
 Precision stored_precision(const std::string& word) {
     return precision_of(RunConditions{word, {}, 0, {}, {}});
 }
 
-// Returns whether settings, as flat JSON text, have precision=auto, the default.
+// Flat JSON text; precision=auto is the default.
 bool chooses_precision(const std::string& settings) {
     return settings.find("\"precision\":") == std::string::npos ||
            settings.find("\"precision\":\"auto\"") != std::string::npos;
@@ -574,8 +570,6 @@ void LabFile::set_choice(const std::string& name, const std::string& value) {
     database_->connection.query("INSERT OR REPLACE INTO choice (name, value) VALUES (?, ?)").with(name, value).run();
 }
 
-// Looks of settings: the colours and names that lists and figures use.
-
 std::vector<SettingLook> LabFile::setting_looks() const {
     std::vector<SettingLook> result;
     sqlite::Query row =
@@ -601,11 +595,9 @@ void LabFile::set_setting_looks(std::span<const SettingLook> looks) {
     transaction.commit();
 }
 
-// Answers to questions of lectures.
-
 namespace {
 
-// Returns 32 random hexadecimal digits.
+// 32 hexadecimal digits.
 std::string random_name() {
     constexpr std::string_view digits = "0123456789abcdef";
     static thread_local std::random_device device;

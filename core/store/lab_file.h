@@ -32,21 +32,21 @@ struct RunRecord {
     std::string note;        // written by the user
     std::string settings;    // the run's settings as flat JSON text
     std::string vocabulary;  // as Vocabulary::to_text returns it; empty until the run has started
-    /// Mean number of bytes of the validation split's tokens; NaN until the run has started, and for runs of older
-    /// program versions whose characters have different numbers of bytes.
+    /// Mean over the validation split; NaN until the run has started, and for runs of older program versions whose
+    /// characters have different numbers of bytes.
     double bytes_per_token = RunSummary::unknown;
-    /// The text that the run trains on. nullopt until the run has started, and for runs of older program versions.
+    /// nullopt until the run has started, and for runs of older program versions.
     std::optional<TextMark> text;
     RunState state = RunState::waiting;
     std::string message;  // error message of a failed run
     std::optional<RunConditions> conditions;
     std::optional<RunSummary> summary;
-    /// Number of the last training step whose metrics are in the file.
+    /// The last training step whose metrics are in the file.
     std::int64_t iteration = 0;
 };
 
-/// The metrics of a run, in ascending order of iteration. The vectors of `Steps` have equal lengths, and so do those of
-/// `Evaluations`. Infinities and NaN are returned as NaN. Losses are in nats per token.
+/// Ascending by iteration. The vectors of `Steps` have equal lengths, and so do those of `Evaluations`. Infinities and
+/// NaN are returned as NaN. Losses are in nats per token.
 struct RunMetrics {
     struct Steps {
         std::vector<std::int64_t> iteration;
@@ -58,17 +58,16 @@ struct RunMetrics {
         std::vector<double> training_loss, validation_loss;
         std::vector<double> time;  // as in Steps
     } evaluations;
-    /// The most recent text sample that the run's model generated.
     std::optional<event::Sampled> latest_sample;
 };
 
-/// A run that another program is training or has claimed for training.
+/// By another program.
 struct ClaimedRun {
     RunId id = 0;
     std::string host;  // machine of that program; empty if it is alive on this machine
 };
 
-/// A document of an experiment, such as its decision rules. It is preregistered: it is fixed before the runs start.
+/// Such as decision rules. It is preregistered: it is fixed before the runs start.
 struct DocumentRecord {
     std::int64_t experiment = 0;
     std::string kind;     // such as "predictions"
@@ -76,7 +75,7 @@ struct DocumentRecord {
     std::string created;  // UTC, ISO 8601
 };
 
-/// A result of later work on a run, such as a conversion of its heads.
+/// Such as a conversion of heads.
 struct LaterResult {
     RunId run = 0;
     std::string kind;     // such as "head-conversion"
@@ -84,7 +83,7 @@ struct LaterResult {
     std::string created;  // UTC, ISO 8601
 };
 
-/// How lists and figures show a setting, that is all runs that differ only in their seed.
+/// A setting is all runs that differ only in their seed.
 struct SettingLook {
     std::string settings;   // the settings without the seed, as flat JSON text
     int color = 0;          // index of colour and dash pattern, from 0
@@ -93,9 +92,9 @@ struct SettingLook {
     bool operator==(const SettingLook&) const = default;
 };
 
-/// Returns the file of the lab that `path` names, which need not exist: symbolic links are followed, so that the log,
-/// the checkpoints and the lock of a lab are beside the file itself. Earlier versions stored the checkpoints beside the
-/// link; a link with checkpoints beside it, whose file has none, is returned as it is.
+/// The file need not exist. Symbolic links are followed, so that the log, the checkpoints and the lock of a lab are
+/// beside the file itself. Earlier versions stored the checkpoints beside the link; a link with checkpoints beside it,
+/// whose file has none, is returned as it is.
 std::filesystem::path lab_file_of(const std::filesystem::path& path);
 struct AnswerRecord {
     std::string id;        // unique among all labs; add_answers() makes one if it is empty
@@ -103,175 +102,165 @@ struct AnswerRecord {
     std::string scene;     // id of the scene
     std::string question;  // its text
     std::string kind;      // "choice", "number" or "curve"
-    /// The answer that was given, JSON: the text of the choice, the number (null for "none"), or the curve as an object
-    /// with the arrays "x" and "y".
+    /// JSON: the text of the choice, the number (null for "none"), or the curve as an object with the arrays "x" and
+    /// "y".
     std::string given;
-    /// The right answer at that time, in the same form; "null" if there was none.
+    /// In the same form; "null" if there was none.
     std::string truth;
-    /// What is needed to show the answer, JSON: "choices"; "unit" and "tolerance"; or "x" and "y", the axes with
-    /// "label", "unit" and "logarithmic", and "null_distance".
+    /// JSON: "choices"; "unit" and "tolerance"; or "x" and "y", the axes with "label", "unit" and "logarithmic", and
+    /// "null_distance".
     std::string details = "{}";
     bool right = false;
-    /// Distance from the right answer in the unit of the answer, in decades for a curve on a logarithmic axis; NaN for
-    /// a choice.
+    /// In the unit of the answer, in decades for a curve on a logarithmic axis; NaN for a choice.
     double distance = std::numeric_limits<double>::quiet_NaN();
     std::int64_t people = 1;  // how many people gave this answer, as in a show of hands
     std::string created;      // UTC, ISO 8601; add_answers() takes the current time if it is empty
     std::string group;        // name of the group that was asked; "" for none
 };
 
-/// A lab that was removed, replaced or overwritten by another program while it was open. The message is a clause
-/// without a full stop: "x.ropelab was removed while it was in use".
+/// By another program, while the lab was open. The message is a clause without a full stop: "x.ropelab was removed
+/// while it was in use".
 class LabLost : public std::runtime_error {
  public:
     LabLost(const std::string& clause, bool is_readable) : std::runtime_error(clause), is_readable_(is_readable) {}
-    /// Whether the open file still has the content of the lab, so that LabFile::save_as() can copy it.
+    /// The open file still has the content of the lab, so that LabFile::save_as() can copy it.
     bool is_readable() const { return is_readable_; }
 
  private:
     bool is_readable_;
 };
 
-/// A lab file, `name.ropelab`, which stores experiments and their runs. It is an SQLite database with an application id
-/// and a versioned schema; it uses a write-ahead log, or a rollback journal if the file system does not support the
-/// log. Checkpoints are stored in the folder `name.ropelab.checkpoints/` next to it. A LabFile must be used by one
-/// thread only. Several LabFiles, in several threads or programs, can open the same file: one writes, the others read.
-/// Every function throws BadInput if the file is not a lab, was written by a newer program or cannot be written.
+/// An SQLite database with an application id and a versioned schema; it uses a write-ahead log, or a rollback journal
+/// if the file system does not support the log. Checkpoints are in `name.ropelab.checkpoints/` next to it. A LabFile
+/// must be used by one thread only. Several LabFiles, in several threads or programs, can open the same file: one
+/// writes, the others read. Every function throws BadInput if the file is not a lab, was written by a newer program or
+/// cannot be written.
 class LabFile {
  public:
     enum class Mode { read, write };
 
-    /// Creates a new, empty lab. Throws BadInput if the file, or checkpoints of a deleted lab of this name, exist.
-    /// A link to a missing file stays a link: the file that it names is created.
+    /// Throws BadInput if the file, or checkpoints of a deleted lab of this name, exist. A link to a missing file stays
+    /// a link: the file that it names is created.
     static std::unique_ptr<LabFile> create(const std::filesystem::path& given);
-    /// Opens an existing lab. A lab with an older schema is migrated first, even if it is opened for reading.
+    /// A lab with an older schema is migrated first, even if it is opened for reading.
     static std::unique_ptr<LabFile> open(const std::filesystem::path& given, Mode mode = Mode::write);
     ~LabFile();
 
-    /// Path of the lab file: lab_file_of() the path with which it was opened.
+    /// lab_file_of() the path with which it was opened.
     const std::filesystem::path& path() const { return path_; }
-    /// Returns the folder `name.ropelab.checkpoints/` and creates it if necessary.
+    /// `name.ropelab.checkpoints/`, which is created if necessary.
     std::filesystem::path checkpoint_folder() const;
-    /// Returns the path of the checkpoint of run `id`. The file may not exist.
+    /// The file may not exist.
     std::filesystem::path checkpoint_path(RunId id) const;
 
-    /// Calls `writes` in one transaction. If it throws, none of its changes are stored.
+    /// If `writes` throws, none of its changes are stored.
     void in_one_transaction(const std::function<void()>& writes);
 
-    /// Adds an experiment and returns its id. `description` is JSON text.
+    /// `description` is JSON text.
     std::int64_t add_experiment(const std::string& name, const std::string& description);
-    /// Adds a waiting run and returns its id. `settings` is flat JSON text. Throws BadInput if there is no such
-    /// experiment.
+    /// A waiting run; `settings` is flat JSON text. Throws BadInput if there is no such experiment.
     RunId add_run(std::int64_t experiment, const std::string& name, const std::string& settings);
     std::vector<ExperimentRecord> experiments() const;
-    /// Adds a document to an experiment. It cannot be changed or removed afterwards; triggers in the database enforce
-    /// this. Throws BadInput if the experiment already has a document of this kind or one of its runs has started.
+    /// A document cannot be changed or removed afterwards; triggers in the database enforce this. Throws BadInput if
+    /// the experiment already has a document of this kind or one of its runs has started.
     void add_document(std::int64_t experiment, const std::string& kind, const std::string& text);
     std::vector<DocumentRecord> documents(std::int64_t experiment) const;
-    /// Returns the text of an experiment's document of this kind; nullopt if there is none.
+    /// nullopt if there is none.
     std::optional<std::string> document(std::int64_t experiment, const std::string& kind) const;
-    /// Stores a named measurement of a run in addition to its summary, replacing an earlier value. A value that is not
-    /// finite is stored as NaN.
+    /// Besides the summary; replaces an earlier value. A value that is not finite is stored as NaN.
     void set_measurement(RunId id, const std::string& name, double value);
     std::map<std::string, double> measurements(RunId id) const;
 
-    /// Stores a result of later work on a run, JSON text, beside earlier ones of the same kind. Throws BadInput if
-    /// there is no such run.
+    /// JSON text, beside earlier results of the same kind. Throws BadInput if there is no such run.
     void add_later_result(RunId id, const std::string& kind, const std::string& text);
-    /// Returns the results of this kind of all runs that are not deleted, in the order of the runs, oldest first.
+    /// Without deleted runs, in the order of the runs, oldest first.
     std::vector<LaterResult> later_results(const std::string& kind) const;
 
-    /// Returns the precision in which the runs of an experiment with precision=auto train; nullopt if no such run has
-    /// begun. In labs of earlier versions it is the precision of the first such run.
+    /// For runs with precision=auto; nullopt if no such run has begun. In labs of earlier versions it is the precision
+    /// of the first such run.
     std::optional<ExperimentPrecision> precision_of_experiment(std::int64_t experiment) const;
-    /// Settles the precision of an experiment if it is not settled yet. Returns the precision that holds.
+    /// If it is not settled yet. Returns the precision that holds.
     ExperimentPrecision settle_precision(std::int64_t experiment, const ExperimentPrecision& measured);
-    /// Returns what the user chose under this name, JSON text; "" if nothing is stored.
+    /// JSON text; "" if nothing is stored.
     std::string choice(const std::string& name) const;
     void set_choice(const std::string& name, const std::string& value);
 
-    /// Stores answers to questions of lectures in one transaction. An answer with a known id is not stored again.
-    /// Throws BadInput if an answer has an unknown kind, nobody who gave it, or a text that is no JSON.
+    /// In one transaction. An answer with a known id is not stored again. Throws BadInput if an answer has an unknown
+    /// kind, nobody who gave it, or a text that is no JSON.
     void add_answers(std::span<const AnswerRecord> answers);
-    /// Deletes the answers with these ids in one transaction; unknown ids are ignored. add_answers() restores them.
+    /// In one transaction; unknown ids are ignored. add_answers() restores them.
     void delete_answers(std::span<const std::string> ids);
     std::vector<AnswerRecord> answers() const;
 
-    /// Returns the runs that are not deleted, in ascending order of id.
+    /// Without deleted ones, in ascending order of id.
     std::vector<RunRecord> runs() const;
-    /// Returns a run, even if it is marked as deleted. Throws BadInput if there is none with this id.
+    /// Even if it is marked as deleted. Throws BadInput if there is none with this id.
     RunRecord run(RunId id) const;
     RunMetrics metrics(RunId id) const;
     std::vector<event::Sampled> samples(RunId id) const;
     std::vector<std::int64_t> snapshots(RunId id) const;
-    /// Returns the snapshot of a run at an iteration, or nullopt if there is none. Values have float32 precision,
-    /// attention weights a precision of 1/65535.
+    /// Values have float32 precision, attention weights a precision of 1/65535.
     std::optional<ProbeResult> snapshot(RunId id, std::int64_t iteration) const;
 
-    /// Merges the log into the file and syncs it, so that the file alone is the whole lab and can be renamed. Throws
-    /// WriteError or BadInput if that fails; the file must then be discarded. Nothing may be written to it afterwards.
+    /// Merges and syncs the log, so that the file alone is the whole lab and can be renamed. Throws WriteError or
+    /// BadInput if that fails; the file must then be discarded. Nothing may be written to it afterwards.
     void settle_in_one_file();
-    /// Flushes all changes so far to the disk, so that a power failure cannot lose them.
+    /// So that a power failure cannot lose changes.
     void sync_log();
-    /// Stores events in one transaction. When a run starts or resumes, its summary, its measurements and everything
-    /// recorded after the iteration from which it resumes are deleted. Progress marks the runs of this program as
-    /// paused or running. SweepEnded ends the runs that have not ended yet. A number that is not finite is stored as
-    /// NaN. Events of runs that are no longer in the file are ignored. Throws LabLost if the file is no longer this
-    /// lab.
+    /// In one transaction. When a run starts or resumes, its summary, its measurements and everything recorded after
+    /// the iteration from which it resumes are deleted. Progress marks the runs of this program as paused or running.
+    /// SweepEnded ends the runs that have not ended yet. A number that is not finite is stored as NaN. Events of runs
+    /// that are no longer in the file are ignored. Throws LabLost if the file is no longer this lab.
     void record(std::span<const Event> events);
     /// Throws LabLost if another file, or none, is now at path(). Thread-safe.
     void require_same_file() const;
-    /// Removes the log of a lost lab, because SQLite would replay it into the file that is now at path(). Nothing may
-    /// be written afterwards.
+    /// Removes the log, because SQLite would replay it into the file that is now at path(). Nothing may be written
+    /// afterwards.
     void abandon();
-    /// Stores the vocabulary of a run, in the form of Vocabulary::to_text, and the mean number of bytes of its tokens
-    /// (RunRecord::bytes_per_token).
+    /// In the form of Vocabulary::to_text. `bytes_per_token`: RunRecord::bytes_per_token.
     void set_vocabulary(RunId id, const std::string& vocabulary, double bytes_per_token = RunSummary::unknown);
-    /// Checks that `text` is the text with which the run began. If the run `begins` now, stores `text` as its text.
-    /// Throws BadInput if the run, or another run of this lab with the same text name, began with a different text.
+    /// If the run `begins` now, stores `text` as its text. Throws BadInput if the run, or another run of this lab with
+    /// the same text name, began with a different text.
     void bind_to_text(RunId id, const TextMark& text, bool begins);
-    /// Copies what run `from` recorded up to `iteration` to the waiting run `to`, which continues it: steps,
-    /// evaluations, samples and snapshots, and its text, vocabulary and conditions. Nothing is copied of the evaluation
-    /// at `without` (-1: none). Run `to` is stopped afterwards, with this summary.
+    /// To the waiting run `to`, which continues `from`: what it recorded up to `iteration`, text, vocabulary and
+    /// conditions. Nothing is copied of the evaluation at `without` (-1: none). Run `to` is stopped afterwards, with
+    /// this summary.
     void copy_history(RunId from, RunId to, std::int64_t iteration, std::int64_t without, const RunSummary& summary);
-    /// Deletes everything that was recorded after `iteration`, because the run resumes from a checkpoint.
+    /// The run resumes from a checkpoint of `iteration`.
     void discard_after(RunId id, std::int64_t iteration);
     /// Marks runs as stopped that are still marked as running or paused although their program has terminated. Returns
-    /// the number of these runs. Runs of a program that is alive on this machine are unchanged. Runs of other machines
-    /// are unchanged unless `other_machines`, because this program cannot find out whether those are still trained.
+    /// their number. Runs of a program that is alive on this machine are unchanged. Runs of other machines are
+    /// unchanged unless `other_machines`, because this program cannot find out whether those are still trained.
     int recover(bool other_machines = false);
-    /// Claims these runs for this program until they end, so that no other program trains them. Throws BadInput, and
-    /// changes nothing, if another program has claimed or finished one of them.
+    /// Until the runs end, no other program trains them. Throws BadInput, and changes nothing, if another program has
+    /// claimed or finished one.
     void claim(const std::vector<RunId>& runs);
-    /// Returns the runs that other programs train or have claimed and that this program must not train. Call `recover`
-    /// first.
+    /// By other programs; this one must not train them. Call `recover` first.
     std::vector<ClaimedRun> claimed_runs() const;
-    /// Returns a message that says which machines train these runs and what the user can do, with one sentence per
-    /// machine. The message is empty if `foreign` is empty.
+    /// Which machines train these runs and what the user can do, one sentence per machine; empty if `foreign` is.
     std::string words_of(const std::vector<ClaimedRun>& foreign) const;
 
     void rename_run(RunId id, const std::string& name);
     void annotate_run(RunId id, const std::string& note);
-    /// Returns the looks of all settings that were stored, oldest first, also of settings without runs.
+    /// Oldest first, also of settings without runs.
     std::vector<SettingLook> setting_looks() const;
-    /// Stores these looks in one transaction; each replaces the look of the same settings.
+    /// In one transaction; each replaces the look of the same settings.
     void set_setting_looks(std::span<const SettingLook> looks);
     void delete_run(RunId id);
     void restore_run(RunId id);
-    /// Permanently removes the runs that are marked as deleted, with their checkpoints.
+    /// Permanently, with checkpoints.
     void purge();
 
-    /// Saves a copy of the lab, including checkpoints, under another name, with SQLite's backup interface. The copy is
-    /// written to a temporary file and then renamed, so that an interrupted save leaves the target unchanged. A link
-    /// stays a link: the file that it names is replaced. Throws BadInput if the target is this
-    /// lab, a lab that is open, or a file that is not a lab.
+    /// With checkpoints. The copy is written to a temporary file and then renamed, so that an interrupted save leaves
+    /// the target unchanged. A link stays a link: the file that it names is replaced. Throws BadInput if the target is
+    /// this lab, a lab that is open, or a file that is not a lab.
     void save_as(const std::filesystem::path& given) const;
-    /// Adds the experiments and runs of another lab under new ids, with their documents, measurements, later results
-    /// and checkpoints. A setting that only the other lab has keeps its colour, unless a setting of this lab has the
-    /// same one; settings without a name here get that of the other lab. If this lab already has an equal run (equal
-    /// settings and metrics), only a missing checkpoint and the later results that it lacks are added; each run of this
-    /// lab matches at most one run of the other lab. A run that was being trained is added as stopped. Answers to
-    /// questions are added unless this lab has them. Returns the number of added runs.
+    /// Experiments and runs get new ids and come with their documents, measurements, later results and checkpoints. A
+    /// setting that only the other lab has keeps its colour, unless a setting of this lab has the same one; settings
+    /// without a name here get that of the other lab. If this lab already has an equal run (equal settings and
+    /// metrics), only a missing checkpoint and the later results that it lacks are added; each run of this lab matches
+    /// at most one run of the other lab. A run that was being trained is added as stopped. Answers to questions are
+    /// added unless this lab has them. Returns the number of added runs.
     int merge(const std::filesystem::path& other);
 
     struct Database;

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Removes files and folders when it goes out of scope.
+/// Files and folders that are removed when it goes out of scope.
 struct Leftovers {
     std::vector<fs::path> paths;
     ~Leftovers() {
@@ -20,8 +20,7 @@ struct Leftovers {
     }
 };
 
-// Merges the log of a lab that will be overwritten into its file, because SQLite would replay a remaining log into the
-// copy.
+// SQLite would replay a remaining log into the copy that overwrites the lab.
 void settle(const fs::path& target) {
     sqlite::Connection database(target, sqlite::Access::write);
     if (database.number("PRAGMA application_id") != lab_application_id) {
@@ -46,7 +45,7 @@ void prepare(const fs::path& target) {
     prepare_new_lab(target);
 }
 
-// Replaces the old checkpoints and the old file by the new ones. If this fails, all replacements are undone.
+// If this fails, all replacements are undone.
 void swap_in(const fs::path& file, const fs::path& checkpoints, const fs::path& target, Leftovers& leftovers) {
     const fs::path target_checkpoints = checkpoint_folder_of(target);
     const fs::path old = temporary_beside(target_checkpoints);
@@ -105,7 +104,7 @@ void LabFile::save_as(const fs::path& given) const {
 
 namespace {
 
-/// Attaches another database under the name "other" for the lifetime of the object.
+/// Under the name "other", for the lifetime of the object.
 class Attachment {
  public:
     Attachment(const sqlite::Connection& database, const std::string& uri) : database_(database) {
@@ -124,7 +123,7 @@ class Attachment {
     const sqlite::Connection& database_;
 };
 
-/// Copies checkpoints under temporary names until the transaction that adds their runs has been committed.
+/// Temporary names until the transaction that adds their runs has been committed.
 class StagedCheckpoints {
  public:
     StagedCheckpoints() = default;
@@ -219,22 +218,21 @@ constexpr const char* copy_answers = R"sql(
     SELECT name, lecture, scene, question, kind, given, truth, details, is_right, distance, people, created, group_name
     FROM other.answer ORDER BY id)sql";
 
-/// A run of the other lab.
+/// From the other lab.
 struct Incoming {
     RunId id;
     std::int64_t experiment;
     std::string settings;
 };
 
-/// A run of this lab. Each matches at most one run of the other lab, so that intentional duplicates remain.
+/// Each run matches at most one of the other lab, so that intentional duplicates remain.
 struct Present {
     RunId id;
     std::string settings;
     bool matched = false;
 };
 
-// Returns the id in this lab of an experiment of the other lab. The experiment is added unless an earlier merge has
-// added the same one (with the same name, description and time).
+// Added unless an earlier merge has added the same one (with the same name, description and time).
 std::int64_t imported_experiment(const sqlite::Connection& database, std::int64_t other) {
     sqlite::Query known = database.query(
         "SELECT here.id FROM main.experiment AS here JOIN other.experiment AS there "

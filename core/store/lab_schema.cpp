@@ -234,8 +234,8 @@ constexpr std::array<const char*, 13> migrations_in_order = {version_1,  version
                                                              version_6,  version_7,  version_8, version_9, version_10,
                                                              version_11, version_12, version_13};
 
-/// Returns SQL without comments and quotes of names, and with one space in the place of white space: the comments of a
-/// script may have changed since a lab was written, and SQLite quotes a name that it changes.
+/// Without comments and quotes of names, and with one space in the place of white space: the comments of a script may
+/// have changed since a lab was written, and SQLite quotes a name that it changes.
 std::string plain_sql(std::string_view sql) {
     std::string result;
     for (std::size_t i = 0; i < sql.size(); ++i) {
@@ -250,7 +250,7 @@ std::string plain_sql(std::string_view sql) {
     return result;
 }
 
-/// A table, index, view or trigger, with the SQL that created it (plain_sql).
+/// The SQL is that of plain_sql.
 struct SchemaObject {
     std::string type, name, table, sql;
     auto operator<=>(const SchemaObject&) const = default;
@@ -263,8 +263,7 @@ std::set<SchemaObject> schema_of(const sqlite::Connection& database) {
     return result;
 }
 
-/// Returns whether an object is a trigger that can only refuse a change: it has no call or query but RAISE, so it runs
-/// nothing.
+/// A trigger without a call or query but RAISE can only refuse a change.
 bool is_guard(const SchemaObject& object) {
     constexpr std::string_view begin = " BEGIN SELECT RAISE(ABORT, '";
     constexpr std::string_view end = "'); END";
@@ -276,7 +275,7 @@ bool is_guard(const SchemaObject& object) {
            message.substr(0, message.size() - end.size()).find('\'') == std::string_view::npos;
 }
 
-/// Returns whether a database has the schema that the migrations create, and beside it at most guards.
+/// And beside it at most guards.
 bool has_schema_of(const sqlite::Connection& database, std::span<const char* const> migrations) {
     const sqlite::Connection model(":memory:", sqlite::Access::memory);
     migrate(model, migrations);

@@ -18,7 +18,7 @@
 
 namespace ropelab {
 
-// Claims on runs, which prevent two programs from training the same run.
+// They prevent two programs from training the same run.
 
 namespace {
 
@@ -119,8 +119,6 @@ void LabFile::bind_to_text(RunId id, const TextMark& text, bool begins) {
     transaction.commit();
 }
 
-// Snapshots: results of probing a run's model during training.
-
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "blobs are little-endian");
@@ -135,7 +133,7 @@ std::string text_of(const std::vector<std::int64_t>& shape) {
     return text;
 }
 
-/// Returns the shape that text_of() wrote, or an empty one if the text is not a shape of `count` numbers.
+/// Of text_of(); empty if the text is not a shape of `count` numbers.
 std::vector<std::int64_t> shape_of(const std::string& text, std::int64_t count) {
     if (count == 0) return text == "0" ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>();
     std::vector<std::int64_t> shape;
@@ -154,8 +152,7 @@ std::vector<std::int64_t> shape_of(const std::string& text, std::int64_t count) 
     return shape;
 }
 
-/// Returns true if a part is stored in 16 bits per number. That is the attention weights, which are by far the largest
-/// part and lie between 0 and 1.
+/// The attention weights: by far the largest part, and between 0 and 1.
 bool is_stored_in_16_bits(const NamedTensor& part) {
     return part.name == "attention";
 }
@@ -176,7 +173,7 @@ std::vector<std::byte> bytes_of(const NamedTensor& part) {
     return copied(weights);
 }
 
-/// Reads a part from a row whose columns part, shape, type and numbers begin at `column`.
+/// Columns part, shape, type and numbers begin at `column`.
 NamedTensor part_of(const sqlite::Query& row, int column) {
     NamedTensor part{row.text(column), {}, {}};
     const std::vector<std::byte> bytes = row.bytes(column + 3);
@@ -240,7 +237,6 @@ std::optional<ProbeResult> LabFile::snapshot(RunId id, std::int64_t iteration) c
 
 namespace {
 
-/// Deletes everything that was recorded for a run after `iteration`.
 void drop_after(const sqlite::Connection& database, RunId run, std::int64_t iteration) {
     database.query("DELETE FROM step WHERE run = ? AND iteration > ?").with(run, iteration).run();
     database.query("DELETE FROM evaluation WHERE run = ? AND iteration > ?").with(run, iteration).run();
@@ -249,7 +245,7 @@ void drop_after(const sqlite::Connection& database, RunId run, std::int64_t iter
     database.query("DELETE FROM summary WHERE run = ? AND iterations > ?").with(run, iteration).run();
 }
 
-/// Stores events. The caller must have begun a transaction.
+/// The caller must have begun a transaction.
 class EventWriter {
  public:
     EventWriter(const sqlite::Connection& database, const std::string& writer) : database_(database), writer_(writer) {}
@@ -367,8 +363,7 @@ void LabFile::require_same_file() const {
 
 namespace {
 
-// Throws LabLost if the file was cut or overwritten since this connection last wrote it. Its time of change differs too
-// if another program has merged the log into it.
+// Since this connection last wrote it. The time of change differs too if another program has merged the log into it.
 void require_same_content(const std::filesystem::path& path, const struct stat& place, const std::string& origin) {
     struct stat now {};
     if (::stat(path.c_str(), &now) != 0) return;
@@ -426,8 +421,6 @@ void LabFile::discard_after(RunId id, std::int64_t iteration) {
     drop_after(database, id, iteration);
     transaction.commit();
 }
-
-// The history that a run takes over from a shorter run, which it continues.
 
 namespace {
 

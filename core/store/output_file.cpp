@@ -59,8 +59,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the descriptor that a path names, such as 1 for /dev/stdout. Opening such a path again would lose the offset
-// of a redirected file, and replacing the file would lose what is printed afterwards.
+// Opening such a path again would lose the offset of a redirected file, and replacing the file would lose what is
+// printed afterwards.
 std::optional<int> descriptor_named(const fs::path& path) {
     const std::string text = path.string();
     if (text == "-" || text == "/dev/stdout") return STDOUT_FILENO;

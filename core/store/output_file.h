@@ -21,15 +21,15 @@ namespace ropelab {
 /// writing fails (a full disk, a closed pipe). Both messages name the output and the cause.
 class OutputFile {
  public:
-    /// Opens the output. Waits for a reader if it is a FIFO.
+    /// Waits for a reader if the output is a FIFO.
     explicit OutputFile(const std::filesystem::path& path);
-    /// Removes what was written, unless commit() was called. Bytes in a FIFO or device cannot be removed.
+    /// Removes what was written, unless commit() was called; not from a FIFO or device.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
     void write(std::span<const std::byte> bytes);
-    /// Completes the output. A file is then synced and has its name.
+    /// A file is then synced and has its name.
     void commit();
 
  private:
@@ -45,43 +45,39 @@ class OutputFile {
     bool owned_ = true;  // the descriptor is closed with this object
 };
 
-/// Opens the descriptors of standard input, output and error if they are closed, so that no file that the program opens
-/// gets the number of one of them. Writing to a closed standard output still fails. Call it when the program starts.
+/// Call it when the program starts: no file that it opens then gets the number of a closed standard descriptor. Writing
+/// to a closed standard output still fails.
 void reserve_standard_descriptors();
 
-/// Follows symbolic links from `path` to the file that they name, which need not exist; only the last part of a path is
-/// followed. Returns `path` if it is no link. Throws BadInput if the links lead in a circle.
+/// The file need not exist; only the last part of a path is followed. Throws BadInput if the links lead in a circle.
 std::filesystem::path without_links(std::filesystem::path path);
 
-/// Returns whether `path` names standard output: "-", /dev/stdout or a link to it.
+/// "-", /dev/stdout or a link to it.
 bool is_standard_output(const std::filesystem::path& path);
-/// Returns whether writing to `path` would replace the content of an existing file. It is false for "-", FIFOs and
-/// devices.
+/// The content of an existing file; false for "-", FIFOs and devices.
 bool would_replace(const std::filesystem::path& path);
 
-/// Writes the concatenated parts to an output as OutputFile does. If this fails, an existing file is unchanged.
+/// Concatenated, as OutputFile does. If this fails, an existing file is unchanged.
 void write_output(const std::filesystem::path& path, const std::vector<std::span<const std::byte>>& parts);
 void write_output(const std::filesystem::path& path, std::string_view text);
 
-/// Throws the error for a file or folder that cannot be `what` ("written", "opened"), with the system's message for
-/// `error` (a value of errno): BadInput if the path is wrong (a missing folder, no permission), else WriteError (a full
-/// disk, a closed pipe).
+/// `what`: "written", "opened"; `error`: a value of errno. BadInput if the path is wrong (a missing folder, no
+/// permission), else WriteError (a full disk, a closed pipe).
 [[noreturn]] void throw_file_error(const std::string& name, const char* what, int error);
 
-/// Returns a unique path for a temporary file: a hidden file in the folder of `target`.
+/// A unique hidden file in the folder of `target`.
 std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-/// Copies the content of `from` to the new file `to` and syncs it. Throws BadInput if `to` exists, and the error of
-/// throw_file_error() if copying fails.
+/// Throws BadInput if `to` exists, and the error of throw_file_error() if copying fails.
 void copy_file_synced(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Flushes a file's content, or a folder's entries, to the disk (fsync). Throws the error of throw_file_error().
+/// fsync. Throws the error of throw_file_error().
 void sync(const std::filesystem::path& file_or_folder);
 
-/// A temporary folder. The destructor removes it and its content.
+/// The destructor removes it and its content.
 class TemporaryFolder {
  public:
-    /// Throws std::runtime_error if the folder cannot be created.
+    /// Throws std::runtime_error if it cannot be created.
     TemporaryFolder();
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;

@@ -10,8 +10,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the start time of a process in clock ticks since boot (field 22 of /proc/N/stat), or an empty string if there
-// is no such process.
+// Clock ticks since boot (field 22 of /proc/N/stat); empty if there is no such process.
 std::string start_time(const std::string& number) {
     std::ifstream file("/proc/" + number + "/stat");
     std::string stat;
@@ -30,7 +29,7 @@ struct Fields {
     std::string host, number, started;
 };
 
-// Splits a process mark (see process_mark.h) into its fields. All fields are empty if the mark is invalid.
+// All fields are empty if the mark is invalid.
 Fields fields_of(const std::string& mark) {
     std::istringstream stream(mark);
     Fields fields;

@@ -30,7 +30,7 @@ std::size_t size_of(Type type) {
     return type == Type::float32 ? 4 : 2;
 }
 
-// Returns the number of elements of a shape, or nullopt if it does not fit into 63 bits or an extent is negative.
+// nullopt if it does not fit into 63 bits or an extent is negative.
 std::optional<std::uint64_t> product(const std::vector<std::int64_t>& shape) {
     std::uint64_t result = 1;
     for (const std::int64_t extent : shape) {
@@ -65,7 +65,7 @@ float from_float16(std::uint16_t bits) {
     return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
 }
 
-/// The header entry of one tensor, with its byte range in the data.
+/// With the tensor's byte range in the data.
 struct Entry {
     std::string name;
     std::vector<std::int64_t> shape;
@@ -75,7 +75,7 @@ struct Entry {
     std::uint64_t end = 0;
 };
 
-/// Reads one safetensors file and throws BadInput with a precise reason if it is not valid.
+/// Throws BadInput with a precise reason.
 class Reader {
  public:
     explicit Reader(const std::filesystem::path& path) : path_(path) {}
@@ -207,7 +207,7 @@ class Reader {
         return entry;
     }
 
-    // Checks that the tensors fill the data without gap or overlap, as the format requires.
+    // Without gap or overlap, as the format requires.
     void check_layout(std::vector<Entry>& entries) const {
         std::sort(entries.begin(), entries.end(),
                   [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });

@@ -9,21 +9,21 @@
 
 namespace ropelab {
 
-/// The content of a safetensors file: named float32 tensors and text metadata.
+/// Named float32 tensors and text metadata.
 struct TensorFile {
     std::vector<NamedTensor> tensors;  // sorted by name
     std::map<std::string, std::string> metadata;
 };
 
-/// Writes a safetensors file atomically (see write_output). Tensors are sorted by name and the header is padded, so
-/// equal content gives identical files. Throws BadInput or WriteError if the file cannot be written.
+/// Atomic (see write_output). Tensors are sorted by name and the header is padded, so equal content gives identical
+/// files. Throws BadInput or WriteError if the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, const TensorFile& file);
 
-/// Reads a safetensors file with float32, float16 and bfloat16 tensors and converts them to float32. Throws BadInput,
-/// with the reason, for a file that is missing, truncated or not valid: a header larger than the file, offsets that
-/// overlap or are out of range, shapes that do not match the number of bytes, or unsupported types.
+/// Float16 and bfloat16 tensors become float32. Throws BadInput, with the reason, for a file that is missing, truncated
+/// or not valid: a header larger than the file, offsets that overlap or are out of range, shapes that do not match the
+/// number of bytes, or unsupported types.
 TensorFile read_safetensors(const std::filesystem::path& path);
-/// Reads only the metadata of a safetensors file. Throws BadInput in the same cases as read_safetensors.
+/// Throws BadInput in the same cases as read_safetensors.
 std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path);
 
 }  // namespace ropelab

@@ -18,28 +18,28 @@ namespace ropelab::sqlite {
 
 class Connection;
 
-/// A prepared statement in use. The destructor resets it and returns it to its connection's cache. Columns are numbered
-/// from 0, parameters from 1. Errors throw BadInput (see Connection).
+/// The destructor resets the statement and returns it to its connection's cache. Columns are numbered from 0,
+/// parameters from 1. Errors throw BadInput (see Connection).
 class Query {
  public:
     Query(const Query&) = delete;
     Query& operator=(const Query&) = delete;
     ~Query();
 
-    /// Binds the values to the parameters in order. A double that is not finite is stored as NULL.
+    /// In order. A double that is not finite is stored as NULL.
     template <typename... Values>
     Query& with(const Values&... values) {
         int index = 0;
         (bind(++index, values), ...);
         return *this;
     }
-    /// Advances to the next row. Returns false after the last row.
+    /// False after the last row.
     bool next();
-    /// Runs a statement that returns no rows. Afterwards it can be bound and run again.
+    /// A statement without rows. Afterwards it can be bound and run again.
     void run();
 
     std::int64_t integer(int column) const;
-    /// Returns a column of the current row as a floating-point number; NULL is returned as NaN.
+    /// NaN for NULL.
     double real(int column) const;
     std::string text(int column) const;
     std::vector<std::byte> bytes(int column) const;
@@ -60,36 +60,35 @@ class Query {
     sqlite3_stmt* statement_;
 };
 
-/// Access mode of a connection. `read_immutable` is for a file in a read-only folder that no process changes; `memory`
-/// is a new database without a file.
+/// `read_immutable` is for a file in a read-only folder that no process changes; `memory` is a new database without a
+/// file.
 enum class Access { read, read_immutable, write, memory };
 
-/// A database connection, to be used by one thread at a time. Every error throws BadInput with a message that names the
-/// file and the reason (not a database, damaged, read-only, disk full, busy).
+/// For one thread at a time. Every error throws BadInput with a message that names the file and the reason (not a
+/// database, damaged, read-only, disk full, busy).
 class Connection {
  public:
-    /// Opens an existing file. SQLite reads the file only when the first query runs.
+    /// SQLite reads the file only when the first query runs.
     Connection(const std::filesystem::path& path, Access access);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Prepares a statement, or returns it from the cache. There must not be two Queries with the same SQL at a time.
+    /// There must not be two Queries with the same SQL at a time, because statements are cached.
     Query query(const char* sql) const;
     void run(const char* sql) const;
-    /// Returns the first column of the first row as an integer, or 0 if there is no row.
+    /// First column of the first row, or 0 if there is no row.
     std::int64_t number(const char* sql) const;
     std::int64_t last_id() const;
     int changes() const;
     bool read_only() const;
-    /// Enables the write-ahead log if `wanted` and possible, else a rollback journal. Returns true if the log is
-    /// enabled.
+    /// If `wanted` and possible, else a rollback journal. Returns true if the log is enabled.
     bool set_write_ahead_log(bool wanted) const;
-    /// Copies the whole database to `target`. Other connections may write to this database at the same time.
+    /// Other connections may write to this database at the same time.
     void back_up_to(Connection& target) const;
 
     sqlite3* handle() const { return handle_; }
-    /// Throws BadInput with the message for an SQLite result code.
+    /// `code`: an SQLite result code.
     [[noreturn]] void fail(int code) const;
 
  private:
@@ -101,15 +100,15 @@ class Connection {
     mutable std::map<std::string, std::unique_ptr<sqlite3_stmt, Close>, std::less<>> statements_;
 };
 
-/// A transaction, which is rolled back unless it is committed. If `write`, it acquires the write lock immediately.
-/// Inside another transaction of the same connection it is a savepoint, which can be rolled back separately.
+/// Rolled back unless it is committed. If `write`, it acquires the write lock immediately. Inside another transaction
+/// of the same connection it is a savepoint, which can be rolled back separately.
 class Transaction {
  public:
     explicit Transaction(const Connection& connection, bool write = true);
     ~Transaction();
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
-    /// Commits the transaction. Throws BadInput if that fails.
+    /// Throws BadInput if that fails.
     void commit();
 
  private:
@@ -118,7 +117,7 @@ class Transaction {
     bool open_ = true;
 };
 
-/// Returns the URI of a database file for sqlite3_open and ATTACH, such as "file:///folder/50%25.ropelab?mode=ro".
+/// For sqlite3_open and ATTACH: "file:///folder/50%25.ropelab?mode=ro".
 std::string uri(const std::filesystem::path& path, Access access);
 
 }  // namespace ropelab::sqlite

@@ -26,14 +26,14 @@ constexpr double absolute_tolerance = 0.01;  // of the variance of the logits
 
 using PairSet = std::vector<std::int64_t>;
 
-/// Returns the pairs in the random order number `draw` (Fisher and Yates).
+/// Fisher and Yates.
 PairSet in_random_order(PairSet pairs, const RandomStream& stream, std::uint64_t draw) {
     for (std::size_t left = pairs.size(); left > 1; --left)
         std::swap(pairs[left - 1], pairs[stream.below(left, draw, left)]);
     return pairs;
 }
 
-/// Returns the first pairs, at least one, whose total contribution is nearest to `target`, in ascending order.
+/// At least one pair; the total contribution is nearest to `target`. In ascending order.
 PairSet nearest_start(std::span<const double> contributions, const PairSet& pairs, double target) {
     double sum = 0;
     double least = 0;
@@ -55,7 +55,7 @@ constexpr std::int64_t ablation_tokens = 4096;
 
 constexpr std::string_view kind_words[] = {"freeze", "ablate", "mean"};  // in the order of Ablation::Kind
 
-/// Evaluates ablations of one kind of a model, with their controls.
+/// One kind of ablation of a model, with controls.
 class AblationMeter {
  public:
     AblationMeter(Model& model, const RunSpec& spec, ProbeRequest request, Ablation::Kind kind)
@@ -71,13 +71,12 @@ class AblationMeter {
 
     bool cancelled() const { return request_.cancelled && request_.cancelled(); }
 
-    /// Returns the measurements with these pairs ablated.
     std::shared_ptr<const ProbeResult> with(const std::vector<std::int64_t>& pairs) {
         apply_ablation(request_, {kind_, pairs});
         return std::make_shared<const ProbeResult>(model_.probe(request_));
     }
 
-    /// Returns at most `count` controls of these pairs; none if the measurement was cancelled.
+    /// At most `count`; none if the measurement was cancelled.
     AblationControls controls_of(const std::vector<std::int64_t>& pairs, std::int64_t count) {
         AblationControls result;
         if (count < 1 || pairs.empty()) return result;
@@ -96,7 +95,7 @@ class AblationMeter {
     }
 
  private:
-    /// Measures the logit contributions of the unmodified model, on the same sequences.
+    /// Of the unmodified model, on the same sequences.
     ProbeResult measure_contributions() const {
         ProbeRequest request = request_;
         apply_ablation(request, {});
@@ -112,7 +111,6 @@ class AblationMeter {
     std::vector<double> contributions_;
 };
 
-/// Returns the request with which the ablations of a checkpoint are measured.
 ProbeRequest tested_request(const Checkpoint& checkpoint, const std::filesystem::path& data_dir,
                             const std::function<bool()>& cancelled) {
     ProbeRequest request =
@@ -121,7 +119,7 @@ ProbeRequest tested_request(const Checkpoint& checkpoint, const std::filesystem:
     return request;
 }
 
-/// Returns the mean losses of the sequences; empty if they were not measured.
+/// Empty if they were not measured.
 std::vector<double> sequence_means(const ProbeResult& result) {
     std::vector<double> means;
     const ProbeArray& losses = result.sequence_losses;

@@ -46,7 +46,7 @@ void append_count(std::string& bytes, std::uint64_t count) {
     bytes += static_cast<char>(count);
 }
 
-/// Reads parts of a compressed file; throws BadInput if the file ends too early.
+/// Throws BadInput if the file ends too early.
 class FileParts {
  public:
     explicit FileParts(std::string_view bytes) : bytes_(bytes) {}
@@ -73,7 +73,6 @@ class FileParts {
     std::size_t at_ = 0;
 };
 
-/// Header of a compressed file.
 struct CompressedHeader {
     std::string_view model, probabilities, text;  // checksums
     std::uint64_t tokens = 0;
@@ -105,7 +104,7 @@ CompressedHeader read_header(FileParts& parts, std::string_view file) {
     return header;
 }
 
-/// Returns the checksum of the weights and the vocabulary.
+/// Weights and vocabulary.
 std::string model_checksum(const Checkpoint& checkpoint) {
     std::string sums = checkpoint.vocabulary;
     for (const NamedTensor& tensor : checkpoint.state) {
@@ -117,7 +116,7 @@ std::string model_checksum(const Checkpoint& checkpoint) {
     return short_sha256(sums, long_checksum);
 }
 
-/// The frequencies of the next token of a text, for the coder. It restarts the model when its context is full.
+/// For the coder. Restarts the model when its context is full.
 class NextFrequencies {
  public:
     NextFrequencies(Engine& engine, const Checkpoint& checkpoint)
@@ -130,10 +129,9 @@ class NextFrequencies {
 
     const Vocabulary& vocabulary() const { return vocabulary_; }
     const std::vector<std::uint32_t>& frequencies() const { return frequencies_; }
-    /// Returns −log₂ p of a token as the next one, p before it is rounded to frequencies.
+    /// −log₂ p, before p is rounded to frequencies.
     double bits_of(std::int32_t token) const { return bits_of_token(logits_, token); }
 
-    /// Appends a token to the text.
     void append(std::int32_t token) {
         if (std::ssize(text_) == context_) {
             text_.erase(text_.begin(), text_.end() - restart_overlap(context_));
@@ -149,8 +147,8 @@ class NextFrequencies {
         predictor_->restart();
         set_logits(std::vector<float>(static_cast<std::size_t>(vocabulary_.size()), 0.0F));
     }
-    /// Returns the checksum of the frequencies after a fixed text, which differs between computers with another
-    /// arithmetic and between settings of a model with equal weights.
+    /// Checksum of the frequencies after a fixed text: it differs between computers with another arithmetic and between
+    /// settings of a model with equal weights.
     std::string fingerprint() {
         std::string bytes;
         for (std::int64_t i = 0; i < std::min(fingerprint_tokens, context_); ++i) {

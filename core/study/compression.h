@@ -21,32 +21,30 @@ namespace ropelab {
 // that leave half of the context free (see restart_overlap): after the first context, each token is predicted from at
 // least half a context of earlier tokens, at about two evaluations per token.
 
-/// Returns −log₂ of the probability that these logits give a token.
+/// −log₂ of the token's probability.
 double bits_of_token(std::span<const float> logits, std::int32_t token);
 
-/// Returns the number of tokens that are evaluated again when a context of this length is full: all but half of the
-/// context, and all but one for a context of one token.
+/// Tokens that are evaluated again when a context is full: all but half of it, and all but one for a context of one
+/// token.
 std::int64_t restart_overlap(std::int64_t context);
 
 /// Receives the number of completed tokens; returns false to stop.
 using TokenProgress = std::function<bool(std::int64_t)>;
 
-/// Bits of the tokens of a text.
 struct TextBits {
     std::vector<double> bits;  // one number per token
-    /// Number of tokens before each token from which the model predicted it.
+    /// Number of tokens from which the model predicted each token.
     std::vector<std::int64_t> seen;
 };
 
-/// Computes the bits of each token, with one evaluation per sequence of `context` tokens. If `progress` returns false,
-/// the result has only the tokens so far.
+/// One evaluation per sequence of `context` tokens. If `progress` returns false, the result has only the tokens so far.
 TextBits text_bits(Model& model, std::int64_t context, int vocabulary, std::span<const std::int32_t> tokens,
                    const TokenProgress& progress = {});
 
-/// Returns mean and 95 % interval of the bits per unit (a token, a character or a byte). Bits of neighbouring tokens
-/// depend on each other, so the interval comes from the means of blocks of at least `block` tokens; at most 32 blocks
-/// are used, and with fewer than two there is no interval. `units` has the number of units of each token. Source: the
-/// method of batch means, Law and Kelton 2000. The mean is the sum of all bits over the sum of all units.
+/// Mean and 95 % interval; a unit is a token, a character or a byte. Bits of neighbouring tokens depend on each other,
+/// so the interval comes from the means of blocks of at least `block` tokens; at most 32 blocks are used, and with
+/// fewer than two there is no interval. `units` has the number of units of each token. Source: the method of batch
+/// means, Law and Kelton 2000. The mean is the sum of all bits over the sum of all units.
 Description bits_per_unit(std::span<const double> bits, std::span<const std::int64_t> units, std::int64_t block);
 
 // Compression of a text with a trained model and an arithmetic coder (formula 59), so that bits per character are the
@@ -60,7 +58,7 @@ Description bits_per_unit(std::span<const double> bits, std::span<const std::int
 // Checksums are the first bytes of SHA-256. That of the probabilities covers the frequencies after a short fixed text;
 // it differs on a computer whose arithmetic differs in the last bit, where decompression could not succeed.
 
-/// Sizes of a text before and after compression.
+/// Before and after compression.
 struct CompressionSizes {
     std::int64_t tokens = 0;
     std::optional<std::int64_t> characters;  // nullopt if the text is not UTF-8
@@ -71,24 +69,21 @@ struct CompressionSizes {
     double coded_bits = 0;        // the same with the probabilities rounded to frequencies
 };
 
-/// A compressed text.
 struct CompressedText {
     std::string file;
     CompressionSizes sizes;
 };
 
-/// Compresses a text with the model of a checkpoint. Throws BadInput if the tokenizer of the run cannot express the
-/// text. If `progress` returns false, the result is nullopt.
+/// Throws BadInput if the tokenizer of the run cannot express the text. nullopt if `progress` returns false.
 std::optional<CompressedText> compress(Engine& engine, const Checkpoint& checkpoint, std::string_view text,
                                        const TokenProgress& progress = {});
 
-/// Returns the text of a compressed file. Throws BadInput if `file` is not such a file, is damaged, or was compressed
-/// with another model or on a computer with another arithmetic. If `progress` returns false, the result is nullopt.
+/// Throws BadInput if `file` is not compressed, is damaged, or was compressed with another model or on a computer with
+/// another arithmetic. nullopt if `progress` returns false.
 std::optional<std::string> decompress(Engine& engine, const Checkpoint& checkpoint, std::string_view file,
                                       const TokenProgress& progress = {});
 
-/// Returns the number of tokens of a compressed file. Throws BadInput if `file` is not such a file or its header is
-/// damaged.
+/// Throws BadInput if `file` is not compressed or its header is damaged.
 std::int64_t compressed_tokens(std::string_view file);
 
 }  // namespace ropelab

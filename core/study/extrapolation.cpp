@@ -28,14 +28,14 @@ constexpr double mutation_probability = 0.3;  // of each divisor
 constexpr std::int64_t search_tokens = 4096;  // about as many tokens are evaluated per list
 constexpr std::int64_t most_search_sequences = 4;
 
-// Methods whose frequencies the search begins with.
+// The search begins with their frequencies.
 std::vector<ScalingMethod> first_methods(const RunSpec& spec) {
     std::vector<ScalingMethod> methods = {ScalingMethod::linear, ScalingMethod::ntk, ScalingMethod::yarn};
     if (spec.frequencies != "auto") std::erase_if(methods, changes_theta);
     return methods;
 }
 
-// Returns the divisors of the rotated pairs that equal a scaling method without its attention factor.
+// They equal the scaling method without its attention factor.
 std::vector<double> divisors_of(const RunSpec& spec, ScalingMethod method, std::int64_t factor) {
     FrequencySettings settings = frequency_settings_of(spec);
     settings.context = static_cast<double>(spec.context);
@@ -51,7 +51,7 @@ std::vector<double> divisors_of(const RunSpec& spec, ScalingMethod method, std::
     return divisors;
 }
 
-// Evenly spaced sequences of a text, for a probe that measures losses only.
+// Evenly spaced sequences; measures losses only.
 ProbeRequest search_request(const TokenText& text, std::int64_t length) {
     const std::int64_t last_start = static_cast<std::int64_t>(text.size()) - length - 1;
     if (last_start < 0) {
@@ -73,7 +73,7 @@ ProbeRequest search_request(const TokenText& text, std::int64_t length) {
     return request;
 }
 
-// Replaces each divisor with a probability by a random number between its neighbours.
+// With a probability, a divisor becomes a random number between its neighbours.
 std::vector<double> mutated(std::vector<double> divisors, double largest, const RandomStream& stream,
                             std::uint64_t number) {
     const std::size_t count = divisors.size();
@@ -90,7 +90,7 @@ std::vector<double> mutated(std::vector<double> divisors, double largest, const 
     return divisors;
 }
 
-// Takes each divisor from one of two parents, but at least the divisor before it.
+// Each divisor comes from one of two parents, but is at least the divisor before it.
 std::vector<double> crossed(const std::vector<double>& a, const std::vector<double>& b, const RandomStream& stream,
                             std::uint64_t number) {
     std::vector<double> divisors;
@@ -154,7 +154,7 @@ bool needs_search(ScalingMethod method, std::span<const double> long_factors) {
     return method == ScalingMethod::longrope && long_factors.empty();
 }
 
-// Returns the scaling of a method. `long_factors` are the divisors of longrope, which the other methods ignore.
+// `long_factors`: divisors of longrope.
 Scaling scaling_of(const RunSpec& spec, ScalingMethod method, std::int64_t factor,
                    std::span<const double> long_factors) {
     Scaling scaling = {.method = method, .factor = static_cast<double>(factor)};
@@ -167,8 +167,7 @@ Scaling scaling_of(const RunSpec& spec, ScalingMethod method, std::int64_t facto
     return scaling;
 }
 
-// Returns the scaling of a method, with searched divisors of longrope if none are given; nullopt if the search was
-// cancelled.
+// With searched divisors of longrope if none are given; nullopt if the search was cancelled.
 std::optional<Scaling> searched_scaling(Model& model, const Corpus& corpus, const RunSpec& spec, ScalingMethod method,
                                         std::int64_t factor, std::span<const double> long_factors,
                                         const std::function<bool()>& cancelled) {
@@ -178,7 +177,7 @@ std::optional<Scaling> searched_scaling(Model& model, const Corpus& corpus, cons
     return scaling_of(spec, method, factor, found->factors);
 }
 
-// Evaluates the model with one scaling; nullopt if it was cancelled, because the result is then incomplete.
+// nullopt if it was cancelled, because the result is then incomplete.
 std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& request, const Scaling& scaling) {
     request.scaling = scaling;
     ExtrapolationEvaluation evaluation{.method = scaling.method,
@@ -196,7 +195,7 @@ std::optional<LongRopeSearch> search_longrope(Model& model, const RunSpec& spec,
     request.cancelled = cancelled;
     const auto is_cancelled = [&] { return cancelled && cancelled(); };
     std::vector<LongRopeSearch> lists;
-    // Evaluates a list of divisors and keeps all lists in the order of their losses. Returns false if cancelled.
+    // Keeps all lists in the order of their losses. Returns false if cancelled.
     const auto add = [&](std::vector<double> divisors) {
         request.scaling = {.method = ScalingMethod::longrope, .factor = static_cast<double>(factor)};
         request.scaling.short_factors.assign(divisors.size(), 1.0);

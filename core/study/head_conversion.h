@@ -15,32 +15,28 @@
 
 namespace ropelab {
 
-// Conversion of a trained run with multi-head attention to fewer key and value heads (Ainslie et al. 2023): the heads
-// of each group are replaced by their mean (formula 47), and a copy of the run is trained for a small part of its
-// steps.
+// Fewer key and value heads (Ainslie et al. 2023): the heads of each group are replaced by their mean (formula 47), and
+// a copy of the run is trained for a small part of its steps.
 
-/// The settings of a conversion.
 struct HeadConversion {
     std::int64_t key_value_heads = 1;
-    /// Number of training steps after the conversion as a fraction of the run's iterations, at least one step; 0: none.
+    /// Training steps after the conversion as a fraction of the run's iterations, at least one; 0: none.
     double fraction = 0.05;
-    /// Constant learning rate of these steps; 0 means a tenth of the run's.
+    /// Constant; 0 means a tenth of the run's.
     double learning_rate = 0;
 
     bool operator==(const HeadConversion&) const = default;
 };
 
-/// Returns the number of training steps of a conversion.
 std::int64_t steps_of(const HeadConversion& conversion, const RunSpec& spec);
 
-/// Returns a copy of the checkpoint in which each group of neighbouring key and value heads is replaced by its mean
-/// (formula 47), with the setting key_value_heads. The optimizer's first moments are summed, as the gradients of a
+/// Means of groups of neighbouring heads (formula 47). The optimizer's first moments are summed, as the gradients of a
 /// shared head are, and its second moments are summed and multiplied by the number of heads of a group, which bounds
 /// the square of that sum. Throws BadInput if the run has multi-head latent attention, or if `key_value_heads` is not a
 /// smaller divisor of the run's number of key and value heads.
 Checkpoint with_pooled_heads(const Checkpoint& checkpoint, std::int64_t key_value_heads);
 
-/// Losses of a conversion on the same sequences of the validation split, in nats per token, and sizes of the KV cache.
+/// On the same validation sequences, in nats per token, and sizes of the KV cache.
 struct HeadConversionResult {
     HeadConversion conversion;
     std::int64_t heads_before = 0;  // key and value heads of the run
@@ -50,8 +46,8 @@ struct HeadConversionResult {
     double loss_before = 0;
     double loss_pooled = 0;   // after the conversion, before further training
     double loss_trained = 0;  // after the training steps; equal to loss_pooled without any
-    /// Of the unconverted run after the same further steps at the same learning rate, with which loss_trained is
-    /// compared; NaN without further steps, and in labs of older versions.
+    /// After the same further steps without conversion, at the same learning rate; NaN without further steps, and in
+    /// labs of older versions.
     double loss_continued = Description::unknown;
     Description pooled_rise;  // rises of the loss over loss_before, paired by sequence
     Description trained_rise;
@@ -60,38 +56,34 @@ struct HeadConversionResult {
     std::int64_t cache_after = 0;
 };
 
-/// Converts a copy of the checkpoint, trains it and measures its losses; the run and its file do not change. Precision,
-/// threads and the order of batches are those of the run. The run itself is trained as long for comparison.
-/// `should_continue` is called with the number of finished steps of both; if it returns false, the result is nullopt.
-/// `converted` receives the converted and trained checkpoint unless it is null. Throws BadInput like with_pooled_heads,
-/// for settings out of range, and if the data is missing or the loss is no longer finite.
+/// Trains a converted copy; the run and its file do not change. Precision, threads and the order of batches are those
+/// of the run. The run itself is trained as long for comparison. `should_continue` is called with the number of
+/// finished steps of both; if it returns false, the result is nullopt. Throws BadInput like with_pooled_heads, for
+/// settings out of range, and if the data is missing or the loss is no longer finite.
 std::optional<HeadConversionResult> convert_heads(Engine& engine, const Checkpoint& checkpoint,
                                                   const HeadConversion& conversion,
                                                   const std::filesystem::path& data_dir,
                                                   const std::function<bool(std::int64_t done)>& should_continue,
                                                   Checkpoint* converted = nullptr);
 
-// Conversions of heads that a lab file stores beside the converted runs.
+// A lab file stores them beside the converted runs.
 
-/// A conversion of a run's heads in a lab.
 struct StoredHeadConversion {
     RunId run = 0;
     std::string created;  // UTC, ISO 8601
     HeadConversionResult result;
 };
 
-/// Returns a conversion as JSON, as the command convert-heads prints it.
+/// As the command convert-heads prints it.
 nlohmann::json head_conversion_json(const HeadConversionResult& result);
 
-/// Stores a conversion of a run's heads in the lab. Throws BadInput if there is no such run or the lab cannot be
-/// written.
+/// Throws BadInput if there is no such run or the lab cannot be written.
 void store_head_conversion(LabFile& lab, RunId run, const HeadConversionResult& result);
-/// Returns the conversions of the lab's runs in the order of the runs, those of a run oldest first. Of the descriptions
-/// of rises, they contain the mean, the ends of the interval and the number of sequences. Throws BadInput if a stored
-/// text is damaged.
+/// In the order of the runs, those of a run oldest first. Of the descriptions of rises, they contain the mean, the ends
+/// of the interval and the number of sequences. Throws BadInput if a stored text is damaged.
 std::vector<StoredHeadConversion> stored_head_conversions(const LabFile& lab);
 
-/// Returns one sentence on a conversion: heads, steps, losses in nats per token, and bytes of the KV cache.
+/// One sentence: heads, steps, losses in nats per token, and bytes of the KV cache.
 std::string head_conversion_words(const HeadConversionResult& result);
 
 }  // namespace ropelab

@@ -14,7 +14,7 @@ namespace ropelab {
 
 namespace {
 
-// Encodes a text that must be exactly one token. Throws BadInput otherwise.
+// Throws BadInput unless the text is exactly one token.
 std::int32_t token_of(const Vocabulary& vocabulary, std::string_view text) {
     const auto tokens = vocabulary.encode(text);
     if (tokens.size() != 1) {
@@ -24,7 +24,7 @@ std::int32_t token_of(const Vocabulary& vocabulary, std::string_view text) {
     return tokens.front();
 }
 
-// Probes the model for the query and key vectors of `token` at `position`, in a sequence that repeats this token.
+// In a sequence that repeats `token`.
 ProbeResult vectors_of(Model& model, const RunSpec& spec, std::int32_t token, std::int64_t position) {
     const std::int64_t place = position % spec.context;
     const auto length = static_cast<std::size_t>(place + 1);
@@ -38,7 +38,7 @@ ProbeResult vectors_of(Model& model, const RunSpec& spec, std::int32_t token, st
 
 constexpr std::int64_t circuit_tokens = 4096;  // resolves a change of about 0.01 nats
 
-/// Returns the vector in the channel order of training.
+/// In the channel order of training.
 std::vector<double> canonical(const std::vector<double>& vector, const RotarySetup& setup) {
     const auto channels = canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
     std::vector<double> result;

@@ -15,37 +15,33 @@
 
 namespace ropelab {
 
-/// Returns the rotary setup of a run's first layer, in half pairing; fraction 0 if that layer has no RoPE.
+/// Of the first layer, in half pairing; fraction 0 if that layer has no RoPE.
 RotarySetup setup_of(const RunSpec& spec);
 
-/// A query and a key of one head of the first layer, before rotation.
+/// Query and key of one head of the first layer, before rotation.
 struct HeadVectors {
-    // Both have head_dim numbers, in the channel order of setup_of(spec).
+    // head_dim numbers, in the channel order of setup_of(spec).
     std::vector<double> query;
     std::vector<double> key;
 };
 
-/// Throws BadInput if a rotary setup cannot represent the frequencies of a run, because it rotates only a selection of
-/// pairs or lists its frequencies.
+/// Throws BadInput if the run rotates only a selection of pairs or lists its frequencies: a rotary setup cannot
+/// represent this.
 void require_plain_frequencies(const RunSpec& spec);
 
-/// Returns the query of head `head` (counted from 0) for the token `query` at position m and the key of that head for
-/// the token `key` at position n, computed by the first layer of `model`, the model of this checkpoint. Each token is
+/// `head` counts from 0, `query` is at position m and `key` at n, and `model` is that of the checkpoint. Each token is
 /// one UTF-8 character. The vectors depend on no other token, and on m and n (both ≥ 0) only if the model has position
 /// embeddings. Throws BadInput for an unknown head, a token outside the vocabulary, or a run that fails
 /// require_plain_frequencies.
 HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_t head, std::string_view query,
                          std::string_view key, std::int64_t m = 0, std::int64_t n = 0);
 
-// A hand-built head (core/rope/circuit.h) inside a trained model, and beside its trained heads.
-
-/// Returns the replacement of one head of a run by a circuit, whose vectors are in the channel order of `setup`. Throws
-/// BadInput if the setup does not have the frequencies of the run (setup_of), because the head would attend at other
-/// distances.
+/// The vectors are in the channel order of `setup`. Throws BadInput if the setup does not have the frequencies of the
+/// run (setup_of), because the head would attend at other distances.
 ReplacedHead replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t head, const CircuitVectors& vectors,
                            const RotarySetup& setup);
 
-/// Validation loss of a checkpoint with its own heads and with one replaced head, on the same sequences.
+/// With its own heads and with one replaced head, on the same sequences.
 struct CircuitLoss {
     double before = 0;  // nats per token
     double after = 0;   // nats per token
@@ -53,9 +49,8 @@ struct CircuitLoss {
     std::int64_t sequences = 0;
     std::int64_t length = 0;  // tokens per sequence
 };
-/// Measures the loss of a checkpoint on evenly spaced sequences of its validation split, about 4,096 tokens, before and
-/// after a head is replaced. Throws BadInput if the data is missing, as corpus_of does. If `cancelled` returns true,
-/// the result has no sequences.
+/// On evenly spaced sequences of the validation split, about 4,096 tokens. Throws BadInput if the data is missing, as
+/// corpus_of does. If `cancelled` returns true, the result has no sequences.
 CircuitLoss measure_circuit(Engine& engine, const Checkpoint& checkpoint, const ReplacedHead& replaced,
                             const std::filesystem::path& data_dir, const std::function<bool()>& cancelled);
 
@@ -66,10 +61,9 @@ struct HeadSimilarity {
     double similarity = 0;
     std::vector<double> attention;  // mean attention weight at ProbeResult::distances
 };
-/// Compares the attention by distance of a circuit with that of all heads of a probe: the cosine similarity of the mean
-/// attention weights at the distances of the probe, for sequences of the probe's length. Returns the heads with the
-/// most similar one first; none if the probe did not measure attention. `logits` are those of circuit_logits and need
-/// one number per token of the sequences.
+/// The cosine similarity of the mean attention weights at the distances of the probe, for sequences of the probe's
+/// length. The most similar head first; none if the probe did not measure attention. `logits` are those of
+/// circuit_logits and need one number per token of the sequences.
 std::vector<HeadSimilarity> similar_heads(const ProbeResult& probe, std::span<const double> logits);
 
 }  // namespace ropelab

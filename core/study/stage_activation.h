@@ -11,10 +11,9 @@
 
 namespace ropelab {
 
-/// The most tokens of a text for which activations are computed; the rest is cut off.
+/// The rest of a text is cut off.
 inline constexpr std::int64_t most_activation_tokens = 96;
 
-/// Output of a stage of a trained model for a text.
 struct StageActivation {
     StagePlace place;
     std::int64_t iteration = 0;        // of the checkpoint
@@ -22,13 +21,12 @@ struct StageActivation {
     ProbeArray numbers;                // as Model::stage_output returns it
 };
 
-/// Evaluates the model of a checkpoint on a text. Throws BadInput if the text is empty or has characters that the
-/// vocabulary lacks, and if the model has no output of the stage.
+/// Throws BadInput if the text is empty or has characters that the vocabulary lacks, and if the model has no output of
+/// the stage.
 StageActivation activation_of(Engine& engine, const Checkpoint& checkpoint, std::string_view text,
                               const StagePlace& place);
 
-/// Returns the first tokens of the validation split of the checkpoint's run, as text. Throws BadInput if the data set
-/// cannot be opened.
+/// The first tokens of the validation split. Throws BadInput if the data set cannot be opened.
 std::string activation_excerpt(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);
 
 }  // namespace ropelab

@@ -30,7 +30,7 @@ std::vector<KnownRun> known_runs(const LabFile& lab) {
     return known;
 }
 
-// Returns whether two runs differ only in the number of iterations and in the iteration at which the decay ends.
+// In the number of iterations and in the iteration at which the decay ends.
 bool same_but_length(const RunSpec& shorter, const RunSpec& longer) {
     RunSpec other = longer;
     other.iterations = shorter.iterations;
@@ -42,7 +42,7 @@ std::int64_t decay_end(const RunSpec& spec) {
     return spec.decay_iterations > 0 ? spec.decay_iterations : spec.iterations;
 }
 
-// Lets an added run continue the run of the lab that reached the most iterations, if there is one.
+// The run of the lab that reached the most iterations, if there is one.
 void find_shorter(const LabFile& lab, const std::vector<KnownRun>& known, AddedRun& added) {
     std::string problem;
     const KnownRun* refused = nullptr;
@@ -70,8 +70,7 @@ bool of_schedule(std::int64_t iteration, const RunSpec& spec) {
     return iteration >= 0 && iteration % spec.evaluate_every == 0;
 }
 
-// Removes from a checkpoint the evaluation that took place only because the shorter run ended there. Returns the
-// iteration of that evaluation; -1 if there was none.
+// It took place only because the shorter run ended there. Returns its iteration; -1 if there was none.
 std::int64_t remove_last_evaluation(Checkpoint& checkpoint, const RunMetrics::Evaluations& evaluations) {
     const std::int64_t without = checkpoint.evaluated;
     if (without < 0 || of_schedule(without, checkpoint.spec)) return -1;
@@ -92,7 +91,7 @@ std::int64_t remove_last_evaluation(Checkpoint& checkpoint, const RunMetrics::Ev
     return without;
 }
 
-// Returns the checkpoint from which a run continues a shorter one, and copies the history of the shorter one.
+// Also copies the history of the shorter run.
 Checkpoint take_over_history(LabFile& lab, const AddedRun& added, RunId run) {
     auto checkpoint = read_checkpoint(lab.checkpoint_path(*added.continues));
     if (!checkpoint || checkpoint->iteration != added.iteration) {
@@ -106,7 +105,7 @@ Checkpoint take_over_history(LabFile& lab, const AddedRun& added, RunId run) {
     return std::move(*checkpoint);
 }
 
-// Returns the names of the added runs, which distinguish them from all runs of the lab.
+// They distinguish added runs from all runs of the lab.
 std::vector<std::string> added_names(const LabFile& lab, const Growth& growth) {
     std::vector<RunSpec> specs;
     for (KnownRun& known : known_runs(lab)) specs.push_back(std::move(known.spec));

@@ -11,50 +11,48 @@
 
 namespace ropelab {
 
-/// A run that a lab does not have yet.
+/// The lab does not have it yet.
 struct AddedRun {
     RunSpec spec;
-    /// Run of the lab that equals this one up to `iteration`, so that this one continues from a copy of its checkpoint;
-    /// nullopt if this run starts from the beginning.
+    /// Equals this run up to `iteration`; this one continues from a copy of its checkpoint; nullopt if it starts from
+    /// the beginning.
     std::optional<RunId> continues = std::nullopt;
     std::int64_t iteration = 0;
 };
 
-/// What an experiment adds to a lab. Runs are recognised by their settings: two runs are the same if all their settings
-/// are equal, whether they were set or are the defaults.
+/// Two runs are the same if all their settings are equal, whether they were set or are the defaults.
 struct Growth {
     std::vector<AddedRun> added;  // in the order of Experiment::expand
     std::size_t present = 0;      // number of runs of the experiment that the lab already has
 };
 
-/// Kind of the document that describes how an experiment extends its lab: JSON with `continued`, a list of {"run",
-/// "from", "iteration"}.
+/// JSON with `continued`, a list of {"run", "from", "iteration"}.
 inline constexpr const char* extension_document = "extension";
 
-/// Returns the newest experiment of a lab; nullopt if there is none.
+/// nullopt if there is none.
 std::optional<Experiment> newest_experiment(const LabFile& lab);
-/// Returns whether a lab stores an experiment with this description.
+/// With this description.
 bool stores_experiment(const LabFile& lab, const Experiment& experiment);
 
-/// Returns "" if a run with the settings `longer` equals a run with the settings `shorter` up to the last iteration of
-/// the shorter one, so that it can continue from its checkpoint. Otherwise returns the reason, as a clause.
+/// "" if `longer` can continue from the checkpoint of `shorter`, because both are equal up to its last iteration;
+/// otherwise the reason, as a clause.
 std::string why_not_continued(const RunSpec& shorter, const RunSpec& longer);
 
-/// Returns what the experiment adds to the lab. A run that differs from a run of the lab only in having more iterations
-/// continues from a copy of its checkpoint, unless `anew`. Throws BadInput if its schedule does not allow this (see
-/// why_not_continued), and if the lab holds a reproduction sheet.
+/// A run that differs from a run of the lab only in having more iterations continues from a copy of its checkpoint,
+/// unless `anew`. Throws BadInput if its schedule does not allow this (see why_not_continued), and if the lab holds a
+/// reproduction sheet.
 Growth growth_of(const LabFile& lab, const Experiment& experiment, bool anew);
 
-/// Stores the experiment with its added runs in the lab, and checkpoints for those that continue shorter runs, which
-/// stay as they are. Results that showed the latest experiment show all experiments from then on. `data_dir` is
-/// remembered unless it is empty. Throws BadInput, and changes nothing, if the data of the added runs cannot be read or
-/// has changed. `more` is called before the first run begins, with the added runs.
+/// With checkpoints for runs that continue shorter ones, which stay as they are. Results that showed the latest
+/// experiment show all experiments from then on. `data_dir` is remembered unless it is empty. Throws BadInput, and
+/// changes nothing, if the data of the added runs cannot be read or has changed. `more` is called before the first run
+/// begins, with the added runs.
 void grow_lab(LabFile& lab, const Experiment& experiment, const Growth& growth, const std::filesystem::path& data_dir,
               const StoreMore& more = {});
 
-/// Stores with a new experiment the folder that is searched first for data sets. Does nothing for an empty path.
+/// Searched first for data sets. Does nothing for an empty path.
 void remember_data_dir(LabFile& lab, std::int64_t experiment, const std::filesystem::path& data_dir);
-/// Returns the folder that the lab's newest experiment remembers; an empty path if there is none.
+/// From the newest experiment; an empty path if there is none.
 std::filesystem::path remembered_data_dir(const LabFile& lab);
 
 }  // namespace ropelab

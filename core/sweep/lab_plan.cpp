@@ -27,8 +27,7 @@ bool trains_sequentially(const LabFile& lab, std::int64_t experiment) {
     return false;
 }
 
-// Returns whether a run failed because its loss was not finite. Such a run would diverge again, while one that failed
-// for another reason, such as a full disk, can resume.
+// Such a run would diverge again, while one that failed for another reason, such as a full disk, can resume.
 bool diverged(const LabFile& lab, const RunRecord& run) {
     if (run.state != RunState::failed) return false;
     const auto steps = lab.metrics(run.id).steps;
@@ -36,15 +35,14 @@ bool diverged(const LabFile& lab, const RunRecord& run) {
            !(std::isfinite(steps.training_loss.back()) && std::isfinite(steps.gradient_norm.back()));
 }
 
-// Stores the data's size and checksum with the run if it begins; otherwise throws BadInput if they have changed.
+// Stores size and checksum if the run begins; otherwise throws BadInput if they have changed.
 void check_data(LabFile& lab, const PlannedRun& run, const Corpus& corpus, bool begins) {
     TextMark text = corpus.text;
     text.name = text_name(run.spec);
     lab.bind_to_text(run.id, text, begins);
 }
 
-// Settles the precision of a new experiment that extends earlier runs of the lab: runs of equal shape with
-// precision=auto train as those did, so that they can be compared.
+// Runs of equal shape with precision=auto train as earlier ones of the lab, so that they can be compared.
 void adopt_precision(LabFile& lab, std::int64_t experiment, const Plan& plan) {
     const std::vector<RunRecord> runs = lab.runs();
     for (auto earlier = runs.rbegin(); earlier != runs.rend(); ++earlier) {
@@ -59,7 +57,7 @@ void adopt_precision(LabFile& lab, std::int64_t experiment, const Plan& plan) {
     }
 }
 
-// Stores an experiment and the chosen of its runs, and calls `more`, in one transaction.
+// In one transaction, with `more`.
 Plan store_experiment(LabFile& lab, const Experiment& experiment, const std::vector<RunSpec>& specs,
                       const std::vector<std::size_t>& chosen, const StoreMore& more) {
     const std::vector<std::string> names = run_names(specs);
@@ -77,7 +75,6 @@ Plan store_experiment(LabFile& lab, const Experiment& experiment, const std::vec
     return plan;
 }
 
-// Returns the indices of all runs.
 std::vector<std::size_t> all_places(const std::vector<RunSpec>& specs) {
     std::vector<std::size_t> all(specs.size());
     std::iota(all.begin(), all.end(), std::size_t{0});

@@ -13,53 +13,50 @@
 
 namespace ropelab {
 
-/// Stores more about a new experiment in its lab, such as predictions about its runs or the sheet that it belongs to.
-/// `experiment` is its number in the lab, `runs` are all runs of its expansion.
+/// Such as predictions or a sheet. `experiment` is its number in the lab, `runs` are all runs of its expansion.
 using StoreMore = std::function<void(LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>& runs)>;
 
-/// Stores an experiment and its runs (named by run_names) in a lab, and calls `more`, in one transaction. If the lab
-/// has runs of equal shape with precision=auto, the experiment trains in the precision of the latest of them. Returns
-/// the plan that trains the runs; use connect() to attach it to a recorder.
+/// In one transaction, with `more`. If the lab has runs of equal shape with precision=auto, the experiment trains in
+/// the precision of the latest of them. Returns the plan that trains the runs; use connect() to attach it to a
+/// recorder.
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const StoreMore& more = {});
-/// Stores an experiment and only the chosen of its runs in a lab; `chosen` has indices in `experiment.expand()`. The
-/// names of the runs still distinguish them from all runs of the experiment.
+/// Only runs with the indices `chosen` in `experiment.expand()`. Names still distinguish them from all runs of the
+/// experiment.
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen,
                    const StoreMore& more = {});
 
-/// Name of a field in the documents of an experiment (JSON, LabFile::documents). Where it is true, each run of the
-/// experiment trains as a cohort of its own, because the experiment compares training times.
+/// Field in the documents of an experiment (LabFile::documents). Where it is true, each run of the experiment trains as
+/// a cohort of its own, because the experiment compares training times.
 inline constexpr const char* sequential_field = "one_by_one";
 
-/// Creates a lab atomically with the contents that `fill` writes: if the program is killed in the meantime, no
-/// incomplete lab remains there. A link stays a link: the file that it names is created. Throws BadInput like
-/// LabFile::create, and whatever `fill` throws.
+/// Atomic: if the program is killed in the meantime, no incomplete lab remains there. A link stays a link: the file
+/// that it names is created. Throws BadInput like LabFile::create, and whatever `fill` throws.
 std::unique_ptr<LabFile> create_filled_lab(const std::filesystem::path& given,
                                            const std::function<void(LabFile&)>& fill);
 
-/// Returns a number by which runs of one seed are ordered where their times are compared: a fixed permutation of the
-/// settings that differs from seed to seed, so that a drift of the machine's speed does not align with a setting. It
-/// depends on the seed and the run's number in the lab only, so that resumed runs keep their order.
+/// Order of runs of one seed where times are compared: a fixed permutation of the settings that differs from seed to
+/// seed, so that a drift of the machine's speed does not align with a setting. It depends on the seed and the run's
+/// number in the lab only, so that resumed runs keep their order.
 std::uint64_t timing_order(std::int64_t seed, RunId run);
 
-/// Returns the plan that resumes the given runs of a lab from their checkpoints, under the conditions of their first
-/// start. Runs of an experiment that trains sequentially (sequential_field) are cohorts of their own; they come last,
-/// ordered by seed, and within a seed by timing_order. Throws BadInput for a run that is finished or does not exist.
+/// From checkpoints, under the conditions of the first start. Runs of an experiment that trains sequentially
+/// (sequential_field) are cohorts of their own; they come last, ordered by seed, and within a seed by timing_order.
+/// Throws BadInput for a run that is finished or does not exist.
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs);
 
-/// Returns the runs of a lab that still need training: not finished, not stopped by successive halving, not failed
-/// because the loss was not finite, and not being trained by another program (LabFile::claimed_runs).
+/// Not finished, not stopped by successive halving, not failed because the loss was not finite, and not being trained
+/// by another program (LabFile::claimed_runs).
 std::vector<RunId> unfinished_runs(const LabFile& lab);
 
-/// Reads the data of a plan's runs, also from its data_dir, and stores size and checksum with each run that has not
-/// begun. Throws BadInput like open_corpus, and if the data of a run that has begun has changed.
+/// Stores size and checksum with each run that has not begun. Throws BadInput like open_corpus, and if the data of a
+/// run that has begun has changed.
 void settle_data(LabFile& lab, const Plan& plan);
 
-/// Claims a plan's runs for this program and sets the plan's callbacks, so that the lab stores data checksums and
-/// vocabularies, deletes measurements after a checkpoint from which a run resumes, and has everything on disk before a
-/// checkpoint is written. The lab also stores the precision that an experiment settles; a function that the
-/// plan already has for this (settle_precision_in_file) is asked first. The callbacks run on the runner's thread with a
-/// connection of their own. `recorder` must outlive the runner. Throws BadInput if another program trains one of the
-/// runs.
+/// Claims the runs and sets callbacks: the lab stores data checksums and vocabularies, deletes measurements after a
+/// checkpoint from which a run resumes, and has everything on disk before a checkpoint is written. The lab also stores
+/// the precision that an experiment settles; a function that the plan already has for this (settle_precision_in_file)
+/// is asked first. The callbacks run on the runner's thread with a connection of their own. `recorder` must outlive the
+/// runner. Throws BadInput if another program trains one of the runs.
 void connect(Plan& plan, const std::filesystem::path& lab, LabRecorder& recorder);
 
 }  // namespace ropelab

@@ -12,7 +12,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the error message of each data set that cannot be located.
+// One error message per data set that cannot be located.
 std::vector<std::string> missing_data(const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir) {
     std::set<std::string> names;
     std::vector<std::string> result;

@@ -12,7 +12,6 @@
 
 namespace ropelab {
 
-/// A range of a setting from which a search samples values.
 struct SearchRange {
     std::string key;
     double low = 0;
@@ -21,7 +20,7 @@ struct SearchRange {
     bool operator==(const SearchRange&) const = default;
 };
 
-/// Search over ranges of settings. The samples are fixed before training: they depend only on the members.
+/// Samples are fixed before training: they depend only on the members.
 struct Search {
     /// random: independent uniform samples. sobol: points of a Sobol sequence with a random digital shift, which fill
     /// the ranges evenly. halving: the points of sobol (or the values of the sweep, if there are no ranges), of which
@@ -33,44 +32,40 @@ struct Search {
     std::int64_t first_rung = 0;  // of halving
     bool operator==(const Search&) const = default;
 
-    /// Returns whether the search samples this setting.
     bool samples_key(std::string_view key) const;
 };
 
-/// Kind of the document that stores an experiment's search.
 inline constexpr const char* search_document = "search";
 
-/// Returns the method of a word: "random", "sobol" or "halving". Throws BadInput for any other word.
+/// Throws BadInput for any word but "random", "sobol" and "halving".
 Search::Method search_method(std::string_view word);
-/// Parses "learning_rate=1e-4..1e-2 log" or "theta=500..10000". Returns nullopt if the text is no range of a numeric
-/// setting other than the seed. Throws BadInput if the range is empty or outside the setting's range.
+/// "learning_rate=1e-4..1e-2 log" or "theta=500..10000"; nullopt if the text is no range of a numeric setting other
+/// than the seed. Throws BadInput if the range is empty or outside the setting's range.
 std::optional<SearchRange> parse_search_range(std::string_view assignment);
-/// Returns a range as the text that parse_search_range() parses: "learning_rate=0.0001..0.01 log".
+/// For parse_search_range(): "learning_rate=0.0001..0.01 log".
 std::string range_text(const SearchRange& range);
 
-/// Returns the value of each range at a point of the unit cube: rounded to six digits, or to a whole number.
+/// At a point of the unit cube, rounded to six digits, or to a whole number.
 std::map<std::string, std::string> search_values(const Search& search, const std::vector<double>& point);
-/// Returns the points of the search in the unit cube, one coordinate per range. More samples have the same first
-/// points.
+/// In the unit cube, one coordinate per range. More samples have the same first points.
 std::vector<std::vector<double>> search_points(const Search& search);
 
-/// Replaces the explicit runs of the experiment by the samples of the search and sets the first rung of halving, if it
-/// is 0, to an eighth of the iterations, rounded up to an evaluation. Throws BadInput if there is no range for random
-/// or sobol, if a setting has two ranges, or if halving cannot compare the runs: they must have one length,
-/// shape and evaluation interval, fit into the memory in one cohort, and have an evaluation at each rung.
+/// Replaces the explicit runs by samples and sets the first rung of halving, if it is 0, to an eighth of the
+/// iterations, rounded up to an evaluation. Throws BadInput if there is no range for random or sobol, if a setting has
+/// two ranges, or if halving cannot compare the runs: they must have one length, shape and evaluation interval, fit
+/// into the memory in one cohort, and have an evaluation at each rung.
 void apply_search(Search& search, Experiment& experiment);
 
-/// Returns a search's document in words: "sobol, 16 samples with seed 1: learning_rate from 0.0001 to 0.01 (log)".
+/// "sobol, 16 samples with seed 1: learning_rate from 0.0001 to 0.01 (log)".
 std::string search_words(const std::string& document);
-/// Returns the search as the JSON of its document.
 nlohmann::json to_json(const Search& search);
-/// Stores a search with the experiment of this number; `runs` are all its runs.
+/// With all runs of the experiment.
 void store_search(LabFile& lab, std::int64_t experiment, const Search& search, const std::vector<RunSpec>& runs);
-/// Returns the search that the lab stores with an experiment; nullopt if there is none.
+/// nullopt if there is none.
 std::optional<Search> stored_search(const LabFile& lab, std::int64_t experiment);
-/// Returns the halving of an experiment whose lab stores one; nullopt otherwise.
+/// nullopt if the experiment's lab stores none.
 std::optional<Halving> stored_halving(const LabFile& lab, std::int64_t experiment);
-/// Returns the halving of a search over these runs; nullopt for other methods.
+/// nullopt for other methods.
 std::optional<Halving> halving_of(const Search& search, std::int64_t experiment, const std::vector<RunSpec>& runs);
 
 }  // namespace ropelab

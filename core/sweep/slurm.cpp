@@ -28,8 +28,7 @@ std::string lab_name(std::size_t task) {
     return "task-" + std::to_string(task) + ".ropelab";
 }
 
-// Returns a name of letters, digits and hyphens, because the script has the name in a comment, where it cannot be
-// quoted.
+// Letters, digits and hyphens, because the script has the name in a comment, where it cannot be quoted.
 std::string job_name(const Experiment& experiment) {
     std::string name = "ropelab";
     for (const char c : experiment.name().empty() ? std::string() : "-" + experiment.name()) {
@@ -44,8 +43,7 @@ std::string job_name(const Experiment& experiment) {
     return name;
 }
 
-// Returns an absolute path for a data file or folder, because jobs start in another working directory; names of data
-// sets stay.
+// Absolute path of a file or folder, because jobs start in another working directory; names of data sets stay.
 std::string data_from_anywhere(const std::string& data) {
     if (find_language(data) || find_known_set(data) != nullptr) return data;
     std::error_code error;
@@ -54,7 +52,6 @@ std::string data_from_anywhere(const std::string& data) {
                : data;
 }
 
-// Returns the experiment with absolute paths of its data files.
 Experiment with_absolute_paths(Experiment experiment) {
     if (experiment.is_set("data")) {
         std::vector<std::string> sets = experiment.values("data");
@@ -72,7 +69,7 @@ Experiment with_absolute_paths(Experiment experiment) {
     return experiment;
 }
 
-// Returns the resources that a task of the job array requests.
+// Requested by one task.
 SlurmArray resources_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) {
     constexpr double mega = 1e6;
     constexpr std::int64_t program_megabytes = 2048;   // the engine, the data and evaluations
@@ -180,8 +177,8 @@ void make_folder(const fs::path& folder) {
     if (error) throw_file_error("The folder " + folder.string(), "created", error.value());
 }
 
-// Creates one lab per cohort. Labs only merge into one experiment if their experiments are identical, including the
-// start time; therefore all labs are copies of the first, made before runs are added.
+// Labs only merge into one experiment if their experiments are identical, including the start time; therefore all labs
+// are copies of the first, made before runs are added.
 void make_labs(const fs::path& folder, const Experiment& experiment, const std::vector<RunSpec>& runs) {
     const auto cohorts = group_into_cohorts(runs);
     const std::vector<std::string> names =

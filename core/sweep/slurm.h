@@ -12,37 +12,33 @@
 
 namespace ropelab {
 
-/// Returns the indices in `runs`, all runs of an experiment, of the runs of one cohort. Cohorts are counted from 0 in
-/// the order of group_into_cohorts. Throws BadInput if there is no such cohort.
+/// In `runs`, all runs of an experiment. Cohorts count from 0 in the order of group_into_cohorts. Throws BadInput if
+/// there is no such cohort.
 std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort);
 
-/// Stores an experiment with only the runs of one cohort in a lab and returns the plan that trains them (see
-/// plan_new_runs). The lab has the description of the whole experiment.
+/// Like plan_new_runs, with the runs of one cohort only. The lab has the description of the whole experiment.
 Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort, const StoreMore& more = {});
 
-/// Throws BadInput unless the lab's runs are those of this cohort.
 void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort);
 
-/// Returns a function for Plan::settle_precision that all tasks of a job array share: the first task that measures the
-/// precision writes it to `file`, and the others use it. A file of another experiment, and a file that cannot be
-/// written, have no effect.
+/// For Plan::settle_precision in all tasks of a job array: the first task that measures the precision writes it to
+/// `file`, and the others use it. A file of another experiment, and a file that cannot be written, have no effect.
 SettlePrecision settle_precision_in_file(const std::filesystem::path& file, const Experiment& experiment);
-/// Name of that file in the folder of a job array.
+/// In the folder of a job array.
 inline constexpr const char* precision_file = "precision.json";
 
-/// The settings of write_slurm_array.
 struct SlurmOptions {
-    /// The folder to write; it must be empty or not exist.
+    /// Must be empty or not exist.
     std::filesystem::path folder;
-    /// Path of ropelab-cli on the cluster's machines.
+    /// Of ropelab-cli, on the cluster's machines.
     std::filesystem::path program;
-    /// The folder of --data-dir; empty for none.
+    /// --data-dir; empty for none.
     std::filesystem::path data_dir;
-    /// Maximum number of tasks that run in parallel.
+    /// Maximum number of tasks in parallel.
     std::int64_t at_once = 8;
 };
 
-/// A job array that was written, and the resources that each of its tasks requests.
+/// With the resources that each task requests.
 struct SlurmArray {
     int tasks = 0;  // number of tasks, one per cohort
     int runs = 0;
@@ -67,11 +63,10 @@ struct SlurmArray {
 /// Throws BadInput if the experiment is invalid or the folder cannot be written.
 SlurmArray write_slurm_array(const Experiment& experiment, const SlurmOptions& options);
 
-/// Returns Slurm's time limit "D-HH:MM:SS" for an estimated duration: three times the estimate plus five minutes,
-/// rounded up to a multiple of five minutes.
+/// "D-HH:MM:SS": three times the estimate plus five minutes, rounded up to a multiple of five minutes.
 std::string slurm_time(double estimated_seconds);
 
-/// Quotes a text as one word for a POSIX shell: 'it'\''s'.
+/// One word for a POSIX shell: 'it'\''s'.
 std::string shell_quoted(const std::string& text);
 
 }  // namespace ropelab

@@ -7,11 +7,11 @@
 
 namespace ropelab {
 
-// The settings of a run in a lab file. Both functions throw BadInput if they are damaged.
+// The functions throw BadInput if stored settings are damaged.
 
-/// Returns the stored settings as flat JSON. They may contain keys of a newer version of RoPE Lab.
+/// Flat; may contain keys of a newer version of RoPE Lab.
 nlohmann::json stored_settings(const RunRecord& run);
-/// Returns the stored settings as a RunSpec; unknown keys are ignored.
+/// Unknown keys are ignored.
 RunSpec stored_spec(const RunRecord& run);
 
 }  // namespace ropelab

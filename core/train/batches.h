@@ -8,18 +8,15 @@
 
 namespace ropelab {
 
-/// Returns the starts of the sequences of one training batch: `batch` offsets into `tokens` tokens, each with space for
-/// context + 1 tokens. Random batches depend on the run's seed and the step; sequential batches are the same for every
-/// seed.
+/// `batch` offsets into `tokens` tokens, each with space for context + 1 tokens. Random batches depend on the run's
+/// seed and the step; sequential batches are the same for every seed.
 std::vector<std::int64_t> batch_starts(const RunSpec& spec, std::size_t tokens, std::int64_t step);
 
-/// Returns the starts of the sequences of a sampled evaluation: evaluation_batches × batch offsets, sampled anew at
-/// each iteration.
+/// evaluation_batches × batch offsets, sampled anew at each iteration.
 std::vector<std::int64_t> sampled_starts(const RunSpec& spec, std::size_t tokens, std::int64_t iteration,
                                          const char* split);
 
-/// Returns as many starts as sampled_starts, evenly spaced over the tokens, for the training loss of a whole
-/// evaluation.
+/// As many as sampled_starts, evenly spaced, for the training loss of a whole evaluation.
 std::vector<std::int64_t> spaced_starts(const RunSpec& spec, std::size_t tokens);
 
 }  // namespace ropelab

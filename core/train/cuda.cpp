@@ -22,8 +22,7 @@ namespace ropelab {
 
 namespace {
 
-// Calls f(…) of a library that was loaded at run time. Returns false if the library lacks the function or the function
-// does not return 0.
+// False if the library lacks the function or the function does not return 0.
 template <typename... Parameters, typename... Arguments>
 bool call(void* library, const char* name, int (*)(Parameters...), Arguments... arguments) {
     const auto function = reinterpret_cast<int (*)(Parameters...)>(dlsym(library, name));
@@ -38,8 +37,7 @@ std::filesystem::path folder_of(void* function) {
     return std::filesystem::path(place.dli_fname).parent_path();
 }
 
-// Queries NVIDIA's management library, which needs no context on the device and therefore none of its memory: free
-// memory of the device with this PCI bus address, and version of the driver.
+// NVIDIA's management library needs no context on the device and therefore none of its memory. `bus`: PCI bus address.
 void query_management(const char* bus, CudaFindings& found) {
     void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library || !call(library, "nvmlInit_v2", takes<>)) return;
@@ -83,7 +81,7 @@ void query_driver(void* driver, CudaFindings& found) {
     }
 }
 
-// Returns whether the driver is too old for LibTorch's CUDA; an equal major version suffices.
+// An equal major version suffices.
 bool is_driver_too_old(const CudaFindings& found) {
     return found.runtime_version / 1000 > found.driver_version / 1000;
 }
@@ -106,13 +104,12 @@ void open_library(CudaFindings& found) {
 
 constexpr const char* graphs_file = "libropelab_cuda_graph.so";
 
-// Returns the path of a file in the folder of the engine, which contains this function.
+// That folder contains this function.
 std::filesystem::path beside_engine(const char* file_name) {
     return folder_of(reinterpret_cast<void*>(&open_cuda)) / file_name;
 }
 
-// Returns the functions of the graph library. Returns null if it was not built; returns null and sets `error` to the
-// reason if the file exists but does not load.
+// Null if the library was not built, or, with `error` set, does not load.
 const CudaGraphs* open_graphs(std::string& error) {
     const auto file = beside_engine(graphs_file);
     std::error_code unreadable;
@@ -158,7 +155,7 @@ CudaFindings find_cuda() {
     return found;
 }
 
-// Returns "13.0" for 13000.
+// 13000 as "13.0".
 std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -171,7 +168,7 @@ std::string gibibytes(std::int64_t bytes) {
     return number_text(std::round(10.0 * static_cast<double>(bytes) / static_cast<double>(1LL << 30)) / 10.0);
 }
 
-// Returns the oldest driver version for CUDA 12 or CUDA 13.
+// CUDA 12 or CUDA 13.
 std::string oldest_driver(int runtime_version) {
     return runtime_version >= 13000 ? "580" : "525";
 }
@@ -191,7 +188,7 @@ std::string no_device(const CudaFindings& found) {
     return "There is an NVIDIA driver, but it finds no device.";
 }
 
-// Returns why LibTorch cannot use the device, as one sentence; empty if it can.
+// Reason why LibTorch cannot use the device, as one sentence; empty if it can.
 std::string obstacle(const CudaFindings& found) {
     if (!found.driver) return "There is no NVIDIA driver on this machine (libcuda.so.1).";
     if (found.devices == 0) return no_device(found);

@@ -9,37 +9,32 @@ namespace ropelab {
 
 struct CudaGraphs;  // core/model/device_graph.h
 
-/// State of CUDA in this process: whether it can train on a CUDA device, and on which.
 struct Cuda {
     bool available = false;
-    /// Description of the device, or the reason why there is none: "NVIDIA H200, 139 GiB" or "There is no NVIDIA
-    /// driver on this machine (libcuda.so.1)."
+    /// "NVIDIA H200, 139 GiB" or "There is no NVIDIA driver on this machine (libcuda.so.1)."
     std::string detail;
-    /// Identity of device, driver and build, as in EngineInfo::cuda_identity; a check of the device is valid for this
-    /// identity.
+    /// As EngineInfo::cuda_identity.
     std::string identity;
-    /// Functions for CUDA graphs; null if their library is not built or does not load.
+    /// Null if their library is not built or does not load.
     const CudaGraphs* graphs = nullptr;
-    /// Compute capability of the device: 90 for 9.0.
+    /// 90 for 9.0.
     int capability = 0;
-    /// True if the device has bfloat16 products; other devices emulate them.
+    /// Other devices emulate bfloat16 products.
     bool bfloat16 = false;
-    /// Free bytes of device memory when the device was found; 0: unknown.
+    /// When the device was found; 0: unknown.
     std::int64_t free_memory = 0;
 };
 
-/// Loads LibTorch's CUDA libraries and that of the graphs if there is a driver; only the first call does so. Call this
-/// before anything else asks LibTorch for CUDA, because LibTorch decides at the first question. The program itself
-/// links neither library.
+/// Loads LibTorch's CUDA libraries and that of the graphs, once, if there is a driver. Call this before anything else
+/// asks LibTorch for CUDA, because LibTorch decides at the first question. The program itself links neither library.
 const Cuda& open_cuda();
-/// Selects whether CUDA graphs are used on the device. Until the first call they are not.
+/// Until the first call, CUDA graphs are not used.
 void trust_cuda(const DeviceTrust& trust);
 
-/// Returns a warning for a run with precision=bfloat16 on a device that emulates bfloat16, as one sentence; empty for
-/// other devices.
+/// Empty unless the device emulates bfloat16.
 std::string bfloat16_warning(const Cuda& cuda);
 
-/// Results of open_cuda's queries. Each query requires that the previous ones succeeded.
+/// Each query requires that the previous ones succeeded.
 struct CudaFindings {
     bool driver = false;
     int driver_error = 0;           // error code of cuInit
@@ -60,7 +55,7 @@ struct CudaFindings {
     std::string driver_text = {};  // version of the driver, "580.65.06"; empty if unknown
     std::string build = {};        // checksum of the files of the engine and the graphs
 };
-/// Returns the state of CUDA that follows from the findings; `detail` is one sentence with the first obstacle, if any.
+/// `detail` is one sentence with the first obstacle, if any.
 Cuda cuda_of(const CudaFindings& found);
 
 }  // namespace ropelab

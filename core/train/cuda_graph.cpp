@@ -35,7 +35,7 @@ class Graph : public DeviceGraph {
     void replay() override { graph_->replay(); }
 
  private:
-    // Returns whether `work` threw nothing; its error is ignored, because the first error is already being thrown.
+    // The error of `work` is ignored, because the first error is already being thrown.
     static bool succeeds(const std::function<void()>& work) {
         try {
             work();

@@ -12,8 +12,7 @@ namespace {
 
 using Outcome = DeviceCheck::Outcome;
 
-// Returns a clause if two tensors differ by more than `tolerance` times the norm of the wanted one; else an empty
-// string.
+// A clause if they differ by more than `tolerance` times the norm of the wanted one; else empty.
 std::string distance(const torch::Tensor& got, const torch::Tensor& wanted, double tolerance) {
     const torch::Tensor a = got.detach().to(torch::kCPU, torch::kFloat64);
     const double relative_difference = ((a - wanted).norm() / wanted.norm()).item<double>();
@@ -40,13 +39,12 @@ class Checker {
     static constexpr std::int64_t vocabulary = 65;
 
     enum class Use { cpu, device, graphs };
-    // Selects what the cohorts and models that are created next compute on.
     void use(Use where) const {
         use_accelerator(where == Use::cpu ? Accelerator()
                                           : Accelerator{device_.type(), where == Use::graphs ? graphs_ : nullptr});
     }
 
-    // Runs a check and publishes it before and after. `work` returns what is wrong, or an empty string.
+    // `work` returns what is wrong, or an empty string.
     void check(DeviceCheck it, const std::function<std::string()>& work) {
         publish_(it);
         try {

@@ -36,7 +36,7 @@ DeviceTrainer::DeviceTrainer(std::vector<RunSpec> specs, const Parameters& weigh
     report_ = torch::zeros({3, runs}, tokens.dtype(torch::kFloat32));
 }
 
-// All work of a step. Nothing in it waits for the device or uses the memory of the host, so that it can be captured.
+// Nothing in a step waits for the device or uses the memory of the host, so that it can be captured.
 void DeviceTrainer::train() {
     const RunSpec& spec = specs_.front();
     const torch::Tensor losses = pass_(x_, y_);

@@ -14,34 +14,34 @@
 
 namespace ropelab {
 
-/// Trains a cohort with AdamW by steps that stay on a device: the host copies the sequences, the learning rates and the
-/// step number to tensors that never move, and copies losses and gradient norms back once. A step starts as one CUDA
-/// graph, if graphs are available. Tests run this class on the CPU.
+/// AdamW steps that stay on a device: the host copies the sequences, the learning rates and the step number to tensors
+/// that never move, and copies losses and gradient norms back once. A step starts as one CUDA graph, if graphs are
+/// available. Tests run this class on the CPU.
 class DeviceTrainer {
  public:
-    /// Runs the forward and backward pass. x: (runs, batch, context) int64, y: (runs, batch·context) int64 → mean loss
-    /// of each run, (runs); fills the gradient.
+    /// Forward and backward pass; fills the gradient. x: (runs, batch, context) int64, y: (runs, batch·context) int64 →
+    /// mean losses, (runs).
     using Pass = std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)>;
 
-    /// Creates a trainer of these weights and rows, which must not move. `iteration`: number of the next step. The
-    /// trainer takes the graphs of the weights' device (core/model/accelerator.h).
+    /// The weights and rows must not move. `iteration`: number of the next step. The graphs are those of the weights'
+    /// device (core/model/accelerator.h).
     DeviceTrainer(std::vector<RunSpec> specs, const Parameters& weights, const Optimizer& rows, std::int64_t iteration,
                   Pass pass);
 
-    /// Returns the random streams that the cohort's dropouts must use.
+    /// The cohort's dropouts must use these.
     const std::shared_ptr<DeviceStreams>& streams() const { return streams_; }
 
-    /// Trains one step on sequences in the memory of the host, of the shapes of Pass.
+    /// On sequences in the memory of the host, of the shapes of Pass.
     std::vector<StepResult> step(const torch::Tensor& x, const torch::Tensor& y);
-    /// Returns a run's gradient in the last step, before it was clipped: (layout.total) float32.
+    /// In the last step, before it was clipped: (layout.total) float32.
     torch::Tensor gradient(std::int64_t run) const;
 
-    /// Returns whether a step consists of micro-batches. Its operations then start one by one, because a graph would
-    /// store those of every micro-batch, which are large enough to hide the cost of starting them.
+    /// Into micro-batches. Operations then start one by one, because a graph would store those of every micro-batch,
+    /// which are large enough to hide the cost of starting them.
     bool divides_steps() const { return specs_.front().sequences_per_pass() < specs_.front().batch; }
-    /// Returns how steps start: "a graph", "operation by operation" or "operation by operation, because …".
+    /// "a graph", "operation by operation" or "operation by operation, because …".
     std::string steps_as() const;
-    /// Returns why the capture of a step failed; empty if it did not fail.
+    /// Empty if no capture failed.
     const std::string& graph_failure() const { return steps_.failure(); }
 
  private:

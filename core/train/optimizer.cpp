@@ -14,10 +14,10 @@ namespace ropelab {
 
 namespace {
 
-// Rows are processed in parts of this many numbers, in parallel; sums are added part by part.
+// In parallel; sums are added part by part.
 constexpr std::int64_t part_size = 65536;
 
-// Range of one update: `size` numbers of a run's row from `offset`.
+// `size` numbers of a run's row from `offset`.
 struct Part {
     std::int64_t run;
     std::int64_t offset;
@@ -29,9 +29,8 @@ struct Part {
     torch::Tensor slice_of(const torch::Tensor& rows) const { return rows.select(0, run).narrow(0, offset, size); }
 };
 
-// Makes LibTorch deterministic, because the backward passes of its attention otherwise sum in any order; operations
-// without a deterministic variant only warn. Filling uninitialized memory, which the mode includes, only helps
-// debugging and is switched off.
+// The backward passes of LibTorch's attention otherwise sum in any order; operations without a deterministic variant
+// only warn. Filling uninitialized memory, which the mode includes, only helps debugging and is switched off.
 class Deterministic {
  public:
     Deterministic() {
@@ -55,13 +54,12 @@ double correction(double beta, std::int64_t iteration) {
     return 1.0 - std::pow(beta, static_cast<double>(iteration + 1));
 }
 
-// Returns the gradient that the optimizer uses: scaled, and with the L2 term.
+// Scaled, and with the L2 term.
 torch::Tensor gradient_of(const Optimizer& rows, const Parameters& weights, double scale, const Part& part) {
     const torch::Tensor gradient = part.slice_of(rows.gradient).mul(scale);
     return part.l2 > 0 ? gradient.add(part.slice_of(weights.flat()), part.l2) : gradient;
 }
 
-// Computes the update operation by operation.
 void step_eagerly(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, std::int64_t iteration,
                   double scale, const Part& part) {
     const torch::Tensor gradient = gradient_of(rows, weights, scale, part);
@@ -75,8 +73,8 @@ void step_eagerly(const Optimizer& rows, const Parameters& weights, const RunSpe
         .addcdiv_(first, root, -part.learning_rate / correction(spec.beta1, iteration));
 }
 
-// Calls f(first, last, working copy or null) for the numbers begin … end − 1 of a run's row. With a working copy each
-// call stays within one matrix.
+// f(first, last, working copy or null) for the numbers begin … end − 1; with a working copy each call stays within one
+// matrix.
 template <typename F>
 void each_copied(const Parameters& weights, std::int64_t run, std::int64_t begin, std::int64_t end, F f) {
     const auto& parameters = weights.layout().parameters;
@@ -115,7 +113,7 @@ void step_on_cpu(const Optimizer& rows, const Parameters& weights, const RunSpec
     });
 }
 
-// SGD with momentum as in PyTorch, without dampening.
+// As in PyTorch, without dampening.
 void step_with_momentum(const Optimizer& rows, const Parameters& weights, const RunSpec& spec,
                         std::int64_t /*iteration*/, double scale, const Part& part) {
     torch::Tensor momentum = part.slice_of(rows.first_moment);
@@ -123,8 +121,8 @@ void step_with_momentum(const Optimizer& rows, const Parameters& weights, const 
     part.slice_of(weights.flat()).mul_(1.0 - part.learning_rate * part.decay).add_(momentum, -part.learning_rate);
 }
 
-// Returns an approximation of U·Vᵀ, where U·S·Vᵀ is the singular value decomposition of the matrices (…, rows,
-// columns), by five Newton–Schulz iterations (Jordan et al. 2024) in float32.
+// About U·Vᵀ of the singular value decomposition U·S·Vᵀ, (…, rows, columns), by five Newton–Schulz iterations (Jordan
+// et al. 2024) in float32.
 torch::Tensor orthogonalized(const torch::Tensor& matrices) {
     constexpr double a = 3.4445;
     constexpr double b = -4.7750;
@@ -139,8 +137,8 @@ torch::Tensor orthogonalized(const torch::Tensor& matrices) {
     return tall ? x.transpose(-2, -1) : x;
 }
 
-// Muon with Nesterov momentum. The update is scaled to the root mean square 0.2 of AdamW's (Liu et al. 2025), so that
-// both have one learning rate.
+// Nesterov momentum. The update has AdamW's root mean square, 0.2 (Liu et al. 2025), so that both have one learning
+// rate.
 void step_with_muon(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, double scale,
                     const Part& part, const std::vector<std::int64_t>& shape) {
     const torch::Tensor gradient = gradient_of(rows, weights, scale, part);

@@ -7,29 +7,25 @@
 
 namespace ropelab {
 
-/// Epsilon of AdamW.
 inline constexpr double adamw_epsilon = 1e-8;
 
-/// Gradients and moments of a cohort, one row per run, and the optimizer step for runs whose steps do not stay on a
-/// device (core/train/device_trainer.h).
+/// One row per run. The steps are those of runs that do not stay on a device (core/train/device_trainer.h).
 struct Optimizer {
     torch::Tensor gradient;       // (runs, layout.total) float32, as are the next two
     torch::Tensor first_moment;   // AdamW's running mean of the gradient; the momentum of SGD and Muon
     torch::Tensor second_moment;  // AdamW's running mean of the squared gradient; 0 for SGD and Muon
 
-    /// Fills `gradient` with the gradient of `loss`, a scalar, or with `accumulates` adds it. Entries of parameters
-    /// without a gradient, such as a scheduled theta, do not change. On a device LibTorch is deterministic meanwhile.
+    /// Sets the gradient of `loss`, a scalar, or adds it with `accumulates`. Entries of parameters without a gradient,
+    /// such as a scheduled theta, do not change. On a device LibTorch is deterministic meanwhile.
     void backward(const Parameters& weights, const torch::Tensor& loss, bool accumulates = false) const;
 
-    /// Returns the Euclidean norm of one run's gradient. On the CPU it does not depend on the number of threads, except
-    /// for runs with eager operations.
+    /// Euclidean. On the CPU it does not depend on the number of threads, except for runs with eager operations.
     double gradient_norm(const RunSpec& spec, std::int64_t run) const;
 
-    /// Updates one run's weights after `iteration` steps with the run's optimizer: AdamW (Loshchilov and Hutter,
-    /// arXiv:1711.05101), SGD with momentum, or Muon (formula 55). The gradient is multiplied by `scale`. A working
-    /// copy that is laid out in matrices is updated too, by AdamW with decoupled weight decay only. The first
-    /// layout.matrices numbers have weight decay; others and thetas do not. A trained theta may have its own learning
-    /// rate.
+    /// AdamW (Loshchilov and Hutter, arXiv:1711.05101), SGD with momentum, or Muon (formula 55). The gradient is
+    /// multiplied by `scale`. A working copy that is laid out in matrices is updated too, by AdamW with decoupled
+    /// weight decay only. The first layout.matrices numbers have weight decay; others and thetas do not. A trained
+    /// theta may have its own learning rate.
     void step(const Parameters& weights, const RunSpec& spec, std::int64_t run, std::int64_t iteration,
               double learning_rate, double scale) const;
 };

@@ -9,8 +9,7 @@ namespace ropelab {
 
 namespace {
 
-// Smallest speedup for which bfloat16 is used. Cohorts of one sweep decide separately, and chance must not decide
-// between nearly equal speeds.
+// Cohorts of one sweep decide separately, and chance must not decide between nearly equal speeds.
 constexpr double least_speedup = 1.2;
 
 std::string times(double factor) {

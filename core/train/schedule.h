@@ -6,12 +6,12 @@
 
 namespace ropelab {
 
-/// Returns the learning rate of step `iteration` (from 0), as nanoGPT's schedule: linear warm-up, then cosine decay to
-/// final_learning_rate at decay_iterations (0: iterations), then constant.
+/// NanoGPT's schedule: linear warm-up, then cosine decay to final_learning_rate at decay_iterations (0: iterations),
+/// then constant.
 double learning_rate_at(const RunSpec& spec, std::int64_t iteration);
 
-/// Returns theta after `iteration` steps of the run's theta_schedule, which goes from theta to theta_end in equal steps
-/// (linear) or by equal factors (geometric) and arrives after the last iteration.
+/// After `iteration` steps: from theta to theta_end in equal steps (linear) or by equal factors (geometric), which
+/// arrives after the last iteration.
 double theta_at(const RunSpec& spec, std::int64_t iteration);
 
 }  // namespace ropelab

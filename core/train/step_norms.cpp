@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::int64_t branch_count = 2;  // attention and MLP
 
-// Returns the index of the branch that a parameter belongs to, layer · branch_count + branch; −1 for parameters outside
-// the layers.
+// layer · branch_count + branch; −1 for parameters outside the layers.
 std::int64_t branch_of(const std::string& name) {
     const std::string prefix = "layers.";
     if (!name.starts_with(prefix)) return -1;
@@ -20,7 +19,7 @@ std::int64_t branch_of(const std::string& name) {
     return layer * branch_count + (name.compare(dot + 1, 9, "attention") == 0 ? 0 : 1);
 }
 
-// Sums of squares, one per branch of each layer.
+// One per branch of each layer.
 using BranchSquares = std::vector<double>;
 
 double sum_of_squares(const torch::Tensor& numbers) {

@@ -7,15 +7,15 @@
 
 namespace ropelab {
 
-/// Gradient norms and updates of one training step of one run by layer, as ProbeResult defines them (formula 56).
+/// By layer, as ProbeResult defines them (formula 56).
 struct StepNorms {
     ProbeArray gradient_norm;
     ProbeArray update_ratio;
     ProbeArray accumulated_update;
 };
 
-/// Returns the norms of a step from flat rows of the layout, (total) float32: the gradient before clipping, the weights
-/// before and after the step, and the initial weights. The sums are in double precision on the CPU.
+/// Flat rows of the layout, (total) float32: the gradient before clipping, the weights before and after the step, and
+/// the initial ones. Sums are in double precision.
 StepNorms step_norms(const Layout& layout, std::int64_t layers, const torch::Tensor& gradient,
                      const torch::Tensor& before, const torch::Tensor& after, const torch::Tensor& initial);
 

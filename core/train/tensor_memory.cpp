@@ -16,10 +16,9 @@ namespace {
 // Smaller blocks use malloc. glibc maps each larger block separately, so that it can return each to the system.
 constexpr std::size_t large = std::size_t{1} << 20;
 
-// Large blocks that no tensor uses.
 class FreeBlocks {
  public:
-    // Returns the smallest block that is large enough; null if there is none.
+    // The smallest one that is large enough; null if there is none.
     void* take(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         const auto found = blocks_.lower_bound(bytes);

@@ -56,7 +56,7 @@ void check_length(const TokenText& tokens, const RunSpec& spec, const std::strin
     }
 }
 
-// Throws BadInput: the device, or this machine, does not have enough memory for this number of runs.
+// The device, or this machine, does not have enough memory for this number of runs.
 [[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
     throw BadInput(std::string(on_device ? "The device" : "This machine") + " does not have enough memory for " +
                    std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch size of " +
@@ -64,8 +64,7 @@ void check_length(const TokenText& tokens, const RunSpec& spec, const std::strin
                    " tokens; use a smaller batch size or micro_batch" + (on_device ? ", or device=cpu." : "."));
 }
 
-// Returns the result of `work`. Converts LibTorch's errors to one sentence each; the error for exhausted memory says
-// what helps.
+// LibTorch's errors become one sentence each; the error for exhausted memory says what helps.
 template <typename Work>
 auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
     try {
@@ -78,7 +77,7 @@ auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
     }
 }
 
-// Returns the value of RunConditions::kernels for a cohort on a device.
+// Value of RunConditions::graphs for a cohort on a device.
 std::string graphs_in_use(const Decoder& decoder, torch::Device device) {
     return to_text({.graphs = !decoder.eager() && graphs_on(device)});
 }
@@ -113,7 +112,7 @@ struct TorchCohort::State {
         reset_rows();
     }
 
-    // Creates everything that has a row per run; called after the runs changed.
+    // Called after the runs changed.
     void reset_rows() {
         trainer.reset();  // its graphs use the old rows
         norms.clear();
@@ -121,25 +120,24 @@ struct TorchCohort::State {
         optimizer.gradient = torch::zeros_like(weights.flat());
     }
 
-    // Position terms without gradients, for everything but the training of theta.
+    // Without gradients, for everything but the training of theta.
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // Returns whether whole steps stay on a device: the optimizer is that of DeviceTrainer, theta is constant
-    // (otherwise the tables change at every step), no layer solves triangular systems, which a CUDA graph cannot
-    // capture, and there are no experts, whose numbers of tokens change at every step.
+    // The optimizer is that of DeviceTrainer, theta is constant (otherwise the tables change at every step), no layer
+    // solves triangular systems, which a CUDA graph cannot capture, and there are no experts, whose numbers of tokens
+    // change at every step.
     bool trains_on_device() const {
         return is_accelerated(device) && !decoder.eager() && !specs.front().theta_varies() &&
                specs.front().trains_with_adamw() && !specs.front().has_delta_net() && specs.front().experts == 0;
     }
 
-    // Sets the bfloat16 working copy for products, which AdamW on the CPU updates with the weights. For other
-    // optimizers, eager operations and on a device, products round the weights themselves.
+    // AdamW on the CPU updates the working copy with the weights. For other optimizers, eager operations and on a
+    // device, products round the weights themselves.
     void update_working_copy() {
         weights.set_working_copy(precision == Precision::bfloat16 && !decoder.eager() &&
                                  specs.front().trains_with_adamw() && has_own_passes(weights.flat()));
     }
 
-    // Sets theta to its scheduled value after `iteration` steps.
     void apply_theta_schedule() {
         const torch::NoGradGuard no_gradients;
         const std::int64_t offset = weights.layout().at("rotary.shift").offset;
@@ -156,8 +154,7 @@ struct TorchCohort::State {
         return result;
     }
 
-    // Fills the optimizer's gradient and returns the mean loss of each run: (runs). `streams` replaces the step of the
-    // dropout masks (core/model/dropout.h).
+    // Returns the mean losses, (runs). `streams` replaces the step of the dropout masks (core/model/dropout.h).
     torch::Tensor forward_and_backward(const Batch& batch, const std::shared_ptr<DeviceStreams>& streams = nullptr) {
         const EagerGuard eager_guard(decoder.eager());
         std::vector<std::int64_t> seeds;
@@ -180,8 +177,7 @@ struct TorchCohort::State {
         return losses;
     }
 
-    // Computes one forward and backward pass, in which each run's loss is its mean loss times `weight`. Fills the
-    // optimizer's gradient, or with `accumulates` adds to it; returns each run's loss: (runs).
+    // Each run's loss is its mean loss times `weight`: (runs).
     torch::Tensor pass(const Batch& batch, const Dropout& dropout, double weight, bool accumulates) {
         const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
         const std::int64_t context = specs.front().context;
@@ -202,7 +198,7 @@ struct TorchCohort::State {
         return losses.detach();
     }
 
-    // Returns the trainer for whole steps on the device; null for other cohorts.
+    // Null for cohorts that do not train on the device.
     DeviceTrainer* device_trainer() {
         if (!trainer && trains_on_device()) {
             trainer = std::make_unique<DeviceTrainer>(specs, weights, optimizer, iteration, [this](auto& x, auto& y) {
@@ -212,7 +208,6 @@ struct TorchCohort::State {
         return trainer.get();
     }
 
-    // Trains one step that stays on a device.
     std::vector<StepResult> train_on_device(const std::vector<std::vector<std::int64_t>>& batch_starts) {
         // Memory for a second copy of the weights is never short on the host.
         const torch::Tensor before = measures_next_step ? weights.flat().to(torch::kCPU, false, true) : torch::Tensor();
@@ -252,7 +247,7 @@ struct TorchCohort::State {
         return results;
     }
 
-    // Stores the norms of a run's step. `gradient`: before clipping; `before`: the run's weights before the step.
+    // `gradient`: before clipping; `before`: the run's weights before the step.
     void measure_step(std::int64_t run, const torch::Tensor& gradient, const torch::Tensor& before) {
         norms.resize(specs.size());
         const RunSpec& spec = specs[static_cast<std::size_t>(run)];
@@ -261,7 +256,7 @@ struct TorchCohort::State {
                        initial_row(weights.layout(), spec.seed));
     }
 
-    // Returns the time of one forward and backward pass, the best of three measurements, in seconds.
+    // Forward and backward, the best of three measurements.
     double seconds_per_pass(const Batch& batch) {
         double best = std::numeric_limits<double>::infinity();
         for (int attempt = 0; attempt < 4; ++attempt) {

@@ -9,13 +9,12 @@
 
 namespace ropelab {
 
-/// Cohort on LibTorch. In addition to the interface of the engine it has functions for comparisons with other programs.
-/// The header includes no torch header, so that tests compile fast.
+/// Also has functions for comparisons with other programs. Includes no torch header, so that tests compile fast.
 class TorchCohort : public Cohort {
  public:
-    /// Creates a cohort that trains on the CPU unless the runs' device is `cuda` (TorchEngine resolves `auto`).
-    /// Precision `auto` is resolved here by a measurement. `device_reason` is appended to the conditions' reason: why
-    /// device `auto` was resolved to this device. Throws BadInput for invalid runs or data.
+    /// Trains on the CPU unless the runs' device is `cuda` (TorchEngine resolves `auto`). Precision `auto` is resolved
+    /// by a measurement. `device_reason` is appended to the conditions' reason. Throws BadInput for invalid runs or
+    /// data.
     TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
                 const std::string& device_reason = {});
     ~TorchCohort() override;
@@ -31,12 +30,11 @@ class TorchCohort : public Cohort {
     std::unique_ptr<Model> model(std::int64_t run) const override;
     ProbeResult probe(std::int64_t run, const ProbeRequest& request) const override;
 
-    /// Trains one step on the sequences of the training tokens that begin at `starts`, one list per run.
+    /// Sequences of the training tokens begin at `starts`, one list per run.
     std::vector<StepResult> step_at(const std::vector<std::vector<std::int64_t>>& starts);
-    /// Returns the gradient of one run's mean loss over the sequences that begin at `starts`, by parameter name. Trains
-    /// nothing.
+    /// Gradient of one run's mean loss, by parameter name. Trains nothing.
     std::vector<NamedTensor> gradient_at(const std::vector<std::vector<std::int64_t>>& starts, std::int64_t run) const;
-    /// Returns how steps start: "a graph", "operation by operation" or "operation by operation, because …".
+    /// "a graph", "operation by operation" or "operation by operation, because …".
     std::string steps_as() const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace ropelab {
 
-/// Engine on LibTorch. The header includes no torch header; tests that link the engine use it directly.
+/// Includes no torch header; tests that link the engine use it directly.
 class TorchEngine : public Engine {
  public:
     TorchEngine();
@@ -24,5 +24,5 @@ class TorchEngine : public Engine {
 
 }  // namespace ropelab
 
-/// Entry point that the program looks up in the engine library. The engine lives until the program ends.
+/// The program looks it up in the engine library. The engine lives until the program ends.
 extern "C" ropelab::Engine* ropelab_engine();

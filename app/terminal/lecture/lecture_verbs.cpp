@@ -34,14 +34,14 @@ struct DocumentFlags {
     bool without_answers = false;
     JobFlags fields;
 
-    // Lets the window program write the document of this kind. `what` names the documents.
+    // `what` names the documents.
     void write(const char* what, const char* kind) const {
         fields.run(what, "--document",
                    {{"kind", kind}, {"lecture", lecture}, {"output", output}, {"answers", !without_answers}});
     }
 };
 
-// Adds a command that writes documents. Its flags live as long as the command.
+// The flags live as long as the command.
 DocumentFlags& add_document(CLI::App& verb, const char* what, const char* kind, const char* output_help) {
     auto& flags = with_flags<DocumentFlags>(verb, [=](const DocumentFlags& given) { given.write(what, kind); });
     verb.add_option("file", flags.lecture, "Lecture (.md), or the name of a lecture of the program")->required();
@@ -87,7 +87,7 @@ struct ClassFlags {
     bool json = false;
 };
 
-// Returns the scene that trains: the one that is named, or the only one.
+// The scene that is named, or the only one.
 const LectureScene& training_scene(const Lecture& lecture, const std::string& id) {
     std::string known;
     const LectureScene* found = nullptr;
@@ -416,7 +416,7 @@ void print_list(bool as_json) {
     print_text(text.str());
 }
 
-// Returns "wavelength(31)" for `wavelength 31`; an expression with brackets stays as it is.
+// "wavelength(31)" for `wavelength 31`; an expression with brackets stays as it is.
 std::string expression_of(const QuantityFlags& flags) {
     if (flags.arguments.empty()) return flags.name;
     if (flags.name.find('(') != std::string::npos) {

@@ -53,7 +53,7 @@ AnatomyModel model_of_flags(const Flags& flags) {
                              flags.preset.empty() ? "settings" : "preset " + flags.preset);
 }
 
-/// Adds the times of the stages on this machine. Throws BadInput for a model without settings.
+/// On this machine. Throws BadInput for a model without settings.
 void measure(AnatomyModel& model) {
     if (!model.spec) {
         throw BadInput(

@@ -11,32 +11,29 @@
 
 namespace ropelab::terminal {
 
-/// Parses "slice" or "truncate". Throws BadInput for any other word.
+/// "slice" or "truncate". Throws BadInput for any other word.
 Partial parse_partial(const std::string& word);
-/// Parses numbers that are separated by commas, such as "1,1.5,2". Throws BadInput if one of them is not a number.
+/// "1,1.5,2". Throws BadInput if a part is not a number.
 std::vector<double> parse_list(const std::string& text);
 
-/// The flags that describe a rotary embedding to the commands frequencies, context and cache: individual settings, or
-/// instead one of a setup's text (--setup), a Hugging Face config.json (--hf-config) and a known model (--model).
+/// For frequencies, context and cache: individual settings, or instead one of a setup's text (--setup), a Hugging Face
+/// config.json (--hf-config) and a known model (--model).
 class RotaryFlags {
  public:
-    /// Adds --head-dim, --fraction, --context, --setup, --hf-config and --model.
+    /// --head-dim, --fraction, --context, --setup, --hf-config and --model.
     void add_size(CLI::App& verb, const std::string& context_help);
-    /// Adds the flags that determine the frequencies: --theta, --partial and --layer-type.
+    /// --theta, --partial and --layer-type.
     void add_spectrum(CLI::App& verb);
-    /// Adds --scaling and the parameters of the scaling methods.
+    /// With the parameters of the scaling methods.
     void add_scaling(CLI::App& verb);
-    /// Adds a command's own flag for a part of the model's shape. It cannot be combined with --hf-config or --model,
-    /// which define the shape.
+    /// A part of the model's shape, which cannot be combined with --hf-config or --model.
     CLI::Option* add_shape(CLI::App& verb, const std::string& name, std::string& value, const std::string& help);
 
-    /// Returns whether --hf-config or --model was given.
+    /// --hf-config or --model.
     bool names_model() const { return !hf_config_.empty() || !model_.empty(); }
-    /// Returns whether --context was given.
     bool gives_context() const { return !context_.empty(); }
 
-    /// Parses the flags into the public members below. Throws BadInput for invalid values and for flags that cannot be
-    /// combined.
+    /// Sets the public members below. Throws BadInput for invalid values and for flags that cannot be combined.
     void parse();
 
     // The results of parse().
@@ -62,7 +59,7 @@ class RotaryFlags {
     std::string model_;
     std::string context_;
 
-    // A flag for a parameter of the scaling methods.
+    // Of the scaling methods.
     struct Parameter {
         const SetupKey* key = nullptr;
         CLI::Option* option = nullptr;
@@ -77,16 +74,16 @@ class RotaryFlags {
     std::vector<CLI::Option*> shape_;   // flags of add_shape
 };
 
-/// Parses "8192" or "8k" as a whole number from `low` to `high`. Throws BadInput, naming the flag, for any other text.
+/// "8192" or "8k", from `low` to `high`. Throws BadInput, naming the flag, for any other text.
 std::int64_t parse_count(const std::string& text, const std::string& flag, std::int64_t low, std::int64_t high);
-/// Parses a number above 0 and at most `high`. Throws BadInput, naming the flag, for any other text.
+/// Above 0 and at most `high`. Throws BadInput, naming the flag, for any other text.
 double parse_positive(const std::string& text, const std::string& flag, double high);
 
-/// Prints a warning to standard error for each key of a config.json that was ignored.
+/// Keys of a config.json that were ignored, on standard error.
 void warn_of_unknown_keys(const HfModel& model);
-/// Prints the remarks on a model to standard error, for output without them.
+/// On standard error, for output without remarks.
 void warn_of_remarks(const HfModel& model);
-/// Returns a text table of a model's rotary values and where each comes from (the file or a default).
+/// A model's rotary values and where each comes from (the file or a default).
 std::string values_text(const HfModel& model);
 
 }  // namespace ropelab::terminal

@@ -83,8 +83,7 @@ struct ContextFlags {
     bool json = false;
 };
 
-// Returns the bases to scan: by default up to 1,000,000 or twice theta, with a step that lets the scan end within about
-// two seconds.
+// By default up to 1,000,000 or twice theta, with a step that lets the scan end within about two seconds.
 BaseScan scan_of(const ContextFlags& flags, const RotarySetup& setup) {
     constexpr double most = 1e15;
     const double high =
@@ -96,7 +95,7 @@ BaseScan scan_of(const ContextFlags& flags, const RotarySetup& setup) {
     return scan;
 }
 
-// Returns distances below the context: 0, 1, 2, … and then about twelve per factor of two.
+// 0, 1, 2, … and then about twelve per factor of two.
 std::vector<double> distances_to(std::int64_t context) {
     std::vector<double> result = {0};
     for (double distance = 1; distance < static_cast<double>(context);
@@ -302,7 +301,7 @@ CachedShape shape_of_flags(const CacheFlags& flags, int head_dim) {
     return shape;
 }
 
-// Returns a size with a binary unit, such as "16 GiB" for 17179869184.
+// "16 GiB" for 17179869184.
 std::string size_text(std::int64_t bytes) {
     static constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double size = static_cast<double>(bytes);
@@ -311,7 +310,7 @@ std::string size_text(std::int64_t bytes) {
     return number_text(std::round(size * 100) / 100) + " " + units[unit];
 }
 
-// Returns a bar of '#' characters; `largest` has 40 of them.
+// '#' characters; `largest` has 40 of them.
 std::string bar(std::int64_t bytes, std::int64_t largest) {
     const double fraction = largest == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(largest);
     const auto whole = static_cast<std::size_t>(std::lround(40 * fraction));
@@ -443,8 +442,7 @@ void add_cache(CLI::App& program) {
 
 namespace {
 
-// Appends the numbers of a nested JSON array to `numbers` in row-major order and fills in `shape`. Throws BadInput if
-// the array does not have shape.size() levels or if lists of one level differ in length.
+// Row-major. Throws BadInput if the array does not have shape.size() levels or if lists of one level differ in length.
 void flatten(const nlohmann::json& value, std::size_t depth, std::vector<std::size_t>& shape,
              std::vector<float>& numbers) {
     if (depth == shape.size()) {
@@ -463,7 +461,7 @@ void flatten(const nlohmann::json& value, std::size_t depth, std::vector<std::si
     for (const auto& entry : value) flatten(entry, depth + 1, shape, numbers);
 }
 
-// Returns row-major numbers as nested lists of this shape, from the level `depth` on; advances `numbers`.
+// Nested lists of this shape from row-major numbers, from the level `depth` on; advances `numbers`.
 nlohmann::json nest(const std::vector<std::size_t>& shape, std::size_t depth, const float*& numbers) {
     if (depth == shape.size()) return *numbers++;
     nlohmann::json result = nlohmann::json::array();

@@ -22,7 +22,7 @@ struct Flags {
     bool json = false;
 };
 
-// Returns the runs of --run, or all runs, each once and in the lab's order.
+// --run, or all runs, each once and in the lab's order.
 std::vector<RunRecord> chosen_runs(const LabFile& lab, const Flags& flags) {
     std::vector<RunRecord> runs = lab.runs();
     if (runs.empty()) throw BadInput("The lab " + flags.lab + " has no runs yet.");

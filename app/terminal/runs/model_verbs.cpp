@@ -37,7 +37,7 @@ Checkpoint checkpoint_at(const std::filesystem::path& path) {
     return *std::move(result);
 }
 
-// The options --lab, --run and --checkpoint of commands that evaluate one trained run.
+// --lab, --run and --checkpoint of commands that evaluate one trained run.
 struct TrainedRunFlags {
     std::string lab;
     RunId run = 0;
@@ -67,7 +67,7 @@ struct SampleFlags {
     bool json = false;
 };
 
-// Returns the text with which generation begins without --prompt: a newline, else the first token of the vocabulary.
+// Without --prompt: a newline, else the first token of the vocabulary.
 std::string default_prompt(const Vocabulary& vocabulary) {
     try {
         vocabulary.encode("\n");
@@ -327,7 +327,7 @@ void convert(const ConversionFlags& flags) {
     }
 }
 
-// Prints the conversions that the lab stores.
+// That the lab stores.
 void list_conversions(const ConversionFlags& flags) {
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     if (flags.run != 0) lab->run(flags.run);  // throws if there is no such run

@@ -37,7 +37,7 @@ namespace ropelab::terminal {
 
 namespace {
 
-/// The run whose checkpoint --ablation-curve and --extrapolate evaluate.
+/// --ablation-curve and --extrapolate evaluate its checkpoint.
 struct ProbedRun {
     RunId run = 0;
     Checkpoint checkpoint;
@@ -45,7 +45,6 @@ struct ProbedRun {
     bool json = false;
 };
 
-/// Returns one JSON value per element.
 template <typename List, typename Make>
 nlohmann::json list_of(const List& list, const Make& make) {
     nlohmann::json result = nlohmann::json::array();
@@ -65,7 +64,7 @@ const char* words_of(Ablation::Kind kind) {
     return "mean-ablated (query and key replaced by their means)";
 }
 
-/// Returns the mean loss of the controls; NaN if there are none.
+/// NaN if there are none.
 double mean_loss(const AblationControls& controls) {
     std::vector<double> losses;
     for (const AblationControl& draw : controls.draws) losses.push_back(draw.result->loss);
@@ -96,18 +95,18 @@ std::string table_of(const AblationCurve& curve) {
     return "        fastest pairs first                              slowest pairs first\n" + table.text();
 }
 
-/// Throws std::runtime_error if a signal has interrupted the evaluation.
+/// std::runtime_error if a signal has interrupted the evaluation.
 void end_if_interrupted() {
     if (interrupted()) throw std::runtime_error("Interrupted before the evaluation was complete.");
 }
 
-/// Returns {"low": …, "high": …}, or null if there is no interval.
+/// {"low": …, "high": …}, or null if there is no interval.
 nlohmann::json json_of(const Interval& interval) {
     if (!std::isfinite(interval.low)) return nullptr;
     return {{"low", interval.low}, {"high", interval.high}};
 }
 
-/// Returns {"contribution": …, "draws": [{"pairs", "contribution", "loss", "accuracy"}, …]}.
+/// {"contribution": …, "draws": [{"pairs", "contribution", "loss", "accuracy"}, …]}.
 nlohmann::json json_of(const AblationControls& controls) {
     return {{"contribution", controls.contribution}, {"draws", list_of(controls.draws, [](const AblationControl& draw) {
                                                           return nlohmann::json{
@@ -140,8 +139,8 @@ std::string counts_of(const ProbeResult& result) {
            " sequences.\n\n";
 }
 
-/// Prints loss and retrieval accuracy against the number of ablated pairs, counted from the fastest and from the
-/// slowest pair, with `controls` controls per ablation.
+/// Against the number of ablated pairs, counted from the fastest and from the slowest, with `controls` controls per
+/// ablation.
 void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t controls) {
     watch_interrupts();
     const AblationCurve curve =
@@ -187,7 +186,7 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
     print_text(text.str());
 }
 
-/// The settings of --extrapolate.
+/// --extrapolate.
 struct ExtrapolationFlags {
     std::int64_t factor = 4;                // evaluated length divided by the run's context
     std::optional<ScalingMethod> method;    // nullopt: every scaling method
@@ -248,7 +247,6 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
     return text.str();
 }
 
-/// The part of --help that describes the JSON keys of --ablation-curve and --extrapolate.
 constexpr const char* evaluation_keys =
     "JSON of --ablation-curve: run, iteration, context, ablation (freeze or ablate), pairs (numbers of ablated pairs) "
     "and,\n"
@@ -271,7 +269,7 @@ constexpr const char* evaluation_keys =
     "run\n"
     "with learned positions has none beyond its context.";
 
-/// Prints the loss inside and beyond the context, and the retrieval accuracy, per scaling method.
+/// Loss inside and beyond the context, and retrieval accuracy, per scaling method.
 void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
     watch_interrupts();
     Engine& engine = open_engine();
@@ -311,7 +309,7 @@ void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
                 {"evaluations", evaluations}});
 }
 
-/// The measurements that `probe` prints, and the run, step and request that they belong to.
+/// Printed measurements, with their run, step and request.
 struct Probed {
     RunRecord record;
     RunSpec spec;
@@ -320,11 +318,11 @@ struct Probed {
     ProbeRequest request;
     ProbeResult result;
     std::optional<ProbeResult> whole;  // measurements of the unmodified model, if the request ablates pairs
-    /// Controls of the ablation; nullopt unless the request has exactly one kind of ablation.
+    /// nullopt unless the request has exactly one kind of ablation.
     std::optional<AblationControls> controls;
 };
 
-/// Returns the array as nested JSON lists, or null if it was not measured.
+/// Null if the array was not measured.
 nlohmann::json nested(const ProbeArray& array) {
     if (array.empty()) return nullptr;
     std::size_t next = 0;
@@ -342,7 +340,7 @@ nlohmann::json nested(const ProbeArray& array) {
     return level(level, 0);
 }
 
-/// Returns the attention spectrum per layer and head, or null if attention was not measured.
+/// By layer and head; null if attention was not measured.
 nlohmann::json spectra(const ProbeResult& result) {
     if (attention_spectrum(result, 0, 0).empty()) return nullptr;
     nlohmann::json layers = nlohmann::json::array();
@@ -355,17 +353,17 @@ nlohmann::json spectra(const ProbeResult& result) {
     return layers;
 }
 
-/// Returns a standard error of a lag; null if it is unknown.
+/// Null if it is unknown.
 nlohmann::json error_of(const RetrievalPoint& point, double error) {
     return point.sequences > 1 ? nlohmann::json(error) : nlohmann::json();
 }
 
-/// Returns the 95 % interval of the accuracy at a lag; NaN if it is unknown.
+/// 95 % interval; NaN if it is unknown.
 Interval accuracy_interval(const RetrievalPoint& point) {
     return share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
 }
 
-/// Returns the load of the experts, layer by layer; null for a model without experts.
+/// Load by layer; null for a model without experts.
 nlohmann::json json_of_experts(const ProbeResult& result) {
     if (result.expert_shares.empty()) return nullptr;
     nlohmann::json load = nlohmann::json::array();
@@ -468,7 +466,7 @@ nlohmann::json json_of(const Probed& probed) {
     return json;
 }
 
-/// Returns entropy, attention sink and the largest logit contributions of each head.
+/// Entropy, attention sink and the largest logit contributions of each head.
 std::string heads_table(const Probed& probed) {
     const ProbeResult& result = probed.result;
     Table table{{{"layer", 'r', 5},
@@ -588,7 +586,7 @@ struct Flags {
                !long_factors.empty();
     }
     bool ablates() const { return !frozen.empty() || !ablated.empty() || !mean_ablated.empty(); }
-    /// Returns the ablation that the request contains; nullopt if it contains several kinds, or none.
+    /// nullopt if the request contains several kinds of ablation, or none.
     std::optional<Ablation> ablation(const ProbeRequest& request) const {
         if (!mean_ablated.empty() && frozen.empty() && ablated.empty())
             return Ablation{Ablation::Kind::mean, request.mean_ablated_pairs};
@@ -604,8 +602,7 @@ std::string list_of(const std::vector<std::int64_t>& numbers) {
     return text;
 }
 
-/// Returns the scaling of the flags for a run and sequences of `length` tokens. Throws BadInput if the flags do not fit
-/// together.
+/// For sequences of `length` tokens. Throws BadInput if the flags do not fit together.
 Scaling scaling_of(const Flags& flags, const RunSpec& spec, std::int64_t length) {
     Scaling scaling;
     scaling.method = parse_scaling(flags.scaling.value_or("none"));
@@ -657,7 +654,7 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
     return request;
 }
 
-/// Returns the measurements of a snapshot stored in the lab, or nullopt if there is none for the requested step.
+/// nullopt if the lab has no snapshot of the requested step.
 std::optional<Probed> from_snapshot(const LabFile& lab, const RunRecord& record, const Flags& flags) {
     const auto iterations = lab.snapshots(record.id);
     if (iterations.empty()) return std::nullopt;
@@ -711,7 +708,7 @@ Probed from_checkpoint(const LabFile& lab, const RunRecord& record, const Flags&
     return probed;
 }
 
-/// Handles --ablation-curve and --extrapolate. Throws BadInput for flags that cannot be combined with them.
+/// --ablation-curve and --extrapolate. Throws BadInput for flags that cannot be combined with them.
 void show_evaluations(const LabFile& lab, const RunRecord& record, const Flags& flags) {
     const bool curve = !flags.ablations.empty();
     const std::string flag = curve ? "--ablation-curve" : "--extrapolate";

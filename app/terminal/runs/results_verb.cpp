@@ -26,7 +26,7 @@ namespace ropelab::terminal {
 
 namespace {
 
-// The options that choose the runs. Without options the choice that the lab stores applies.
+// Without options the choice of runs that the lab stores applies.
 struct SelectionFlags {
     std::string experiment;  // "" for the stored choice
     bool unfinished = false;
@@ -36,7 +36,6 @@ struct SelectionFlags {
     std::vector<RunId> include;
     bool merged = false;  // labs were merged into this one
 
-    // Returns whether an option changes the selection that the lab stores.
     bool changes() const {
         return !experiment.empty() || unfinished || only_finished || !split_by.empty() || !exclude.empty() ||
                !include.empty() || merged;
@@ -52,7 +51,7 @@ std::int64_t parsed_experiment(const std::string& text, const LabFile& lab) {
                    "; it must be latest, all or the number of an experiment.");
 }
 
-// Returns the selection that the lab stores, changed by the flags.
+// As the lab stores it, changed by the flags.
 RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
     RunSelection selection = stored_selection(lab);
     // Labs are merged because their runs belong together.
@@ -86,7 +85,7 @@ void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
         ->allow_extra_args(false);
 }
 
-// Returns the predictions about the selected experiments.
+// About the selected experiments.
 std::vector<SweepPredictions> selected_predictions(const LabFile& lab, const SelectedRuns& selected) {
     std::vector<SweepPredictions> sweeps = sweep_predictions_of(lab);
     if (selected.experiment == RunSelection::all_experiments) return sweeps;
@@ -95,7 +94,7 @@ std::vector<SweepPredictions> selected_predictions(const LabFile& lab, const Sel
     return sweeps;
 }
 
-// Stores the selection for the next call and for the window. A lab that cannot be written stays as it is.
+// For the next call and for the window. A lab that cannot be written stays as it is.
 void remember(const RunSelection& selection, const std::string& lab) {
     try {
         LabFile::open(lab)->set_choice(selection_choice, to_text(selection));
@@ -114,13 +113,12 @@ nlohmann::json selection_json(const LabRuns& runs, const std::string& words) {
             {"words", words}};
 }
 
-// The options that fit the compared loss.
 struct FitFlags {
     bool fit = false;
     std::vector<std::string> predict;
     bool extrapolate = false;
 };
-// Fit of the compared loss with its predictions.
+// Of the compared loss, with predictions.
 struct FittedLoss {
     TableLossFit fit;
     std::vector<LossPrediction> predictions;
@@ -141,7 +139,7 @@ void add_fit_options(CLI::App& verb, FitFlags& flags) {
         ->needs(predict);
 }
 
-// Fits the table's runs; if `like_baseline`, those that agree with the baseline in settings without a term.
+// If `like_baseline`, only runs that agree with the baseline in settings without a term.
 FittedLoss fitted_loss(const FitFlags& flags, const ResultsTable& table, std::span<const RunRecord> runs,
                        bool like_baseline) {
     std::vector<LossFitSource> sources;
@@ -189,8 +187,7 @@ struct Flags {
     bool json = false;
 };
 
-// Measures the quantities that predictions about the lab's sweeps need, such as retrieval accuracy and loss beyond the
-// context.
+// For predictions about the lab's sweeps, such as retrieval accuracy and loss beyond the context.
 void measure_predicted(const Flags& flags) {
     watch_interrupts();
     const auto lab = LabFile::open(flags.lab);
@@ -202,7 +199,7 @@ void measure_predicted(const Flags& flags) {
     }
 }
 
-// Measures the losses of every finished run at multiples of its context.
+// Every finished run, at multiples of its context.
 void measure_lengths(const Flags& flags) {
     watch_interrupts();
     const auto lab = LabFile::open(flags.lab);
@@ -215,7 +212,7 @@ void measure_lengths(const Flags& flags) {
     }
 }
 
-// Measures the generation speed of every finished run at the settings of the flags.
+// Every finished run, at the settings of the flags.
 void measure_generation_speeds(const Flags& flags) {
     GenerationSpeed settings = flags.speed;
     settings.mode = parse_generation_mode(flags.mode);
@@ -226,7 +223,7 @@ void measure_generation_speeds(const Flags& flags) {
     }
 }
 
-// Returns the choices of the printed table. Throws BadInput if the format does not have them.
+// Throws BadInput if the format does not have a choice.
 TableStyle style_of(const Flags& flags, const std::string& format) {
     TableStyle style;
     if (!flags.columns.empty()) style.columns = column_list(flags.columns);
@@ -241,7 +238,6 @@ TableStyle style_of(const Flags& flags, const std::string& format) {
     return style;
 }
 
-// Adds the runs of other labs.
 void merge_labs(const Flags& flags) {
     // Opens all labs first, so that an unreadable one is reported before anything is written.
     for (const std::string& other : flags.merge) LabFile::open(other, LabFile::Mode::read);
@@ -259,7 +255,6 @@ ResultsOptions options_of(const Flags& flags) {
     return options;
 }
 
-// What `results` prints.
 struct Output {
     ResultsTable table;
     LabRuns runs;

@@ -37,17 +37,17 @@ struct Flags {
     bool json = false;
 };
 
-// Returns the limits of a measurement: `least` to `most` rounds, within about --seconds.
+// `least` to `most` rounds, within about --seconds.
 MeasurementLimits patience(const Flags& flags, int least, int most) {
     return {least, most, flags.seconds, std::min(0.15, flags.seconds / 60)};
 }
 
-// The result of one part of the benchmark: as JSON, and as lines of text for the terminal.
+// JSON, and lines of text for the terminal.
 struct Part {
     nlohmann::json json = nlohmann::json::object();
     Table table{{{"", 'l', 2}, {"", 'l', 34}, {"", 'l'}}, {}};
 
-    // Stores the median as `key`, and quartiles, extremes and the number of repetitions as `key`_spread.
+    // The median as `key`; quartiles, extremes and the number of repetitions as `key`_spread.
     void add(const std::string& key, const Spread& spread) {
         json[key] = spread.median;
         json[key + "_spread"] = {{"lower", spread.lower},
@@ -63,13 +63,13 @@ struct Part {
     void line(const std::string& what, const std::string& value) { table.rows.push_back({"", what, value}); }
 };
 
-// Returns the median with the quartiles in parentheses, such as "12.34 (12.01 to 12.80) ms".
+// With the quartiles: "12.34 (12.01 to 12.80) ms".
 std::string spread_text(const Spread& spread, const std::string& unit, double scale = 1, int digits = 2) {
     return fixed_text(scale * spread.median, digits) + " (" + fixed_text(scale * spread.lower, digits) + " to " +
            fixed_text(scale * spread.upper, digits) + ")" + (unit.empty() ? "" : " ") + unit;
 }
 
-// Returns the first run of the preset (`default_preset` without --preset), changed by --set.
+// Preset (`default_preset` without --preset), changed by --set.
 RunSpec first_run(const Flags& flags, const std::string& default_preset) {
     Experiment experiment = preset(flags.preset.empty() ? default_preset : flags.preset).experiment;
     experiment.set_assignments(flags.settings);
@@ -87,7 +87,7 @@ std::string shape_text(const RunSpec& spec) {
            (spec.dropout > 0 ? ", dropout " + short_number(spec.dropout) : "");
 }
 
-// Returns the small shape of the comparisons, with the precision, device and threads of `spec`.
+// Small shape of the comparisons, with precision, device and threads of `spec`.
 RunSpec small_shape_like(const RunSpec& spec) {
     RunSpec small = small_shape();
     small.precision = spec.precision;
@@ -284,7 +284,7 @@ Part bench_window(const Flags&) {
     return part;
 }
 
-// Reads the forecasts of the last sweeps; measures nothing.
+// Forecasts of the last sweeps; measures nothing.
 Part bench_estimates() {
     const std::vector<Forecast> sweeps = read_times(times_file()).sweeps;
     const std::string words = forecast_words(sweeps);

@@ -38,7 +38,7 @@ struct Flags {
     bool json = false;
 };
 
-// Throws BadInput if a text of this size does not fit into memory or on the disk of `output`.
+// Throws BadInput if the text does not fit into memory or on the disk of `output`.
 void check_size(std::int64_t characters, const std::filesystem::path& output) {
     const std::string text = "A text of " + grouped(characters) + " characters";
     const std::int64_t memory = bench::this_machine().memory_bytes;
@@ -109,7 +109,6 @@ bool has_vocabulary_size(const RunSpec& spec) {
     return spec.has_subwords() && spec.tokenizer != Tokenizer::file;
 }
 
-// Returns the settings of a run on the text and with the tokenizer that the flags name.
 RunSpec spec_of(const Flags& flags, const std::string& tokenizer) {
     RunSpec spec;
     key("data").set(spec, Value(flags.name));
@@ -125,7 +124,7 @@ void check_vocabulary_size(const Flags& flags, const std::vector<RunSpec>& specs
     throw BadInput("--vocabulary-size applies to the tokenizers bpe, unigram and words; add one with --tokenizer.");
 }
 
-// Returns the tokens of a text as a list and as JSON.
+// A list, and JSON.
 struct SplitText {
     std::vector<std::string> tokens;
     std::vector<std::int32_t> numbers;
@@ -141,7 +140,7 @@ SplitText split_text(const RunSpec& spec, const Flags& flags) {
     return result;
 }
 
-// Returns the tokenizers that `data tokens` compares if none is named.
+// Compared by `data tokens` if none is named.
 std::vector<std::string> usual_tokenizers(const Flags& flags) {
     if (find_language(flags.name)) return {"auto", "bytes"};
     return {"auto", "bytes", "words", "bpe", "unigram"};

@@ -15,14 +15,14 @@ namespace ropelab::terminal {
 
 namespace {
 
-// Runs in the child process of a device check. Prints one line per check before it starts and one after it ends, so
-// that the parent knows which check crashed.
+// In the child process of a device check. Prints one line per check before it starts and one after it ends, so that the
+// parent knows which check crashed.
 void check_here() {
     open_engine().check_device([](const DeviceCheck& check) { print_text(to_json_line(check) + "\n"); });
     print_text(std::string(device_check_end) + "\n");
 }
 
-// Checks the CUDA device in a child process, stores the result and prints it.
+// In a child process.
 void check_device(bool as_json) {
     const EngineInfo info = open_engine().info();
     if (!info.cuda) throw BadInput("There is no CUDA device to check: " + info.cuda_detail);
@@ -42,7 +42,7 @@ void check_device(bool as_json) {
     print_text(text.str() + record.sentence + "\n");
 }
 
-// Returns the stored check of the engine's CUDA device, or null if there is no device or it was not checked yet.
+// Null if there is no device or it was not checked yet.
 nlohmann::json device_check_json(const EngineInfo& info) {
     if (!info.cuda) return nullptr;
     try {

@@ -58,8 +58,7 @@ std::size_t seeds_of(const SheetPlan& plan) {
     return plan.experiment.values("seed").size();
 }
 
-// Throws BadInput if the stored sheet is not the one that the flags describe. The stored plan is used even if a sheet
-// of that name would have other data or rules today.
+// The stored plan is used even if a sheet of that name would have other data or rules today.
 void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
     const std::string what =
         stored.sheet + " at " + to_string(stored.scale) + " scale, " + std::to_string(seeds_of(stored)) + " seeds";
@@ -70,8 +69,7 @@ void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
     }
 }
 
-// Creates the lab in a temporary folder and moves it to `path` when it holds the whole sheet, so that no incomplete lab
-// can appear at `path`.
+// In a temporary folder, so that no incomplete lab can appear at `path`.
 void start_lab(const fs::path& path, const Flags& flags) {
     const SheetPlan plan = planned(flags);
     const TemporaryFolder folder;

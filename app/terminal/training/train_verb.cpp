@@ -40,13 +40,13 @@ namespace ropelab::terminal {
 
 namespace {
 
-/// The flags of --slurm.
+/// --slurm.
 struct SlurmFlags {
     std::string folder;        // the folder that is written; "" without --slurm
     std::int64_t at_once = 8;  // maximum number of tasks that run in parallel
 };
 
-/// Writes the experiment as a Slurm job array that runs this program, and prints the resources that each task requests.
+/// A job array that runs this program; prints the resources that each task requests.
 void write_slurm(const Experiment& experiment, const SlurmFlags& flags, const std::string& data_dir, bool as_json) {
     for (const RunSpec& spec : experiment.expand())
         open_corpus(spec, data_dir);  // reports bad data now rather than in a queued job
@@ -68,7 +68,6 @@ void write_slurm(const Experiment& experiment, const SlurmFlags& flags, const st
                " (days-hours:minutes:seconds).\nSubmit the job array with " + flags.folder + "/submit.sh.\n");
 }
 
-/// The runs that a training would train.
 struct PlannedTraining {
     std::vector<RunSpec> runs;
     std::vector<std::int64_t> from;  // iteration from which each run resumes; 0 for the beginning
@@ -101,8 +100,7 @@ void measure_here(Preview& plan, const std::filesystem::path& data_dir) {
     if (interrupted()) throw std::runtime_error("Interrupted before every cohort was measured.");
 }
 
-// Throws BadInput for data that training would reject. Known data sets that are not downloaded yet are allowed, because
-// their plan is useful before the download.
+// Throws BadInput for data that training would reject, but not for known data sets before their download.
 void check_data(const Preview& plan, const std::filesystem::path& data_dir) {
     for (const RunSpec& run : plan.runs) {
         const KnownSet* set = find_known_set(run.data);
@@ -110,7 +108,7 @@ void check_data(const Preview& plan, const std::filesystem::path& data_dir) {
     }
 }
 
-// Scales the time of each cohort to the iterations that its runs have left.
+// The time of each cohort becomes that of the iterations that its runs have left.
 void leave_out_trained(Preview& plan, const std::vector<std::int64_t>& from) {
     for (PreviewedCohort& cohort : plan.cohorts) {
         double all = 0;
@@ -192,9 +190,9 @@ std::string text_of(const Preview& plan) {
     return text;
 }
 
-/// Prints the output of --plan: a table of the runs with the settings that differ, their cohorts, and the time and
-/// memory of each cohort. If `measure` is true, a few steps of each cohort are timed on this machine; otherwise time
-/// and memory are estimated. The time is that of the remaining iterations. Writes no file and trains no run.
+/// --plan: runs with the settings that differ, cohorts, time and memory. If `measure` is true, a few steps of each
+/// cohort are timed on this machine; otherwise time and memory are estimated. The time is that of the remaining
+/// iterations. Writes no file and trains no run.
 void print_plan(const PlannedTraining& training, bool measure, const std::filesystem::path& data_dir, bool as_json) {
     if (training.runs.empty()) {
         const std::string words = training.words + " Nothing would be trained.";
@@ -232,20 +230,19 @@ struct Flags {
     bool json = false;
     bool one_run = false;  // the command is train, not sweep
 
-    /// Returns whether any flag describes an experiment.
     bool describes() const {
         return !preset.empty() || !experiment.empty() || !settings.empty() || !zips.empty() || !exclusions.empty() ||
                !device.empty() || !search.empty();
     }
 };
 
-// An experiment with the search that sampled its runs, if there is one.
+// With the search that sampled its runs, if there is one.
 struct Described {
     Experiment experiment;
     std::optional<Search> search;
 };
 
-// Applies --set: with --search, a range of a setting is sampled; without it, a range lists whole numbers.
+// --set: with --search, a range of a setting is sampled; without it, a range lists whole numbers.
 void apply_settings(const Flags& flags, Described& described) {
     Experiment& experiment = described.experiment;
     if (!flags.search.empty()) {
@@ -295,9 +292,8 @@ Experiment description(const Flags& flags) {
     return described_by(flags).experiment;
 }
 
-// Returns the experiment that the flags describe for an existing lab, and what it adds to the lab; nullopt if the flags
-// describe nothing, or an experiment that the lab stores. Without --preset and --experiment, the flags change the lab's
-// newest experiment.
+// For an existing lab, with what it adds; nullopt if the flags describe nothing, or an experiment that the lab stores.
+// Without --preset and --experiment, the flags change the lab's newest experiment.
 struct Extension {
     Experiment experiment;
     std::optional<Search> search;
@@ -326,7 +322,6 @@ std::optional<Extension> extension_of(const LabFile& lab, const Flags& flags) {
     return result;
 }
 
-// Returns a sentence on what an extension adds to its lab.
 std::string words_of(const Growth& growth) {
     const auto continued = static_cast<std::size_t>(std::count_if(
         growth.added.begin(), growth.added.end(), [](const AddedRun& run) { return run.continues.has_value(); }));
@@ -344,12 +339,12 @@ void refuse_other_cohort(const LabFile& lab, const Flags& flags) {
     check_contains_cohort(lab, stored ? *stored : description(flags), *flags.cohort);
 }
 
-// Returns the folder of data sets: that of the flags, or else the one that the lab remembers.
+// From the flags, or else the one that the lab remembers.
 std::filesystem::path data_dir_for(const LabFile& lab, const Flags& flags) {
     return flags.data_dir.empty() ? remembered_data_dir(lab) : std::filesystem::path(flags.data_dir);
 }
 
-// Opens an existing lab, adds what the flags ask for, and fills in the plan of its unfinished runs.
+// Opens an existing lab and adds what the flags ask for.
 std::unique_ptr<LabFile> plan_resumed_runs(const Flags& flags, Plan& plan) {
     auto lab = LabFile::open(flags.lab);
     lab->recover(flags.take_over);
@@ -368,7 +363,7 @@ std::unique_ptr<LabFile> plan_resumed_runs(const Flags& flags, Plan& plan) {
     return lab;
 }
 
-// Prints what --resume would train, without changing the lab.
+// Without changing the lab.
 void print_resumed_plan(const Flags& flags) {
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     const std::optional<Extension> extension = extension_of(*lab, flags);
@@ -388,8 +383,7 @@ void print_resumed_plan(const Flags& flags) {
 
 using Names = std::map<RunId, std::string>;
 
-// Fills in the plan and returns the lab that stores it (null without --lab). Without a lab, `names` receives the names
-// of the runs.
+// Returns the lab that stores the plan (null without --lab). Without a lab, `names` receives the names of the runs.
 std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names) {
     plan.data_dir = flags.data_dir;
     std::unique_ptr<LabFile> lab;
@@ -505,7 +499,7 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
     print_text(text);
 }
 
-// Throws std::runtime_error if a run failed in an earlier call and was not resumed in this one.
+// In an earlier call, and not resumed in this one.
 void refuse_failed(const std::map<RunId, Outcome>& outcomes) {
     const auto is_failed = [](const auto& entry) { return entry.second.state == RunState::failed; };
     const auto first = std::find_if(outcomes.begin(), outcomes.end(), is_failed);
@@ -520,7 +514,7 @@ std::string preset_names() {
     return names;
 }
 
-// Prints the output of --plan.
+// --plan.
 void print_planned(const Flags& flags) {
     if (!flags.lab.empty() && !flags.resume) {
         throw BadInput("--plan trains nothing, so --lab has no effect; add --resume to plan the training of that lab.");
@@ -570,7 +564,7 @@ void run(const Flags& flags) {
     if (!not_trained.empty()) throw std::runtime_error(not_trained);
 }
 
-// Adds --plan and --measure to the command sweep. CLI11 reports flags that exclude each other as CLI::ParseError.
+// --plan and --measure. CLI11 reports flags that exclude each other as CLI::ParseError.
 void add_plan_options(CLI::App& verb, Flags& flags) {
     CLI::Option* plan = verb.add_flag("--plan", flags.plan,
                                       "Print the runs, their cohorts, time and memory without training; with --resume: "
@@ -579,7 +573,6 @@ void add_plan_options(CLI::App& verb, Flags& flags) {
         ->needs(plan);
 }
 
-// Adds --search and its flags to the command sweep.
 void add_search_options(CLI::App& verb, Flags& flags) {
     CLI::Option* search = verb.add_option(
         "--search", flags.search,
@@ -601,7 +594,7 @@ void add_search_options(CLI::App& verb, Flags& flags) {
     search->excludes(verb.get_option("--cohort"))->excludes(verb.get_option("--slurm"));
 }
 
-// Adds --cohort, --slurm and --max-parallel-tasks to the command sweep.
+// --cohort, --slurm and --max-parallel-tasks.
 void add_cluster_options(CLI::App& verb, Flags& flags) {
     CLI::Option* cohort = verb.add_option("--cohort", flags.cohort,
                                           "Train only this cohort, counted from 0 (used by the tasks of --slurm)");

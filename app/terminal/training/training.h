@@ -8,7 +8,7 @@
 
 namespace ropelab::terminal {
 
-/// The state of a run, updated by its events while it trains.
+/// Updated by the run's events while it trains.
 struct Outcome {
     PlannedRun plan;
     RunState state = RunState::waiting;
@@ -17,16 +17,16 @@ struct Outcome {
     RunConditions conditions;
 };
 
-/// Memory of training in bytes, predicted and measured; 0 if nothing was trained.
+/// Of training, predicted and measured; 0 if nothing was trained.
 struct Memory {
     std::int64_t predicted = 0;
     std::int64_t peak = 0;
 };
 
-/// Trains a plan until it ends or is interrupted, and shows a progress line. Records into the file `lab` unless it is
-/// empty, and prints which of its runs are skipped because other programs train them. Fills in `outcomes` and `memory`.
-/// Returns how training ended; a plan without runs counts as finished. Throws BadInput if another program trains one of
-/// the runs, and std::runtime_error if the lab could not store everything.
+/// Until the plan ends or is interrupted. Records into the file `lab` unless it is empty, and prints which of its runs
+/// are skipped because other programs train them. Returns how training ended; a plan without runs counts as finished.
+/// Throws BadInput if another program trains one of the runs, and std::runtime_error if the lab could not store
+/// everything.
 event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
                         Memory& memory);
 

@@ -40,7 +40,7 @@ void prepare_folder(const Flags& flags) {
     if (error) throw BadInput("The folder " + flags.output + " cannot be created: " + error.message() + ".");
 }
 
-// Draws the figures as PDF for LaTeX and as SVG for Markdown and HTML. Returns the names of those that exist.
+// PDF for LaTeX and SVG for Markdown and HTML. Returns the names of figures that exist.
 std::vector<std::string> draw_figures(const Flags& flags, const LabFile& lab, const ResultsOptions& results,
                                       const std::vector<std::string>& names) {
     std::vector<std::string> drawn;

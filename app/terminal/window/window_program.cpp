@@ -20,7 +20,7 @@ namespace ropelab::terminal {
 
 namespace {
 
-// Returns the path of the window program. Throws BadInput if it does not exist.
+// Throws BadInput if it does not exist.
 std::filesystem::path window_program(const std::string& what) {
     std::error_code error;
     const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();

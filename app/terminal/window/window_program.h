@@ -6,33 +6,30 @@
 
 namespace ropelab::terminal {
 
-/// Replaces this process (exec) by the window program ropelab with these arguments and without a display. Only ropelab
-/// links Qt, so that ropelab-cli runs on clusters without Qt. Throws BadInput if ropelab is not in the folder of this
-/// program; `what` names the feature in the message (plural: "Figures").
+/// Exec without a display. Only ropelab links Qt, so that ropelab-cli runs on clusters without Qt. Throws BadInput if
+/// ropelab is not in the folder of this program; `what` names the feature in the message (plural: "Figures").
 [[noreturn]] void become_window_program(const std::string& what, std::vector<std::string> arguments);
 
-/// Runs the program `ropelab`, which lies beside this program, with these arguments and without a display, and waits
-/// until it ends. Returns whether it succeeded. Throws BadInput like become_window_program if there is no such program.
+/// Without a display; waits and returns whether `ropelab`, beside this program, succeeded. Throws BadInput like
+/// become_window_program if there is no such program.
 bool run_window_program(const std::string& what, std::vector<std::string> arguments);
 
-/// Flags of a command whose work the window program does, such as an animation. Their values are fields of the job, a
-/// JSON object; the window program checks the ranges.
+/// For a command whose work the window program does, such as an animation. Values are fields of the job, a JSON object;
+/// the window program checks the ranges.
 class JobFlags {
  public:
-    /// Add a flag whose value is a text or a number, and the field `key` of the job. The flags must outlive the
-    /// command.
+    /// A text or a number, the field `key` of the job. The flags must outlive the command.
     void add_text(CLI::App& verb, const char* key, const char* flag, const char* help) {
         add(verb, key, {flag, false}, help);
     }
     void add_number(CLI::App& verb, const char* key, const char* flag, const char* help) {
         add(verb, key, {flag, true}, help);
     }
-    /// Adds the flag --json, with which the window program prints the written files as JSON.
+    /// The window program then prints the written files as JSON.
     void add_json(CLI::App& verb) { verb.add_flag("--json", json_, "Print the written files as JSON"); }
 
-    /// Replaces this process by the window program, in the mode `mode` ("--replay"), with the job and the fields that
-    /// the user typed. Throws BadInput for a text that is no number, and like become_window_program(), whose `what` it
-    /// takes.
+    /// In the mode `mode` ("--replay"), with the job and the fields that the user typed. Throws BadInput for a text
+    /// that is no number, and like become_window_program().
     [[noreturn]] void run(const std::string& what, const std::string& mode, nlohmann::json job) const;
 
  private:

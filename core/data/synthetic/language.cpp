@@ -19,7 +19,7 @@ std::optional<Language> find_language(std::string_view data) {
 
 namespace {
 
-/// A language's source with the quantities that are derived from it.
+/// With derived quantities.
 struct Compiled {
     explicit Compiled(Source rules)
         : source(std::move(rules)),

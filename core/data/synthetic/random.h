@@ -4,23 +4,22 @@
 
 namespace ropelab {
 
-/// The finalizer of SplitMix64, a bijection of the 64-bit numbers (Steele, Lea and Flood 2014).
+/// Finalizer of SplitMix64, a bijection (Steele, Lea and Flood 2014).
 constexpr std::uint64_t mix64(std::uint64_t value) {
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
     value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
     return value ^ (value >> 31);
 }
 
-/// A counter-based random number generator: number i is mix64(key + (i + 1) * 0x9e3779b97f4a7c15), which is the
-/// sequence of SplitMix64 with the seed `key`. It uses only integers, so that every machine generates the same numbers.
+/// Number i is mix64(key + (i + 1) * 0x9e3779b97f4a7c15), which is the sequence of SplitMix64 with the seed `key`. It
+/// uses only integers, so that every machine generates the same numbers.
 class CounterRandom {
  public:
     explicit CounterRandom(std::uint64_t key) : key_(key) {}
 
     std::uint64_t next() { return mix64(key_ + ++counter_ * 0x9e3779b97f4a7c15ULL); }
 
-    /// Returns a uniformly distributed number in [0, bound), without bias, for bound >= 1. May consume more than one
-    /// 64-bit number.
+    /// Uniform in [0, bound), without bias, for bound >= 1. May consume more than one 64-bit number.
     std::uint32_t below(std::uint32_t bound) {
         // Lemire 2019: the top 32 bits are scaled to the bound. The few values whose low half would make some results
         // more likely than others are rejected.

@@ -57,7 +57,7 @@ char any_of(std::string_view letters, CounterRandom& random) {
     return letters[random.below(static_cast<std::uint32_t>(letters.size()))];
 }
 
-/// Samples a word of two or three syllables according to the spelling rules.
+/// Two or three syllables.
 std::string spell(bool third_syllable, CounterRandom& random) {
     const int consonant = static_cast<int>(random.below(static_cast<std::uint32_t>(spelling::kConsonants.size())));
     const int vowel = static_cast<int>(random.below(static_cast<std::uint32_t>(spelling::kVowels.size())));
@@ -72,7 +72,7 @@ std::string spell(bool third_syllable, CounterRandom& random) {
     return word;
 }
 
-/// Samples `count` distinct words. `spell_one(index)` samples the letters of one word.
+/// Distinct words. `spell_one(index)` samples the letters of one.
 template <class Spell>
 std::vector<Word> sample_words(std::size_t count, Spell spell_one) {
     std::vector<Word> words;
@@ -84,7 +84,7 @@ std::vector<Word> sample_words(std::size_t count, Spell spell_one) {
     return words;
 }
 
-/// Sets the weights of the words in proportion to 1/rank (Zipf's law).
+/// In proportion to 1/rank (Zipf's law).
 void weigh_by_rank(std::vector<Word>& words) {
     for (std::size_t rank = 1; rank <= words.size(); ++rank) {
         words[rank - 1].weight = static_cast<std::uint32_t>(720 / rank);
@@ -126,7 +126,7 @@ struct Row {
     std::vector<Successor> successors;
 };
 
-/// Returns the Markov chain: for each character its possible successors with their weights. Row 0 is the start.
+/// For each character its possible successors with their weights. Row 0 is the start.
 std::vector<Row> chain() {
     std::vector<Row> rows{
         {'\n', {{'t', 2}, {'s', 1}, {'h', 1}}},
@@ -158,7 +158,7 @@ std::vector<Row> chain() {
     return rows;
 }
 
-/// The state of the chain: the previous character.
+/// The previous character.
 struct LocalState {
     char character;
     std::uint64_t key() const { return static_cast<unsigned char>(character); }
@@ -188,10 +188,10 @@ constexpr int kMaxDepth = 3;
 
 constexpr std::string_view kOpen = "([<";
 constexpr std::string_view kClose = ")]>";
-/// The two possible vowels of the particles directly inside each kind of bracket; the first one is more frequent.
+/// Of the particles directly inside each kind of bracket; the first one is more frequent.
 constexpr std::array<std::string_view, 3> kBracketVowels{"ae", "io", "ua"};
 
-/// A list of words as a prefix tree. Node 0 is the root.
+/// Prefix tree. Node 0 is the root.
 class Trie {
  public:
     struct Node {
@@ -234,7 +234,7 @@ class Trie {
     std::vector<Node> nodes_;
 };
 
-/// The part of a sentence that the next character belongs to. "node:" describes PositionalState::node in that phase.
+/// The next character's part of a sentence. "node:" describes PositionalState::node in that phase.
 enum class Phase : std::uint8_t {
     opener,             // the opener; node: number of its letters generated so far
     name,               // the name; node: node in the prefix tree of names
@@ -260,7 +260,7 @@ enum class Phase : std::uint8_t {
     after_group         // the space after the outermost group
 };
 
-/// Progress within the innermost open bracket: before its inner group, after its inner group, or at its last particle.
+/// Within the innermost open bracket: before or after its inner group, or at its last particle.
 enum class Stage : std::uint8_t { first, inner_done, last };
 
 struct PositionalState {
@@ -360,7 +360,7 @@ class Grammar {
         return at(state, Phase::item);
     }
 
-    /// Returns the arc for the next letter of `letters`, of which state.node have been generated.
+    /// For the next letter of `letters`, of which state.node have been generated.
     static Arcs spelled(const PositionalState& state, std::string_view letters, const PositionalState& after) {
         const bool last = state.node + 1 == static_cast<int>(letters.size());
         return {
@@ -383,7 +383,7 @@ class Grammar {
         return in_trie(state, names_, after);
     }
 
-    /// Returns the arcs after a verb: with probability 1/2 a group of any kind, else an item or the marker.
+    /// After a verb: with probability 1/2 a group of any kind, else an item or the marker.
     Arcs group_or_item(const PositionalState& state) const {
         Arcs arcs = item(state);
         std::uint32_t total = 0;
@@ -392,9 +392,9 @@ class Grammar {
         return arcs;
     }
 
-    /// Returns the arcs for the marker and for an item, which is a freely spelled word (2/3) or a noun (1/3). The
-    /// marker's weight is 12 * nouns and that of all items 12 * nouns * (number of items still possible), so that every
-    /// number of items from 0 to kMaxItems is equally likely.
+    /// The marker or an item: a freely spelled word (2/3) or a noun (1/3). The marker's weight is 12 * nouns and that
+    /// of all items 12 * nouns * (number of items still possible), so that every number of items from 0 to kMaxItems is
+    /// equally likely.
     Arcs item(const PositionalState& state) const {
         const auto left = static_cast<std::uint32_t>(kMaxItems - state.items);
         const std::uint32_t nouns = nouns_[0].weight;

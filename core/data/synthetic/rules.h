@@ -9,42 +9,39 @@
 
 namespace ropelab {
 
-/// Spelling rules of the synthetic languages: the letters, and which letter may follow which within a word. Consonants
-/// and vowels are numbered by their index in these strings. Both strings are rings (the first letter follows the last);
-/// hard and soft consonants alternate.
+/// Consonants and vowels are numbered by their index in these strings. Both strings are rings (the first letter follows
+/// the last); hard and soft consonants alternate.
 namespace spelling {
 
 inline constexpr std::string_view kConsonants = "klpmtnsr";  // even indices are hard, odd ones soft
 inline constexpr std::string_view kNounInitials = "bdfghvz";
 inline constexpr std::string_view kVowels = "aeiou";
 
-/// A letter that is possible at some position, and its weight relative to the other letters possible there.
+/// Possible at some position; the weight is relative to the other letters there.
 struct Choice {
     int letter;
     std::uint32_t weight;
 };
 
-/// Returns the choices for the second consonant of a word (its third letter): the two neighbours of the first consonant
-/// in the ring.
+/// Third letter of a word: the two neighbours of the first consonant in the ring.
 std::vector<Choice> second_consonants(int first_consonant);
-/// Returns the choices for the second vowel of a word (its fourth letter): the vowel next to the first one in the ring,
-/// forwards if the first consonant is hard, backwards if it is soft; or the first vowel again.
+/// Fourth letter of a word: the vowel next to the first one in the ring, forwards if the first consonant is hard,
+/// backwards if it is soft; or the first vowel again.
 std::vector<Choice> second_vowels(int first_consonant, int first_vowel);
-/// Returns the choices for the consonant of a third syllable. They depend on the consonant four characters earlier.
+/// Of a third syllable: they depend on the consonant four characters earlier.
 std::vector<Choice> third_consonants(int first_consonant);
-/// Returns the choices for the vowel of a third syllable. They depend on the vowel two characters earlier.
+/// Of a third syllable: they depend on the vowel two characters earlier.
 std::vector<Choice> third_vowels(int second_vowel);
 
 }  // namespace spelling
 
-/// A word and its weight relative to the other words of its list.
+/// With its weight relative to the other words of its list.
 struct Word {
     std::string letters;
     std::uint32_t weight;
 };
 
-/// The fixed vocabulary of the positional language. The words are sampled once from a fixed random stream; they do not
-/// depend on the seed of a text.
+/// The fixed vocabulary of the positional language, sampled once, independent of the seed of a text.
 struct Lexicon {
     std::vector<Word> names;  // 48 words, equally likely; the words that copies repeat
     std::vector<Word> verbs;  // 24 words, distributed by Zipf's law
@@ -53,11 +50,10 @@ struct Lexicon {
 
 const Lexicon& lexicon();
 
-/// Returns the rules of Language::local as a source: a Markov chain of order 1, whose first character is distributed as
-/// after a newline.
+/// Language::local: a Markov chain of order 1, whose first character is distributed as after a newline.
 Source local_language();
 
-/// Returns the rules of Language::positional as a source that starts at the beginning of a sentence.
+/// Language::positional, from the beginning of a sentence.
 Source positional_language();
 
 }  // namespace ropelab

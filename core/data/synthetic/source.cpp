@@ -36,8 +36,7 @@ std::uint32_t checked_total(std::size_t state, const std::vector<Source::Arc>& r
     return static_cast<std::uint32_t>(total);
 }
 
-/// Throws std::invalid_argument unless every state can be reached from the start. `neighbors` lists each state's
-/// neighbors; `what` is the rest of the message.
+/// Throws std::invalid_argument otherwise. `neighbors` lists each state's neighbors; `what` is the rest of the message.
 void require_all_reachable(const std::vector<std::vector<std::int32_t>>& neighbors, const char* what) {
     std::vector<bool> reached(neighbors.size(), false);
     std::vector<std::size_t> open{static_cast<std::size_t>(Source::kStart)};
@@ -57,7 +56,7 @@ void require_all_reachable(const std::vector<std::vector<std::int32_t>>& neighbo
     if (missed != reached.end()) refuse(static_cast<std::size_t>(missed - reached.begin()), what);
 }
 
-/// Returns the states in an order in which most arcs lead forwards: the reverse postorder of a depth-first search.
+/// Most arcs lead forwards: the reverse postorder of a depth-first search.
 std::vector<std::int32_t> forward_order(const Source& source) {
     struct Visit {
         std::int32_t state;
@@ -215,15 +214,14 @@ double Filter::advance(Belief& belief, char character) {
 
 namespace {
 
-/// Computes the optimal predictor's losses on sequences. Nearly all computation for a sequence concerns its first
-/// characters, where thousands of states are possible; the results for equal beginnings are therefore cached.
+/// Nearly all computation for a sequence concerns its first characters, where thousands of states are possible; the
+/// results for equal beginnings are therefore cached.
 class SequenceLosses {
  public:
     SequenceLosses(const Source& source, std::span<const double> stationary)
         : filter_(source), stationary_(belief_of(stationary)) {}
 
-    /// Stores the loss at each character of `sequence`, including the first, in `losses`. `offset` is the position of
-    /// the sequence in the text, for error messages.
+    /// Includes the first character. `offset`: position of the sequence in the text, for error messages.
     void compute(std::string_view sequence, std::size_t offset, std::vector<double>& losses) {
         losses.clear();
         const Belief* known = &stationary_;

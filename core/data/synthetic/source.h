@@ -10,9 +10,8 @@
 
 namespace ropelab {
 
-/// A transition of a source: the character that it generates, its weight and the next state. The probability of an arc
-/// is its weight divided by the sum of the weights of the state's arcs. Weights are integers, so that sampling gives
-/// the same result on every machine.
+/// The probability of an arc is its weight divided by the sum of the weights of the state's arcs. Weights are integers,
+/// so that sampling gives the same result on every machine.
 template <class State>
 struct SourceArc {
     char character;
@@ -20,16 +19,15 @@ struct SourceArc {
     State next;
 };
 
-/// A finite-state source of characters (a Markov source). State and character determine the next state, so every text
-/// that begins at the start state has at most one parse, and the entropy rate has a closed form.
+/// A Markov source. State and character determine the next state, so every text that begins at the start state has at
+/// most one parse, and the entropy rate has a closed form.
 class Source {
  public:
     using Arc = SourceArc<std::int32_t>;
 
-    /// Builds a source from rows: row s contains the arcs of state s; state 0 is the start. Throws
-    /// std::invalid_argument for a row without arcs, a weight of 0, a row that has a character twice, a weight sum of
-    /// 2^32 or more, a next state that does not exist, and a state that cannot be reached from the start or cannot
-    /// reach the start.
+    /// Row s contains the arcs of state s; state 0 is the start. Throws std::invalid_argument for a row without arcs, a
+    /// weight of 0, a row that has a character twice, a weight sum of 2^32 or more, a next state that does not exist,
+    /// and a state that cannot be reached from the start or cannot reach the start.
     explicit Source(const std::vector<std::vector<Arc>>& rows);
 
     static constexpr std::int32_t kStart = 0;
@@ -39,7 +37,7 @@ class Source {
     std::span<const Arc> arcs(std::int32_t state) const;
     std::uint32_t total_weight(std::int32_t state) const { return totals_[static_cast<std::size_t>(state)]; }
     const Arc* find(std::int32_t state, char character) const;
-    /// Returns the state that follows `state` after `character`, or kNowhere if `character` is not possible.
+    /// kNowhere if `character` is not possible.
     std::int32_t next(std::int32_t state, char character) const;
     double probability(std::int32_t state, const Arc& arc) const {
         return static_cast<double>(arc.weight) / total_weight(state);
@@ -51,17 +49,16 @@ class Source {
     std::vector<std::uint32_t> totals_;
 };
 
-/// Returns the stationary distribution: the fraction of the characters of an infinite text that each state generates;
-/// (states), sums to 1. It is exact except for rounding: the expected number of visits between two returns to the
-/// start, divided by the sum of these numbers.
+/// The fraction of the characters of an infinite text that each state generates; (states), sums to 1. It is exact
+/// except for rounding: the expected number of visits between two returns to the start, divided by the sum of these
+/// numbers.
 std::vector<double> stationary_distribution(const Source& source);
 
-/// Returns the entropy rate in nats per character: the mean entropy of the next character over the distribution
-/// `stationary`.
+/// In nats per character, the mean over the distribution `stationary`.
 double entropy_rate(const Source& source, std::span<const double> stationary);
 
-/// Numbers the states that can be reached from `start` and returns the source that consists of these states.
-/// `arcs_of(state)` returns a state's arcs. State must have `std::uint64_t key() const`, unique for each state.
+/// Numbers the states that can be reached from `start`. State must have `std::uint64_t key() const`, unique for each
+/// state.
 template <class State, class ArcsOf>
 Source compile_source(const State& start, ArcsOf arcs_of) {
     std::unordered_map<std::uint64_t, std::int32_t> numbers{{start.key(), Source::kStart}};
@@ -81,26 +78,24 @@ Source compile_source(const State& start, ArcsOf arcs_of) {
     return Source(rows);
 }
 
-/// A probability distribution over the states of a source: the states with a probability above 0, each listed once, and
-/// their probabilities, which sum to 1.
+/// The states with a probability above 0, each listed once, and their probabilities, which sum to 1.
 struct Belief {
     std::vector<std::int32_t> states;
     std::vector<double> probabilities;
 };
 
-/// Returns the states that have a probability above 0 in `distribution`, which has one entry per state.
+/// `distribution` has one entry per state.
 Belief belief_of(std::span<const double> distribution);
 
-/// The optimal predictor of a source. It applies Bayes' rule to one character at a time (the forward algorithm of
-/// hidden Markov models), without approximation. An object must not be shared between threads; the source must outlive
-/// it.
+/// The optimal predictor: it applies Bayes' rule to one character at a time (the forward algorithm of hidden Markov
+/// models), without approximation. An object must not be shared between threads; the source must outlive it.
 class Filter {
  public:
     explicit Filter(const Source& source);
 
     double probability(const Belief& belief, char character) const;
-    /// Replaces `belief` by the posterior distribution after observing `character` and returns the probability that
-    /// `character` had. If that probability is 0, `belief` becomes empty.
+    /// Posterior distribution after `character`, whose probability is returned. If that probability is 0, `belief`
+    /// becomes empty.
     double advance(Belief& belief, char character);
 
  private:
@@ -108,11 +103,10 @@ class Filter {
     std::vector<std::int32_t> slot_;  // (states): a state's index in the belief that is being built, or -1
 };
 
-/// Returns the optimal predictor's mean loss at each position, in nats: (context) entries, averaged over the
-/// consecutive sequences of `text` that language_floor (core/data/synthetic/language.h) describes. `stationary`
-/// (states) is the state distribution at the start of every sequence. Returns an empty vector if `cancelled` (optional)
-/// returns true. Throws BadInput for a context below 1, a text shorter than context + 1, or a text that the source
-/// cannot generate.
+/// In nats, (context) entries, averaged over the consecutive sequences of `text` that language_floor
+/// (core/data/synthetic/language.h) describes. `stationary` (states) is the state distribution at the start of every
+/// sequence. Empty if `cancelled` (optional) returns true. Throws BadInput for a context below 1, a text shorter than
+/// context + 1, or a text that the source cannot generate.
 std::vector<double> loss_by_position(const Source& source, std::span<const double> stationary, std::string_view text,
                                      int context, const std::function<bool()>& cancelled);
 

@@ -18,14 +18,14 @@ namespace {
 
 using nlohmann::json;
 
-// Two adjacent tokens and the token into which they are merged.
+// And the token into which both are merged.
 struct TokenMerge {
     std::int32_t left = 0;
     std::int32_t right = 0;
     std::int32_t merged = 0;
 };
 
-// A tokenizer of byte-level BPE. Tokens are spelled in its alphabet of 256 visible characters, one for each byte.
+// Tokens are spelled in an alphabet of 256 visible characters, one for each byte.
 struct BytePairTable {
     std::vector<std::string> tokens;
     std::vector<TokenMerge> merges;   // in the order in which they are applied
@@ -33,7 +33,7 @@ struct BytePairTable {
     bool whole_words = false;         // true if a piece that is a token is not built by merges
 };
 
-// Returns the character of each byte: itself if it is visible in Latin-1, else one from U+0100 on.
+// Itself if the byte is visible in Latin-1, else a character from U+0100 on.
 const std::array<char32_t, 256>& byte_alphabet() {
     static const auto alphabet = [] {
         std::array<char32_t, 256> table{};
@@ -47,7 +47,7 @@ const std::array<char32_t, 256>& byte_alphabet() {
     return alphabet;
 }
 
-// Returns the bytes that a token of the alphabet spells. Throws BadInput for other characters.
+// Throws BadInput for characters outside the alphabet.
 std::string spelled_bytes(const std::string& token, const std::string& name) {
     static const auto bytes = [] {
         std::unordered_map<char32_t, char> table;
@@ -141,7 +141,7 @@ class BytePairs final : public Subwords {
     }
 
  private:
-    // A place of a piece: its token and its neighbours; a token of -1 has been merged into the one before it.
+    // A token and its neighbours; a token of -1 has been merged into the one before it.
     struct Place {
         std::int32_t token = -1;
         std::ptrdiff_t before = -1;
@@ -155,7 +155,7 @@ class BytePairs final : public Subwords {
     const std::string& bytes_of_token(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)]; }
     const std::string& spelled(std::int32_t token) const { return table_.tokens[static_cast<std::size_t>(token)]; }
 
-    // Returns the longest added token at `offset`, or -1.
+    // The longest one, or -1.
     std::int32_t added_at(std::string_view text, std::size_t offset) const {
         const auto& list = added_[static_cast<unsigned char>(text[offset])];
         const auto found = std::find_if(list.begin(), list.end(), [&](std::int32_t token) {
@@ -164,8 +164,8 @@ class BytePairs final : public Subwords {
         return found == list.end() ? -1 : *found;
     }
 
-    // Returns the tokens of a piece: its bytes, of which the adjacent pair with the lowest rank, and of equal ones the
-    // first, is merged until no pair has a rank.
+    // Bytes, of which the adjacent pair with the lowest rank, and of equal ones the first, is merged until no pair has
+    // a rank.
     std::vector<std::int32_t> merged(std::string_view piece) const {
         if (table_.whole_words) {
             if (const auto whole = ids_.find(std::string(piece)); whole != ids_.end()) return {whole->second};
@@ -230,7 +230,7 @@ std::string kind_of_part(const json& object, const char* name) {
     return found != object.end() && found->is_object() ? found->value("type", "") : "";
 }
 
-// Throws BadInput unless the file describes byte-level BPE as GPT-2 has it.
+// As GPT-2 has it.
 void require_byte_level(const json& file, const std::string& name) {
     const json& model = file.at("model");
     if (kind_of_part(file, "model") != "BPE" && !(model.contains("merges") && !model.contains("type"))) {

@@ -22,8 +22,8 @@ constexpr std::string_view space_mark_text = "\xE2\x96\x81";
 constexpr char32_t unknown_mark = 0x2585;  // the trainer skips sentences that contain it
 constexpr std::int64_t byte_and_unknown_tokens = 257;
 
-// Protocol buffer fields that are appended to a model and so replace its own: normalizer_spec without a character map,
-// a space before the text and the removal of spaces, but with spaces as `space_mark`.
+// Appended to a model, to replace its own fields: normalizer_spec without a character map, a space before the text and
+// the removal of spaces, but with spaces as `space_mark`.
 constexpr std::string_view exact_normalizer{"\x1A\x08\x12\x00\x18\x00\x20\x00\x28\x01", 10};
 
 std::string to_base64(std::string_view bytes) {
@@ -46,7 +46,6 @@ std::string from_base64(std::string_view text) {
     return bytes;
 }
 
-// TrainingSentences in memory.
 class TrainingSentences final : public sentencepiece::SentenceIterator {
  public:
     explicit TrainingSentences(std::vector<std::string> sentences) : sentences_(std::move(sentences)) {}
@@ -60,12 +59,11 @@ class TrainingSentences final : public sentencepiece::SentenceIterator {
     std::size_t at_ = 0;
 };
 
-// Returns whether the trainer can learn this character.
 bool is_trainable(char32_t code) {
     return code >= U' ' && code != 0x7F && code != space_mark && code != unknown_mark;
 }
 
-// Returns the text as sentences that contain only its `most` most frequent characters. Others are bytes.
+// Contain only the `most` most frequent characters; others are bytes.
 std::vector<std::string> sentences_of(std::string_view text, std::size_t most) {
     std::unordered_map<char32_t, std::int64_t> counts;
     for (std::size_t offset = 0; offset < text.size();) {
@@ -150,7 +148,7 @@ class SentencePieces final : public Subwords {
     // Encoding a line of BPE takes more than linear time, so that long runs of text are cut.
     static constexpr std::size_t run_bytes = 4096;
 
-    // Returns whether a run may be cut before `offset`: subwords begin with the space before a word.
+    // Subwords begin with the space before a word.
     static bool is_cut(std::string_view text, std::size_t offset) {
         const auto is_space = [&](std::size_t at) { return text[at] == ' ' || text[at] == '\n'; };
         return is_space(offset) && !is_space(offset - 1);
@@ -164,7 +162,7 @@ class SentencePieces final : public Subwords {
         return piece;
     }
 
-    // Appends the tokens of UTF-8 without `space_mark`.
+    // UTF-8 without `space_mark`.
     void append_run(std::vector<std::int32_t>& result, std::string_view run) const {
         if (run.empty()) return;
         std::vector<int> ids;

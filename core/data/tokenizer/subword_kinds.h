@@ -7,37 +7,36 @@
 
 namespace ropelab {
 
-// The kinds of tokenizers behind vocabulary.h. The stored form of each begins with its prefix.
+// The stored form of each kind begins with its prefix.
 
 inline constexpr std::string_view sentencepiece_prefix = "sentencepiece:";
 inline constexpr std::string_view byte_pairs_prefix = "byte-level-bpe:";
 inline constexpr std::string_view words_prefix = "words:";
 
-/// Trains a SentencePiece model of subwords with byte fallback and returns it as serialized protocol buffer. `kind` is
-/// bpe or unigram.
+/// bpe or unigram with byte fallback; a serialized protocol buffer.
 std::string train_sentencepiece(Tokenizer kind, std::int64_t size, std::string_view training);
-/// Returns the tokenizer of a serialized SentencePiece model. `name` is the name of the model in messages.
+/// `model` is serialized; `name` is its name in messages.
 std::shared_ptr<const Subwords> sentencepiece_of_model(std::string model, const std::string& name);
-/// Reads the form that the tokenizer's to_text() returns.
+/// Reads the form of to_text().
 std::shared_ptr<const Subwords> sentencepiece_from_text(std::string_view text);
 
-/// Returns the byte-level BPE of the content of a tokenizer.json. `name` is the name of the file in messages.
+/// From the content of a tokenizer.json; `name` is its name in messages.
 std::shared_ptr<const Subwords> byte_pairs_of_json(std::string_view json, const std::string& name);
-/// Reads the form that the tokenizer's to_text() returns.
+/// Reads the form of to_text().
 std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text);
 
-/// Returns the 256 bytes and the most frequent words of `training`, together at most `size` tokens.
+/// The 256 bytes and the most frequent words, together at most `size` tokens.
 std::shared_ptr<const Subwords> train_words(std::int64_t size, std::string_view training);
-/// Reads the form that the tokenizer's to_text() returns.
+/// Reads the form of to_text().
 std::shared_ptr<const Subwords> words_from_text(std::string_view text);
 
-/// Splits a text into the pieces that GPT-2's byte-level BPE encodes separately, which are the matches of its regular
-/// expression 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ . Letters, numbers and spaces
-/// are those of Unicode in the version of ICU. Bytes that are not UTF-8 count as punctuation. The pieces view `text`.
+/// Matches of the regular expression of GPT-2's byte-level BPE, 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+|
+/// ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ . Letters, numbers and spaces are those of Unicode in the version of ICU. Bytes that
+/// are not UTF-8 count as punctuation. The pieces view `text`.
 std::vector<std::string_view> gpt2_pieces(std::string_view text);
 
-/// Splits a text into words (the longest runs of letters, marks and numbers) and single other characters, such as a
-/// space, a line end, a punctuation mark or a byte that is not UTF-8. The pieces view `text`.
+/// Words (the longest runs of letters, marks and numbers) and single other characters, such as a space, a line end, a
+/// punctuation mark or a byte that is not UTF-8. The pieces view `text`.
 std::vector<std::string_view> word_pieces(std::string_view text);
 
 }  // namespace ropelab

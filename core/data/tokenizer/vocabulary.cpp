@@ -193,7 +193,7 @@ std::optional<std::string> content_of(const fs::path& file) {
     }
 }
 
-// Returns the folder of trained SentencePiece models, or an empty path if the user has no cache.
+// Trained SentencePiece models; an empty path if the user has no cache.
 fs::path tokenizer_folder() {
     try {
         return cache_folder().parent_path() / "tokenizers";
@@ -202,8 +202,8 @@ fs::path tokenizer_folder() {
     }
 }
 
-// Stores a file in the cache under a temporary name first, so that another program never reads a part of it. A cache
-// that cannot be written is not an error.
+// Under a temporary name first, so that another program never reads a part of it. A cache that cannot be written is not
+// an error.
 void store_in_cache(const fs::path& file, const std::string& content) {
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
@@ -222,7 +222,7 @@ void store_in_cache(const fs::path& file, const std::string& content) {
     if (error) fs::remove(temporary, error);
 }
 
-// Returns the trained SentencePiece model, from the cache if it is there.
+// From the cache if it is there.
 std::string cached_model(Tokenizer kind, std::int64_t size, std::string_view training) {
     // The number changes whenever the options of training change.
     const std::string key = std::string("1|") + (kind == Tokenizer::bpe ? "bpe|" : "unigram|") + std::to_string(size) +
@@ -237,7 +237,7 @@ std::string cached_model(Tokenizer kind, std::int64_t size, std::string_view tra
     return model;
 }
 
-// Returns the beginning of a text with at most `largest_tokenizer_text` bytes, without a part of a character.
+// At most `largest_tokenizer_text` bytes, without a part of a character.
 std::string_view beginning_of(std::string_view text) {
     if (text.size() <= largest_tokenizer_text) return text;
     std::size_t end = largest_tokenizer_text;
@@ -245,7 +245,7 @@ std::string_view beginning_of(std::string_view text) {
     return text.substr(0, end);
 }
 
-// The tokenizers that were read last from their stored form, so that a window that shows one token reads it once.
+// A window that shows one token then reads its tokenizer once.
 class RecentSubwords {
  public:
     std::shared_ptr<const Subwords> find(std::string_view text) {

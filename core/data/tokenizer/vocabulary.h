@@ -13,75 +13,69 @@
 
 namespace ropelab {
 
-/// A tokenizer whose tokens are subwords or words. Texts are not normalized, so that the bytes of the tokens of any
-/// text, one after the other, are that text.
+/// Texts are not normalized: the bytes of the tokens of any text, one after the other, are that text.
 class Subwords {
  public:
     virtual ~Subwords() = default;
 
-    /// Returns the tokens of `text`. Throws BadInput, naming the character, if no token represents it.
+    /// Throws BadInput, naming the character, if no token represents it.
     virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
     virtual std::string to_text() const = 0;
 
-    /// Returns the bytes that each token adds to a text; "" for tokens that no text contains (unknown, begin, end).
+    /// Bytes that each token adds to a text; "" for tokens that no text contains (unknown, begin, end).
     const std::vector<std::string>& tokens() const { return tokens_; }
 
  protected:
     std::vector<std::string> tokens_;
 };
 
-/// Largest number of bytes of a text that a tokenizer is trained on: the beginning of a longer training split.
+/// In bytes: a tokenizer is trained on the beginning of a longer training split.
 inline constexpr std::size_t largest_tokenizer_text = std::size_t{4} << 20;
 
-/// Trains a tokenizer (`kind` is bpe, unigram or words) with at most `size` tokens on the beginning of `training`, or
-/// reads it from the cache beside the data sets if the same text was used before. The result depends on nothing else.
-/// Throws BadInput if the text has no character that a token can represent.
+/// Bpe, unigram or words with at most `size` tokens, from the beginning of `training` or from the cache beside the data
+/// sets. The result depends on nothing else. Throws BadInput if the text has no character that a token can represent.
 std::shared_ptr<const Subwords> trained_subwords(Tokenizer kind, std::int64_t size, std::string_view training);
 
-/// Reads a tokenizer from a tokenizer.json of Hugging Face tokenizers with byte-level BPE or from a SentencePiece
-/// .model. Normalization and a space before the text, which both kinds of files can ask for, are not applied. Throws
-/// BadInput if the file cannot be read, or if it contains another kind of tokenizer.
+/// A tokenizer.json of Hugging Face with byte-level BPE, or a SentencePiece .model. Normalization and a space before
+/// the text, which both kinds of files can ask for, are not applied. Throws BadInput if the file cannot be read, or if
+/// it contains another kind of tokenizer.
 std::shared_ptr<const Subwords> subwords_of_file(const std::filesystem::path& file);
 
-/// Returns whether `text` is the form that `Subwords::to_text` returns.
+/// The form of `Subwords::to_text`.
 bool is_subwords_text(std::string_view text);
-/// Reads the form that `Subwords::to_text` returns. The most recent tokenizers are cached. Throws BadInput if the text
-/// is not in that form. Thread-safe.
+/// Reads the form of `Subwords::to_text`; recent tokenizers are cached. Throws BadInput for another text. Thread-safe.
 std::shared_ptr<const Subwords> subwords_from_text(std::string_view text);
 
-/// The tokens of a corpus. A token is one Unicode character of UTF-8 text or one byte, numbered in ascending order of
-/// code point or byte value, or a subword or word, numbered by its tokenizer.
+/// A token is one Unicode character of UTF-8 text or one byte, numbered in ascending order of code point or byte value,
+/// or a subword or word, numbered by its tokenizer.
 class Vocabulary {
  public:
-    /// Returns the vocabulary of the distinct characters in `text`. Throws BadInput, naming the byte offset, if `text`
-    /// is not UTF-8.
+    /// Distinct characters. Throws BadInput, naming the byte offset, if `text` is not UTF-8.
     static Vocabulary of_characters(std::string_view text);
     static Vocabulary of_bytes(std::string_view bytes);
-    /// Returns the vocabulary of all 256 byte values, in which each token equals its byte value.
+    /// Each token equals its byte value.
     static Vocabulary of_all_bytes();
     static Vocabulary of_subwords(std::shared_ptr<const Subwords> subwords);
-    /// Parses the format that `to_text` writes. Throws BadInput if `text` is not in that format.
+    /// Reads `to_text`. Throws BadInput for another format.
     static Vocabulary from_text(std::string_view text);
 
     int size() const { return static_cast<int>(subwords_ ? subwords_->tokens().size() : code_points_.size()); }
     bool bytes() const { return bytes_; }
     bool subwords() const { return subwords_ != nullptr; }
     const char* unit() const { return subwords() ? "token" : bytes_ ? "byte" : "character"; }
-    /// Returns the number of bytes per token if every token has the same: 1 for bytes and for characters of ASCII.
+    /// If every token has the same number: 1 for bytes and for characters of ASCII.
     std::optional<double> fixed_bytes_per_token() const;
 
-    /// Returns the tokens of `text`. Throws BadInput, naming the character, if a character (or byte) is not in the
-    /// vocabulary.
+    /// Throws BadInput, naming the character, if a character (or byte) is not in the vocabulary.
     std::vector<std::int32_t> encode(std::string_view text) const;
-    /// Returns the text of `tokens`. Throws BadInput for a token outside [0, size).
+    /// Throws BadInput for a token outside [0, size).
     std::string decode(std::span<const std::int32_t> tokens) const;
-    /// Returns the bytes that a token adds to the text: a character in UTF-8, a single byte, or a subword, which may
-    /// have only a part of a character. The bytes of all tokens of a text, one after the other, are the text. Throws
-    /// BadInput for a token outside [0, size).
+    /// A character in UTF-8, a single byte, or a subword, which may have only a part of a character. The bytes of all
+    /// tokens of a text, one after the other, are the text. Throws BadInput for a token outside [0, size).
     std::string bytes_of(std::int32_t token) const;
 
-    /// Returns a compact form for files: "characters:" or "bytes:", then the code points or byte values, separated by
-    /// commas; for subwords that of Subwords::to_text.
+    /// "characters:" or "bytes:", then the code points or byte values, separated by commas; for subwords that of
+    /// Subwords::to_text.
     std::string to_text() const;
 
  private:

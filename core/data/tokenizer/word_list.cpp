@@ -46,12 +46,12 @@ ClassedCharacter classed(std::string_view text, std::size_t offset) {
     return {class_of(character.code), character.length};
 }
 
-// Returns the class by which GPT-2's expression groups characters, which has none for marks.
+// GPT-2's expression has no group for marks.
 CharacterClass gpt2_group(CharacterClass kind) {
     return kind == CharacterClass::mark ? CharacterClass::other : kind;
 }
 
-// Returns the end of the run of characters of one group that begins at `offset`.
+// Characters of one group.
 std::size_t end_of_run(std::string_view text, std::size_t offset, CharacterClass group) {
     while (offset < text.size()) {
         const ClassedCharacter next = classed(text, offset);
@@ -61,7 +61,7 @@ std::size_t end_of_run(std::string_view text, std::size_t offset, CharacterClass
     return offset;
 }
 
-// Returns the length of the English contraction at `offset`, or 0.
+// English contraction; 0 if there is none.
 std::size_t contraction_at(std::string_view text, std::size_t offset) {
     static constexpr std::array<std::string_view, 7> contractions = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
     const auto found = std::find_if(contractions.begin(), contractions.end(),
@@ -69,8 +69,8 @@ std::size_t contraction_at(std::string_view text, std::size_t offset) {
     return found == contractions.end() ? 0 : found->size();
 }
 
-// Returns the end of the run of spaces at `offset`. A character other than a space takes the last space of several
-// before it, because \s+(?!\S) precedes \s+ in the expression.
+// A character other than a space takes the last space of several before it, because \s+(?!\S) precedes \s+ in the
+// expression.
 std::size_t end_of_spaces(std::string_view text, std::size_t offset) {
     std::size_t last = offset;
     std::size_t end = offset;
@@ -122,7 +122,7 @@ namespace {
 
 constexpr std::size_t byte_values = 256;
 
-// The 256 bytes, then words in descending order of frequency. Other words are spelled in bytes.
+// The 256 bytes, then words in descending order of frequency; other words are spelled in bytes.
 class WordList final : public Subwords {
  public:
     explicit WordList(const std::vector<std::string>& words) {

@@ -10,8 +10,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the input as the CPU backend requires it: one tensor of queries, keys and values, already
-// normalized.
+// One tensor of queries, keys and values, already normalized, as the CPU backend requires it.
 AttentionInput packed(const AttentionInput& input, const AttentionUse& use) {
     if (!input.query_norm.defined()) return input;
     const LayerVectors vectors = reference_attention::vectors_of(input);
@@ -23,7 +22,6 @@ AttentionInput packed(const AttentionInput& input, const AttentionUse& use) {
     return result;
 }
 
-// Reports a backend's operation, which computes the whole attention of a layer.
 torch::Tensor reported(const torch::Tensor& mixed, const LayerTerms& terms, const AttentionUse& use) {
     use.stages.computed("attention.scores", {"attention.weights", "attention.values"});
     if (terms.tables.defined() && use.stages.observer) {

@@ -16,67 +16,62 @@ namespace ropelab {
 // variants for which their `supports` returns true, faster and with the same result. A new variant needs a member of
 // LayerTerms and its definition in the reference; backends may add it later.
 
-/// Numbers of query heads and of key/value heads. Each key/value head serves query/key_value neighbouring query heads.
+/// Each key/value head serves query/key_value neighbouring query heads.
 struct HeadCounts {
     std::int64_t query;
     std::int64_t key_value;
 };
 
-/// Input of one layer's attention, as the layer's linear projection returns it.
+/// As the layer's linear projection returns it.
 struct AttentionInput {
     torch::Tensor qkv;  // (runs, batch·time, (query + 2·key_value)·head_dim): queries, then keys, then values
     std::int64_t batch = 1;
     HeadCounts heads{};
-    // RMSNorm weights, undefined if queries and keys are not normalized: (runs, head_dim) to normalize each head, or
-    // (runs, heads·head_dim) to normalize all heads of a token together.
+    // RMSNorm weights, undefined without it: (runs, head_dim) to normalize each head, or (runs, heads·head_dim) to
+    // normalize a token's heads together.
     torch::Tensor query_norm = {};
     torch::Tensor key_norm = {};
 
-    /// Returns the number of positions.
     std::int64_t time() const { return qkv.size(1) / batch; }
-    /// Returns the number of channels per head.
     std::int64_t head_dim() const { return qkv.size(2) / (heads.query + 2 * heads.key_value); }
 };
 
-/// Vectors of one layer, (runs, batch, time, heads, head_dim) each. Keys and values may have fewer heads than queries.
+/// (runs, batch, time, heads, head_dim) each. Keys and values may have fewer heads than queries.
 struct LayerVectors {
     torch::Tensor query;
     torch::Tensor key;
     torch::Tensor value;
 };
 
-/// Observes or modifies a decoder's attention. Attention with a hook runs on the reference backend.
+/// Attention with a hook runs on the reference backend.
 class AttentionHook {
  public:
     virtual ~AttentionHook() = default;
-    /// Receives a layer's vectors before rotation. Queries and keys are normalized if the model normalizes them.
+    /// Before rotation. Queries and keys are normalized if the model normalizes them.
     virtual void observe(std::int64_t layer, const LayerVectors& vectors) = 0;
-    /// Receives a layer's vectors after rotation. Attention uses the vectors as this function leaves them.
+    /// After rotation. Attention uses the vectors as this function leaves them.
     virtual void modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) = 0;
-    /// Receives the residual stream before a layer, (runs, batch·time, C) float32, or after the last layer if `layer`
-    /// is the number of layers. The default does nothing.
+    /// Residual stream before a layer, (runs, batch·time, C) float32, or after the last one if `layer` is the number of
+    /// layers.
     virtual void observe_stream(std::int64_t /*layer*/, const torch::Tensor& /*stream*/) {}
 };
 
-/// Layer index, KV cache, hook and observer of the stages of one call of `attend`.
 struct AttentionUse {
     std::int64_t layer = 0;
-    /// Cache with the keys and values of earlier tokens, to which the new ones are added; null: attention within
-    /// `input` alone. With a cache that is not empty, `input` holds one token (time 1).
+    /// Receives the new keys and values; null: attention within `input` alone. With a cache that is not empty, time is
+    /// 1.
     KeyValueCache* cache = nullptr;
     AttentionHook* hook = nullptr;
     StageMarks stages = {};  // of the layer
 };
 
-/// Implementation that computes attention.
 enum class AttentionBackend { reference, cpu, flash };
-/// Returns the backend that computes attention for an input: on the CPU `cpu` and on a device `flash` if it supports
-/// everything that is requested, else `reference`.
+/// On the CPU `cpu` and on a device `flash` if it supports everything that is requested, else `reference`.
 AttentionBackend attention_backend(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use = {},
                                    const Dropout& dropout = {});
 
-/// Returns causal attention with dropout of the attention weights, (runs, batch·time, query·head_dim), in the type of
-/// qkv or float32. `place` names the dropout.
+/// Causal, with dropout of the attention weights: (runs, batch·time, query·head_dim), in the type of qkv or float32.
+/// `place` names the dropout.
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout = {},
                      const std::string& place = "", const AttentionUse& use = {});
 

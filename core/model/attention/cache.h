@@ -9,49 +9,45 @@
 
 namespace ropelab {
 
-/// Cache of the attention of one sequence (one run, batch size 1): keys after rotation and values of the last tokens.
-/// Each layer has a ring buffer, which is allocated once. The token at position p is stored in slot p modulo the
-/// layer's capacity. Multi-head latent attention stores its rotated key and its latent vector as key and value of one
-/// head; a gated DeltaNet stores its state and nothing per token.
+/// Of one sequence (one run, batch size 1): keys after rotation and values of the last tokens. Each layer has a ring
+/// buffer, allocated once: the token at position p is in slot p modulo the layer's capacity. Multi-head latent
+/// attention stores its rotated key and its latent vector as key and value of one head; a gated DeltaNet stores its
+/// state and nothing per token.
 class KeyValueCache {
  public:
-    /// Numbers of one layer in the cache.
     struct Layer {
         torch::Tensor keys;    // (key_value_heads, capacity, channels); undefined before the first token
         torch::Tensor values;  // (key_value_heads, capacity, channels); undefined before the first token
         torch::Tensor state;   // of a gated DeltaNet: (heads, head_dim, head_dim); undefined before the first token
     };
 
-    /// Creates an empty cache with the same capacity in all layers. `capacity`: largest number of tokens that a token
-    /// attends to.
+    /// `capacity`: largest number of tokens that a token attends to.
     KeyValueCache(std::int64_t layers, std::int64_t capacity);
-    /// Creates an empty cache for the layers of a model (RunSpec::visible_tokens).
+    /// Capacities are RunSpec::visible_tokens.
     explicit KeyValueCache(const RunSpec& spec);
 
-    /// Assigns slots to the tokens at these positions, (time) int64 on the device. Call this once per forward pass,
-    /// before its layers store anything. Of more than `capacity` tokens only the last ones get slots.
+    /// (time) int64 on the device. Call this once per forward pass, before its layers store anything. Of more than
+    /// `capacity` tokens only the last ones get slots.
     void assign_slots(const torch::Tensor& positions);
-    /// Stores keys and values of the tokens of the last assign_slots in one layer: (time, key_value_heads, channels)
-    /// each.
+    /// For the tokens of the last assign_slots: (time, key_value_heads, channels) each.
     void store(std::int64_t layer, const torch::Tensor& keys, const torch::Tensor& values);
-    /// Replaces the state of a gated DeltaNet layer: (heads, head_dim, head_dim).
+    /// Of a gated DeltaNet: (heads, head_dim, head_dim).
     void store_state(std::int64_t layer, const torch::Tensor& state);
-    // Assigns a slot to one token on the CPU.
+    // One token on the CPU.
     void assign_slot(std::int64_t position);
-    /// Stores key and value of one token on the CPU in one layer, (heads, head_dim) float32 each.
+    /// One token on the CPU, (heads, head_dim) float32 each.
     void store(std::int64_t layer, const float* key, const float* value, std::int64_t heads, std::int64_t head_dim);
 
-    /// Returns the number of tokens that have been assigned slots since the cache was created.
+    /// Since the cache was created.
     std::int64_t tokens() const { return tokens_; }
-    /// Returns the number of slots of a layer; 0 for a gated DeltaNet.
+    /// 0 for a gated DeltaNet.
     std::int64_t capacity(std::int64_t layer) const { return ring_of(layer).capacity; }
-    /// Returns the positions of the current forward pass, (time) int64.
+    /// Of the current forward pass, (time) int64.
     const torch::Tensor& newest() const { return newest_; }
-    /// Returns the position of the token in each slot of a layer, (capacity) int64; −1 for an empty slot.
+    /// Of the token in each slot, (capacity) int64; −1 for an empty slot.
     const torch::Tensor& positions(std::int64_t layer) const { return ring_of(layer).positions; }
-    /// Returns the numbers of one layer.
     const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }
-    /// Returns the bytes that the keys, values and states of all layers occupy, empty slots included.
+    /// Empty slots included.
     std::int64_t bytes() const;
 
  private:

@@ -23,7 +23,6 @@ struct AttentionPlace : Place {
 
     std::int64_t parts() const { return heads.query + 2 * heads.key_value; }
 
-    /// Calls f(attention of a run, first group, last group) for the groups of every run, in parallel.
     template <typename T, typename F>
     void for_groups(const torch::Tensor& qkv, F f) const {
         const std::int64_t time = qkv.size(1) / batch;
@@ -84,7 +83,7 @@ class Attention : public torch::autograd::Function<Attention> {
     }
 };
 
-// Rotates the heads of one token's queries and keys in place.
+// In place.
 void rotate_heads(float* query, float* key, HeadCounts heads, std::int64_t head_dim, const RotaryTables& tables,
                   std::int64_t row) {
     ROPELAB_OWN_PASS("rotate");

@@ -12,8 +12,7 @@ namespace ropelab::delta_net {
 
 namespace {
 
-// Queries, keys and values, (sequences, heads, time, head_dim), and logarithms of α and values of β, (sequences, heads,
-// time). Queries and keys have norm 1.
+// Queries (norm 1), keys (norm 1) and values, (sequences, heads, time, head_dim); ln α and β, (sequences, heads, time).
 struct Sequences {
     torch::Tensor query, key, value, log_alpha, beta;
 };
@@ -49,8 +48,8 @@ Sequences sequences_of(const Input& input, const StageMarks& stages) {
     return result;
 }
 
-// Returns the outputs, (sequences, heads, time, head_dim), and the last state, (sequences, heads, head_dim, head_dim),
-// whose rows belong to channels of keys.
+// Outputs, (sequences, heads, time, head_dim), and the last state, (sequences, heads, head_dim, head_dim), whose rows
+// belong to channels of keys.
 std::pair<torch::Tensor, torch::Tensor> in_chunks(const Sequences& s) {
     const std::int64_t time = s.query.size(2);
     const std::int64_t channels = s.query.size(3);
@@ -97,7 +96,7 @@ std::pair<torch::Tensor, torch::Tensor> in_chunks(const Sequences& s) {
     return {torch::cat(outputs, 2).narrow(2, 0, time), state};
 }
 
-// Returns the output for one token, and its new state; (1, heads, …) as in_chunks.
+// Output for one token, and its new state; (1, heads, …) as in_chunks.
 std::pair<torch::Tensor, torch::Tensor> one_token(const Sequences& s, const torch::Tensor& state) {
     const torch::Tensor decayed = torch::exp(s.log_alpha).unsqueeze(3) * state.unsqueeze(0);
     const torch::Tensor change = s.beta.unsqueeze(3) * (s.value - torch::matmul(s.key, decayed));  // (1, heads, 1, d)

@@ -10,10 +10,9 @@
 
 namespace ropelab::delta_net {
 
-/// Number of tokens of a chunk.
 inline constexpr std::int64_t chunk_tokens = 32;
 
-/// Input of one layer, as the layer's linear projections return it.
+/// As the layer's linear projections return it.
 struct Input {
     torch::Tensor qkv;          // (runs, batch·time, 3·heads·head_dim): queries, then keys, then values
     torch::Tensor gate;         // (runs, batch·time, heads·head_dim)
@@ -25,8 +24,8 @@ struct Input {
     std::int64_t heads = 1;
 };
 
-/// Returns the normalized and gated output, (runs, batch·time, heads·head_dim). With a cache, the state of the layer
-/// continues from the cache and is stored in it; a cache that is not empty requires one token.
+/// (runs, batch·time, heads·head_dim). A cache provides and receives the state; one that is not empty requires one
+/// token.
 torch::Tensor attend(const Input& input, const AttentionUse& use);
 
 }  // namespace ropelab::delta_net

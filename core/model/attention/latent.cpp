@@ -14,18 +14,17 @@ torch::Tensor in_float(const torch::Tensor& x) {
     return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
 }
 
-// Joins the rotary channels and the other channels of vectors; the rotary pairs come first in each half.
+// The rotary pairs come first in each half.
 torch::Tensor joined(const torch::Tensor& rotary, const torch::Tensor& content) {
     const auto halves = [](const torch::Tensor& x) { return x.unflatten(-1, {2, x.size(-1) / 2}); };
     return torch::cat({halves(rotary), halves(content)}, -1).flatten(-2);
 }
 
-// Returns `count` pairs of vectors, from pair `first`.
 torch::Tensor pairs_of(const torch::Tensor& x, std::int64_t first, std::int64_t count) {
     return x.unflatten(-1, {2, x.size(-1) / 2}).narrow(-1, first, count).flatten(-2);
 }
 
-// Returns tables for all pairs of a query: those of the rotary channels, then `content` pairs that do not rotate.
+// Those of the rotary channels, then `content` pairs that do not rotate.
 RotaryTables padded(const RotaryTables& tables, std::int64_t content) {
     if (!tables.defined()) return {};
     auto shape = tables.cosine.sizes().vec();
@@ -35,12 +34,12 @@ RotaryTables padded(const RotaryTables& tables, std::int64_t content) {
             torch::cat({tables.sine, torch::zeros(shape, options)}, -1)};
 }
 
-// Reorders (runs, batch, time, heads, channels) to (runs·batch, heads, time, channels).
+// (runs, batch, time, heads, channels) → (runs·batch, heads, time, channels).
 torch::Tensor heads_first(const torch::Tensor& vectors) {
     return vectors.flatten(0, 1).transpose(1, 2);
 }
 
-// Returns attention of one token, (1, 1, heads·head_dim). query: its rotated query, (heads, head_dim + rotary).
+// One token: (1, 1, heads·head_dim). query: its rotated query, (heads, head_dim + rotary).
 torch::Tensor attend_one(const Input& input, const torch::Tensor& query, const LayerTerms& terms,
                          const AttentionUse& use) {
     const KeyValueCache& cache = *use.cache;

@@ -15,7 +15,7 @@
 
 namespace ropelab::latent_attention {
 
-/// Input of one layer, as the layer's linear projections return it.
+/// As the layer's linear projections return it.
 struct Input {
     torch::Tensor query;        // (runs, batch·time, heads·(head_dim + rotary channels))
     torch::Tensor latent;       // (runs, batch·time, latent width + rotary channels): latent vector, then rotary key
@@ -27,9 +27,9 @@ struct Input {
     Precision precision = Precision::float32;
 };
 
-/// Returns causal attention, (runs, batch·time, heads·head_dim), with the arguments of `attend`
-/// (core/model/attention/attention.h). A hook receives queries and keys with head_dim + rotary channels, of which the
-/// pairs that RoPE can rotate come first, and tables for all of their pairs.
+/// Causal: (runs, batch·time, heads·head_dim), arguments as `attend` in attention.h. A hook receives queries and keys
+/// with head_dim + rotary channels, of which the pairs that RoPE can rotate come first, and tables for all of their
+/// pairs.
 torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout& dropout, const std::string& place,
                      const AttentionUse& use);
 

@@ -41,7 +41,7 @@ torch::Tensor distances_of(const RunSpec& shape, std::int64_t distances, torch::
     return torch::tensor(c10::ArrayRef<double>(rows), torch::kFloat32).view({distances, shape.width}).to(device);
 }
 
-// Returns ln ζ/scale_base of each layer, run and pair, with 0 for pairs that a run does not rotate.
+// ln ζ/scale_base of each layer, run and pair, with 0 for pairs that a run does not rotate.
 std::vector<torch::Tensor> decays_of(std::span<const RunSpec> runs, torch::Device device) {
     if (runs.front().position != Position::xpos) return {};
     std::vector<torch::Tensor> result;
@@ -68,14 +68,14 @@ std::vector<torch::Tensor> decays_of(std::span<const RunSpec> runs, torch::Devic
     return result;
 }
 
-// Returns x, (…, queries, n), at the index of each query and key, (queries, keys): (…, queries, keys).
+// (…, queries, n) at the index of each query and key, (queries, keys) → (…, queries, keys).
 torch::Tensor by_key(const torch::Tensor& x, const torch::Tensor& indices) {
     std::vector<std::int64_t> shape(x.sizes().begin(), x.sizes().end());
     shape.back() = indices.size(1);
     return x.gather(-1, indices.expand(shape));
 }
 
-// Returns the distance of each query and key, (queries, keys); 0 for keys after the query, which attention masks.
+// (queries, keys); 0 for keys after the query, which attention masks.
 torch::Tensor distances_between(const torch::Tensor& queries, const torch::Tensor& keys) {
     return (queries.unsqueeze(1) - keys.unsqueeze(0)).clamp_min(0);
 }
@@ -86,7 +86,7 @@ torch::Tensor centred_positions(const torch::Tensor& x) {
     return torch::arange(time, torch::TensorOptions(torch::kFloat64).device(x.device())) - time / 2;
 }
 
-// Returns CoPE's logits (formula 43): (batch, heads, queries, keys).
+// Formula 43: (batch, heads, queries, keys).
 torch::Tensor contextual_logits(const torch::Tensor& embeddings, const torch::Tensor& q, const torch::Tensor& products,
                                 const torch::Tensor& hidden, const torch::Tensor& keys, const StageMarks& stages) {
     // The gates are summed from the newest key to the oldest one.
@@ -103,7 +103,7 @@ torch::Tensor contextual_logits(const torch::Tensor& embeddings, const torch::Te
            (1 - weight) * logits.gather(-1, lower.to(torch::kInt64));
 }
 
-// Returns Transformer-XL's logits without q·k (formula 41): (batch, heads, queries, keys).
+// Without q·k (formula 41): (batch, heads, queries, keys).
 torch::Tensor transformer_xl_logits(const LayerTerms& terms, std::int64_t run, const torch::Tensor& q,
                                     const torch::Tensor& k, const torch::Tensor& distance, const StageMarks& stages) {
     const std::int64_t heads = q.size(1);

@@ -10,22 +10,22 @@ namespace ropelab::reference_attention {
 
 namespace {
 
-// Reorders (runs, batch, time, heads, head_dim) to (runs·batch, heads, time, head_dim).
+// (runs, batch, time, heads, head_dim) → (runs·batch, heads, time, head_dim).
 torch::Tensor by_head(const torch::Tensor& vectors) {
     return vectors.flatten(0, 1).transpose(1, 2);
 }
 
-// Returns softmax attention with a mask that is added to the logits, (heads or 1, queries, keys); without a mask it is
-// causal. q, k, v: (runs·batch, heads, queries or keys, head_dim) → (runs·batch, heads, queries, head_dim).
+// The mask is added to the logits, (heads or 1, queries, keys); causal without one. q, k, v: (runs·batch, heads,
+// queries or keys, head_dim) → (runs·batch, heads, queries, head_dim).
 torch::Tensor mixed_values(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                            const torch::Tensor& mask) {
     if (!mask.defined()) return torch::scaled_dot_product_attention(q, k, v, {}, 0.0, true);
     return torch::scaled_dot_product_attention(q, k, v, mask.unsqueeze(0), 0.0, false);
 }
 
-// Returns attention with logits that are not only products of queries and keys: (runs, batch, heads, queries,
-// head_dim). Each run is computed separately, so that its sums cannot depend on the cohort. query, key, value: (runs,
-// batch, heads, queries or keys, head_dim). `queries` and `keys`: positions, (n) int64.
+// Logits that are not only products: (runs, batch, heads, queries, head_dim). Each run is computed separately, so that
+// its sums cannot depend on the cohort. query, key, value: (runs, batch, heads, queries or keys, head_dim). `queries`
+// and `keys`: positions, (n) int64.
 torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms, const torch::Tensor& queries,
                            const torch::Tensor& keys, const Dropout& dropout, const std::string& place,
                            const StageMarks& stages) {
@@ -66,8 +66,8 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
     return torch::stack(mixed);
 }
 
-// Computes mixed_by_run for whole sequences or for one token that continues a cache, (runs, batch·time,
-// heads·head_dim). Queries and keys are rotated; xPos' decay has been applied to those of whole sequences.
+// Mixed_by_run for whole sequences or for one token that continues a cache, (runs, batch·time, heads·head_dim). Queries
+// and keys are rotated; xPos' decay has been applied to those of whole sequences.
 torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const Dropout& dropout,
                             const std::string& place, const KeyValueCache* cache, const AttentionUse& use) {
     const torch::Tensor& given = vectors.query;

@@ -6,23 +6,21 @@
 
 #include "core/model/attention/attention.h"
 
-// Attention in LibTorch's operations, with gradients by autograd, for any type and device. This backend defines every
-// variant.
+// In LibTorch's operations, with gradients by autograd, for any type and device. This backend defines every variant.
 
 namespace ropelab::reference_attention {
 
-/// Returns queries, keys and values of the input before rotation; queries and keys are normalized if the input has norm
-/// weights. Products that were rounded are converted to float32.
+/// Before rotation; normalized if the input has norm weights. Products that were rounded are converted to float32.
 LayerVectors vectors_of(const AttentionInput& input);
 
-/// Applies RMSNorm to each head, or to all heads of a token together. vectors: (runs, batch, time, heads, head_dim),
-/// weight: (runs, head_dim) or (runs, heads·head_dim).
+/// Each head, or all heads of a token together. vectors: (runs, batch, time, heads, head_dim), weight: (runs, head_dim)
+/// or (runs, heads·head_dim).
 torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight);
 
-/// Repeats each key/value head for every query head that it serves.
+/// Each key/value head is repeated for every query head that it serves.
 LayerVectors repeat_heads(LayerVectors vectors);
 
-/// Returns causal attention as `attend` in core/model/attention/attention.h specifies it.
+/// As `attend` in core/model/attention/attention.h specifies it.
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                      const std::string& place, const AttentionUse& use);
 

@@ -15,7 +15,7 @@ namespace ropelab {
 
 namespace {
 
-// Rotates the halves a, b of the last dimension: (a·cos − b·sin, b·cos + a·sin).
+// Halves a, b of the last dimension: (a·cos − b·sin, b·cos + a·sin).
 torch::Tensor rotate_halves(const torch::Tensor& x, const torch::Tensor& cosine, const torch::Tensor& sine,
                             double direction) {
     const std::int64_t half = x.size(-1) / 2;
@@ -75,7 +75,7 @@ std::vector<bool> rotated_pairs(const RunSpec& run, std::size_t in_rotary_dimens
     return chosen;
 }
 
-// Returns the table of one run for positions 0 … rows − 1; with `rotates` false, a table that rotates nothing.
+// Positions 0 … rows − 1; with `rotates` false, a table that rotates nothing.
 RotationTable table_of(const RunSpec& run, bool rotates, std::int64_t positions, const TableChanges& changes,
                        std::int64_t rows) {
     const FrequencySettings settings = settings_of(run, rotates, positions, changes);
@@ -90,9 +90,8 @@ RotationTable table_of(const RunSpec& run, bool rotates, std::int64_t positions,
     return table;
 }
 
-// Frequencies of a run before theta changed, one per pair (0: the pair does not rotate), and the derivative of the
-// logarithm of each with respect to log theta: −2i/d_r for slice, −2i/d for truncate, and 1 if every frequency changes
-// separately.
+// Before theta changed, one per pair (0: the pair does not rotate), and d log frequency / d log theta: −2i/d_r for
+// slice, −2i/d for truncate, and 1 if every frequency changes separately.
 struct MovableFrequencies {
     std::vector<double> frequencies;
     std::vector<double> slopes;
@@ -118,16 +117,15 @@ bool any(const std::vector<bool>& rotates) {
     return std::find(rotates.begin(), rotates.end(), true) != rotates.end();
 }
 
-// Returns one row of numbers per run, (runs, 1, numbers) float64. Angles are as large as the positions, and float32
-// would round them by a thousandth at position 10,000.
+// (runs, 1, numbers) float64. Angles are as large as the positions, and float32 would round them by a thousandth at
+// position 10,000.
 torch::Tensor rows_of_runs(const std::vector<double>& numbers, std::size_t runs, torch::Device device) {
     return torch::tensor(c10::ArrayRef<double>(numbers), torch::kFloat64)
         .view({static_cast<std::int64_t>(runs), 1, -1})
         .to(device);
 }
 
-// Returns the current frequencies of runs whose theta changes. shift: (runs, 1 or heads, 1 or pairs) float32 → (runs, 1
-// or heads, pairs) float64.
+// shift: (runs, 1 or heads, 1 or pairs) float32 → (runs, 1 or heads, pairs) float64.
 torch::Tensor moved_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& rotates,
                                 const torch::Tensor& shift, const std::vector<std::int64_t>& stopped) {
     std::vector<double> frequencies;
@@ -143,12 +141,12 @@ torch::Tensor moved_frequencies(std::span<const RunSpec> runs, const std::vector
     return row(frequencies) * torch::exp(row(slopes) * shift.to(torch::kFloat64));
 }
 
-// Returns first … first + count − 1 as float64.
+// first … first + count − 1 as float64.
 torch::Tensor positions_from(std::int64_t first, std::int64_t count, torch::Device device) {
     return torch::arange(first, first + count, torch::TensorOptions(torch::kFloat64).device(device));
 }
 
-// Returns numbers rounded to bfloat16, in their own type.
+// To bfloat16, in their own type.
 torch::Tensor rounded(const torch::Tensor& numbers) {
     return numbers.to(torch::kBFloat16).to(numbers.scalar_type());
 }
@@ -255,8 +253,7 @@ RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& r
     return {finished(cosines), finished(sines)};
 }
 
-// Returns the shift of one layer. shift: "rotary.shift", (runs, …) → (runs, 1 or heads, 1 or pairs). The shift of a
-// theta schedule is not trained.
+// "rotary.shift", (runs, …) → (runs, 1 or heads, 1 or pairs). The shift of a theta schedule is not trained.
 torch::Tensor shift_of_layer(const torch::Tensor& shift, const RunSpec& shape, std::int64_t layer) {
     switch (shape.theta_training) {
         case ThetaTraining::fixed:
@@ -306,7 +303,7 @@ LayerTables LayerTables::select(const torch::Tensor& positions) const {
 
 namespace {
 
-// Returns the shift of log theta; undefined if the runs have a constant theta.
+// Of log theta; undefined if the runs have a constant theta.
 torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
     const torch::Tensor shift = weights ? weights->get("rotary.shift") : torch::Tensor();
     if (shift.defined() && changes.scaling.method != ScalingMethod::none) {
@@ -316,7 +313,7 @@ torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
     return shift;
 }
 
-// Returns for each layer which runs rotate it.
+// By layer and run.
 std::vector<std::vector<bool>> rotating_runs(std::span<const RunSpec> runs) {
     std::vector<std::vector<bool>> result(static_cast<std::size_t>(runs.front().layers));
     for (const RunSpec& run : runs) {

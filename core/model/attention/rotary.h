@@ -11,48 +11,44 @@
 
 namespace ropelab {
 
-/// Cos and sin of one layer of a cohort: (runs, 1, time, 1, head_dim/2) float32, in the pairing `half`; (runs, 1, time,
-/// heads, head_dim/2) if each head has its own theta. A pair that is not rotated has cos 1 and sin 0. Undefined if no
-/// run of the cohort rotates.
+/// Of one layer of a cohort: (runs, 1, time, 1, head_dim/2) float32, in the pairing `half`; (runs, 1, time, heads,
+/// head_dim/2) if each head has its own theta. A pair that is not rotated has cos 1 and sin 0. Undefined if no run of
+/// the cohort rotates.
 struct RotaryTables {
     torch::Tensor cosine;
     torch::Tensor sine;
 
     bool defined() const { return cosine.defined(); }
-    /// Returns whether all heads share fixed angles, which fused operations require.
+    /// All heads share fixed angles, which fused operations require.
     bool plain() const { return !defined() || (cosine.size(3) == 1 && !cosine.requires_grad()); }
-    /// Returns the tables for positions first … first + count − 1.
+    /// Positions first … first + count − 1.
     RotaryTables narrow(std::int64_t first, std::int64_t count) const;
-    /// Returns the tables for the positions in a tensor, (count) int64.
+    /// `positions`: (count) int64.
     RotaryTables select(const torch::Tensor& positions) const;
 };
 
-/// Tables of all layers. Layers in which the same runs rotate share their tables.
+/// Layers in which the same runs rotate share their tables.
 struct LayerTables {
     std::vector<RotaryTables> layers;
 
-    /// Returns the tables of one layer.
     const RotaryTables& at(std::int64_t layer) const { return layers[static_cast<std::size_t>(layer)]; }
-    /// Returns the number of positions; 0 if nothing rotates.
+    /// 0 if nothing rotates.
     std::int64_t positions() const;
-    /// Returns the tables of all layers for positions first … first + count − 1.
     LayerTables narrow(std::int64_t first, std::int64_t count) const;
-    /// Returns the tables of all layers for the positions in a tensor, (count) int64.
     LayerTables select(const torch::Tensor& positions) const;
 };
 
-/// Changes that a probe makes to the rotary tables of a trained model.
+/// By a probe of a trained model.
 struct TableChanges {
-    /// Context extension method; `positions` is the current length.
+    /// `positions` is the current length.
     Scaling scaling = {};
-    /// Pairs whose frequency is set to 0.
+    /// Their frequency is set to 0.
     std::vector<std::int64_t> frozen_pairs = {};
 };
 
-/// Returns the tables for positions 0 … positions − 1, rounded as RunSpec::rope_precision says. Pairs and layers that a
-/// run does not rotate have frequency 0. If theta changes during training, its current value comes from `weights`; if
-/// theta is trained, the tables carry gradients to its shift. Throws BadInput for a scaling of a model whose theta
-/// changed.
+/// Positions 0 … positions − 1, rounded as RunSpec::rope_precision says. Pairs and layers that a run does not rotate
+/// have frequency 0. If theta changes during training, its current value comes from `weights`; if theta is trained, the
+/// tables carry gradients to its shift. BadInput for a scaling of a model whose theta changed.
 LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                          const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
@@ -72,17 +68,17 @@ struct LayerFrequencies {
 class TableSource {
  public:
     TableSource() = default;
-    /// Creates the tables of layer_tables, without gradients.
+    /// As layer_tables, without gradients.
     TableSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                 const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
-    /// Returns the tables for positions first … first + count − 1; stored tables must include these positions.
+    /// Positions first … first + count − 1, which stored tables must include.
     LayerTables at(std::int64_t first, std::int64_t count) const;
-    /// Returns the tables for the positions in a tensor of the device, (count) int64.
+    /// Positions on the device, (count) int64.
     LayerTables at(const torch::Tensor& positions) const;
-    /// Returns whether the source has stored tables that end before `position`.
+    /// Whether there are stored tables, and they end before `position`.
     bool ends_before(std::int64_t position) const;
-    /// Returns the stored tables; undefined without stored tables.
+    /// Undefined without stored tables.
     const LayerTables& cached() const { return cached_; }
 
  private:
@@ -95,8 +91,8 @@ class TableSource {
     torch::Device device_ = torch::kCPU;
 };
 
-/// Rotates x, (runs, batch, time, heads, head_dim), by the tables (formula 1). The gradient of x is rotated by the
-/// opposite angle; tables that require gradients get theirs.
+/// Formula 1; x: (runs, batch, time, heads, head_dim). The gradient of x is rotated by the opposite angle; tables that
+/// require gradients get theirs.
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables);
 
 }  // namespace ropelab

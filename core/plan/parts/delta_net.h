@@ -4,7 +4,7 @@
 
 namespace ropelab {
 
-/// Gated DeltaNet (formula 46, Yang et al. 2024): a linear attention whose state has a fixed size.
+/// Formula 46, Yang et al. 2024.
 struct DeltaNet {
     Count h_k;                   // heads of keys and queries
     Count h_v;                   // heads of values

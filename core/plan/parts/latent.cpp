@@ -6,7 +6,6 @@ namespace ropelab {
 
 namespace {
 
-// RMSNorm of a latent vector.
 AnatomyStage latent_norm(const PlanSizes& n, const std::string& id, const std::string& name, const std::string& symbols,
                          Count width) {
     return {.id = id,

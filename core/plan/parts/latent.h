@@ -4,8 +4,8 @@
 
 namespace ropelab {
 
-/// Multi-head latent attention (formula 44): keys and values come from one latent vector per token, which the cache
-/// stores, and separate channels rotate.
+/// Formula 44: keys and values come from one latent vector per token, which the cache stores, and separate channels
+/// rotate.
 struct Latent {
     Count h;                        // heads
     Count D;                        // channels per head without rotation

@@ -13,7 +13,7 @@ std::string first_tensor(const Mlp& mlp, const std::string& prefix) {
     return prefix + (mlp.activation.is_gated ? "gate_up" : "up");
 }
 
-// A matrix of each expert. A token is multiplied by those of its experts.
+// A token is multiplied by the matrices of its experts.
 AnatomyStage expert_matrix(AnatomyStage stage, const Experts& experts, const std::string& tensor, Count rows,
                            Count columns, double deviation) {
     const auto& [E, k] = std::pair(experts.E, experts.k);

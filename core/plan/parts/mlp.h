@@ -12,18 +12,18 @@ struct Mlp {
     Count width;
     Activation activation;
     bool has_bias = false;
-    /// Of the ids and names of its stages: a shared expert has others.
+    /// Beginning of the ids and names of stages: a shared expert has others.
     std::string id = "mlp.";
     std::string name = "MLP";
     std::string symbol = "H";
 
     Stages stages(const PlanSizes& sizes, const std::string& input) const;
-    /// Numbers per token that the backward pass keeps, before and after the activation.
+    /// Numbers per token for the backward pass, before and after the activation.
     double kept() const;
     bool operator==(const Mlp&) const = default;
 };
 
-/// Mixture of experts (formula 49).
+/// Formula 49.
 struct Experts {
     Count E;                 // experts
     Count k;                 // experts per token

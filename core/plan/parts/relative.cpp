@@ -10,7 +10,7 @@ struct Context {
     const std::string& score;
 
     double C() const { return real(product_of({heads.h, heads.D})); }
-    // A table of learned vectors of distances, which a layer looks up.
+    // Learned vectors of distances.
     static Tensor table(std::string name, std::int64_t rows, Count columns, double deviation) {
         return {.name = std::move(name),
                 .shape = {rows, columns},

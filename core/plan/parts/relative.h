@@ -5,8 +5,7 @@
 
 #include "core/plan/stage.h"
 
-// Position encodings that change the attention scores: one struct each, with all that anyone asks of it. Their forward
-// passes are in core/model/attention/position.cpp.
+// Position encodings that change the attention scores. Their forward passes are in core/model/attention/position.cpp.
 
 namespace ropelab {
 
@@ -17,30 +16,29 @@ struct Heads {
     bool operator==(const Heads&) const = default;
 };
 
-/// Scores are products only.
 struct PlainScores {
     bool operator==(const PlainScores&) const = default;
 };
-/// ALiBi (formula 25): scores are lowered in proportion to distance.
+/// Formula 25: scores are lowered in proportion to distance.
 struct Alibi {
     bool operator==(const Alibi&) const = default;
 };
-/// T5's learned bias of buckets of distances, which all layers share (formula 40).
+/// T5's learned bias, which all layers share (formula 40).
 struct DistanceBias {
     std::int64_t buckets;
     bool operator==(const DistanceBias&) const = default;
 };
-/// Shaw's learned vectors of clipped distances (formula 39).
+/// Learned vectors of clipped distances (formula 39).
 struct Shaw {
     std::int64_t vectors;
     bool operator==(const Shaw&) const = default;
 };
-/// Transformer-XL's embeddings of distances and two biases (formula 41).
+/// Embeddings of distances and two biases (formula 41).
 struct TransformerXl {
     std::int64_t sequences;  // of a pass, which share the products of the distances
     bool operator==(const TransformerXl&) const = default;
 };
-/// CoPE's contextual positions (formula 43).
+/// Contextual positions (formula 43).
 struct Cope {
     std::int64_t positions;
     bool operator==(const Cope&) const = default;
@@ -54,12 +52,12 @@ struct RelativeFacts {
     Stages shared = {};      // before the layers
     Stages keys = {};        // before the scores
     Stages values = {};      // after the weighted values
-    /// Numbers per attention probability that the backward pass keeps, as measured.
+    /// For the backward pass, per attention probability, as measured.
     double kept_per_score = 0;
 };
-/// Returns the facts of an encoding in layers with these heads; `score` is the formula of the scores without it.
+/// In layers with these heads; `score` is the formula of the scores without the encoding.
 RelativeFacts facts_of(const Relative& relative, const PlanSizes& sizes, const Heads& heads, const std::string& score);
-/// Returns whether the attention kernel computes the scores (core/plan/kernels.h).
+/// By the attention kernel (core/plan/kernels.h).
 bool is_fused(const Relative& relative);
 
 }  // namespace ropelab

@@ -9,7 +9,7 @@
 
 namespace ropelab {
 
-/// How a training step computes attention, which decides what it keeps for its backward pass.
+/// Decides what a training step's attention keeps for its backward pass.
 struct TrainingWork {
     double product_size = 1.0;  // of numbers of products, in float32 numbers: 0.5 with bfloat16
     bool drops = false;
@@ -25,19 +25,19 @@ struct Scores {
     std::string window_name = "sliding window";
     double keys = 0;  // mean number of keys that a token attends to
 
-    /// Adds the stages from the scores to the weighted values. `score` is the formula of a product.
+    /// From the scores to the weighted values. `score` is the formula of a product.
     void add(Stages& stages, const PlanSizes& sizes, const Heads& heads, Count channels, Count value_channels,
              const std::string& score) const;
     bool operator==(const Scores&) const = default;
 };
-/// Returns the gate of attention (formula 45), a function of a product with the layer's input.
+/// Formula 45, a function of a product with the layer's input.
 AnatomyStage attention_gate(const PlanSizes& sizes, const std::string& kind, const std::string& function,
                             const std::string& input, const std::string& symbols, Count rows, bool has_bias,
                             const std::string& setting);
-/// Returns the projection of the heads' outputs, `columns` numbers, into the residual stream.
+/// Projection of the heads' outputs, `columns` numbers, into the residual stream.
 AnatomyStage attention_output(const PlanSizes& sizes, Count columns, bool has_bias);
 
-/// Attention with a query per head, and a key and a value per head or per group of heads.
+/// A query per head, and a key and a value per head or per group of heads.
 struct Softmax {
     Heads heads = {};
     bool shares_values = false;  // the values are the keys before their norm and rotation
@@ -50,19 +50,18 @@ struct Softmax {
     Scores scores = {};
 
     Stages stages(const PlanSizes& sizes, const std::string& input) const;
-    /// Numbers of the KV cache per token.
+    /// Per token.
     Count cached_numbers() const;
-    /// Numbers per token that the backward pass keeps in this layer, counted in float32, as measured.
+    /// Numbers per token for the backward pass, counted in float32, as measured.
     double kept(const PlanSizes& sizes, const TrainingWork& work) const;
     bool operator==(const Softmax&) const = default;
 };
 
-/// Returns the numbers per token that queries, keys, values and probabilities keep, counted in float32.
+/// Per token, for queries, keys, values and probabilities, counted in float32.
 double kept_by_scores(const PlanSizes& sizes, const Heads& heads, bool normalizes, const Scores& scores,
                       const std::optional<Rotary>& rotary, const TrainingWork& work);
-/// Returns the additional numbers per token and layer of stepwise attention besides q, k and v, in multiples of the
-/// width, as measured: one if q and k are rotated or normalized separately, one more if keys and values are repeated
-/// for grouped queries.
+/// Per token and layer besides q, k and v, in multiples of the width, as measured: one if q and k are rotated or
+/// normalized separately, one more if keys and values are repeated for grouped queries.
 double more_stepwise(const Heads& heads, bool normalizes, const TrainingWork& work);
 
 }  // namespace ropelab

@@ -18,7 +18,7 @@ bool ended(RunState state) {
     return state == RunState::finished || state == RunState::failed;
 }
 
-// Returns whether a run has a value of the measure. A stored NaN counts: the measurement took place and gave no number.
+// A stored NaN counts: the measurement took place and gave no number.
 bool is_measured(const SheetRun& run, const std::string& measure) {
     if (run.measurements.contains(measure)) return true;
     // The generation speed is one of measures(), but it is measured after training.
@@ -28,7 +28,7 @@ bool is_measured(const SheetRun& run, const std::string& measure) {
     return run.summary && std::any_of(measures().begin(), measures().end(), ends_with_training);
 }
 
-// Returns whether a run has ended and still lacks a measurement. Failed runs are only measured for spikes.
+// Failed runs are only measured for spikes.
 bool is_to_measure(const SheetRun& run, const std::string& measure) {
     const bool is_measurable = run.state == RunState::finished || measure == spiked || measure == spiked_early;
     return is_measurable && !is_measured(run, measure);
@@ -38,7 +38,6 @@ std::optional<double> p_of(const std::optional<TTest>& test) {
     return test ? std::optional(test->p) : std::nullopt;
 }
 
-// Sets the difference of group and baseline with its interval.
 void set_difference(SheetRow& row) {
     const double alpha = row.plan.rule ? row.plan.rule->alpha : VerdictRule{}.alpha;
     const auto found = is_paired(row.plan) ? paired_difference(row.values, row.paired_baseline_values, alpha)
@@ -51,7 +50,7 @@ void set_difference(SheetRow& row) {
     if (row.reference != 0) row.difference_percent = 100 * *row.difference / std::abs(row.reference);
 }
 
-// Compares the control with the baseline as version 1 of the rules does: they must differ.
+// As version 1 of the rules: they must differ.
 void compare_control_v1(SheetRow& row, const GroupValues& control, const GroupValues& baseline) {
     const std::vector<double> values = control.values();
     const Sample sample = sample_of(values);
@@ -62,8 +61,8 @@ void compare_control_v1(SheetRow& row, const GroupValues& control, const GroupVa
                         : p_of(welch_t_test(sample, row.baseline));
 }
 
-// Tests whether one of the groups with positions has a lower mean than the control by more than the margin. The p
-// values are corrected for the number of groups (Bonferroni).
+// Whether one of the groups has a lower mean than the control by more than the margin. The p values are corrected for
+// the number of groups (Bonferroni).
 void compare_control(SheetRow& row, const GroupValues& control, const std::vector<const GroupValues*>& with_positions) {
     const VerdictRule& rule = *row.plan.rule;
     const std::vector<double> values = control.values();
@@ -80,7 +79,7 @@ void compare_control(SheetRow& row, const GroupValues& control, const std::vecto
     }
 }
 
-// Sets the row's comparison of its group with its baseline: values, p values, and the difference with its interval.
+// Values, p values, and the difference with its interval.
 void compare_with_baseline(SheetRow& row, const GroupValues& group, const GroupValues& baseline) {
     row.baseline_values = baseline.values();
     row.baseline = sample_of(row.baseline_values);
@@ -93,7 +92,7 @@ void compare_with_baseline(SheetRow& row, const GroupValues& group, const GroupV
     set_difference(row);
 }
 
-// Sets the row's comparison of its control with the groups that use positions. Requires a rule and a control.
+// Compares the control with the groups that use positions. Requires a rule and a control.
 void compare_with_control(SheetRow& row, std::span<const SheetRun> runs, const GroupValues& group,
                           const GroupValues& baseline) {
     const PlannedRow& plan = row.plan;
@@ -109,7 +108,7 @@ void compare_with_control(SheetRow& row, std::span<const SheetRun> runs, const G
     compare_control(row, control, {&baseline, &group});
 }
 
-// Sets the paper's comparison, recomputed from its published means and standard deviations.
+// From its published means and standard deviations.
 void recompute_paper(SheetRow& row) {
     const auto& paper = row.plan.paper;
     const auto& baseline = row.plan.paper_baseline;
@@ -119,8 +118,7 @@ void recompute_paper(SheetRow& row) {
     row.paper_p_welch = p_of(welch_t_test(*paper, *baseline));
 }
 
-// Replaces the verdict at smoke scale: after eight steps all models have about the same loss, so that no claim is
-// testable.
+// After eight steps all models have about the same loss, so that no claim is testable.
 void withhold_verdict(SheetRow& row) {
     const bool has_verdict = row.verdict == SheetVerdict::reproduced || row.verdict == SheetVerdict::not_reproduced ||
                              row.verdict == SheetVerdict::undecided;
@@ -130,7 +128,7 @@ void withhold_verdict(SheetRow& row) {
     row.seeds_to_decide.reset();
 }
 
-// Marks the rows without a rule that other rows are compared with.
+// Rows without a rule that other rows are compared with.
 void mark_baselines(std::vector<SheetRow>& rows) {
     for (SheetRow& row : rows) {
         if (row.verdict != SheetVerdict::shown) continue;
@@ -141,7 +139,7 @@ void mark_baselines(std::vector<SheetRow>& rows) {
     }
 }
 
-// Returns the values of a row's baseline: of one group, or the mean of several.
+// One group, or the mean of several.
 GroupValues baseline_of(const PlannedRow& row, std::span<const SheetRun> runs) {
     std::vector<GroupValues> groups = {values_of(runs, *row.baseline, row.measure)};
     for (const GroupKeys& other : row.baseline_others) groups.push_back(values_of(runs, other, row.measure));

@@ -12,7 +12,6 @@
 
 namespace ropelab {
 
-/// Run of a sheet's experiment with its results.
 struct SheetRun {
     RunSpec spec;
     RunState state = RunState::waiting;
@@ -20,34 +19,32 @@ struct SheetRun {
     std::map<std::string, double> measurements;  // measured values by measure name
 };
 
-/// Verdict on a row; `baseline` is a row without a rule that other rows are compared with, `shown` any other row
-/// without a rule.
+/// `baseline` is a row without a rule that other rows are compared with, `shown` any other row without a rule.
 enum class SheetVerdict { shown, baseline, unfinished, reproduced, not_reproduced, undecided, not_testable };
 std::string to_string(SheetVerdict verdict);
 
-/// Effect that a row's rule tests, in the unit in which a figure compares rows.
+/// In the unit in which a figure compares rows.
 struct RowEffect {
-    /// `percent`: difference of group and baseline in percent of the baseline's mean. `ratio`: group's mean divided by
-    /// the baseline's. `proportion`: proportion of the group's runs with the event. `proportion_difference`: that
-    /// proportion minus the baseline's.
+    /// `percent`: of the baseline's mean. `ratio`: of the means. `proportion`: of the group's runs, those with the
+    /// event. `proportion_difference`: that minus the baseline's.
     enum class Scale { percent, ratio, proportion, proportion_difference } scale = Scale::percent;
     double value = 0;
-    /// Interval with the confidence 1 − alpha, without Holm's correction: of the mean difference of the pairs (or
-    /// Welch's), Fieller's of a ratio, Clopper and Pearson's of a proportion, or proportion_difference of two; nullopt
-    /// if there is none.
+    /// Confidence 1 − alpha, without Holm's correction: interval of the mean difference of the pairs (or Welch's),
+    /// Fieller's of a ratio, Clopper and Pearson's of a proportion, or proportion_difference of two; nullopt if there
+    /// is none.
     std::optional<double> low, high;
-    /// Range of the rule: from −margin to +margin, the range of the ratio, or from the bound to 1 (or 0 to the bound);
-    /// nullopt for a rule without a range.
+    /// From −margin to +margin, the range of the ratio, or from the bound to 1 (or 0 to the bound); nullopt for a rule
+    /// without a range.
     std::optional<double> range_low, range_high;
     std::optional<double> paper;  // the paper's value on the same scale; nullopt if it prints none
 };
 std::string to_string(RowEffect::Scale scale);
 
-/// Planned row with the results of its runs.
+/// With the results of its runs.
 struct SheetRow {
     PlannedRow plan;
     std::optional<RunSpec> spec;  // of the group's first run; nullopt if the sheet trains no such run
-    // Seed and value of each ended run of the group; NaN for a run that failed without a value.
+    // For each ended run of the group; NaN for a run that failed without a value.
     std::vector<std::int64_t> seeds;
     std::vector<double> values;
     Sample ours;
@@ -59,9 +56,9 @@ struct SheetRow {
         paired_baseline_values;  // baseline value with the same seed as each of `values`; NaN if there is none
     Sample baseline;
 
-    // Comparison of the group with the baseline; nullopt if there is no baseline or the test has no result.
-    /// Mean of the paired differences over the seeds that both groups have, where the rule's test is paired; otherwise
-    /// the difference of the means.
+    // nullopt if there is no baseline or the test has no result.
+    /// If the rule's test is paired, mean of the paired differences over common seeds; otherwise the difference of the
+    /// means.
     std::optional<double> difference;
     std::optional<double> difference_low, difference_high;  // interval with the confidence 1 − alpha of the rule
     double reference = 0;                                   // mean of the baseline's values that enter `difference`
@@ -72,31 +69,27 @@ struct SheetRow {
     std::optional<double> p_refutation;                     // p of the claim's refutation, corrected
     std::optional<RowEffect> effect;                        // nullopt for a row without a rule or a test
     SheetVerdict verdict = SheetVerdict::shown;
-    /// Verdict of the rule alone, if the sheet's scale withholds it (`verdict` is then `not_testable`).
+    /// If the sheet's scale withholds it (`verdict` is then `not_testable`).
     std::optional<SheetVerdict> by_rule;
     bool is_by_refutation = false;  // the verdict rests on p_refutation instead of p_holm
     std::string words;              // reason for the verdict, or for the verdict by the rule alone
-    /// Difference between the control and the group that it is compared with, in percent, and the p of the control's
-    /// test; nullopt for a row without a control.
+    /// Between the control and the group that it is compared with, and the p of that test; nullopt without a control.
     std::optional<double> control_percent, control_p;
-    /// Number of seeds per group that would decide, for the observed difference and standard deviation; only if
-    /// undecided.
+    /// Per group, for the observed difference and standard deviation; only if undecided.
     std::optional<std::int64_t> seeds_to_decide;
 
-    // The paper's comparison, recomputed from its published means and standard deviations.
+    // Recomputed from the published means and standard deviations.
     std::optional<double> paper_difference_percent;
     std::optional<double> paper_p_student, paper_p_welch;
 };
 
-/// Prediction with its score.
 struct ScoredPrediction {
-    /// Score of the prediction.
     enum class Outcome { right, wrong, undecided, unmeasured } outcome = Outcome::unmeasured;
     Prediction prediction;
-    /// Probability of being right by chance under the null model, for the groups that were scored.
+    /// Of being right by chance under the null model, for the groups that were scored.
     double chance = 1;
     std::string words;  // measured values with their test, or the reason why there is no score
-    /// Measured values of a group of an order.
+    /// Of an order.
     struct Group {
         std::string label;  // settings that distinguish it
         Sample sample;
@@ -104,60 +97,59 @@ struct ScoredPrediction {
     };
     std::vector<Group> groups = {};  // empty for a prediction about retrieval, and if there is no score
     std::string unit = {};           // of the groups' means; "" if they have none
-    /// Welch's test of the closest groups: the highest mean that is predicted to be low and the lowest of the others.
+    /// Welch, of the closest groups: the highest mean that is predicted to be low and the lowest of the others.
     std::optional<TTest> test = {};
 };
-/// Returns "right", "wrong", "undecided" or "not scored" (not measured, or not decidable by the prediction's rule).
+/// "not scored" if not measured, or not decidable by the prediction's rule.
 std::string to_string(ScoredPrediction::Outcome outcome);
 
-/// Returns whether a run has all values of a group. Throws BadInput for an unknown key.
+/// Whether a run has all values of a group. Throws BadInput for an unknown key.
 bool belongs(const RunSpec& spec, const GroupKeys& group);
 
-/// Returns the keys by which a group differs from the others, as text: "theta = 500".
+/// "theta = 500".
 std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group);
-/// Returns the unit of a measure: "nats"; "" if it has none.
+/// "nats"; "" if the measure has none.
 std::string unit_of(const std::string& measure);
-/// Returns whether a measure is a loss, or the increase of one: in nats or bits.
+/// Or the increase of a loss: in nats or bits.
 bool is_loss(const std::string& measure);
 
-/// Returns a run's value of a measure, from its measurements or its summary (measures()); NaN if there is none.
+/// From its measurements or its summary (measures()); NaN if there is none.
 double measured_value(const SheetRun& run, const std::string& measure);
 
-/// Verdict on a claim over all its rows with a rule.
+/// Over all rows of the claim with a rule.
 struct ClaimVerdict {
     std::string claim;  // id
-    /// `reproduced`: every row is reproduced. `not_reproduced`: at least one row is not, also after Bonferroni's
-    /// correction over the families of the claim's rows. `not_testable`: no row is testable. `undecided`: otherwise,
-    /// and if the verdicts at several lengths of training (`iterations` of PlannedRow::keys) differ.
-    /// `unfinished`: a row has no verdict yet. `shown`: the claim has no row with a rule.
+    /// `not_reproduced`: at least one row is not reproduced, also after Bonferroni's correction over the families of
+    /// the claim's rows. `not_testable`: no row is testable. `undecided`: otherwise, and if the verdicts at several
+    /// lengths of training (`iterations` of PlannedRow::keys) differ. `unfinished`: a row has no verdict yet. `shown`:
+    /// the claim has no row with a rule.
     SheetVerdict verdict = SheetVerdict::shown;
     int rows = 0;  // number of rows with a rule
     int reproduced = 0, not_reproduced = 0, undecided = 0, not_testable = 0, unfinished = 0;
     std::string words;  // "Reproduced: holds for all 6 rows."
 };
-/// Returns the verdict on each claim of the plan, in the plan's order. `rows` are the results of evaluate().
+/// In the plan's order. `rows` are the results of evaluate().
 std::vector<ClaimVerdict> claim_verdicts(const SheetPlan& plan, std::span<const SheetRow> rows);
 
-/// Returns the plan's rows with results and verdicts. If several runs share a seed, the last one counts. At `smoke`
-/// scale, where models learn nothing, no claim is testable; `by_rule` is the verdict that the rule would give.
+/// If several runs share a seed, the last one counts. At `smoke` scale, where models learn nothing, no claim is
+/// testable; `by_rule` is the verdict that the rule would give.
 std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> runs);
 
-/// Returns the plan's predictions with their scores. Groups are compared by the order of their means
-/// (Prediction::order_rule), or by the retrieval rule. A
-/// prediction is not scored at `smoke` scale, while a run of its groups has not ended or is not measured (a stored NaN
-/// counts as measured), if a group of an order has no finite value or a failed run, if no group has learned retrieval,
-/// if the intervals of a retrieval rule do not decide, or if its chance under the null model is 1. Retrieval rules of
-/// earlier versions, which a lab stored, are applied as they were.
+/// Groups are compared by the order of their means (Prediction::order_rule), or by the retrieval rule. A prediction is
+/// not scored at `smoke` scale, while a run of its groups has not ended or is not measured (a stored NaN counts as
+/// measured), if a group of an order has no finite value or a failed run, if no group has learned retrieval, if the
+/// intervals of a retrieval rule do not decide, or if its chance under the null model is 1. Retrieval rules of earlier
+/// versions, which a lab stored, are applied as they were.
 std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs);
 
-/// Values of a group's ended runs by seed.
+/// By seed, of ended runs.
 struct GroupValues {
     std::map<std::int64_t, double> by_seed;
     std::set<std::int64_t> failed;      // seeds whose last run failed
     int waiting = 0;                    // number of runs that have not ended
     std::set<std::int64_t> unmeasured;  // seeds of ended runs that are not measured yet
 
-    /// Returns the number of runs that have not ended or are not measured.
+    /// Not ended, or not measured.
     int open() const { return waiting + static_cast<int>(unmeasured.size()); }
 
     std::vector<double> values() const {
@@ -167,38 +159,34 @@ struct GroupValues {
     }
 };
 
-/// Returns the values of a measure of all runs that belong to a group. If several runs share a seed, the last one
-/// counts. The value of a failed run is NaN unless it was measured.
+/// If several runs share a seed, the last one counts. The value of a failed run is NaN unless it was measured.
 GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, const std::string& measure);
-/// Returns the mean of several groups seed by seed: NaN for a seed that has no finite value in one of the groups. A
-/// seed counts as failed or not measured if it is in one of the groups.
+/// NaN for a seed that has no finite value in one of the groups. A seed counts as failed or not measured if it is in
+/// one.
 GroupValues mean_by_seed(std::span<const GroupValues> groups);
-/// Returns the baseline's values in the order of the group's seeds; NaN if the baseline lacks the seed.
+/// In the order of the group's seeds; NaN if the baseline lacks the seed.
 std::vector<double> values_with_same_seeds(const GroupValues& group, const GroupValues& baseline);
 
-/// Joint calibration of scored predictions.
+/// Joint, of scored predictions.
 struct Calibration {
     int scored = 0;       // number of predictions with a score and a chance below 1
     int right = 0;        // number of them that are right
     double expected = 0;  // number that is expected to be right by chance: the sum of the chances
-    /// Probability of at least `right` right predictions by chance, if the predictions were independent.
+    /// Of at least `right` right predictions by chance, if the predictions were independent.
     double p = 1;
 };
-/// Returns the calibration of the predictions that are right or wrong. Predictions with chance 1 and those of a
-/// retrieval rule of version 1, whose null model does not apply, are left out.
+/// Predictions with chance 1 and those of a retrieval rule of version 1, whose null model does not apply, are left out.
 Calibration calibration_of(std::span<const ScoredPrediction> predictions);
-/// Returns P(X ≥ least) for the number X of successes in independent trials with these probabilities (Poisson binomial
-/// distribution), exactly, by convolution.
+/// P(X ≥ least) for the number X of successes with these probabilities (Poisson binomial), exactly, by convolution.
 double at_least_by_chance(std::span<const double> chances, int least);
 
-/// Returns the calibration in two sentences; "" if no prediction is scored.
+/// Two sentences; "" if no prediction is scored.
 std::string calibration_words(const Calibration& calibration);
-/// Returns `scored`, `right`, `expected_by_chance`, `p_at_least_as_many` (null if none is scored) and `words`.
+/// `scored`, `right`, `expected_by_chance`, `p_at_least_as_many` (null if none is scored) and `words`.
 nlohmann::json calibration_json(const Calibration& calibration);
 
-// Scores of the predictions whose retrieval rule compares each group with itself (RetrievalRule::probes).
+// The retrieval rule compares each group with itself (RetrievalRule::probes).
 
-/// Finding on the retrieval of one group.
 /// `declines`: the gain at the far lag is low, but not lower than at the control lag, so that the distance explains it.
 /// `no_control`: the rule requires a control lag, and the group has none.
 enum class Collapse { collapses, retrieves, undecided, declines, not_learned, no_control };
@@ -208,16 +196,16 @@ struct CollapseTest {
     std::int64_t seeds = 0;    // number of seeds with both gains
     double near = 0, far = 0;  // mean gains at the lags with the highest and the lowest B
     double control = 0;        // mean gain at the control lag; NaN if the rule has none
-    // Means over the seeds with intervals of the rule's confidence (group_confidence).
+    // Over the seeds, with intervals of the rule's confidence (group_confidence).
     Description drop;          // near − far, paired by seed
     Description excess;        // far − kept · near, paired by seed
     Description over_control;  // far − kept · control, paired by seed; empty if the rule has no control
 };
-/// Gains of a group at its lags, one element per seed. `control` is empty for a rule of version 2.
+/// One element per seed. `control` is empty for a rule of version 2.
 struct LagGains {
     std::vector<double> near, far, control;
 };
-/// Returns the test of a group's gains. Seeds with a value that is not finite are left out.
+/// Seeds with a value that is not finite are left out.
 CollapseTest collapse_test(const RetrievalRule& rule, const LagGains& gains);
 
 }  // namespace ropelab

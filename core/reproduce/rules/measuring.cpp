@@ -49,7 +49,7 @@ void check(const GenerationSpeed& settings) {
     }
 }
 
-// Returns the experiments with a sheet that measures the generation speed itself.
+// Of sheets that measure the generation speed themselves.
 std::set<std::int64_t> sheets_with_speeds(const LabFile& lab) {
     std::set<std::int64_t> result;
     for (const ExperimentRecord& experiment : lab.experiments()) {
@@ -168,7 +168,6 @@ std::string generation_note(const LabFile& lab) {
 
 namespace {
 
-// Finished run.
 struct Finished {
     RunId id;
     RunSpec spec;
@@ -220,8 +219,8 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     lab.set_measurement(id, operations_per_token, of_further_token);
 }
 
-// Returns the loss at each extension, in order; empty if the validation split is too short, or if the position encoding
-// has no definition at the longest extension.
+// At each extension, in order; empty if the validation split is too short, or if the position encoding has no
+// definition at the longest extension.
 std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
     const std::int64_t longest = *std::max_element(times.begin(), times.end()) * checkpoint.spec.context;
@@ -279,9 +278,8 @@ bool is_not_finite(const RunMetrics::Steps& steps, std::size_t i) {
     return !std::isfinite(steps.training_loss[i]) || !std::isfinite(steps.gradient_norm[i]);
 }
 
-// Stores whether each ended run spiked. A failed run whose last loss is finite failed for another reason than its
-// numbers, such as lack of memory, and gets NaN. Failed runs are evaluated again each time, because they may have been
-// resumed.
+// A failed run whose last loss is finite failed for another reason than its numbers, and gets NaN. Failed runs are
+// evaluated again each time, because they may have been resumed.
 void measure_spikes(LabFile& lab, std::int64_t experiment) {
     constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
     for (const RunRecord& run : lab.runs()) {
@@ -300,7 +298,6 @@ void measure_spikes(LabFile& lab, std::int64_t experiment) {
     }
 }
 
-// Stores the gradients of each ended run's first step.
 void measure_first_gradients(LabFile& lab, std::int64_t experiment) {
     for (const RunRecord& run : lab.runs()) {
         const bool ended = run.state == RunState::failed || run.state == RunState::finished;
@@ -320,7 +317,7 @@ void measure_first_gradients(LabFile& lab, std::int64_t experiment) {
     }
 }
 
-// Returns the lags at which the predictions test this run's group.
+// At which the predictions test this run's group.
 std::vector<std::int64_t> probe_lags(const SheetPlan& plan, const RunSpec& spec) {
     std::vector<std::int64_t> lags;
     for (const Prediction& prediction : plan.predictions) {
@@ -349,7 +346,7 @@ bool needs_measure(const SheetPlan& plan, const std::string& measure) {
                        [&](const PlannedRow& row) { return row.measure == measure; });
 }
 
-// Stores how long the measurements of a run took, for the estimates of other sheets.
+// For the estimates of other sheets.
 void store_measuring(const LabFile& lab, RunId id, const SheetPlan& plan, double seconds) {
     const RunRecord record = lab.run(id);
     const RunSpec spec = stored_spec(record);

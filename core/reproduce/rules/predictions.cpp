@@ -17,7 +17,7 @@ namespace ropelab {
 
 namespace {
 
-// Returns the number of sequences per lag in the retrieval test; each sequence tests 12 of 16 repeated tokens.
+// Sequences per lag in the retrieval test; each tests 12 of 16 repeated tokens.
 std::int64_t windows_for(SheetScale scale) {
     if (scale == SheetScale::smoke) return 2;
     return scale == SheetScale::laptop ? 32 : 64;
@@ -28,7 +28,7 @@ GroupKeys with(GroupKeys where, const char* key, const std::string& value) {
     return where;
 }
 
-// One group of a sweep with the quantities that the theories use.
+// With the quantities that the theories use.
 struct Candidate {
     GroupKeys group;
     std::string label;
@@ -44,8 +44,8 @@ constexpr double clearly_higher = 0.25;
 // A control lag that is nearer than the far lag has at least this part of its distance.
 constexpr double about_as_far = 0.75;
 
-// Sets the control lag: the closest beyond the far lag, or else the closest before it; none if B is clearly higher at
-// no such lag. `bound` is B by distance.
+// The closest beyond the far lag, or else the closest before it; none if B is clearly higher at no such lag. `bound`: B
+// by distance.
 void place_control(GroupProbe& probe, const std::vector<double>& bound, std::int64_t longest) {
     const double least = std::max(0.0, probe.far_bound + clearly_higher * (probe.near_bound - probe.far_bound));
     const auto is_control = [&](std::int64_t lag) {
@@ -65,7 +65,7 @@ void place_control(GroupProbe& probe, const std::vector<double>& bound, std::int
     }
 }
 
-// Sets the lags at which B is highest and lowest among the lags that the retrieval test can measure, and the control.
+// Lags at which B is highest and lowest among those that the retrieval test can measure, and the control.
 void place_probe(Candidate& candidate, const Frequencies& rotated, int head_dim, std::int64_t context) {
     const std::vector<std::int64_t> lags = retrieval_lags(context);
     if (lags.empty()) return;
@@ -101,8 +101,7 @@ Candidate candidate(GroupKeys group, std::string label, const FrequencySettings&
     return result;
 }
 
-// Returns where and how deep B is negative: "θ = 1850 (lowest B = −0.16 of 32 at distance 235; B < 0 at 1 of 226
-// distances, from 235 on)".
+// "θ = 1850 (lowest B = −0.16 of 32 at distance 235; B < 0 at 1 of 226 distances, from 235 on)".
 std::string depth_words(const Candidate& candidate, int head_dim, std::int64_t distances) {
     return candidate.label + " (lowest B = " + fixed_text(candidate.probe.far_bound, 2) + " of " +
            std::to_string(head_dim / 2) + " at distance " + std::to_string(candidate.probe.far_lag - 1) +
@@ -110,7 +109,7 @@ std::string depth_words(const Candidate& candidate, int head_dim, std::int64_t d
            " distances, from distance " + std::to_string(candidate.breaks) + " on)";
 }
 
-// Returns the prediction that retrieval collapses in the groups whose B becomes negative.
+// In the groups whose B becomes negative.
 Prediction collapse_prediction(const std::vector<Candidate>& candidates, int head_dim, std::int64_t context,
                                const std::string& unscored) {
     Prediction prediction;
@@ -193,8 +192,7 @@ void predict(SheetPlan& plan, const std::vector<Candidate>& candidates, int head
     predict_critical_dimension(plan, candidates, context, extended, why_not);
 }
 
-// Returns whether the theories apply to a run: its frequencies follow from one base, in all layers and throughout the
-// training.
+// Frequencies follow from one base, in all layers and throughout the training.
 bool has_plain_frequencies(const RunSpec& spec) {
     // Neither xPos' decay nor a learned bias.
     const bool only_rotates = spec.position == Position::rope || spec.position == Position::learned_rope;
@@ -202,22 +200,20 @@ bool has_plain_frequencies(const RunSpec& spec) {
            spec.frequencies == "auto" && rotary_dim(spec.head_dim(), spec.fraction) > 0;
 }
 
-// Setting whose sweeps the theories make predictions for.
 struct SweptKey {
     const char* name;
     double RunSpec::*value;
 };
 constexpr SweptKey swept_keys[] = {{"theta", &RunSpec::theta}, {"fraction", &RunSpec::fraction}};
 
-// Names the predictions from `first` on as an extension: Men et al. and Liu et al. rotate every channel, and formulas
-// 13 and 14 for fractions are this program's.
+// From `first` on: Men et al. and Liu et al. rotate every channel; formulas 13 and 14 for fractions are this program's.
 void attribute_extension(SheetPlan& plan, std::size_t first) {
     for (std::size_t i = first; i < plan.predictions.size(); ++i) {
         plan.predictions[i].theory += ", extended to fractions by this program";
     }
 }
 
-// Returns the keys, except the seed and `swept`, in which the runs differ.
+// Except the seed and `swept`.
 std::vector<const Key*> differing_keys(const std::vector<RunSpec>& runs, const SweptKey& swept) {
     std::vector<const Key*> result;
     for (const Key& known : keys()) {
@@ -229,7 +225,7 @@ std::vector<const Key*> differing_keys(const std::vector<RunSpec>& runs, const S
     return result;
 }
 
-// Adds the predictions for one sweep: runs that differ only in the swept setting and the seed.
+// Runs that differ only in the swept setting and the seed.
 void predict_sweep(SheetPlan& plan, const std::vector<const RunSpec*>& runs, const SweptKey& swept,
                    const GroupKeys& where) {
     const RunSpec& first = *runs.front();

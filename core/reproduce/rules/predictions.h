@@ -4,40 +4,36 @@
 
 namespace ropelab {
 
-// Predictions of the theories, stored before the runs.
-
-/// Reason why the context bound is not scored on models that have learned positions beside RoPE.
+/// On models that have learned positions beside RoPE.
 inline constexpr const char* bound_with_learned_positions =
     "These models also learn position embeddings, which can retrieve a token at any distance; the context bound "
     "concerns RoPE alone and is not scored on them.";
 
-/// Adds the predictions for runs that differ only in theta (`bases`; all channels rotate). Context bound (formula 12):
-/// retrieval collapses exactly for the bases whose B(Δ) is negative at a distance that the retrieval test can measure
-/// at `context`; per base, the prediction stores the lags with the highest and the lowest B and a control lag at about
-/// the same distance as the lowest, and the plan measures the retrieval. Critical dimension (formula 14): the loss
-/// beyond the context rises least for the base with the fewest rotated channels whose pairs complete no period.
-/// `where`: keys that the groups share. `extended`: measure of the loss beyond the context; if it is empty, `why_not`
-/// is the reason. `unscored`: reason why the context bound is not scored, empty if it is.
+/// The runs differ only in theta (`bases`; all channels rotate). Context bound (formula 12): retrieval collapses
+/// exactly for the bases whose B(Δ) is negative at a distance that the retrieval test can measure at `context`; per
+/// base, the prediction stores the lags with the highest and the lowest B and a control lag at about the same distance
+/// as the lowest, and the plan measures the retrieval. Critical dimension (formula 14): the loss beyond the context
+/// rises least for the base with the fewest rotated channels whose pairs complete no period. `where`: keys that the
+/// groups share. `extended`: measure of the loss beyond the context; if it is empty, `why_not` is the reason.
+/// `unscored`: reason why the context bound is not scored, empty if it is.
 void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& bases, int head_dim,
                        std::int64_t context, const std::string& extended, const std::string& why_not,
                        const std::string& unscored = "");
 
-/// Adds the predictions for runs that differ only in the rotated fraction (formulas 13 and 14), with the arguments of
-/// predict_for_bases. `fractions` are written as a user types them; a fraction of 0 is skipped.
+/// Runs that differ only in the rotated fraction (formulas 13 and 14). `fractions` are written as a user types them; a
+/// fraction of 0 is skipped.
 void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
                            int head_dim, std::int64_t context, const std::string& extended, const std::string& why_not);
 
-/// Returns a plan with the predictions for the runs of any experiment: one set of predictions for each sweep, that is
-/// each set of runs that differ only in theta or only in the rotated fraction (and in the seed). The predictions for
-/// models with learned positions are stored, but not scored. Runs that do not rotate all layers and pairs with a
-/// constant theta get none at all.
+/// One set of predictions for each set of runs that differ only in theta or only in the rotated fraction (and in the
+/// seed). The predictions for models with learned positions are stored, but not scored. Runs that do not rotate all
+/// layers and pairs with a constant theta get none at all.
 SheetPlan predicted(const std::vector<RunSpec>& runs);
 
-/// Returns a plan that measures and scores the predictions: retrieval on 32 sequences per lag, and the loss at 1, 2 and
-/// 4 times the context.
+/// Measures retrieval on 32 sequences per lag, and the loss at 1, 2 and 4 times the context.
 SheetPlan plan_of_predictions(std::vector<Prediction> predictions);
 
-/// Returns the prediction that every group of `low` has a lower mean of `measure` than every group of `high`.
+/// Every group of `low` has a lower mean of `measure` than every group of `high`.
 Prediction prediction_of_order(std::string theory, std::string words, std::string measure, std::vector<GroupKeys> low,
                                std::vector<GroupKeys> high);
 

@@ -14,7 +14,7 @@ namespace ropelab {
 
 namespace {
 
-// Groups of a prediction, first those of Prediction::low.
+// First those of Prediction::low.
 std::vector<GroupKeys> groups_of(const Prediction& prediction) {
     std::vector<GroupKeys> groups = prediction.low;
     groups.insert(groups.end(), prediction.high.begin(), prediction.high.end());
@@ -28,8 +28,7 @@ std::vector<GroupValues> values_of_groups(std::span<const SheetRun> runs, const 
     return values;
 }
 
-// Returns the sample of each group; an empty list if a group has no finite value or a run that has not ended or is not
-// measured.
+// Empty if a group has no finite value or a run that has not ended or is not measured.
 std::vector<Sample> complete_samples(const std::vector<GroupValues>& groups) {
     std::vector<Sample> samples;
     for (const GroupValues& group : groups) {
@@ -39,7 +38,7 @@ std::vector<Sample> complete_samples(const std::vector<GroupValues>& groups) {
     return samples;
 }
 
-// Returns the reason why a prediction has no score yet, with the number of runs that are still to train and to measure.
+// `waiting` and `unmeasured`: runs that are still to train and to measure.
 std::string missing_values_words(std::int64_t waiting, std::int64_t unmeasured) {
     std::string left;
     if (waiting > 0) left += runs_text(waiting) + " to train";
@@ -58,14 +57,14 @@ std::string missing_values_words(const std::vector<GroupValues>& groups) {
 
 constexpr double order_level = 0.05;
 
-// Returns a group's mean, standard deviation and number of runs: "theta = 500: 0.0830 ± 0.0290 nats (n = 3)".
+// "theta = 500: 0.0830 ± 0.0290 nats (n = 3)".
 std::string group_words(const ScoredPrediction::Group& group, const std::string& unit) {
     std::string words = (group.label.empty() ? "all runs" : group.label) + ": " + fixed_text(group.sample.mean, 4);
     if (group.sample.n > 1) words += " ± " + fixed_text(group.sample.standard_deviation, 4);
     return words + (unit.empty() ? "" : " " + unit) + " (n = " + std::to_string(group.sample.n) + ")";
 }
 
-// Returns the score by order_rule 2.
+// order_rule 2.
 ScoredPrediction::Outcome tested_order(const std::vector<ScoredPrediction::Group>& groups) {
     double pairs = 0;
     bool all_lower = true;
@@ -85,7 +84,7 @@ ScoredPrediction::Outcome tested_order(const std::vector<ScoredPrediction::Group
                                                 : ScoredPrediction::Outcome::undecided;
 }
 
-// Returns the values of all groups and the test of the closest ones in sentences. Sets that test.
+// Sets the test of the closest groups.
 std::string order_words(ScoredPrediction& scored) {
     const ScoredPrediction::Group* low = nullptr;
     const ScoredPrediction::Group* high = nullptr;
@@ -142,7 +141,7 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     }
 }
 
-// Scores a prediction by a retrieval rule of version 1, which compares all groups at the longest lag.
+// Version 1 compares all groups at the longest lag.
 void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const RetrievalRule& rule = *scored.prediction.retrieval;
     const std::vector<GroupKeys> groups = groups_of(scored.prediction);
@@ -174,7 +173,7 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
                    " fail; the gains there are " + gains + ".";
 }
 
-// Gains of a group's finished runs.
+// Of finished runs.
 struct GroupGains {
     LagGains lags;
     bool has_runs = false;
@@ -202,7 +201,6 @@ GroupGains gains_of(std::span<const SheetRun> runs, const GroupProbe& probe) {
     return result;
 }
 
-// Returns the statistics of the values with an interval of this confidence.
 Description described_with(std::span<const double> values, double confidence) {
     Description result = describe(values);
     const Interval interval = mean_interval(result.mean, result.standard_error, result.n - 1, confidence);
@@ -251,17 +249,17 @@ std::string finding_words(const GroupProbe& probe, const CollapseTest& test, dou
            ", n = " + std::to_string(test.seeds) + ": " + finding_text(test);
 }
 
-// Returns the finding on a group whose gain at the far lag is significantly lower than at the near lag.
+// The gain at the far lag is significantly lower than at the near lag.
 Collapse finding_of_drop(const RetrievalRule& rule, const CollapseTest& test) {
     if (rule.version < 3) return Collapse::collapses;
     if (test.control < rule.least_gain || test.over_control.confidence_low > 0) return Collapse::declines;
     return test.over_control.confidence_high < 0 ? Collapse::collapses : Collapse::undecided;
 }
 
-// Sets outcome, words and chance of a prediction whose retrieval rule has probes. The prediction is right if every
-// scored group collapses or retrieves as predicted, wrong if one of them does not, and not scored if one is undecided
-// or declines with distance alone. Groups without a control lag and groups that have not learned retrieval are left
-// out, and the chance is that of the remaining groups; with chance 1 the prediction is not scored.
+// The prediction is right if every scored group collapses or retrieves as predicted, wrong if one of them does not, and
+// not scored if one is undecided or declines with distance alone. Groups without a control lag and groups that have not
+// learned retrieval are left out, and the chance is that of the remaining groups; with chance 1 the prediction is not
+// scored.
 void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const Prediction& prediction = scored.prediction;
     const RetrievalRule& rule = *prediction.retrieval;

@@ -25,14 +25,14 @@ constexpr double benchmark_level = 0.05;
 constexpr double smallest_above_zero = -1;
 constexpr double compared_fraction = 0.1;
 
-// Returns the fraction of a row: "10% RoPE" is 0.1. Rows with QK-Norm are another model.
+// "10% RoPE" is 0.1. Rows with QK-Norm are another model.
 std::optional<double> fraction_of(const json& row) {
     const auto rope = row.at("rope").get<std::string>();
     if (rope.find("QK-Norm") != std::string::npos) return std::nullopt;
     return parse_number(rope.substr(0, rope.find('%'))) / 100;
 }
 
-// Returns the row of a setting with this fraction; null if the setting has none.
+// Null if the setting has none.
 const json* accuracy_row(const std::string& config, double fraction) {
     const json* found = nullptr;
     double smallest = 1;
@@ -58,15 +58,14 @@ std::vector<std::string> benchmark_configs() {
     return names;
 }
 
-// Two-sided p of the difference of two independent proportions of `n` questions each, with binomial standard errors;
-// nullopt if both proportions are 0 or 1.
+// Two-sided, two independent proportions of `n` questions each, binomial standard errors; nullopt if both are 0 or 1.
 std::optional<double> binomial_p(double a, double b, int n) {
     const double variance = (a * (1 - a) + b * (1 - b)) / n;
     if (!(variance > 0)) return std::nullopt;
     return 2 * boost::math::cdf(boost::math::complement(boost::math::normal(), std::abs(a - b) / std::sqrt(variance)));
 }
 
-// Accuracies of one benchmark with some fraction and with full RoPE, by setting.
+// By setting, with some fraction and with full RoPE.
 struct AccuracyPairs {
     std::vector<double> partial, full;
 };
@@ -248,8 +247,8 @@ double rope_percent(const json& row) {
     return parse_number(rope.substr(0, rope.find('%')));
 }
 
-// Returns the perplexities of each setting over its fractions. `only_upper` leaves out fractions below 10 %;
-// otherwise x says whether the fraction is 10 % or more. Rows with QK-Norm are another model.
+// `only_upper` leaves out fractions below 10 %; otherwise x says whether the fraction is 10 % or more. Rows with
+// QK-Norm are another model.
 std::vector<KendallStratum> perplexities(const std::string& version, bool only_upper) {
     std::vector<KendallStratum> strata;
     std::string config;
@@ -267,7 +266,7 @@ std::vector<KendallStratum> perplexities(const std::string& version, bool only_u
     return strata;
 }
 
-// Returns the geometric mean over the settings of the perplexity with 100 % relative to 10 %.
+// Geometric mean over the settings of the perplexity with 100 % relative to 10 %.
 double last_to_first(const std::vector<KendallStratum>& strata) {
     double sum = 0;
     for (const KendallStratum& stratum : strata) sum += std::log(stratum.y.back() / stratum.y.front());
@@ -312,7 +311,7 @@ SourceTest level_test(const std::string& version) {
             SourceVerdict::undecided};
 }
 
-// Returns Table 3: a line per setting and fraction, accuracy and standard error in percent per benchmark.
+// A line per setting and fraction, accuracy and standard error in percent per benchmark.
 std::string benchmark_table_text() {
     std::string text = "\nPublished accuracy [%] (standard error), Table 3:\n";
     const json& benchmarks = partial_rope_paper().at("benchmarks");

@@ -6,14 +6,11 @@
 
 namespace ropelab {
 
-// Tests of a source's claims on the numbers that the source itself prints. They complement paper_checks(), which only
-// recompute printed numbers.
+// On the numbers that the source itself prints. They complement paper_checks(), which only recompute printed numbers.
 
-/// Verdict of a claim on the source's own numbers.
 enum class SourceVerdict { holds, fails, undecided };
 std::string to_string(SourceVerdict verdict);
 
-/// Claim of a source with the test of it on the source's numbers.
 struct SourceTest {
     std::string claim;   // the source's words
     std::string test;    // the test, its margin and the rule of the verdict
@@ -21,15 +18,15 @@ struct SourceTest {
     SourceVerdict verdict = SourceVerdict::undecided;
 };
 
-/// Returns the tests of the claims of a sheet's source; only the sheets of the partial-RoPE paper have some.
+/// Only the sheets of the partial-RoPE paper have some.
 std::vector<SourceTest> source_tests(const std::string& sheet);
-/// Returns the tests of the partial-RoPE paper's claims on Table 3 (accuracy on ten benchmarks).
+/// Partial-RoPE paper, Table 3 (accuracy on ten benchmarks).
 std::vector<SourceTest> benchmark_tests();
-/// Returns the tests of the partial-RoPE paper's claims on Table 4 (perplexity on LAMBADA).
+/// Partial-RoPE paper, Table 4 (perplexity on LAMBADA).
 std::vector<SourceTest> perplexity_tests();
 
-/// Difference of the accuracies with 10 % and with 100 % of the channels on one benchmark, over the paper's settings
-/// (model, data set and sequence length; one run each).
+/// Accuracies with 10 % and with 100 % of the channels, over the paper's settings (model, data set and sequence length;
+/// one run each).
 struct BenchmarkComparison {
     std::string benchmark;
     int questions = 0;
@@ -40,18 +37,18 @@ struct BenchmarkComparison {
     double p_outside = 1;  // p of the hypothesis that the difference is within the margin, on both sides
     int significant = 0;   // settings whose difference is significant (binomial, two-sided 5 %, uncorrected)
 };
-/// Returns the comparisons of all benchmarks of Table 3, in its order. `fraction`: the fraction that is compared with
-/// full RoPE, such as 0.1; 0 is NoPE without QK-Norm; −1 is the smallest fraction above 0 (4 % or 1 %).
+/// In the order of Table 3. `fraction` is compared with full RoPE, such as 0.1; 0 is NoPE without QK-Norm; −1 is the
+/// smallest fraction above 0 (4 % or 1 %).
 std::vector<BenchmarkComparison> benchmark_comparisons(double fraction);
-/// Equivalence margin of the benchmark comparisons: 2 percentage points.
+/// 2 percentage points.
 inline constexpr double benchmark_margin = 0.02;
 
-/// Returns Table 3 of the partial-RoPE paper as JSON: `benchmarks` with their number of questions, and `rows` with
-/// `config`, `rope`, `accuracy` and `stderr` per benchmark; null for other sheets.
+/// Table 3 of the partial-RoPE paper: `benchmarks` with their number of questions, and `rows` with `config`, `rope`,
+/// `accuracy` and `stderr` per benchmark; null for other sheets.
 nlohmann::json benchmark_table_json(const std::string& sheet);
-/// Returns the tests of a sheet's source, and Table 3 for the partial-RoPE paper, as text; "" if there are none.
+/// With Table 3 for the partial-RoPE paper; "" if there are no tests.
 std::string source_tests_text(const std::string& sheet);
-/// Returns the tests of a sheet's source as a JSON list of `claim`, `test`, `result` and `verdict`.
+/// A list of `claim`, `test`, `result` and `verdict`.
 nlohmann::json source_tests_json(const std::string& sheet);
 
 }  // namespace ropelab

@@ -31,7 +31,7 @@ MeanDifference with_interval(double value, double reference, double error, doubl
     return result;
 }
 
-// Returns the values of `b` where both lists have a finite value.
+// Where both lists have a finite value.
 std::vector<double> matched(std::span<const double> a, std::span<const double> b) {
     std::vector<double> result;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -40,7 +40,7 @@ std::vector<double> matched(std::span<const double> a, std::span<const double> b
     return result;
 }
 
-// Returns p of the claim and of its refutation for counted events in a group and its baseline.
+// p of the claim and of its refutation.
 RowTests test_events(const VerdictRule& rule, std::int64_t events, std::int64_t n, std::int64_t others,
                      std::int64_t other_n) {
     RowTests tests;
@@ -107,7 +107,7 @@ void set_percent_effect(SheetRow& row) {
     effect.paper = row.paper_difference_percent;
 }
 
-// Returns the standard deviation of the differences within pairs, or the pooled one of two groups.
+// Within pairs, or the pooled one of two groups.
 double deviation_of(const SheetRow& row, double error_of_pairs, double freedom) {
     if (is_paired(row.plan)) return error_of_pairs * std::sqrt(freedom + 1);
     const auto error = student_error(row.ours, row.baseline);
@@ -166,14 +166,13 @@ RowTests test_means(SheetRow& row) {
     return tests;
 }
 
-// Returns the smaller number; a missing one means that no number is sufficient.
+// A missing number means that none is sufficient.
 std::optional<std::int64_t> fewer_of(const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b) {
     if (a && b) return std::min(*a, *b);
     return a ? a : b;
 }
 
-// Returns the number of seeds with which the tests of a rule that counts events would be significant, as
-// `is_significant` says, if the proportions stayed.
+// If the proportions stayed; `is_significant` decides.
 template <typename IsSignificant>
 std::optional<std::int64_t> seeds_for_events(const SheetRow& row, const RowTests& tests,
                                              const IsSignificant& is_significant) {
@@ -280,7 +279,7 @@ std::string of_text(std::int64_t count, std::int64_t all) {
     return std::to_string(count) + " of " + std::to_string(all);
 }
 
-// Returns the interval of the row's effect in words: " (95 % interval 0.43 to 0.52)"; "" if there is none.
+// " (95 % interval 0.43 to 0.52)"; "" if there is none.
 std::string interval_words(const SheetRow& row) {
     if (!row.effect || !row.effect->low || !row.effect->high || row.plan.rule->version == 1) return "";
     const auto text = [&](double end) {
@@ -316,7 +315,7 @@ std::string observed_words(const SheetRow& row, const RowTests& tests) {
            interval_words(row);
 }
 
-// Returns how many runs failed: "2 of 10 runs of the group and 1 of 10 of the baseline failed or diverged".
+// "2 of 10 runs of the group and 1 of 10 of the baseline failed or diverged".
 std::string failed_words(const SheetRow& row) {
     std::string words;
     if (row.failed > 0) words = of_text(row.failed, std::ssize(row.values)) + " runs of the group";
@@ -350,7 +349,7 @@ std::string control_words(const SheetRow& row) {
            ", so that equal results would be no evidence. A test requires longer training or larger models.";
 }
 
-// Returns whether the row's difference is against the direction of its claim.
+// Against the direction of the claim.
 bool is_opposite(const SheetRow& row) {
     return row.plan.rule->kind == Kind::difference && row.difference.value_or(0) * row.plan.rule->direction < 0;
 }
@@ -485,7 +484,7 @@ void decide(std::span<SheetRow> rows) {
     }
 }
 
-// The verdict on each claim of a sheet over the claim's rows.
+// Over the claim's rows.
 
 namespace {
 
@@ -494,7 +493,7 @@ bool is_tested(const SheetRow& row) {
            row.verdict == SheetVerdict::undecided;
 }
 
-// Returns the p, corrected within its family, of the test that refuted a row.
+// Corrected within its family.
 double refuting_p(const SheetRow& row) {
     const VerdictRule& rule = *row.plan.rule;
     const double p = row.p_refutation.value_or(1);
@@ -503,8 +502,8 @@ double refuting_p(const SheetRow& row) {
     return is_opposite ? std::min(p, row.p_holm.value_or(1)) : p;
 }
 
-// Returns whether a row refutes the claim. Each family of rows is tested at the level α, so that several families would
-// refute a true claim more often; Bonferroni's correction over the families keeps the level.
+// Each family of rows is tested at the level α, so that several families would refute a true claim more often;
+// Bonferroni's correction over the families keeps the level.
 bool refutes_claim(const std::vector<const SheetRow*>& rows) {
     std::set<std::string> families;
     for (const SheetRow* row : rows) {
@@ -564,7 +563,7 @@ std::string claim_words(const ClaimVerdict& claim) {
     return words;
 }
 
-// Returns the verdict over these rows, which are those of the claim `id` or a part of them.
+// `rows`: those of the claim `id` or a part of them.
 ClaimVerdict verdict_over(const std::string& id, const std::vector<const SheetRow*>& rows) {
     ClaimVerdict claim;
     claim.claim = id;
@@ -583,7 +582,7 @@ ClaimVerdict verdict_over(const std::string& id, const std::vector<const SheetRo
     return claim;
 }
 
-// Sets the verdict of a claim whose rows have several lengths of training: the one at which all of them agree.
+// If rows have several lengths of training: the verdict at which all of them agree.
 void agree(ClaimVerdict& claim, const std::map<std::int64_t, std::vector<const SheetRow*>>& by_steps) {
     if (by_steps.size() < 2 || claim.verdict == SheetVerdict::unfinished) return;
     std::set<SheetVerdict> verdicts;

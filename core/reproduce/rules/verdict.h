@@ -7,36 +7,30 @@
 
 namespace ropelab {
 
-// The statistical tests of a sheet's rows.
-
-/// Returns whether the row's group and baseline are compared by the pairs of equal seed: if the rule's test is paired
-/// and does not count events, and for a row without a rule.
+/// The rule's test is paired and does not count events, or the row has no rule.
 bool is_paired(const PlannedRow& row);
 
-/// Difference of a group and its baseline, with its interval.
+/// With its interval.
 struct MeanDifference {
     double value = 0;
     std::optional<double> low, high;  // nullopt if there is no standard error
     double reference = 0;             // mean of the baseline's values that enter `difference`
 };
-/// Returns the mean of the differences a[i] − b[i] over the pairs with two finite values, with its t interval of the
-/// confidence 1 − alpha; nullopt if there is no pair.
+/// Mean of a[i] − b[i] over pairs of finite values, with its t interval of the confidence 1 − alpha; nullopt without
+/// pairs.
 std::optional<MeanDifference> paired_difference(std::span<const double> a, std::span<const double> b, double alpha);
-/// Returns mean(a) − mean(b) with Welch's interval of the confidence 1 − alpha; nullopt if a sample is empty.
+/// mean(a) − mean(b) with Welch's interval of the confidence 1 − alpha; nullopt if a sample is empty.
 std::optional<MeanDifference> group_difference(const Sample& a, const Sample& b, double alpha);
 
-/// Difference by which one group exceeds another, with its test.
 struct MoreThan {
     double percent = 0;  // difference in percent of the other group's mean
     double p = 1;        // one-sided p of the hypothesis that the difference is at most the margin
 };
-/// Tests whether the values exceed `others`, which have the same seeds, by more than a fraction `margin` of their mean;
-/// nullopt if there is no test.
+/// Whether values exceed `others` of the same seeds by more than `margin` of their mean; nullopt if there is no test.
 std::optional<MoreThan> p_of_more(std::span<const double> values, std::span<const double> others, double margin);
-/// Tests whether the values exceed `others` in the same sense, for independent samples (Welch's test).
+/// Independent samples (Welch's test).
 std::optional<MoreThan> p_of_more(const Sample& sample, const Sample& other, double margin);
 
-/// Tests of one row.
 struct RowTests {
     std::optional<double> claim, refutation;  // p of the claim, and of the claim's refutation
     // The number of seeds is computed from these.
@@ -45,18 +39,17 @@ struct RowTests {
     double deviation = 0;  // standard deviation of the paired differences, or the pooled one of the groups
     std::int64_t events = 0, baseline_events = 0;
 };
-/// Tests a row by its rule. Sets the row's `p_equivalence` and `effect`.
+/// Sets the row's `p_equivalence` and `effect`.
 RowTests test_row(SheetRow& row);
 
-/// Returns the number of seeds per group that would decide a row, if the true effect were the observed one, at the
-/// first and strictest step of Holm's correction over `comparisons` rows: α divided by their number. Returns nullopt if
-/// no number up to max_seeds would.
+/// Per group, if the true effect were the observed one, at the first and strictest step of Holm's correction over
+/// `comparisons` rows: α divided by their number. nullopt if no number up to max_seeds would.
 std::optional<std::int64_t> seeds_to_decide(const SheetRow& row, const RowTests& tests, int comparisons);
 
-/// Sets the verdict of each row by its rule. The p of the claim and the p of its refutation are each corrected by Holm
-/// over the rows of a family. If both are significant (a significant difference within the margin), the claim is
-/// refuted. A row of losses, times or speeds with failed runs in either group is undecided. Requires the rows' samples
-/// and comparisons. A family with a run that has not ended or is not measured is left unfinished.
+/// The p of the claim and the p of its refutation are each corrected by Holm over the rows of a family. If both are
+/// significant (a significant difference within the margin), the claim is refuted. A row of losses, times or speeds
+/// with failed runs in either group is undecided. Requires the rows' samples and comparisons. A family with a run that
+/// has not ended or is not measured is left unfinished.
 void decide(std::span<SheetRow> rows);
 
 }  // namespace ropelab

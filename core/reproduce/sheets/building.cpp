@@ -234,7 +234,7 @@ std::optional<fs::path> find_corpus(const std::string& name, const SheetRequest&
     return std::nullopt;
 }
 
-// Returns a number of bytes that is rounded up to gigabytes: "28 GB".
+// Rounded up: "28 GB".
 std::string gigabytes(double bytes) {
     return number_text(std::ceil(bytes / 1e9)) + " GB";
 }

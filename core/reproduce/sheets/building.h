@@ -8,112 +8,101 @@
 
 namespace ropelab {
 
-// Functions that the plans of all sheets use.
-
-/// Data set that a sheet requests, and the data set that is used for it.
+/// Requested data set, and the one that is used for it.
 struct SheetData {
     std::string requested;  // requested data set: "enwik8"
     std::string data;       // value of the setting `data`
     bool whole = true;      // false if `data` is only a part of the requested set or a substitute
-    /// Not empty if `data` is a synthetic substitute, on which no claim about the requested set can be tested: what is
-    /// missing and how to get it.
+    /// For a synthetic substitute, on which no claim about the requested set can be tested: what is missing and how to
+    /// get it.
     std::string missing;
 };
 
-/// Returns a data set for each requested name. A set that is not complete on disk is replaced by its available
-/// beginning, or else by a synthetic language, and `notes` says so; a set without a remaining substitute is left out.
-/// At `paper` scale throws BadInput instead; the error names the set and the command that downloads it.
+/// A set that is not complete on disk is replaced by its available beginning, or else by a synthetic language, and
+/// `notes` says so; a set without a remaining substitute is left out. At `paper` scale throws BadInput instead; the
+/// error names the set and the command that downloads it.
 std::vector<SheetData> data_for(const std::vector<std::string>& names, const SheetRequest& request,
                                 std::vector<std::string>& notes);
 
-/// Returns the seeds 1337, 1338, …: the requested number, else two at `smoke` scale and `usual` at the others. Throws
-/// BadInput if the number is not between 2 and 1000.
+/// 1337, 1338, …: the requested number, else two at `smoke` scale and `usual` at the others. Throws BadInput if the
+/// number is not between 2 and 1000.
 std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usual);
 
-/// Returns a plan with title, source, seeds and an otherwise empty experiment; `usual_seeds` is as in seeds_for. The
-/// plan's notes state the scale and the number of seeds.
+/// Title, source, seeds (see seeds_for), notes on the scale and the seeds, and an otherwise empty experiment.
 SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohmann::json& source,
                      std::int64_t usual_seeds);
 
-/// Returns the settings of a text such as "layers=12 position=rope".
+/// "layers=12 position=rope".
 GroupKeys settings_in(std::string_view text);
-/// Sets the settings of such a text; "width=" restores the default.
+/// "width=" restores the default.
 void set_all(Experiment& experiment, std::string_view settings);
 
-/// Sets the shape of the scale smoke, for runs of seconds on any machine (one layer, one head of 64 channels, eight
-/// iterations), or that of laptop, for runs of seconds to a minute on two cores (two layers, one head of 64 channels,
-/// context 256), with the settings `at_laptop` that the sheet changes.
+/// At `smoke` scale for runs of seconds on any machine (one layer, one head of 64 channels, eight iterations), or at
+/// `laptop` for runs of seconds to a minute on two cores (two layers, one head of 64 channels, context 256), changed by
+/// `at_laptop`.
 void set_small_shape(SheetPlan& plan, std::string_view at_laptop = "");
 
-/// Returns the two lengths of training at which a sheet decides a claim about losses, in steps: a model that only
-/// learns faster than another one has a lower loss after few steps, and not after many. At `paper` scale they are a
-/// quarter of `paper_steps` and all of them.
+/// In steps. Two lengths, because a model that only learns faster than another one has a lower loss after few steps,
+/// and not after many. At `paper` scale they are a quarter of `paper_steps` and all of them.
 std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_steps);
-/// Returns the lengths in words: "after 800 and after 2,400 steps".
+/// "after 800 and after 2,400 steps".
 std::string lengths_words(const std::vector<std::string>& lengths);
-/// Note of a sheet whose claims about losses are decided at two lengths of training.
 inline constexpr const char* lengths_note =
     "Each length of training is a training of its own, with a decay of the learning rate to its end. A claim has a "
     "verdict only if the verdicts after both lengths agree. Learning rate and warm-up are the same for all groups and "
     "were searched for none of them, neither for the claimed winners nor for their baselines: another learning rate "
     "may change the order.";
 
-/// Returns a rule with the default test, significance level and power of VerdictRule.
+/// With the default test, significance level and power of VerdictRule.
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family);
 
-/// Returns a rule of the kind `difference` with the claimed sign.
 VerdictRule difference_rule(int direction, double margin, std::string family);
-/// Returns a rule of the kind `size`: the ratio of the group's mean to the baseline's is claimed to lie in a range.
+/// The ratio of the group's mean to the baseline's is claimed to lie in a range.
 VerdictRule size_rule(double low, double high, std::string family);
 VerdictRule proportion_rule(int direction, double bound, std::string family);
-/// Range of the ratio of two speeds that "about half" means. The theta paper's table 2 prints speeds at other bases
-/// that are 0.42 to 0.55 of the speed at θ = 10,000.
+/// "About half": the theta paper's table 2 prints speeds at other bases that are 0.42 to 0.55 of the speed at θ =
+/// 10,000.
 inline constexpr double half_low = 0.4, half_high = 0.6;
-/// Range of the ratio of two times that "about 11 % longer" means: 11 % ± 5 percentage points. The theta paper's table
-/// 3 prints 10.8 to 11.9 %.
+/// "About 11 % longer": 11 % ± 5 percentage points. The theta paper's table 3 prints 10.8 to 11.9 %.
 inline constexpr double eleven_percent_low = 1.06, eleven_percent_high = 1.16;
 
-/// What a control with half of the training shows if it has no higher loss (PlannedRow::control_shows).
+/// Shown if a control with half of the training has no higher loss.
 inline constexpr const char* half_is_enough = "half of the training is enough for these models";
 
-/// Note of the partial-RoPE paper's models at paper scale.
 inline constexpr const char* micro_batch_note =
     "A pass has as many sequences as on each of the paper's 32 GPUs: 64 of 2,048 tokens (two passes per step there, 64 "
     "here, where one device computes the whole step), 128 of 1,024, 32 of 4,096, 16 of 8,192, and 4 for 8B. The paper "
     "accumulates the gradients of its 8B models in bfloat16 and reduces them in float32; this program accumulates all "
     "gradients in float32.";
 
-/// Note of a sheet whose runs train sequentially.
 inline constexpr const char* order_note =
     "Runs train sequentially, seed by seed; each seed repeats the measurement of times and speeds. Within a seed the "
     "settings run in an order that is sampled from the seed, so that a drift of the machine's speed does not align "
     "with a setting.";
 
-/// Marks all rows with a rule from `first` on as not testable if their data set is a substitute.
+/// From `first` on, rows with a rule are not testable if their data set is a substitute.
 void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first = 0);
 
-/// Adds a note on the difference that the plan's testable rows for a direction detect with its number of seeds, after
-/// Holm's correction; none if the plan has no such row.
+/// Difference that the plan's testable rows for a direction detect with its seeds, after Holm's correction, if any.
 void add_power_note(SheetPlan& plan);
 
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,
                         GroupKeys baseline, VerdictRule rule);
 PlannedRow shown_row(nlohmann::json keys, std::string measure, GroupKeys group);
 
-/// Returns the probability that k given groups of n come first in a random order: 1 / C(n, k).
+/// k given groups of n come first in a random order: 1 / C(n, k).
 double chance_of_set(std::size_t n, std::size_t k);
 
-/// Returns the six bases of the theta paper, among them the baseline 10,000.
+/// With the baseline 10,000.
 const std::vector<std::string>& theta_paper_bases();
 
-/// Largest number of epochs of a sheet at paper scale. Up to four epochs of repeated text train almost as well as new
-/// text (Muennighoff et al. 2023, arXiv:2305.16264).
+/// Up to four epochs of repeated text train almost as well as new text (Muennighoff et al. 2023, arXiv:2305.16264).
 inline constexpr double most_epochs = 4;
 
-/// Returns the folders of text (core/data/text_folder.h) on which a sheet trains at paper scale. Folders with the given
-/// names are looked for in `request.data_dir`, in ROPELAB_DATA and in the cache. The first one is required; a note says
-/// which others are left out, and how many epochs of each folder a run of `tokens` training tokens takes. Throws
-/// BadInput if the first folder is missing or if a run would take more than `most_epochs` epochs of a folder.
+/// Folders of text (core/data/text_folder.h) with the given names are looked for in `request.data_dir`, in ROPELAB_DATA
+/// and in the cache. The first one is required; a note says which others are left out, and how many epochs of each
+/// folder a run of `tokens` training tokens takes. Throws BadInput if the first folder is missing or if a run would
+/// take more than `most_epochs` epochs of a folder.
 std::vector<SheetData> corpora_for(const std::vector<std::string>& names, double tokens, const SheetRequest& request,
                                    std::vector<std::string>& notes);
 

@@ -172,13 +172,12 @@ constexpr const char* glu_measure = "final_validation_loss";
 // of GEGLU or SwiGLU over another gated one 0.46 % (SwiGLU, 1.944 against 1.953). Half of the latter is relevant.
 constexpr double glu_margin = 0.0025;
 
-// `hidden`: hidden width; 0 is the default width, with which all networks have equally many weights.
+// 0 is the default width, with which all networks have equally many weights.
 GroupKeys glu_network(const std::string& feed_forward, const std::string& steps, const std::string& hidden = "0") {
     return {{"feed_forward", feed_forward}, {"mlp_width", hidden}, {"iterations", steps}};
 }
 
-// Returns the published log-perplexity after 65,536 steps. The number of runs is not printed, so that its deviation
-// cannot be used.
+// Log-perplexity after 65,536 steps. The number of runs is not printed, so that its deviation cannot be used.
 Sample published_perplexity(const std::string& feed_forward) {
     for (const json& row : glu_variants().at("log_perplexity")) {
         if (row.at("feed_forward") == feed_forward) {
@@ -188,7 +187,7 @@ Sample published_perplexity(const std::string& feed_forward) {
     throw std::out_of_range("The table of feed-forward networks does not contain " + feed_forward + ".");
 }
 
-// Adds the rows that compare the networks after one length of training. `quarter`: hidden width of the control.
+// After one length of training. `quarter`: hidden width of the control.
 void add_networks(SheetPlan& plan, const std::string& data, const std::string& steps, const std::string& quarter) {
     const auto keys = [&](const std::string& kind) {
         return json{{"data", data}, {"feed_forward", kind}, {"iterations", parse_number(steps)}};

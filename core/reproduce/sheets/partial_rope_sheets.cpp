@@ -24,7 +24,7 @@ constexpr double band_margin = band_gap / 2;
 constexpr double slightly_low = 1.005, slightly_high = 1 + band_gap;
 constexpr const char* measure = "final_validation_loss";  // the paper compares losses at the end of the training
 
-// Model shape of the experiment: the base setting with one changed factor, which can be the context or the data set.
+// The base setting with one changed factor, which can be the context or the data set.
 struct ModelShape {
     std::string name;
     GroupKeys keys;  // keys whose values differ from the base setting
@@ -34,7 +34,7 @@ const std::vector<std::string>& fractions() {
     static const std::vector<std::string> all = {"0", "2 ch", "10 %", "25 %", "50 %", "75 %", "1"};
     return all;
 }
-// Returns whether the paper finds a fraction in the band of higher loss.
+// In the paper's band of higher loss.
 bool is_low(const std::string& fraction) {
     return fraction == "0" || fraction == "2 ch";
 }
@@ -44,8 +44,8 @@ GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
     return keys;
 }
 
-// Returns the keys of the base setting that model shapes change. Each group names all of them, so that no run belongs
-// to two shapes. Llama-3.2-1B has no biases and a tied output matrix.
+// Each group names all of them, so that no run belongs to two shapes. Llama-3.2-1B has no biases and a tied output
+// matrix.
 GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
     GroupKeys keys = settings_in(
         request.scale == SheetScale::paper
@@ -134,7 +134,7 @@ void add_shape_rows(SheetPlan& plan, const ModelShape& shape, const GroupKeys& a
     plan.rows.back().control = group("0");
 }
 
-// Adds the predictions. `is_claimed`: the claims of the paper concern the data set, which is no substitute.
+// `is_claimed`: the claims of the paper concern the data set, which is no substitute.
 void predict(SheetPlan& plan, const GroupKeys& base, bool is_claimed) {
     const auto head_dim = static_cast<int>(parse_number(base.at("width")) / parse_number(base.at("heads")));
     const auto context = static_cast<std::int64_t>(parse_number(base.at("context")));
@@ -150,7 +150,7 @@ void predict(SheetPlan& plan, const GroupKeys& base, bool is_claimed) {
                                                    measure, low, high));
 }
 
-// Adds the published perplexities of each setting. They show the paper's bands, but no run is compared with them.
+// They show the paper's bands, but no run is compared with them.
 void add_published(SheetPlan& plan) {
     const json& table = partial_rope_paper().at("lambada_perplexity");
     const auto perplexity = [](const json& row) { return published_sample(row.at("openai").at("mean"), 1); };
@@ -257,13 +257,13 @@ constexpr std::int64_t spike_seeds = 12;
 struct Rates {
     std::string lowest, slow, usual, fast;
 
-    // Returns the next lower learning rate, to which a schedule that starts at `rate` decays.
+    // To which a schedule that starts at `rate` decays.
     const std::string& below(const std::string& rate) const {
         return rate == fast ? usual : rate == usual ? slow : lowest;
     }
 };
 
-// Training settings of the models with one type of block, at every scale.
+// For one type of block, at every scale.
 struct BlockSettings {
     GroupKeys model;  // shape, context, batch and data of all runs
     std::int64_t steps;

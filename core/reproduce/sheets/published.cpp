@@ -84,7 +84,7 @@ PrintedLetterBits printed_letter_bits() {
     return {number("p_a"), {number("bits_a"), number("bits_b"), number("bits_on_average")}};
 }
 
-// Checks of the sources' statements about their own numbers: each statement is recomputed from the printed numbers.
+// Each statement is recomputed from the printed numbers.
 
 namespace {
 
@@ -112,8 +112,7 @@ void check_improvements(const json& table, const std::string& where, std::vector
     }
 }
 
-// Returns the smallest p, Student's or Welch's, of samples whose printed mean and standard deviation are rounded to
-// these numbers. `lower` is the sample with the lower mean.
+// Student's or Welch's, of samples whose printed mean and deviation are rounded to these numbers. `lower`: lower mean.
 double least_p(Sample lower, Sample higher) {
     lower.mean -= half_digit;
     higher.mean += half_digit;
@@ -197,7 +196,7 @@ void check_background(const json& paper, std::vector<PaperCheck>& checks) {
                       "BLOOM has ALiBi and no RoPE (its model card and config.json)", false});
 }
 
-// Returns the largest difference of the printed improvements of two losses that are printed alike.
+// Two losses that are printed alike.
 double rounding_of_equal_losses(double baseline) {
     return 100 * 2 * half_digit / baseline + 2 * half_hundredth;
 }
@@ -277,8 +276,7 @@ std::vector<PaperCheck> theta_checks() {
     return checks;
 }
 
-// Returns whether a printed standard error, with two decimals, is the binomial one of an accuracy that rounds to the
-// printed one. The evaluation harness divides by n − 1.
+// Of an accuracy that rounds to the printed one, with two decimals. The evaluation harness divides by n − 1.
 bool is_binomial_error(double accuracy, double error, int n) {
     double low = 1, high = 0;
     for (const double rounding : {-half_hundredth, 0.0, half_hundredth}) {
@@ -290,8 +288,8 @@ bool is_binomial_error(double accuracy, double error, int n) {
     return low <= error + half_hundredth && high >= error - half_hundredth;
 }
 
-// Checks Table 3: its standard errors against the number of questions, and its accuracies against the numbers of
-// correct answers that the paper's repository publishes for three benchmarks.
+// Table 3: standard errors against the number of questions, and accuracies against the numbers of correct answers that
+// the paper's repository publishes for three benchmarks.
 void check_benchmarks(const json& paper, std::vector<PaperCheck>& checks) {
     const json& benchmarks = paper.at("benchmarks");
     const json& rows = paper.at("benchmark_accuracy");
@@ -408,8 +406,8 @@ std::vector<PaperCheck> paper_checks(const std::string& sheet) {
 
 namespace {
 
-// Returns the first setting of the model or the training in which a run differs from the paper's, in words; "" if there
-// is none. θ is the paper's sweep, and the size of a micro-batch does not change the result.
+// First setting of model or training in which a run differs from the paper's; "" if there is none. θ is the paper's
+// sweep, and the size of a micro-batch does not change the result.
 std::string model_difference(const RunSpec& spec) {
     static const RunSpec paper = preset("theta-paper").experiment.expand().front();
     for (const Key& key : keys()) {
@@ -423,7 +421,7 @@ std::string model_difference(const RunSpec& spec) {
     return {};
 }
 
-// Returns why the published values of a data set cannot be compared with these runs; "" if they can.
+// "" if the values can be compared.
 std::string reason_against(const std::string& data, std::span<const ComparableRun> runs) {
     for (const ComparableRun& run : runs) {
         if (run.spec.data != data || run.state == RunState::waiting) continue;

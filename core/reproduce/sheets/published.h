@@ -15,7 +15,7 @@
 
 namespace ropelab {
 
-/// Return the published numbers of the theta paper (Huang et al. 2025), the partial-RoPE paper (Khan et al.), the post
+/// From resources/published: theta paper (Huang et al. 2025), the partial-RoPE paper (Khan et al.), the post
 /// (Brahmachary 2025) and the table of feed-forward networks (Shazeer 2020), and the protocol of Xiong et al. 2020,
 /// from the files of resources/published. Each has a member `source`.
 const nlohmann::json& theta_paper();
@@ -24,55 +24,52 @@ const nlohmann::json& post();
 const nlohmann::json& pre_post_norm_paper();
 const nlohmann::json& glu_variants();
 
-/// Returns the row of a theta paper's table (a JSON list of rows) with this theta. Throws std::out_of_range if there is
-/// none.
+/// Throws std::out_of_range if there is no such row.
 const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta);
 
-/// Range of the means of a measure over all bases of a theta paper's table but the baseline 10,000.
+/// Means over all bases of a theta paper's table but the baseline 10,000.
 struct PublishedRange {
     double low = std::numeric_limits<double>::infinity(), high = -low;
 };
 PublishedRange range_of_other_bases(const nlohmann::json& table, const std::string& measure);
 
-/// Returns the sample {"mean": …, "std": …} of `n` values; for a plain number the standard deviation is NaN.
+/// {"mean": …, "std": …}; for a plain number the standard deviation is NaN.
 Sample published_sample(const nlohmann::json& value, std::int64_t n);
 
-/// Statement of a source about its own numbers, with the value recomputed from these numbers.
+/// A statement of a source about its own numbers, with the recomputed value.
 struct PaperCheck {
     std::string what;
     std::string printed;
     std::string recomputed;
     bool agrees = true;
 };
-/// Returns all checks of the source of a sheet, agreeing ones included; empty for an unknown sheet.
+/// Agreeing ones included; empty for an unknown sheet.
 std::vector<PaperCheck> paper_checks(const std::string& sheet);
 
-/// Improvement 100·(1 − mean/baseline) in percent, and the largest error that rounding of the printed numbers can
-/// cause. Losses are printed with four decimals and percentages with two.
+/// 100·(1 − mean/baseline) in percent, and the largest rounding error of the printed numbers. Losses are printed with
+/// four decimals and percentages with two.
 struct Improvement {
     double percent = 0;
     double rounding = 0;
 };
-/// Returns the improvement of a mean over a baseline in percent, with its largest rounding error.
 Improvement improvement_of(double mean, double baseline);
 
-/// Code length of two letters in bits (formula 35): A has probability `p_a`, B the rest; −log₂ p for each letter, and
-/// the mean over both.
+/// Bits (formula 35): A has probability `p_a`, B the rest; −log₂ p for each letter, and the mean over both.
 struct LetterBits {
     double a = 0;
     double b = 0;
     double average = 0;
 };
-/// Returns the code lengths of the letters A and B. Throws BadInput if `p_a` is not between 0 and 1.
+/// Throws BadInput if `p_a` is not between 0 and 1.
 LetterBits letter_bits(double p_a);
-/// Code lengths as the post prints them, and the p(A) of its example.
+/// As the post prints them, and the p(A) of its example.
 struct PrintedLetterBits {
     double p_a = 0;
     LetterBits bits;
 };
 PrintedLetterBits printed_letter_bits();
 
-/// Result that a paper reports for one value of a setting.
+/// For one value of a setting.
 struct PublishedValue {
     std::string source;   // "Huang et al. 2025, table 2"
     std::string data;     // name of the data set: "tinyshakespeare"
@@ -82,28 +79,24 @@ struct PublishedValue {
     Sample sample;
 };
 
-/// Run that published values can be compared with.
 struct ComparableRun {
     RunSpec spec;
     RunState state = RunState::waiting;
     std::optional<TextMark> text;  // nullopt if it is unknown
 };
 
-/// Published values for the runs of a lab.
 struct PublishedResults {
     std::vector<PublishedValue> values;
-    /// Why the values for data sets of these runs are left out, one sentence per data set.
+    /// Why values for data sets of these runs are left out, one sentence each.
     std::vector<std::string> omitted;
 };
 
-/// Returns the best validation losses that Huang et al. 2025 report for the data sets of these runs, by θ, in nats and
-/// in bits: mean and sample standard deviation over its seeds. A data set is left out if a run trained on a part of it
-/// or if the model or the training of a run with RoPE differs from the paper's, because the losses are not comparable.
+/// Best validation losses of Huang et al. 2025, by θ, in nats and in bits: mean and sample standard deviation over its
+/// seeds. A data set is left out if a run trained on a part of it or if the model or the training of a run with RoPE
+/// differs from the paper's, because the losses are not comparable.
 PublishedResults published_results(std::span<const ComparableRun> runs);
 
-/// Returns the published losses of the runs' data sets as text, one line per value, or the reasons why they are left
-/// out;
-/// "" if the paper used none of the data sets.
+/// One line per value, or the reasons why losses are left out; "" if the paper used none of the data sets.
 std::string published_text(std::span<const RunRecord> runs);
 
 }  // namespace ropelab

@@ -25,7 +25,7 @@ constexpr const char* rotated = "learned+rope";  // the paper's models learn pos
 // template prints a best validation loss of 1.4655 on Tiny Shakespeare, which is lower than that of all six bases.
 constexpr const char* without_positions = "none";
 
-// Sets the theta paper's model and training settings at paper scale, and a small shape at the others.
+// The paper's at paper scale, a small shape at the others.
 void set_shape(SheetPlan& plan, std::string_view at_laptop = "") {
     if (plan.scale != SheetScale::paper) return set_small_shape(plan, at_laptop);
     const Experiment& published = preset("theta-paper").experiment;
@@ -69,8 +69,8 @@ GroupKeys group_of(const std::string& data, const std::string& theta) {
     return {{"data", data}, {"theta", theta}, {"position", rotated}};
 }
 
-// Adds a row per base that compares a measure with θ = 10,000; rows of losses have a control. `table` is the paper's
-// table; null if the paper's numbers are not comparable and must not be shown.
+// A row per base, against θ = 10,000; rows of losses have a control. `table` is null if the paper's numbers are not
+// comparable.
 void add_rows(SheetPlan& plan, const SheetData& set, const std::string& measure, const std::string& claim,
               const VerdictRule& rule, const json& table) {
     const auto n = theta_paper().at("n").get<std::int64_t>();
@@ -200,7 +200,7 @@ namespace {
 constexpr double slowdown_margin = 0.05;
 constexpr const char* data_set = "synthetic";  // the text does not affect the speed
 
-// How the engine computes the runs. `usual` is the default; `eager` and rope_cache false are what plain programs do.
+// `usual` is the default; `eager` and rope_cache false are what plain programs do.
 struct Implementation {
     const char* operations;
     const char* rope_cache;
@@ -219,7 +219,7 @@ GroupKeys theta_group(const std::string& theta, const Implementation& implementa
     return group;
 }
 
-// Returns the keys that a row shows: implementation keys only if they differ from `usual`.
+// Implementation keys only if they differ from `usual`.
 json shown_keys(const GroupKeys& group) {
     json keys = {{"position", group.at("position")}};
     if (group.contains("theta")) keys["theta"] = parse_number(group.at("theta"));
@@ -228,7 +228,7 @@ json shown_keys(const GroupKeys& group) {
     return keys;
 }
 
-// Returns the groups that rotate q and k, in every implementation.
+// Rotate q and k, in every implementation.
 std::vector<GroupKeys> groups_with_rotation() {
     std::vector<GroupKeys> groups;
     for (const char* operations : {"fused", "eager"}) {
@@ -243,7 +243,7 @@ std::vector<GroupKeys> groups_without_rotation() {
     return {position_group("learned"), position_group("learned", eager)};
 }
 
-// Returns the groups of all bases but 10,000 in an implementation.
+// All bases but 10,000.
 std::vector<GroupKeys> groups_of_other_bases(const Implementation& implementation) {
     std::vector<GroupKeys> groups;
     for (const std::string& theta : theta_paper_bases()) {
@@ -252,7 +252,7 @@ std::vector<GroupKeys> groups_of_other_bases(const Implementation& implementatio
     return groups;
 }
 
-// Adds the rows of the paper's hypotheses on the computation of frequencies, cos and sin, which a table would hide.
+// The paper's hypotheses on the computation of frequencies, cos and sin, which a table would hide.
 void add_recomputing_rows(SheetPlan& plan, const std::string& measure, int slower) {
     const VerdictRule rule = difference_rule(slower, slowdown_margin, "eager without a table, " + measure);
     for (const GroupKeys& group : groups_of_other_bases(recomputing)) {
@@ -294,7 +294,7 @@ void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* cla
     add_recomputing_rows(plan, measure, slower);
 }
 
-// Returns the published numbers of the paper's baseline, its other bases and the template's run without rotation.
+// The paper's baseline, its other bases and the template's run without rotation.
 std::string template_words() {
     const json& table = theta_paper().at("table_3");
     const json& plain = theta_paper().at("template");
@@ -402,7 +402,7 @@ constexpr double rise_margin = 0.05;
 constexpr std::int64_t encoding_seeds = 10;
 constexpr std::int64_t encoding_paper_seeds = 3;  // as in the paper's protocol
 
-// Encodings that the table does not name, shown beside it.
+// Shown beside the table, which does not name them.
 const std::vector<std::string>& further_encodings() {
     static const std::vector<std::string> all = {"alibi", "t5", no_encoding};
     return all;
@@ -412,7 +412,7 @@ GroupKeys group_with(const std::string& position, const std::string& steps) {
     return {{"position", position}, {"iterations", steps}};
 }
 
-// Shows a table row's own words beside the encoding.
+// Table row's own words beside the encoding.
 json keys_with(const std::string& data, const json& row, const std::string& steps) {
     return {{"data", data},
             {"position", row.at("position")},
@@ -426,7 +426,7 @@ bool extends(const std::string& position) {
     return position != "learned";
 }
 
-// Adds the rows that compare the models after one length of training.
+// After one length of training.
 void add_length(SheetPlan& plan, const std::string& data, const std::string& steps) {
     const char* const loss = "best_validation_loss";
     const std::string after = ", " + steps + " steps";
