@@ -16,8 +16,7 @@ struct MachineSpeed {
 };
 
 /// About 0.25 seconds, the best of several attempts: the arithmetic with small float32 matrix products from the L1
-/// cache, computed by this program's own loop (not LibTorch's), the bandwidth with copies of blocks that are larger
-/// than the caches.
+/// cache, by this program's own loop, the bandwidth with copies of blocks that are larger than the caches.
 MachineSpeed measure_machine(int threads);
 
 /// The measured matrix product, c += aᵀ · b.
@@ -55,12 +54,10 @@ struct RooflinePoint {
     /// In operations per second.
     double reached() const { return work.operations / seconds; }
 };
-/// Speed: the run's tokens divided by its training time. In a cohort, the training time of each run is that of the
-/// cohort divided by its number of runs.
+/// The run's tokens divided by its training time: in a cohort, that of the cohort divided by its number of runs.
 RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, double tokens_per_second, bool rounded);
 
-/// Such as "The step reaches 90 % of this machine's peak float32 performance: arithmetic limits it." Percentages relate
-/// to the peaks in `speed`.
+/// "The step reaches 90 % of this machine's peak float32 performance: arithmetic limits it."
 std::string verdict(const MachineSpeed& speed, const RooflinePoint& point);
 
 }  // namespace ropelab::bench

@@ -22,7 +22,7 @@ struct Spread {
 Spread spread_of(std::span<const double> values);
 /// `numerator` divided by each of `seconds`, which must be positive.
 Spread speed_of(std::span<const double> seconds, double numerator);
-/// Numerators[i] / denominators[i]. The two measurements of a pair should be made directly after one another, so that a
+/// numerators[i] / denominators[i]. The two measurements of a pair should be made directly after one another, so that a
 /// disturbance of both cancels. Throws std::invalid_argument for unequal lengths.
 Spread ratio_of(std::span<const double> numerators, std::span<const double> denominators);
 
@@ -35,9 +35,8 @@ struct MeasurementLimits {
     double round_seconds = 0.15;
 };
 
-/// A B C A B C …, so that a disturbance of the machine affects all of them. The first round is for warming up and not
-/// counted. Seconds of each alternative in each round. Throws std::runtime_error if `cancelled`, which is called
-/// between measurements, returned true.
+/// A B C A B C …, so that a disturbance affects all. The first round is not counted. Seconds of each alternative in
+/// each round. Throws std::runtime_error if `cancelled`, which is called between measurements, returned true.
 std::vector<std::vector<double>> measure_alternately(const std::vector<std::function<void()>>& alternatives,
                                                      const MeasurementLimits& patience,
                                                      const Cancelled& cancelled = {});

@@ -25,8 +25,7 @@ namespace ropelab {
 PartFile::PartFile(std::filesystem::path path) : path_(std::move(path)) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor_ < 0) fail("written");
-    // Some network file systems do not support locks. There, two simultaneous downloads would damage the file, which
-    // the checksum then detects.
+    // Some network file systems have no locks. Two downloads then damage the file, which the checksum detects.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(descriptor_);
         throw FetchFailed("Another program is downloading '" + path_.string() +
@@ -114,8 +113,7 @@ struct Transfer {
     }
 };
 
-// Exceptions must not pass through libcurl's C code. Each callback stores its exception in Transfer::failure;
-// connect_once rethrows it.
+// Exceptions must not pass through libcurl's C code: callbacks store them, and connect_once rethrows.
 std::size_t on_data(char* bytes, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     try {

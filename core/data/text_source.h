@@ -35,12 +35,10 @@ TextSource locate(std::string_view data, const std::filesystem::path& data_dir =
 /// unreadable file and for one with more than `largest_file` bytes. `source` must not be a folder.
 std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length);
 
-/// The end of a sentence: "is compressed with gzip; unpack it first."; "" for a text. Recognises UTF-16, gzip and
-/// pointers of Git LFS.
+/// "is compressed with gzip; unpack it first."; "" for a text. Recognises UTF-16, gzip and pointers of Git LFS.
 std::string other_format(std::string_view content);
 
-/// Throws BadInput for other_format(), a short web page, such as the error page of a failed download, or the token
-/// numbers of nanoGPT's train.bin.
+/// Refuses other_format(), a short web page, such as an error page, and the token numbers of nanoGPT's train.bin.
 void require_text(const std::filesystem::path& file, std::string_view content);
 
 struct FolderFile {
@@ -58,8 +56,7 @@ std::int64_t bytes_of(std::span<const FolderFile> files);
 /// A folder can be read as bytes only.
 [[noreturn]] void refuse_characters_of_folder(const std::filesystem::path& folder);
 
-/// The files as one text of bytes, without separators. Only the parts that are used are read, so the text may be larger
-/// than the memory.
+/// One text of bytes, without separators. Only used parts are read, so the text may be larger than the memory.
 class TextFolder {
  public:
     explicit TextFolder(const std::filesystem::path& folder);
@@ -108,14 +105,12 @@ struct TextMark {
     bool operator==(const TextMark&) const = default;
 };
 
-/// The setting `data`, for a synthetic language with seed and length. Runs with equal names should train on the same
-/// text.
+/// The setting `data`, for a synthetic language with seed and length.
 std::string text_name(const RunSpec& spec);
 
 TextMark mark_of(const RunSpec& spec, std::string_view text);
 
-/// Not a truncated or different file. For text8 only the length is compared, because its publisher gives no SHA-256
-/// checksum.
+/// Not truncated or different. text8 has no published SHA-256 checksum, so only its length is compared.
 bool is_whole_known_set(const TextMark& text);
 
 /// Throws BadInput unless `now`, the text found today, equals `then`, that of the training so far; names both.

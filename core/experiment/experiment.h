@@ -22,8 +22,7 @@ class Experiment {
     /// [values], …}. A null value means the default. Throws BadInput for unknown keys (naming the most similar one) for
     /// values out of range, and for a setting that is set twice (under its earlier and its current name).
     static Experiment from_json(const nlohmann::json& json);
-    /// As from_json(). Throws BadInput, with the byte offset, if the text is not JSON, and if an object names a key
-    /// twice.
+    /// As from_json(). Throws BadInput also if the text is not JSON (with the byte offset) or a key repeats.
     static Experiment from_text(std::string_view text);
     /// For from_json().
     nlohmann::json to_json() const;
@@ -33,8 +32,7 @@ class Experiment {
 
     /// Texts ("10000", "25 %", "2 ch"); the default if the setting was not set.
     std::vector<std::string> values(std::string_view key) const;
-    /// Several values sweep the setting; an empty list restores the default. Throws BadInput for an unknown key or an
-    /// invalid value.
+    /// Several values sweep the setting; none restores the default. Throws BadInput for a wrong key or value.
     void set(std::string_view key, std::vector<std::string> values);
     /// --set: "theta=500,1000", or "seed=1..10" for all whole numbers from 1 to 10. Throws BadInput for an invalid
     /// text.
@@ -56,8 +54,7 @@ class Experiment {
     /// Throws BadInput for unknown keys and invalid values.
     void set_explicit_runs(std::vector<std::map<std::string, std::string>> runs);
 
-    /// Each list names swept settings that vary together (first values, second values, …) instead of in all
-    /// combinations.
+    /// Each list names swept settings that vary together instead of in all combinations.
     const std::vector<std::vector<std::string>>& zips() const { return zips_; }
     /// Throws BadInput unless each list has at least two known keys and no key occurs twice.
     void set_zips(std::vector<std::vector<std::string>> zips);

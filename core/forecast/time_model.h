@@ -13,8 +13,7 @@
 
 namespace ropelab {
 
-/// `start`: until the first step (engine, data, choice of precision and width). `measuring`: measurements of a sheet
-/// after the training.
+/// `start`: until the first step (engine, data, precision, width). `measuring`: measurements of a sheet afterwards.
 enum class TimedPart { start, steps, evaluations, samples, probes, checkpoints, measuring };
 inline constexpr std::size_t timed_part_count = 7;
 
@@ -60,9 +59,8 @@ class TimeModel {
 
     double seconds(const TimeKey& key, TimedPart part, const PartWork& work) const;
     double seconds(const TimeKey& key, const CohortWork& work) const;
-    /// For device=auto the device is that of the newest cohort, and for precision=auto the precision is that of the
-    /// cohort with precision=auto whose step has the most similar number of operations per run; without such cohorts
-    /// both are guesses.
+    /// device=auto: as the newest cohort. precision=auto: as the cohort of precision=auto with the most similar number
+    /// of operations per step. Without such cohorts both are guesses.
     TimeKey key_of(const RunSpec& spec) const;
     bool has_learned(const TimeKey& key) const { return fits_.contains(key); }
 
@@ -100,8 +98,7 @@ std::filesystem::path times_file();
 
 /// Lines that are not readable are skipped. A missing file has no records.
 TimeRecords read_times(const std::filesystem::path& file);
-/// To times_file(), if there is one; drops old records of a long file. A file that cannot be written is left as it is,
-/// because estimates are not worth an error.
+/// Drops old records of a long file. Failure to write is ignored, because estimates are not worth an error.
 void store_time(const TimedCohort& cohort);
 void store_time(const Forecast& forecast);
 
@@ -114,8 +111,7 @@ std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sw
 /// "40 s to 2 min", or one time if both have the same text.
 std::string expected_duration(double seconds);
 
-/// "Estimates of the last 12 sweeps: median error 14 %, largest 28 %."; "" if there is none. Errors are relative to the
-/// measured time.
+/// "Estimates of the last 12 sweeps: median error 14 %, largest 28 %."; "" if there is none.
 std::string forecast_words(const std::vector<Forecast>& sweeps);
 /// |predicted − measured| / measured of the last `most`, the newest last.
 std::vector<double> forecast_errors(const std::vector<Forecast>& sweeps, std::size_t most = 12);

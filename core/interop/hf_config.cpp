@@ -163,8 +163,7 @@ void check_is_text(std::string_view text, const std::string& name) {
     if (text.starts_with("<")) throw BadInput(name + " is a web page or XML, not JSON; download the file itself.");
 }
 
-// Python writes NaN, Infinity and -Infinity, which JSON does not have: a key that is not used then does not matter, and
-// one that is used is refused by its name.
+// Python writes NaN, Infinity and -Infinity, which JSON lacks. Quoted, an unused key does not matter.
 std::string with_quoted_constants(std::string_view text) {
     std::string result;
     bool in_string = false;

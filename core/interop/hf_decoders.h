@@ -51,8 +51,7 @@ struct HfDecoder {
     bool is_masked = false;  // encoder of masked tokens: norm of the embedding, first layer without norm, larger head
 };
 
-/// With the biases and ties of the config; nullopt for an unknown type, and for configs of a known type with parts that
-/// the table does not describe.
+/// With biases and ties of the config; nullopt for an unknown type, and for parts that the table does not describe.
 std::optional<HfDecoder> hf_decoder(std::string_view type, HfReader& reader);
 
 }  // namespace ropelab

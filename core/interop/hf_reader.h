@@ -57,8 +57,7 @@ const nlohmann::json& text_model(const nlohmann::json& config);
 /// For error messages, at most 40 characters; "a list" or "an object".
 std::string excerpt(const nlohmann::json& value);
 
-/// From transformers, or of the code of the model, for values that a config.json does not have; empty for an unknown
-/// type.
+/// From transformers, or the code of the model; empty for an unknown type.
 const nlohmann::json& library_defaults(const std::string& model_type);
 /// Unless the config has keys of one.
 bool has_no_rotary(const std::string& model_type);

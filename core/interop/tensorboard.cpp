@@ -23,10 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// This file encodes the protocol buffers of an event file without the protobuf library, because LibTorch, which the
-// program loads, contains a protobuf library with the same symbols. Field numbers are those of TensorFlow's
-// event.proto, summary.proto, tensor.proto and tensor_shape.proto, of TensorBoard's plugins/hparams/plugin_data.proto,
-// and of google/protobuf/struct.proto.
+// Protocol buffers without the protobuf library, because LibTorch contains one with the same symbols. Field numbers are
+// those of TensorFlow's event.proto, summary.proto, tensor.proto and tensor_shape.proto, of TensorBoard's
+// plugins/hparams/plugin_data.proto, and of google/protobuf/struct.proto.
 
 template <typename Unsigned>
 std::string little_endian(Unsigned value) {
@@ -206,8 +205,7 @@ RunClock clock_of(const RunRecord& run, const ExperimentRecord& experiment) {
 }
 
 std::string event_file(const RunRecord& run, const RunMetrics& metrics, const RunClock& clock) {
-    // Times must not decrease, although a system clock may be set back and steps without a stored time may precede
-    // others.
+    // Times must not decrease, although clocks may be set back and some steps have no stored time.
     double latest = clock.start;
     const auto time = [&](std::int64_t step, double stored) {
         const double computed = clock.start + clock.seconds_per_step * static_cast<double>(step);

@@ -25,8 +25,7 @@ struct LectureCheck {
 };
 
 struct LectureQuestion {
-    /// `number`: compared with a quantity. `curve`: a curve that the class draws over the empty axes of the room's
-    /// figure before the figure is shown.
+    /// `number`: compared with a quantity. `curve`: drawn by the class over empty axes, before the figure is shown.
     enum class Kind { choice, number, curve };
     Kind kind = Kind::choice;
     std::string text;
@@ -36,8 +35,7 @@ struct LectureQuestion {
     double tolerance = 0;              // for `number`: largest absolute difference of a right answer
     /// A part of the label or quantity of the curve; "" for the first curve of the figure.
     std::string curve;
-    /// The figure, or the text of a scene without a room, is hidden until the answer is given, because it shows the
-    /// answer.
+    /// The figure (or the text, without a room) is hidden until the answer is given, because it shows the answer.
     bool hides = false;
     std::string hint;    // shown on request
     std::string answer;  // explains the right answer after it was given
@@ -129,8 +127,7 @@ struct ShippedLecture {
     std::string name;  // "clocks"
     std::filesystem::path file;
 };
-/// In the order of the course, from the folder share/ropelab/lectures beside the program's folder, or from
-/// resources/lectures of the sources.
+/// In the order of the course, from share/ropelab/lectures beside the program, or the sources' resources/lectures.
 std::vector<ShippedLecture> shipped_lectures();
 
 /// A commented example, for `lecture new`.

@@ -154,8 +154,7 @@ class SceneChecks {
         });
     }
 
-    // What the class reads up to this step must not contain the answer. The text of a scene with a room closes the
-    // scene.
+    // What the class reads up to this step must not contain the answer. Text of a room closes the scene.
     void check_secret(const LectureStep& asking) {
         const LectureQuestion& question = *asking.ask;
         nlohmann::json truth;

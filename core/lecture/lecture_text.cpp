@@ -21,8 +21,7 @@ namespace {
 constexpr std::size_t most_yaml_bytes = 64 * 1024;
 constexpr std::size_t most_yaml_levels = 20;
 
-/// The library's own tree is not used because it drops the order of mappings and repeated keys, and because it expands
-/// aliases.
+/// The library's own tree drops the order of mappings and repeated keys, and expands aliases.
 class YamlTree : public YAML::EventHandler {
  public:
     explicit YamlTree(const LecturePlace& first) : first_(first) {}

@@ -69,8 +69,7 @@ struct Quantity {
     bool constant = false;
 };
 
-/// `quantity --list` shows them in the order of pair, context, logit, memory, published, setup, derived (from published
-/// values) and run.
+/// In the order of `quantity --list`; derived: from published values.
 std::vector<Quantity> pair_quantities();
 std::vector<Quantity> context_quantities();
 std::vector<Quantity> logit_quantities();

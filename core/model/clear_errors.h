@@ -4,8 +4,7 @@
 
 namespace ropelab {
 
-/// Throws one sentence without LibTorch's stack trace: DeviceFault if the CUDA device failed, BadInput if its memory is
-/// exhausted, else std::runtime_error.
+/// DeviceFault if the CUDA device failed, BadInput if its memory is exhausted, else std::runtime_error; one sentence.
 [[noreturn]] void throw_clearly(const c10::Error& error);
 
 bool is_out_of_device_memory(const c10::Error& error);

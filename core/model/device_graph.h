@@ -28,8 +28,7 @@ struct CudaGraphs {
     std::unique_ptr<DeviceGraph> (*make)();
     /// Bytes of device memory, including memory that LibTorch caches.
     std::int64_t (*free_memory)() = nullptr;
-    /// Peak bytes that LibTorch allocated since the last call, graphs included. Releases LibTorch's cached memory, so
-    /// that the next peak starts from the memory in use.
+    /// LibTorch's peak since the last call, graphs included. Releases cached memory, so that the next peak starts anew.
     std::int64_t (*take_peak)() = nullptr;
 };
 

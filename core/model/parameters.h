@@ -17,8 +17,7 @@ struct Matrix {
     torch::Tensor working;  // the weight rounded to bfloat16, without gradients; undefined if there is no copy
 };
 
-/// One flat row per run, and views of it as parameters with a leading runs dimension. Optimizer, gradient norm and
-/// copies use the rows, the decoder the views.
+/// One flat row per run (for optimizer and copies), and views as parameters with a leading runs dimension (decoder).
 class Parameters {
  public:
     /// (runs, layout.total) float32.

@@ -16,8 +16,7 @@ namespace ropelab {
 /// Scores are computed for a limited number of queries at a time, so that long sequences fit into memory.
 class AttentionProbe : public AttentionHook {
  public:
-    /// `tables`: the model's, which show which pairs rotate. `means`: for ProbeRequest::mean_ablated_pairs; null
-    /// without.
+    /// `tables` show which pairs rotate. `means`: for ProbeRequest::mean_ablated_pairs; null without.
     AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables,
                    const PairMeans* means = nullptr);
 

@@ -47,8 +47,7 @@ struct Anatomy {
     StageTimes times = {};             // measured times of the stages; empty if they were not measured
 
     AnatomyTotals totals() const;
-    /// Null if there is none. If several sections have the id, it is that of the first one; "attention.qkv#2" is that
-    /// of the second one.
+    /// Null if there is none; the first of several. "attention.qkv#2" is that of the second section.
     const AnatomyStage* find(const std::string& id) const;
 };
 
@@ -60,8 +59,7 @@ std::string window_remark(std::int64_t window, bool is_chunked = false);
 /// The KV cache per token does not contain states.
 std::string state_remark(std::int64_t bytes);
 
-/// With the layers, heads and width of `spec`: learned positions, keys and values per head, LayerNorm with biases,
-/// GELU, and a tied head (GPT-2).
+/// With layers, heads and width of `spec`: learned positions, LayerNorm with biases, GELU, and a tied head (GPT-2).
 RunSpec traditional_model(RunSpec spec);
 /// With the layers, heads and width of `spec`: RoPE, a quarter of the key and value heads (or half, or as many, as the
 /// heads allow), RMSNorm, SwiGLU, no biases, and a head of its own (Llama).

@@ -11,8 +11,8 @@
 namespace ropelab {
 
 /// Forward passes of `sequences_per_pass` sequences of `context` random tokens, with the weights before the first
-/// training step. Empty if cancelled. Throws BadInput if the settings contradict each other or the model needs more
-/// memory than this machine has.
+/// training step. Empty if cancelled. Throws BadInput for contradicting settings or a model beyond this machine's
+/// memory.
 StageTimes measure_stages(Engine& engine, const RunSpec& spec, std::int64_t vocabulary,
                           const std::function<bool()>& cancelled = {});
 

@@ -14,9 +14,8 @@ std::int64_t tokens_at_once(const RunSpec& spec);
 /// Trainable ones.
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Floating-point, per token; a multiplication and an addition are two. Attention only counts the keys that the causal
-/// mask and a sliding window leave, in a gated DeltaNet the work on its state, and in a mixture of experts the experts
-/// of a token.
+/// Floating-point, per token; a multiplication and an addition are two. Only visible keys, the work on a gated
+/// DeltaNet's state, and the experts of a token count.
 double forward_operations(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Floating-point, of one run: a forward pass, and twice as many for the backward pass.
@@ -51,8 +50,7 @@ struct MemoryNeed {
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 /// In bytes, of this machine.
 double physical_memory();
-/// Throws BadInput if training needs more memory than this machine has. Evaluation needs less, but a model of that size
-/// is not measured here.
+/// Throws BadInput if training needs more memory than this machine has; evaluation would need less.
 void refuse_large_model(const RunSpec& spec, std::int64_t vocabulary);
 
 }  // namespace ropelab

@@ -23,9 +23,8 @@ namespace ropelab {
 nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
                           std::span<const ScoredPrediction> predictions);
 
-/// The JSON list `predictions` of sheet_json: the stored prediction with its `null_model`, `outcome`, `outcome_words`,
-/// `chance_of_scored` (of the groups that were scored) and `earlier_rule` (whether the rule is that of an earlier
-/// version, stored with the lab).
+/// The list `predictions` of sheet_json, with `null_model`, `outcome`, `outcome_words`, `chance_of_scored` (of the
+/// groups that were scored) and `earlier_rule`.
 nlohmann::json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions);
 /// One sentence per reason why predictions are not scored, with their number by theory and quantity. Without a result,
 /// only the output as JSON contains the predictions' own words.
@@ -42,12 +41,10 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
 /// Full precision and the values of all seeds ("1337:1.47 1338:1.48"); line ends are CRLF.
 std::string sheet_csv(std::span<const SheetRow> rows);
 
-/// Tables for booktabs, one per measure, with caption and label; notes and rules are comments. The captions name data,
-/// scale, measure, tests and correction.
+/// Tables for booktabs, one per measure, with caption and label; notes and rules are comments.
 std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows);
 
-/// Runs, their estimated cost, claims, rules and predictions, before anything is trained. `data_dir` is also searched
-/// for data sets, whose sizes affect the cost.
+/// Runs, estimated cost, claims, rules and predictions. `data_dir` is also searched for data sets.
 nlohmann::json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
 std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
 
@@ -67,8 +64,7 @@ std::string verdict_p_text(const SheetRow& row);
 std::string withheld_words();
 /// With withheld_words() and the verdict of the rule where the sheet withholds it.
 std::string row_reason(const SheetRow& row);
-/// The source's difference in percent, recomputed from its means, with Student's and Welch's p: "-0.07 (0.615, 0.619)";
-/// "–" without such numbers.
+/// Recomputed difference in percent, Student's and Welch's p: "-0.07 (0.615, 0.619)"; "–" without numbers.
 std::string recomputed_text(const SheetRow& row);
 /// By measure, in their order.
 std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);

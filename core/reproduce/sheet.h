@@ -19,8 +19,7 @@ namespace ropelab {
 // A reproduction sheet states the claims of a paper, the runs that test each claim, and the rules that lead from the
 // runs to a verdict. All of this is fixed before the first run starts and is stored in the lab file.
 
-/// `smoke`: two seeds and seconds per run, to check that the sheet works; `laptop`: small models; `paper`: the
-/// published models.
+/// `smoke`: two seeds and seconds per run, a check of the sheet; `laptop`: small models; `paper`: the published ones.
 enum class SheetScale { smoke, laptop, paper };
 std::string to_string(SheetScale scale);
 /// Throws BadInput for any other word.
@@ -29,15 +28,14 @@ SheetScale sheet_scale(const std::string& word);
 /// Values that the runs share, written as a user types them ({"theta", "500"}, {"fraction", "2 ch"}).
 using GroupKeys = std::map<std::string, std::string>;
 
-/// Version of the rules and of their evaluation. It is stored with every rule and increases whenever a rule, or what it
-/// counts, changes, so that a lab keeps the verdicts of the rules that it stored. Version 1 (rules stored without a
-/// version) differs from version 2 in three points: the refutation of an equivalence tests only the observed side, rows
-/// with failed runs are decided by the survivors, and the control is only required to differ from the baseline. Version
-/// 2 differs from version 3 in three points: a rule of events is refuted only by a significant difference against its
-/// direction, a significant difference also requires the control, and the intervals of a retrieval rule are neither
-/// corrected over the groups nor is there a control for the distance. Version 3 differs from version 4 in two points: a
-/// run without the event does not refute a claim about every run, and each control is one without positions, whatever
-/// the claim is about.
+/// Stored with every rule and increases whenever a rule, or what it counts, changes, so that a lab keeps the verdicts
+/// of the rules that it stored. Version 1 (rules stored without a version) differs from version 2 in three points: the
+/// refutation of an equivalence tests only the observed side, rows with failed runs are decided by the survivors, and
+/// the control is only required to differ from the baseline. Version 2 differs from version 3 in three points: a rule
+/// of events is refuted only by a significant difference against its direction, a significant difference also requires
+/// the control, and the intervals of a retrieval rule are neither corrected over the groups nor is there a control for
+/// the distance. Version 3 differs from version 4 in two points: a run without the event does not refute a claim about
+/// every run, and each control is one without positions.
 inline constexpr int rules_version = 4;
 
 struct VerdictRule {
@@ -87,8 +85,7 @@ struct PlannedRow {
     /// evidence. A rule of the kind `difference` that finds a significant difference, not smaller than its margin,
     /// requires no control.
     std::optional<GroupKeys> control;
-    /// Compared with the control instead of group and baseline, where they do not differ from the control in this
-    /// alone.
+    /// Compared with the control instead of group and baseline, which differ from it in more than this.
     std::optional<GroupKeys> control_reference;
     /// If control and reference are equal: "positions do not help these models".
     std::string control_shows = "positions do not help these models";
@@ -158,8 +155,7 @@ double group_confidence(const RetrievalRule& rule);
 /// "99.17 %".
 std::string confidence_text(const RetrievalRule& rule);
 
-/// Each group of `low` has a lower mean than each group of `high`; with a retrieval rule, each group of `high` fails
-/// and no group of `low` does.
+/// Each group of `low` has a lower mean than each of `high`; with a retrieval rule, exactly those of `high` fail.
 struct Prediction {
     std::string theory;    // "context bound (Men et al. 2024)"
     std::string words;     // one sentence

@@ -52,8 +52,7 @@ std::vector<ScoredPrediction> all_predictions(std::span<const SweepPredictions> 
 std::string sweep_predictions_text(std::span<const SweepPredictions> sweeps, const std::string& how_to_measure);
 /// As comments, which precede a table.
 std::string sweep_predictions_latex(std::span<const SweepPredictions> sweeps);
-/// Adds `predictions`, one list as predictions_json formats it, each with its `experiment`; and `calibration`
-/// (calibration_json).
+/// Adds `predictions` as predictions_json formats them, each with its `experiment`, and `calibration`.
 void add_sweep_predictions(nlohmann::json& results, std::span<const SweepPredictions> sweeps);
 
 }  // namespace ropelab

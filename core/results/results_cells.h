@@ -71,8 +71,7 @@ enum class PrintedFormat { text, csv, latex };
 /// With headings and cells for this format. Throws BadInput for a column that does not exist.
 std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedFormat format, const TableStyle& style);
 
-/// Corrected p: "***" below 0.001, "**" below 0.01, "*" below 0.05, else "n.s."; "–" without a test, "baseline" for a
-/// baseline.
+/// "***" below 0.001, "**" below 0.01, "*" below 0.05, else "n.s."; "–" without a test, "baseline" for a baseline.
 std::string significance_mark(const ResultsTable& table, const ResultGroup& group);
 std::string mark_legend();
 /// Sentences on measure, data, model, steps, precision, n, baseline, test and correction.

@@ -149,8 +149,7 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
                           const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
-        // Settings of the model come first, because each data set has its own baseline; of equal groups, one with
-        // results.
+        // Model settings first, because each data set has its own baseline; of equal groups, one with results.
         const auto defaults_of = [](const ResultGroup& group) {
             int model = 0, data = 0;
             for (const auto& setting : group.settings) {

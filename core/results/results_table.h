@@ -77,8 +77,8 @@ struct DifferenceInterval {
 
 /// Difference, raw p, and p after Holm's correction over all comparisons with this baseline.
 struct Comparison {
-    /// From the baseline, without correction; for the paired test the mean difference of equal seeds. nullopt if a
-    /// group has no finite value or there is no pair.
+    /// Without correction; for the paired test of equal seeds. nullopt if a group has no finite value or there is no
+    /// pair.
     std::optional<DifferenceInterval> estimate;
     std::optional<double> p;       // nullopt if no test is possible
     std::optional<double> p_holm;  // p after Holm's correction
@@ -86,8 +86,7 @@ struct Comparison {
     /// Detected with 80 % power, for the groups' standard deviations and numbers of seeds, at the level of the first
     /// step of Holm's correction: 5 % / number of comparisons. It is the strictest step, so the power is at least 80 %.
     std::optional<double> detectable;
-    /// Per group (pairs for the paired test), to detect the observed difference; only if it is not significant after
-    /// the correction.
+    /// Per group, or pairs, to detect the observed difference; only if it is not significant after the correction.
     std::optional<std::int64_t> seeds_needed;
 };
 
@@ -200,12 +199,10 @@ void sort_by_settings(ResultsTable& table);
 
 /// 10000 as "10000".
 std::string setting_text(const nlohmann::json& value);
-/// Equal `data`, `tokenizer`, `vocabulary_size` and `split`, so that values can be compared. Bits per byte can be
-/// compared if only the tokenizers differ.
+/// Equal `data`, `tokenizer`, `vocabulary_size` and `split`; for bits per byte, tokenizers may differ.
 bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 
-/// The user's name, followed by the settings in which groups of this name differ: "short base (precision = float32)";
-/// "" if the setting has no name.
+/// With settings in which groups of this name differ: "short base (precision = float32)"; "" without a name.
 std::string group_name(const ResultsTable& table, const ResultGroup& group);
 bool has_names(const ResultsTable& table);
 /// The name, or the swept settings: "theta = 500, fraction = 0.25"; "all runs" if no setting was swept.
@@ -217,8 +214,7 @@ struct Verdict {
     std::string words;
 };
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
-/// One sentence per condition in which the table pools or compares runs that differ, with the option that separates
-/// them.
+/// One sentence per condition in which runs differ, with the option that separates them.
 std::vector<std::string> condition_warnings(const ResultsTable& table);
 /// "float32", or "bfloat16 (2), float32 (1)".
 std::string condition_text(const ResultGroup& group, std::string_view name);
@@ -228,8 +224,7 @@ std::string to_string(Verdict::Kind kind);
 // Numbers are in the C locale.
 
 struct TableStyle {
-    /// Of column_names(), or `short`, `paper`, `full` or `settings` for several. If empty, text has `short`, which fits
-    /// into a terminal, other formats `full`.
+    /// Of column_names(), or `short`, `paper`, `full` or `settings`. If empty, `short` for text and `full` for others.
     std::vector<std::string> columns = {};
     /// In LaTeX, the best mean of each measure and data set.
     bool best_bold = false;
@@ -249,9 +244,8 @@ std::string results_text(const ResultsTable& table, const TableStyle& style = {}
 /// intervals are for the measure in the column `compared` and the group in the column `baseline`; the column `verdict`
 /// is based on the test in the column `test`. Throws like results_text().
 std::string results_csv(const ResultsTable& table, const TableStyle& style = {});
-/// Packages booktabs and graphicx, and rotating if the table is wide. The caption names data, model, steps, precision,
-/// n, test and correction, and explains the significance marks. Comments explain the tests. A table of more than eight
-/// columns is turned. Throws like results_text().
+/// Packages booktabs and graphicx, and rotating if the table is wide. Comments explain the tests. A table of more than
+/// eight columns is turned. Throws like results_text().
 std::string results_latex(const ResultsTable& table, const TableStyle& style = {});
 /// Raw values of each seed; a missing number is null.
 nlohmann::json results_json(const ResultsTable& table);

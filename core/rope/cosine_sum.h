@@ -20,8 +20,7 @@ class AngleTable {
     /// x = 0 … count − 1, with the angle addition formulas: faster than std::cos, with a few more rounding errors.
     AngleTable(std::span<const double> inverse_frequencies, std::size_t count);
 
-    /// For the eight values of x in one group: a_i cos(x ω_i) to `cosines` and b_i sin(x ω_i) to `sines`, summed over
-    /// i. `a` and `b` have one number per pair.
+    /// For a group of x: Σ_i a_i cos(x ω_i) to `cosines` and Σ_i b_i sin(x ω_i) to `sines`; one a_i and b_i per pair.
     void add(std::size_t group, const double* a, const double* b, Lanes& cosines, Lanes& sines) const;
 
     /// Of eight values of x; the last group may be filled up with zeros.

@@ -12,8 +12,7 @@
 
 namespace ropelab {
 
-/// Rotary parameters, and those that ALiBi, sinusoidal embeddings and sliding windows need. All rotary pages of the
-/// window show one such setup.
+/// With parameters for ALiBi, sinusoidal embeddings and sliding windows. All rotary pages show one such setup.
 struct RotarySetup {
     int head_dim = 64;
     double theta = 10000.0;
@@ -47,8 +46,7 @@ const std::vector<SetupKey>& setup_keys();
 /// Words may be joined by hyphens. Throws BadInput if there is none; the message names the most similar one.
 const SetupKey& setup_key(std::string_view name);
 
-/// Throws BadInput if a value is outside the range of its key, if the head dimension is odd, or if frequencies()
-/// refuses the scaling. The message names the value.
+/// Throws BadInput, naming the value, if it is out of range, head_dim is odd, or frequencies() refuses the scaling.
 void check(const RotarySetup& setup);
 
 /// "theta=500k head_dim=128 fraction=25% context=8192 partial=truncate scaling=yarn factor=4". The first four settings
@@ -75,8 +73,7 @@ struct ComparedSetups {
 
 /// "theta=10k … | B: theta=500k …"; without B the line of A.
 std::string setups_text(const ComparedSetups& setups);
-/// "B:" may be omitted. Throws BadInput as parse_setup does, and for more than two setups; the message says whether A
-/// or B is invalid.
+/// "B:" may be omitted. Throws BadInput as parse_setup, saying whether A or B is invalid, and for more than two setups.
 ComparedSetups parse_setups(std::string_view text);
 
 }  // namespace ropelab

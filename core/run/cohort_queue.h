@@ -9,9 +9,8 @@
 
 namespace ropelab {
 
-/// In training order. The runner takes cohorts from the front; any thread may reorder or remove waiting ones. The queue
-/// also computes the progress of the whole sweep from the expected times of its cohorts (estimate.h), because they may
-/// differ in size.
+/// In training order. The runner takes cohorts from the front; any thread may reorder or remove waiting ones. Progress
+/// of the sweep follows from expected times (estimate.h).
 class CohortQueue {
  public:
     /// In cohorts, before runs that were appended in the meantime.

@@ -39,8 +39,7 @@ struct TrainedRun {
     }
     /// The run begins with precision=auto, so that its experiment decides.
     bool chooses_precision() const { return plan.spec.precision == Precision::automatic && !conditions(); }
-    /// For runs of equal shape: the same step, last evaluation and conditions. Runs that choose a precision must be of
-    /// one experiment.
+    /// The same step, last evaluation and conditions; runs that choose a precision must be of one experiment.
     bool starts_like(const TrainedRun& other) const;
 };
 

@@ -170,8 +170,7 @@ RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t le
 }
 
 std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head) {
-    // Curves with a reduced number of distances have no spectrum. A curve that ends at the sliding window is 0 beyond
-    // it.
+    // Curves with fewer distances have no spectrum. A curve that ends at the sliding window is 0 beyond it.
     const bool whole = !result.distances.empty() && result.distances.back() + 1 == std::ssize(result.distances);
     if (result.attention_by_distance.empty() || !whole) return {};
     const std::span<const float> row = result.attention_by_distance.row(layer, head);

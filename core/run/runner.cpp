@@ -256,9 +256,8 @@ class Runner::Worker {
         }
     }
 
-    // If the CUDA device fails, its runs resume from their last checkpoints, in one or several cohorts: on the device
-    // with LibTorch's operations, or on the CPU if the device was lost or failed again. `unfinished` is updated to the
-    // runs that fail if this function throws.
+    // If the CUDA device fails, its runs resume from checkpoints, without graphs, or on the CPU if it was lost or
+    // failed again. `unfinished`: the runs that fail if this function throws.
     void train_cohort(const Plan& plan, const Sink& sink, std::vector<TrainedRun> runs, Summaries& unfinished) {
         std::vector<std::vector<TrainedRun>> cohorts;
         cohorts.push_back(std::move(runs));

@@ -39,14 +39,12 @@ using SettlePrecision = std::function<std::optional<ExperimentPrecision>(
 struct Plan {
     std::vector<PlannedRun> runs;
     std::filesystem::path data_dir;
-    /// On the runner's thread, before a run's first event; `begins` is true unless the run resumes from a checkpoint.
-    /// If it throws, the run does not train.
+    /// On the runner's thread, before a run's first event; if it throws, the run does not train. `begins`: does not
+    /// resume.
     std::function<void(const PlannedRun&, const Corpus&, bool begins)> on_corpus;
-    /// On the runner's thread, when a run resumes at `iteration`: later measurements must be discarded, because these
-    /// steps are trained again.
+    /// On the runner's thread: measurements after `iteration` must be discarded, because they are made again.
     std::function<void(RunId, std::int64_t iteration)> on_discard_after;
-    /// On the runner's thread. Must store all events published so far, so that the curves of a resumed run have no gap;
-    /// if it returns false, no checkpoint is written.
+    /// On the runner's thread. Must store all events so far, so that resumed curves have no gap; false: no checkpoint.
     std::function<bool()> before_checkpoint;
     /// All runs with precision=auto of an experiment train alike, also in later sweeps and in other programs. Called on
     /// the runner's thread before a cohort of such runs begins, without `measured`, and again with the precision that
@@ -114,8 +112,8 @@ class Runner {
     void stop_run(RunId id);
     /// Generates a text sample at each evaluation, from the next step on; by default the first run of each cohort.
     void pick(RunId id);
-    /// Made on the runner's thread at the next step. The future throws BadInput if the run is not being trained then or
-    /// the request does not suit it.
+    /// At the next step. The future throws BadInput if the run is not being trained then or the request does not suit
+    /// it.
     std::future<ProbeResult> probe(RunId id, ProbeRequest request);
     void join();
     bool running() const;

@@ -451,8 +451,7 @@ std::string position_label(const RunSpec& spec) {
     return learned + "θ " + theta + ", " + fraction;
 }
 
-// All encodings but learned embeddings and RoPE have no parameter per run or weights of their own, so a cohort applies
-// them to all of its runs or to none.
+// Encodings other than learned embeddings and RoPE apply to all runs of a cohort or to none.
 bool same_encoding(Position a, Position b) {
     const auto can_be_mixed = [](Position position) {
         return position == Position::none || position == Position::learned || position == Position::rope ||

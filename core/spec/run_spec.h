@@ -8,11 +8,10 @@
 
 namespace ropelab {
 
-/// None (NoPE), learned position embeddings, RoPE (queries and keys are rotated), learned embeddings and RoPE, fixed
-/// sinusoidal embeddings, or ALiBi (attention logits are lowered in proportion to distance). Then Shaw's learned
-/// vectors of clipped distances (formula 39), T5's learned bias by distance (formula 40), Transformer-XL's relative
-/// logits (formula 41), xPos, which is RoPE with a decay (formula 42), CoPE's contextual positions (formula 43), and
-/// RoPE with T5's bias.
+/// In order: NoPE, learned position embeddings, RoPE, both, fixed sinusoidal embeddings, ALiBi, Shaw's learned vectors
+/// of clipped distances (formula 39), T5's learned bias by distance (formula 40), Transformer-XL's relative logits
+/// (formula 41), xPos, which is RoPE with a decay (formula 42), CoPE's contextual positions (formula 43), and RoPE with
+/// T5's bias.
 enum class Position {
     none,
     learned,
@@ -27,13 +26,11 @@ enum class Position {
     cope,
     rope_bias
 };
-/// `gpt2` has LayerNorm and GELU and runs attention before the MLP (as nanoGPT does). `llama` has RMSNorm and SwiGLU in
-/// the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP in parallel on one residual (as
-/// GPT-NeoX does).
+/// `gpt2`: LayerNorm and GELU, attention before the MLP (nanoGPT). `llama`: RMSNorm and SwiGLU in this order. `pythia`:
+/// LayerNorm and GELU, attention and MLP in parallel on one residual (GPT-NeoX).
 enum class Block { gpt2, llama, pythia };
-/// Normalization of the residual stream: LayerNorm; RMSNorm; RMSNorm with the factor 1 + w, whose w starts at 0 and has
-/// weight decay (Qwen3-Next; Gemma without decay); Dynamic Tanh, γ·tanh(αx) + β with a trained scalar α (Zhu et al.
-/// 2025). `automatic` means that of the block type.
+/// `zero_centred_rms`: factor 1 + w, whose w starts at 0 and has weight decay (Qwen3-Next; Gemma without decay). `dyt`:
+/// γ·tanh(αx) + β with a trained scalar α (Zhu et al. 2025). `automatic`: that of the block.
 enum class NormKind { automatic, layer, rms, zero_centred_rms, dyt };
 /// Places of the norms in a block: `pre` before each branch (attention, MLP) and after the last block, `post` after
 /// each branch was added to the residual stream (Vaswani et al. 2017), `sandwich` before each branch and on its output,
@@ -42,28 +39,24 @@ enum class NormPosition { pre, post, sandwich };
 /// Standard deviations of the initial weights of linear layers: `gpt2` is 0.02, and 0.02/√(2·layers) for projections
 /// into the residual stream; `xavier` is √(2/(inputs + outputs)) (Glorot and Bengio 2010).
 enum class Initialization { gpt2, xavier };
-/// `muon` (Jordan et al. 2024) applies to the matrices of the layers; AdamW trains the embeddings, the output head and
-/// the vectors.
+/// `muon` (Jordan et al. 2024) applies to matrices of layers; AdamW trains embeddings, output head and vectors.
 enum class OptimizerKind { adamw, sgd, muon };
 /// `decoupled` lowers the weights by learning rate × decay at each step (Loshchilov and Hutter 2019), `l2` adds decay ×
 /// weight to the gradient before the optimizer, after clipping.
 enum class WeightDecayKind { decoupled, l2 };
 /// Formula 48. `automatic` is SwiGLU for llama blocks, else GELU. `swish` is SiLU, x·σ(x), and `relu2` is the squared
-/// ReLU. `glu`, `bilinear`, `reglu`, `geglu` and `swiglu` are gated: they multiply two projections, so that the network
-/// has three matrices.
+/// ReLU. `glu`, `bilinear`, `reglu`, `geglu` and `swiglu` are gated: they multiply two projections.
 enum class FeedForward { automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2 };
 /// Routing to the second expert of a token in training: `always`, or `random` with twice its probability (formula 49).
 enum class SecondExpert { always, random };
 /// RMSNorm before rotation: `head` over the channels of each head (Henry et al. 2020), or `projection` over the
 /// channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
 enum class QkNorm { none, head, projection };
-/// `mha` has a query, a key and a value per head (keys and values may be shared, key_value_heads). `mla` computes keys
-/// and values from one latent vector per token, which the cache stores, and rotates separate channels (multi-head
-/// latent attention, DeepSeek-AI 2024). `gated` is mha whose output is multiplied by a sigmoid gate per head and
-/// channel (Qiu et al. 2025).
+/// `mla` computes keys and values from one latent vector per token, which the cache stores, and rotates separate
+/// channels (multi-head latent attention, DeepSeek-AI 2024). `gated`: the output is multiplied by a sigmoid gate per
+/// head and channel (Qiu et al. 2025).
 enum class AttentionKind { mha, mla, gated };
-/// The whole context, a sliding window of attention_window tokens, or a gated DeltaNet (Yang et al. 2024), a linear
-/// attention whose state has a fixed size.
+/// The whole context, a sliding window of attention_window tokens, or a gated DeltaNet (Yang et al. 2024).
 enum class LayerAttention { full, window, delta_net };
 /// RoPE bases that are trained with the weights: a single theta for the model, one per layer, one per head of each
 /// layer, or (`free`) each frequency of each layer separately.
@@ -74,8 +67,7 @@ enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
 /// From `theta` to `theta_end` during training.
 enum class ThetaSchedule { constant, linear, geometric };
 /// `automatic` uses characters if the text is valid UTF-8, but bytes for other texts and for enwik8. `bpe` and
-/// `unigram` are trained by SentencePiece on the training split, `words` has its most frequent words, and `file` is a
-/// tokenizer that a file contains.
+/// `unigram` are trained by SentencePiece on the training split; `words` are its most frequent ones.
 enum class Tokenizer { automatic, characters, bytes, bpe, unigram, words, file };
 /// Percentages for training, validation and (with 90/5/5) testing.
 enum class Split { ninety_ten, ninety_five_five };
@@ -86,17 +78,14 @@ enum class Evaluation { whole, sampled };
 /// Of linear layers.
 enum class Precision { automatic, float32, bfloat16 };
 enum class Device { automatic, cpu, cuda };
-/// Changes only speed. `fused` combines several operations in one pass and generates text with a KV cache. `eager` runs
-/// LibTorch's operations one by one and evaluates the whole context again for each generated token, as a plain PyTorch
-/// program does.
+/// Changes only speed. `eager` runs LibTorch's operations one by one and evaluates the whole context again for each
+/// generated token, as a plain PyTorch program; `fused` has a KV cache.
 enum class Operations { fused, eager };
-/// `automatic`: if CUDA graphs passed the device check (core/spec/device_trust.h); `off` and `on` without regard to the
-/// check.
+/// `automatic`: if they passed the device check (core/spec/device_trust.h); `off` and `on` without regard to it.
 enum class GraphUse { automatic, off, on };
 
-/// Settings of one run; core/spec/keys.cpp holds their help texts, units and ranges. In float32 on the CPU, two equal
-/// RunSpecs give bit-identical results on one machine. With bfloat16 or on a CUDA device, the last bits may depend on
-/// the other runs of the cohort.
+/// core/spec/keys.cpp has help texts, units and ranges. In float32 on the CPU, equal RunSpecs give bit-identical
+/// results on one machine; otherwise the last bits may depend on other runs of the cohort.
 struct RunSpec {
     // Data
     std::string data = "synthetic";
@@ -264,27 +253,22 @@ std::vector<LayerAttention> attention_of_layers(const RunSpec& spec);
 /// DeltaNet, or a window of 0). Throws BadInput as attention_of_layers().
 std::vector<std::int64_t> windows_of_layers(const std::string& attention_layers, std::int64_t layers,
                                             std::int64_t window);
-/// Every `n`-th layer has full attention, the others a window: "3 window + 1 full" for 4; "auto" for 0. n is at most
-/// 129.
+/// Every `n`-th layer has full attention, as "3 window + 1 full" for 4; "auto" for 0. n is at most 129.
 std::string full_every_pattern(std::int64_t n);
 /// n of such a pattern, spaces aside; 0 for any other pattern.
 std::int64_t full_every_of(const std::string& attention_layers);
 
-/// Throws BadInput if a value is out of range or two values contradict each other; the message names the setting, its
-/// value and the values that are allowed.
+/// Throws BadInput for a value out of range and for contradictions, naming the setting and the allowed values.
 void check(const RunSpec& spec);
 
-/// In radians per token; empty for `auto`. The text is a list of numbers separated by commas, plus signs or spaces;
-/// BadInput for any other.
+/// Radians per token, separated by commas, plus signs or spaces, else BadInput; empty for `auto`.
 std::vector<double> listed_frequencies(const RunSpec& spec);
-/// Without context extension; for a run that does not rotate, those that RoPE would have. Throws BadInput like
-/// listed_frequencies.
+/// Without context extension; without rotation, those that RoPE would have. Throws like listed_frequencies.
 FrequencySettings frequency_settings_of(const RunSpec& spec);
 
 /// "25 %", or "2 ch" for a single pair that is less than 10 % of the head. `head_dim` 0: unknown, a percentage.
 std::string fraction_text(double fraction, int head_dim);
-/// Such as "θ 10k, 25 %" (theta 10,000 on 25 % of the channels), "RoPE 0 %", "NoPE" or "ALiBi". Theta and fraction
-/// appear only if they have an effect.
+/// "θ 10k, 25 %" (theta 10,000 on 25 % of the channels), "RoPE 0 %", "NoPE", …; only what has an effect.
 std::string label_of(const RunSpec& spec);
 
 /// Whether two runs can train in one cohort: they may differ in the seed, in the learning rates, their warm-up and

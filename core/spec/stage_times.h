@@ -24,8 +24,7 @@ struct StageTimesRequest {
     std::function<bool()> cancelled = {};
 };
 
-/// Several stages that the engine computes as one operation have one time: that of the stage `within`, which is not
-/// divided among them.
+/// Stages that the engine computes as one operation have one time, that of `within`, which is not divided.
 struct StageTime {
     StagePlace place;
     double seconds = 0;                // median over the passes; 0 if the time is within that of another stage

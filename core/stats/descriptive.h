@@ -43,9 +43,8 @@ double t_quantile(double degrees_of_freedom);
 Interval mean_interval(double mean, double standard_error, std::int64_t degrees, double confidence);
 /// 95 %.
 Interval mean_interval(double mean, double standard_error, std::int64_t degrees);
-/// Mean of shares of n = degrees + 1 units, cut off at 0 and 1. If all units have the share 0, or all have the share 1,
-/// their standard error of 0 says nothing, and the result is the exact binomial interval (Clopper and Pearson) of 0 or
-/// n successes among n units.
+/// Mean of shares of n = degrees + 1 units, cut off at 0 and 1. If all shares are 0 or all are 1, it is the exact
+/// binomial interval (Clopper and Pearson) of 0 or n successes.
 Interval share_interval(double share, double standard_error, std::int64_t degrees);
 
 }  // namespace ropelab

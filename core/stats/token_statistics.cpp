@@ -183,8 +183,7 @@ MutualInformation mutual_information(std::span<const std::int32_t> tokens, int v
     MutualInformation result;
     result.tokens = static_cast<std::int64_t>(tokens.size());
     PairCounts pairs(vocabulary);
-    // At a longer distance, the last tokens of the text are not the first of a pair, and the first tokens are not the
-    // second of a pair.
+    // The last tokens of the text are not the first of a pair, and the first tokens not the second.
     std::vector<std::int64_t> first(static_cast<std::size_t>(vocabulary));
     for (const std::int32_t token : tokens) ++first[static_cast<std::size_t>(token)];
     std::vector<std::int64_t> second = first;

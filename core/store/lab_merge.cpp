@@ -78,8 +78,7 @@ void LabFile::save_as(const fs::path& given) const {
         const fs::path checkpoints = temporary_beside(checkpoint_folder_of(target));
         Leftovers leftovers{{file, checkpoints, fs::path(file) += "-wal", fs::path(file) += "-shm"}};
 
-        // Checkpoints are copied before metrics, so that the copied metrics of a run that is being trained reach at
-        // least to its copied checkpoint.
+        // Checkpoints before metrics, so that copied metrics of a training run reach at least to its checkpoint.
         fs::create_directory(checkpoints);
         sqlite::Query row = database_->connection.query("SELECT id FROM run");
         while (row.next()) {

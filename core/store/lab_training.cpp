@@ -196,8 +196,7 @@ NamedTensor part_of(const sqlite::Query& row, int column) {
 }  // namespace
 
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed) {
-    // A run that resumes at a step with a snapshot probes it again, but cannot measure the training step before it: the
-    // three measurements of that step stay.
+    // A resumed run probes again, but cannot measure the training step before it: its three measurements stay.
     database
         .query(
             "DELETE FROM snapshot WHERE run = ? AND iteration = ? AND "

@@ -45,8 +45,7 @@ class OutputFile {
     bool owned_ = true;  // the descriptor is closed with this object
 };
 
-/// Call it when the program starts: no file that it opens then gets the number of a closed standard descriptor. Writing
-/// to a closed standard output still fails.
+/// Call it first: no file then gets the number of a closed standard descriptor. Writing to it still fails.
 void reserve_standard_descriptors();
 
 /// The file need not exist; only the last part of a path is followed. Throws BadInput if the links lead in a circle.

@@ -114,8 +114,7 @@ AblationCurve measure_ablation_curve(Engine& engine, const Checkpoint& checkpoin
                                      const std::filesystem::path& data_dir, const std::function<bool()>& cancelled,
                                      std::int64_t controls = 3);
 
-/// At most `count`, on the sequences of `request`; an ablation in `request` is ignored. Returns no controls if the
-/// request is cancelled.
+/// At most `count`, on the sequences of `request`, whose own ablation is ignored. None if cancelled.
 AblationControls measure_controls(Model& model, const RunSpec& spec, const ProbeRequest& request,
                                   const Ablation& ablation, std::int64_t count);
 

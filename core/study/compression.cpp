@@ -147,8 +147,7 @@ class NextFrequencies {
         predictor_->restart();
         set_logits(std::vector<float>(static_cast<std::size_t>(vocabulary_.size()), 0.0F));
     }
-    /// Checksum of the frequencies after a fixed text: it differs between computers with another arithmetic and between
-    /// settings of a model with equal weights.
+    /// Of the frequencies after a fixed text: it differs with the arithmetic and with the settings of equal weights.
     std::string fingerprint() {
         std::string bytes;
         for (std::int64_t i = 0; i < std::min(fingerprint_tokens, context_); ++i) {

@@ -24,8 +24,7 @@ namespace ropelab {
 /// −log₂ of the token's probability.
 double bits_of_token(std::span<const float> logits, std::int32_t token);
 
-/// Tokens that are evaluated again when a context is full: all but half of it, and all but one for a context of one
-/// token.
+/// Tokens evaluated again when a context is full: all but half of it; all but one for a context of one.
 std::int64_t restart_overlap(std::int64_t context);
 
 /// Receives the number of completed tokens; returns false to stop.

@@ -22,8 +22,7 @@ TokenClass token_class(std::string_view text);
 /// Shares of a layer's choices; they sum to 1, or are all 0 in a dense layer. Empty if the model has no experts.
 std::vector<double> expert_load(const ProbeResult& result, std::int64_t layer);
 
-/// Share of each class's choices: experts rows of token_class_count numbers; NaN for a class without tokens. Empty if
-/// the model has no experts.
+/// Share of each class's choices: experts × token_class_count; NaN without tokens. Empty without experts.
 std::vector<std::vector<double>> expert_load_by_class(const ProbeResult& result, std::int64_t layer,
                                                       const Vocabulary& vocabulary);
 

@@ -46,8 +46,7 @@ struct HeadConversionResult {
     double loss_before = 0;
     double loss_pooled = 0;   // after the conversion, before further training
     double loss_trained = 0;  // after the training steps; equal to loss_pooled without any
-    /// After the same further steps without conversion, at the same learning rate; NaN without further steps, and in
-    /// labs of older versions.
+    /// After the same steps at the same learning rate without conversion; NaN without steps, and in older labs.
     double loss_continued = Description::unknown;
     Description pooled_rise;  // rises of the loss over loss_before, paired by sequence
     Description trained_rise;

@@ -91,8 +91,7 @@ HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_
     const std::int32_t key_token = token_of(vocabulary, key);
 
     const RotarySetup setup = setup_of(spec);
-    // Training always uses the canonical pairing; the channels are reordered to the setup's pairing, that of Hugging
-    // Face.
+    // Training uses the canonical pairing; channels are reordered to the setup's pairing, that of Hugging Face.
     const auto channels = canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
     const auto reordered = [&](std::span<const float> vector) {
         std::vector<double> result(vector.size());

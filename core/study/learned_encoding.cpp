@@ -68,8 +68,7 @@ std::vector<double> bias_changes(const RunSpec& spec, const NamedTensor& biases,
     return result;
 }
 
-// Norm of the vector of each distance, divided by √d. Distance 0 has the vector number `first`; distances beyond the
-// last vector have the last one.
+// Norm / √d by distance. Distance 0 has vector `first`; distances beyond the last vector have the last one.
 std::vector<double> deviations(const NamedTensor& vectors, std::int64_t first,
                                std::span<const std::int64_t> distances) {
     const std::int64_t last = vectors.shape.front() - 1;

@@ -202,8 +202,7 @@ void grow_lab(LabFile& lab, const Experiment& experiment, const Growth& growth, 
             continued.emplace_back(run, take_over_history(lab, growth.added[i], run));
         }
     });
-    // Written after the transaction, so that no checkpoint exists without its run. A run without its checkpoint starts
-    // from the beginning, with the same results.
+    // After the transaction: no checkpoint without its run. A run without checkpoint starts from the beginning.
     for (const auto& [run, checkpoint] : continued) write_checkpoint(lab.checkpoint_path(run), checkpoint);
 }
 

@@ -177,8 +177,7 @@ void make_folder(const fs::path& folder) {
     if (error) throw_file_error("The folder " + folder.string(), "created", error.value());
 }
 
-// Labs only merge into one experiment if their experiments are identical, including the start time; therefore all labs
-// are copies of the first, made before runs are added.
+// Copies of the first lab, because experiments only merge if they are identical, including the start time.
 void make_labs(const fs::path& folder, const Experiment& experiment, const std::vector<RunSpec>& runs) {
     const auto cohorts = group_into_cohorts(runs);
     const std::vector<std::string> names =

@@ -12,8 +12,7 @@
 
 namespace ropelab {
 
-/// In `runs`, all runs of an experiment. Cohorts count from 0 in the order of group_into_cohorts. Throws BadInput if
-/// there is no such cohort.
+/// In `runs`, all runs of an experiment. Cohorts count from 0 as in group_into_cohorts; BadInput if there is none.
 std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort);
 
 /// Like plan_new_runs, with the runs of one cohort only. The lab has the description of the whole experiment.

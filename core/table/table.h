@@ -23,8 +23,7 @@ std::string latex_escaped(const std::string& text);
 struct TableColumn {
     std::string heading;
     char alignment = 'r';  // l or r
-    /// With the gap to the column before it (r) or after it (l). Wider cells run over. 0: as wide as the widest cell,
-    /// with a gap of two spaces before it.
+    /// With the gap before (r) or after it (l); wider cells run over. 0: as the widest cell, with two spaces before it.
     std::size_t width = 0;
 };
 

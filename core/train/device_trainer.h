@@ -16,15 +16,13 @@ namespace ropelab {
 
 /// AdamW steps that stay on a device: the host copies the sequences, the learning rates and the step number to tensors
 /// that never move, and copies losses and gradient norms back once. A step starts as one CUDA graph, if graphs are
-/// available. Tests run this class on the CPU.
+/// available.
 class DeviceTrainer {
  public:
-    /// Forward and backward pass; fills the gradient. x: (runs, batch, context) int64, y: (runs, batch·context) int64 →
-    /// mean losses, (runs).
+    /// Fills the gradient. x: (runs, batch, context) int64, y: (runs, batch·context) int64 → mean losses, (runs).
     using Pass = std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)>;
 
-    /// The weights and rows must not move. `iteration`: number of the next step. The graphs are those of the weights'
-    /// device (core/model/accelerator.h).
+    /// The weights and rows must not move. `iteration`: the next step. Graphs are those of the weights' device.
     DeviceTrainer(std::vector<RunSpec> specs, const Parameters& weights, const Optimizer& rows, std::int64_t iteration,
                   Pass pass);
 

@@ -15,8 +15,7 @@ namespace ropelab::terminal {
 
 namespace {
 
-// In the child process of a device check. Prints one line per check before it starts and one after it ends, so that the
-// parent knows which check crashed.
+// In the child process. Prints a line before and after each check, so that the parent knows which check crashed.
 void check_here() {
     open_engine().check_device([](const DeviceCheck& check) { print_text(to_json_line(check) + "\n"); });
     print_text(std::string(device_check_end) + "\n");

@@ -23,10 +23,9 @@ struct Memory {
     std::int64_t peak = 0;
 };
 
-/// Until the plan ends or is interrupted. Records into the file `lab` unless it is empty, and prints which of its runs
-/// are skipped because other programs train them. Returns how training ended; a plan without runs counts as finished.
-/// Throws BadInput if another program trains one of the runs, and std::runtime_error if the lab could not store
-/// everything.
+/// Until the plan ends or is interrupted. Records into the file `lab` unless it is empty, and names runs that other
+/// programs train. Returns how training ended; a plan without runs counts as finished. Throws BadInput if another
+/// program trains one of the runs, and std::runtime_error if the lab could not store everything.
 event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<RunId, Outcome>& outcomes,
                         Memory& memory);
 

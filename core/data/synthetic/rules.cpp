@@ -392,9 +392,8 @@ class Grammar {
         return arcs;
     }
 
-    /// The marker or an item: a freely spelled word (2/3) or a noun (1/3). The marker's weight is 12 * nouns and that
-    /// of all items 12 * nouns * (number of items still possible), so that every number of items from 0 to kMaxItems is
-    /// equally likely.
+    /// An item is a freely spelled word (2/3) or a noun (1/3). The marker's weight is 12 * nouns and that of all items
+    /// 12 * nouns * (number of items still possible): all numbers of items are equally likely.
     Arcs item(const PositionalState& state) const {
         const auto left = static_cast<std::uint32_t>(kMaxItems - state.items);
         const std::uint32_t nouns = nouns_[0].weight;

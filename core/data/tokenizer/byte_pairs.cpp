@@ -164,8 +164,7 @@ class BytePairs final : public Subwords {
         return found == list.end() ? -1 : *found;
     }
 
-    // Bytes, of which the adjacent pair with the lowest rank, and of equal ones the first, is merged until no pair has
-    // a rank.
+    // The pair with the lowest rank, and of equal ones the first, is merged until no pair has a rank.
     std::vector<std::int32_t> merged(std::string_view piece) const {
         if (table_.whole_words) {
             if (const auto whole = ids_.find(std::string(piece)); whole != ids_.end()) return {whole->second};

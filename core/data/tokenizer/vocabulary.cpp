@@ -202,8 +202,7 @@ fs::path tokenizer_folder() {
     }
 }
 
-// Under a temporary name first, so that another program never reads a part of it. A cache that cannot be written is not
-// an error.
+// Under a temporary name first, so that no program reads a part of it. Failure to write is no error.
 void store_in_cache(const fs::path& file, const std::string& content) {
     std::error_code error;
     fs::create_directories(file.parent_path(), error);

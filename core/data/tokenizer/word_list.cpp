@@ -69,8 +69,7 @@ std::size_t contraction_at(std::string_view text, std::size_t offset) {
     return found == contractions.end() ? 0 : found->size();
 }
 
-// A character other than a space takes the last space of several before it, because \s+(?!\S) precedes \s+ in the
-// expression.
+// Before another character, the last of several spaces is left to it, because \s+(?!\S) precedes \s+.
 std::size_t end_of_spaces(std::string_view text, std::size_t offset) {
     std::size_t last = offset;
     std::size_t end = offset;

@@ -9,10 +9,9 @@
 
 namespace ropelab {
 
-/// Of one sequence (one run, batch size 1): keys after rotation and values of the last tokens. Each layer has a ring
-/// buffer, allocated once: the token at position p is in slot p modulo the layer's capacity. Multi-head latent
-/// attention stores its rotated key and its latent vector as key and value of one head; a gated DeltaNet stores its
-/// state and nothing per token.
+/// Rotated keys and values of the last tokens of one sequence. Each layer has a ring buffer, allocated once: the token
+/// at position p is in slot p modulo the layer's capacity. Multi-head latent attention stores its rotated key and its
+/// latent vector as key and value of one head; a gated DeltaNet stores its state and nothing per token.
 class KeyValueCache {
  public:
     struct Layer {
@@ -26,8 +25,8 @@ class KeyValueCache {
     /// Capacities are RunSpec::visible_tokens.
     explicit KeyValueCache(const RunSpec& spec);
 
-    /// (time) int64 on the device. Call this once per forward pass, before its layers store anything. Of more than
-    /// `capacity` tokens only the last ones get slots.
+    /// (time) int64 on the device. Call once per pass, before its layers store. Only the last `capacity` tokens get
+    /// slots.
     void assign_slots(const torch::Tensor& positions);
     /// For the tokens of the last assign_slots: (time, key_value_heads, channels) each.
     void store(std::int64_t layer, const torch::Tensor& keys, const torch::Tensor& values);

@@ -55,8 +55,7 @@ struct PositionTerms {
     std::vector<torch::Tensor> decays = {};
     /// Of the first token; the other positions follow.
     std::int64_t first = 0;
-    /// (time) int64 on the device; replaces `first` if defined: work captured in a CUDA graph must load positions from
-    /// there.
+    /// (time) int64 on the device; replaces `first` if defined: work in a CUDA graph must load positions from there.
     torch::Tensor positions = {};
 
     /// Without learned weights.
@@ -65,8 +64,7 @@ struct PositionTerms {
     torch::Tensor positions_of(std::int64_t time, torch::Device device) const;
 };
 
-/// For positions 0 … positions − 1, with the rotary tables of layer_tables. BadInput if the sequence is too long for
-/// xPos.
+/// For positions 0 … positions − 1, tables as layer_tables. BadInput if the sequence is too long for xPos.
 PositionTerms position_terms(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                              const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
@@ -98,12 +96,10 @@ class PositionSource {
 
 RelativeWeights relative_weights(const Parameters& weights, std::int64_t layer);
 
-/// (queries, keys) bool, true for keys that a query must not see. Positions are (n) int64; a key's −1 is an empty slot
-/// of a cache.
+/// (queries, keys), true for hidden keys. Positions are (n) int64; a key's −1 is an empty slot of a cache.
 torch::Tensor hidden_keys(const torch::Tensor& queries, const torch::Tensor& keys, std::int64_t window);
 
-/// Sequences start at position 0: (runs, batch, time, heads, head_dim). The exponents of xPos' decay are relative to
-/// the middle of the sequence.
+/// (runs, batch, time, heads, head_dim) from position 0. xPos' exponents are relative to the middle of the sequence.
 torch::Tensor encoded_queries(const torch::Tensor& queries, const LayerTerms& terms);
 /// The decay of keys is the inverse.
 torch::Tensor encoded_keys(const torch::Tensor& keys, const LayerTerms& terms);
@@ -119,8 +115,7 @@ torch::Tensor relative_logits(const LayerTerms& terms, std::int64_t run, const t
                               const torch::Tensor& products, const torch::Tensor& queries, const torch::Tensor& keys,
                               const StageMarks& stages = {});
 
-/// Sums of learned value vectors (formula 39), weighted by attention, (batch, heads, queries, keys) → (batch, heads,
-/// queries, head_dim).
+/// Learned value vectors (formula 39), weighted: (batch, heads, queries, keys) → (batch, heads, queries, head_dim).
 torch::Tensor relative_values(const LayerTerms& terms, std::int64_t run, const torch::Tensor& attention,
                               const torch::Tensor& queries, const torch::Tensor& keys);
 

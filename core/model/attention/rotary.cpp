@@ -107,8 +107,7 @@ bool any(const std::vector<bool>& rotates) {
     return std::find(rotates.begin(), rotates.end(), true) != rotates.end();
 }
 
-// (runs, 1, numbers) float64. Angles are as large as the positions, and float32 would round them by a thousandth at
-// position 10,000.
+// (runs, 1, numbers) float64: float32 would round angles by a thousandth at position 10,000.
 torch::Tensor rows_of_runs(const std::vector<double>& numbers, std::size_t runs, torch::Device device) {
     return torch::tensor(c10::ArrayRef<double>(numbers), torch::kFloat64)
         .view({static_cast<std::int64_t>(runs), 1, -1})
@@ -141,8 +140,7 @@ torch::Tensor rounded(const torch::Tensor& numbers) {
     return numbers.to(torch::kBFloat16).to(numbers.scalar_type());
 }
 
-// positions: (time) float64. frequencies: (runs, 1 or heads, pairs) float64; factors of cos and sin: the same shape, or
-// undefined.
+// positions: (time) float64. frequencies: (runs, 1 or heads, pairs) float64, as factors of cos and sin (or undefined).
 RotaryTables computed_tables(const torch::Tensor& frequencies, const torch::Tensor& factors,
                              const torch::Tensor& positions, RopePrecision precision) {
     const bool rounds_positions = precision == RopePrecision::bfloat16_positions;

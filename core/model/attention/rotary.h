@@ -11,9 +11,8 @@
 
 namespace ropelab {
 
-/// Of one layer of a cohort: (runs, 1, time, 1, head_dim/2) float32, in the pairing `half`; (runs, 1, time, heads,
-/// head_dim/2) if each head has its own theta. A pair that is not rotated has cos 1 and sin 0. Undefined if no run of
-/// the cohort rotates.
+/// (runs, 1, time, 1, head_dim/2) float32, in the pairing `half`; (runs, 1, time, heads, head_dim/2) if each head has
+/// its own theta. A pair that is not rotated has cos 1 and sin 0. Undefined if no run rotates.
 struct RotaryTables {
     torch::Tensor cosine;
     torch::Tensor sine;
@@ -86,8 +85,7 @@ class TableSource {
     torch::Device device_ = torch::kCPU;
 };
 
-/// Formula 1; x: (runs, batch, time, heads, head_dim). The gradient of x is rotated by the opposite angle; tables that
-/// require gradients get theirs.
+/// Formula 1; x: (runs, batch, time, heads, head_dim). Tables that require gradients get theirs.
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables);
 
 }  // namespace ropelab

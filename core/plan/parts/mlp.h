@@ -7,8 +7,7 @@
 
 namespace ropelab {
 
-/// Row of a table with all that is known of an activation (formula 48). The forward pass is in
-/// core/model/feed_forward.cpp.
+/// Formula 48; a row of a table. The forward pass is in core/model/feed_forward.cpp.
 struct Activation {
     std::string name = "GELU";            // "SwiGLU"
     std::string formula = "Z = GELU(U)";  // of its output

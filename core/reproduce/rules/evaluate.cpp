@@ -61,8 +61,7 @@ void compare_control_v1(SheetRow& row, const GroupValues& control, const GroupVa
                         : p_of(welch_t_test(sample, row.baseline));
 }
 
-// Whether one of the groups has a lower mean than the control by more than the margin. The p values are corrected for
-// the number of groups (Bonferroni).
+// One group must have a mean lower than the control by more than the margin (p with Bonferroni's correction).
 void compare_control(SheetRow& row, const GroupValues& control, const std::vector<const GroupValues*>& with_positions) {
     const VerdictRule& rule = *row.plan.rule;
     const std::vector<double> values = control.values();

@@ -29,12 +29,10 @@ struct RowEffect {
     /// event. `proportion_difference`: that minus the baseline's.
     enum class Scale { percent, ratio, proportion, proportion_difference } scale = Scale::percent;
     double value = 0;
-    /// Confidence 1 − alpha, without Holm's correction: interval of the mean difference of the pairs (or Welch's),
-    /// Fieller's of a ratio, Clopper and Pearson's of a proportion, or proportion_difference of two; nullopt if there
-    /// is none.
+    /// Confidence 1 − alpha, without correction: of the paired mean difference (or Welch's), Fieller's of a ratio,
+    /// Clopper and Pearson's of a proportion, or proportion_difference of two; nullopt if there is none.
     std::optional<double> low, high;
-    /// From −margin to +margin, the range of the ratio, or from the bound to 1 (or 0 to the bound); nullopt for a rule
-    /// without a range.
+    /// From −margin to +margin, the range of the ratio, or from the bound to 1 (or 0 to it); nullopt without a range.
     std::optional<double> range_low, range_high;
     std::optional<double> paper;  // the paper's value on the same scale; nullopt if it prints none
 };
@@ -57,8 +55,7 @@ struct SheetRow {
     Sample baseline;
 
     // nullopt if there is no baseline or the test has no result.
-    /// If the rule's test is paired, mean of the paired differences over common seeds; otherwise the difference of the
-    /// means.
+    /// If the test is paired, mean paired difference over common seeds; otherwise the difference of the means.
     std::optional<double> difference;
     std::optional<double> difference_low, difference_high;  // interval with the confidence 1 − alpha of the rule
     double reference = 0;                                   // mean of the baseline's values that enter `difference`
@@ -119,10 +116,9 @@ double measured_value(const SheetRun& run, const std::string& measure);
 /// Over all rows of the claim with a rule.
 struct ClaimVerdict {
     std::string claim;  // id
-    /// `not_reproduced`: at least one row is not reproduced, also after Bonferroni's correction over the families of
-    /// the claim's rows. `not_testable`: no row is testable. `undecided`: otherwise, and if the verdicts at several
-    /// lengths of training (`iterations` of PlannedRow::keys) differ. `unfinished`: a row has no verdict yet. `shown`:
-    /// the claim has no row with a rule.
+    /// `not_reproduced`: one row is not, also after Bonferroni's correction over its families. `not_testable`: no row
+    /// is testable. `undecided`: otherwise, and if the verdicts at several lengths of training differ. `unfinished`: a
+    /// row has no verdict yet. `shown`: the claim has no row with a rule.
     SheetVerdict verdict = SheetVerdict::shown;
     int rows = 0;  // number of rows with a rule
     int reproduced = 0, not_reproduced = 0, undecided = 0, not_testable = 0, unfinished = 0;
@@ -161,8 +157,7 @@ struct GroupValues {
 
 /// If several runs share a seed, the last one counts. The value of a failed run is NaN unless it was measured.
 GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, const std::string& measure);
-/// NaN for a seed that has no finite value in one of the groups. A seed counts as failed or not measured if it is in
-/// one.
+/// NaN for a seed without a finite value in one group. A seed counts as failed or not measured if it is in one.
 GroupValues mean_by_seed(std::span<const GroupValues> groups);
 /// In the order of the group's seeds; NaN if the baseline lacks the seed.
 std::vector<double> values_with_same_seeds(const GroupValues& group, const GroupValues& baseline);

@@ -219,8 +219,7 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     lab.set_measurement(id, operations_per_token, of_further_token);
 }
 
-// At each extension, in order; empty if the validation split is too short, or if the position encoding has no
-// definition at the longest extension.
+// At each extension; empty if the validation split is too short or positions have no definition there.
 std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
     const std::int64_t longest = *std::max_element(times.begin(), times.end()) * checkpoint.spec.context;

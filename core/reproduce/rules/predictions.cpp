@@ -44,8 +44,7 @@ constexpr double clearly_higher = 0.25;
 // A control lag that is nearer than the far lag has at least this part of its distance.
 constexpr double about_as_far = 0.75;
 
-// The closest beyond the far lag, or else the closest before it; none if B is clearly higher at no such lag. `bound`: B
-// by distance.
+// The closest beyond the far lag, else before it; none if B is clearly higher at no such lag. `bound`: B by distance.
 void place_control(GroupProbe& probe, const std::vector<double>& bound, std::int64_t longest) {
     const double least = std::max(0.0, probe.far_bound + clearly_higher * (probe.near_bound - probe.far_bound));
     const auto is_control = [&](std::int64_t lag) {

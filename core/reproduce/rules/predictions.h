@@ -20,8 +20,7 @@ void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vecto
                        std::int64_t context, const std::string& extended, const std::string& why_not,
                        const std::string& unscored = "");
 
-/// Runs that differ only in the rotated fraction (formulas 13 and 14). `fractions` are written as a user types them; a
-/// fraction of 0 is skipped.
+/// Runs that differ in the rotated fraction (formulas 13 and 14), as a user types it; 0 is skipped.
 void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
                            int head_dim, std::int64_t context, const std::string& extended, const std::string& why_not);
 

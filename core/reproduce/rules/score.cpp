@@ -258,8 +258,7 @@ Collapse finding_of_drop(const RetrievalRule& rule, const CollapseTest& test) {
 
 // The prediction is right if every scored group collapses or retrieves as predicted, wrong if one of them does not, and
 // not scored if one is undecided or declines with distance alone. Groups without a control lag and groups that have not
-// learned retrieval are left out, and the chance is that of the remaining groups; with chance 1 the prediction is not
-// scored.
+// learned retrieval are left out, and the chance is that of the others; with chance 1 nothing is scored.
 void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const Prediction& prediction = scored.prediction;
     const RetrievalRule& rule = *prediction.retrieval;

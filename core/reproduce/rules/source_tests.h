@@ -25,8 +25,7 @@ std::vector<SourceTest> benchmark_tests();
 /// Partial-RoPE paper, Table 4 (perplexity on LAMBADA).
 std::vector<SourceTest> perplexity_tests();
 
-/// Accuracies with 10 % and with 100 % of the channels, over the paper's settings (model, data set and sequence length;
-/// one run each).
+/// Accuracies with 10 % and 100 % of the channels, over the paper's settings (one run each).
 struct BenchmarkComparison {
     std::string benchmark;
     int questions = 0;
@@ -37,8 +36,7 @@ struct BenchmarkComparison {
     double p_outside = 1;  // p of the hypothesis that the difference is within the margin, on both sides
     int significant = 0;   // settings whose difference is significant (binomial, two-sided 5 %, uncorrected)
 };
-/// In the order of Table 3. `fraction` is compared with full RoPE, such as 0.1; 0 is NoPE without QK-Norm; −1 is the
-/// smallest fraction above 0 (4 % or 1 %).
+/// As Table 3, against full RoPE. `fraction`: 0 is NoPE without QK-Norm; −1 the smallest above 0 (4 % or 1 %).
 std::vector<BenchmarkComparison> benchmark_comparisons(double fraction);
 /// 2 percentage points.
 inline constexpr double benchmark_margin = 0.02;

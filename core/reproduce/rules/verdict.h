@@ -16,8 +16,7 @@ struct MeanDifference {
     std::optional<double> low, high;  // nullopt if there is no standard error
     double reference = 0;             // mean of the baseline's values that enter `difference`
 };
-/// Mean of a[i] − b[i] over pairs of finite values, with its t interval of the confidence 1 − alpha; nullopt without
-/// pairs.
+/// Mean of a[i] − b[i] over pairs of finite values, with its t interval (1 − alpha); nullopt without pairs.
 std::optional<MeanDifference> paired_difference(std::span<const double> a, std::span<const double> b, double alpha);
 /// mean(a) − mean(b) with Welch's interval of the confidence 1 − alpha; nullopt if a sample is empty.
 std::optional<MeanDifference> group_difference(const Sample& a, const Sample& b, double alpha);

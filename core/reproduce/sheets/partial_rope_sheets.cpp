@@ -44,8 +44,7 @@ GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
     return keys;
 }
 
-// Each group names all of them, so that no run belongs to two shapes. Llama-3.2-1B has no biases and a tied output
-// matrix.
+// Each group names all keys, so that no run belongs to two shapes. Llama-3.2-1B has no biases and a tied head.
 GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
     GroupKeys keys = settings_in(
         request.scale == SheetScale::paper
@@ -237,8 +236,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
     return plan;
 }
 
-// The sheet nope-spikes tests section 5 of the partial-RoPE paper, Khan et al.: loss spikes of models without position
-// encoding.
+// nope-spikes tests section 5 of Khan et al.: loss spikes of models without position encoding.
 
 namespace {
 
@@ -270,8 +268,7 @@ struct BlockSettings {
     Rates rates;
     int head_dim;
     bool paper;
-    /// The paper studies seeds and learning rates of the parallel block only; for the sequential block these rows are
-    /// shown without a verdict.
+    /// The paper studies the parallel block only; for the sequential block these rows are shown without a verdict.
     bool is_parallel;
 };
 
@@ -342,8 +339,7 @@ void add_arm(SheetPlan& plan, std::vector<std::map<std::string, std::string>>& r
     plan.rows.back().control = normalized;
     add("little-prevents", spiked, little, nope, few_events);
     if (arm.is_parallel) {
-        // With the usual learning rate the loss of a diverged run is no measure; QK-Norm prevents the divergence and
-        // changes nothing else.
+        // Usually the loss of a diverged run is no measure; QK-Norm prevents the divergence and changes nothing else.
         add("low-rate", loss, slow, normalized, higher);
         // If half of the training were enough, a learning rate that slows the training down would change nothing.
         plan.rows.back().control = half;

@@ -46,8 +46,7 @@ struct PaperCheck {
 /// Agreeing ones included; empty for an unknown sheet.
 std::vector<PaperCheck> paper_checks(const std::string& sheet);
 
-/// 100·(1 − mean/baseline) in percent, and the largest rounding error of the printed numbers. Losses are printed with
-/// four decimals and percentages with two.
+/// 100·(1 − mean/baseline), and the largest rounding error (losses have four decimals, percentages two).
 struct Improvement {
     double percent = 0;
     double rounding = 0;

@@ -6,8 +6,7 @@
 
 namespace ropelab {
 
-// The sheets theta-table-2 and theta-table-3 test tables 2 and 3 of the theta paper, Huang et al. 2025 (its figures 1
-// and 2 plot table 2).
+// theta-table-2 and theta-table-3 test tables 2 and 3 of Huang et al. 2025 (figures 1 and 2 plot table 2).
 
 namespace {
 
@@ -69,8 +68,7 @@ GroupKeys group_of(const std::string& data, const std::string& theta) {
     return {{"data", data}, {"theta", theta}, {"position", rotated}};
 }
 
-// A row per base, against θ = 10,000; rows of losses have a control. `table` is null if the paper's numbers are not
-// comparable.
+// A row per base, against θ = 10,000. `table` is null if the paper's numbers are not comparable.
 void add_rows(SheetPlan& plan, const SheetData& set, const std::string& measure, const std::string& claim,
               const VerdictRule& rule, const json& table) {
     const auto n = theta_paper().at("n").get<std::int64_t>();
@@ -192,8 +190,7 @@ SheetPlan plan_theta_table_3(const SheetRequest& request) {
     return plan;
 }
 
-// The sheet theta-speed tests the possible causes of "half the speed" in the theta paper, Huang et al. 2025: learned
-// positions, rotation, and the base.
+// theta-speed tests possible causes of "half the speed" in Huang et al. 2025: learned positions, rotation, base.
 
 namespace {
 
