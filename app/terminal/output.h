@@ -10,7 +10,6 @@ namespace ropelab::terminal {
 
 /// Always valid JSON: numbers that are not finite become null, and bytes that are not UTF-8 become U+FFFD.
 void print_json(const nlohmann::json& json);
-/// Without a newline of its own.
 void print_text(const std::string& text);
 /// "1 run", "3 runs".
 std::string counted(std::int64_t count, const std::string& word);
@@ -43,7 +42,6 @@ class ProgressLine {
 
 /// SIGINT (Ctrl-C) and SIGTERM: the first signal only sets interrupted(), the second one ends the program.
 void watch_interrupts();
-/// Since watch_interrupts().
 bool interrupted();
 
 }  // namespace ropelab::terminal

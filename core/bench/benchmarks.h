@@ -39,10 +39,9 @@ struct SettingSpeed {
     double fraction = 0;
     Spread milliseconds_per_step;
 };
-/// Runs that differ only in theta and fraction.
 struct SettingsSpeed {
     std::vector<SettingSpeed> settings;
-    /// Median times are relative to the mean of their round, so that disturbances of a whole round cancel.
+    /// Relative to the mean of their round, so that disturbances of a whole round cancel.
     double slowest_over_fastest = 0;
 };
 /// Alternates between theta from 100 to 1e6 at fraction 1, and fractions 0.25 and 0.5 at theta 10,000.
@@ -65,7 +64,6 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
 /// For comparisons of cohorts and settings: 2 layers, width 64, context 128, batch size 16.
 RunSpec small_shape();
 
-/// Settings that replace those of the default.
 struct Variant {
     std::string settings;  // "key=value", several joined by ", "
     RunSpec spec;

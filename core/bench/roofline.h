@@ -11,7 +11,6 @@ namespace ropelab::bench {
 struct MachineSpeed {
     double multiply = 0;  // peak arithmetic performance, in float32 operations per second
     double copy = 0;      // memory bandwidth, in bytes read or written per second
-    /// Both values have been measured.
     bool known() const { return multiply > 0 && copy > 0; }
 };
 
@@ -23,7 +22,7 @@ MachineSpeed measure_machine(int threads);
 struct SmallProduct {
     static constexpr int columns = 16;
     static constexpr int depth = 256;
-    /// Rows of c, which depend on the processor's number of registers.
+    /// Depends on the processor's number of registers.
     static int rows();
     /// a: depth × rows(), b: depth × columns, c: rows() × columns, row-major.
     static void multiply(const float* a, const float* b, float* c);
@@ -34,7 +33,6 @@ struct StepWork {
     double operations = 0;        // floating-point operations
     double weight_bytes = 0;      // traffic of weights, their gradients and their moments, in bytes
     double activation_bytes = 0;  // traffic of activations and their gradients, in bytes
-    /// Memory traffic.
     double bytes() const { return weight_bytes + activation_bytes; }
     /// Arithmetic intensity, in operations per byte.
     double intensity() const { return operations / bytes(); }
@@ -46,7 +44,6 @@ double roof(const MachineSpeed& speed, double intensity);
 /// In operations per byte. Below this intensity memory bandwidth limits the performance, above it arithmetic.
 double ridge(const MachineSpeed& speed);
 
-/// A measured training step.
 struct RooflinePoint {
     StepWork work;
     double seconds = 0;    // per step of one run

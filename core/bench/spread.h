@@ -8,7 +8,6 @@
 
 namespace ropelab::bench {
 
-/// In the unit of the values.
 struct Spread {
     std::size_t repetitions = 0;
     double median = 0;
@@ -31,7 +30,7 @@ struct MeasurementLimits {
     int least = 5;        // minimum number of rounds
     int most = 15;        // maximum number of rounds
     double seconds = 10;  // time limit; no round begins after it, except for the minimum number
-    /// Of one alternative per round; short alternatives are repeated within a round.
+    /// Seconds of one alternative per round; short alternatives are repeated within a round.
     double round_seconds = 0.15;
 };
 
@@ -41,7 +40,6 @@ std::vector<std::vector<double>> measure_alternately(const std::vector<std::func
                                                      const MeasurementLimits& patience,
                                                      const Cancelled& cancelled = {});
 
-/// One call.
 double seconds_of(const std::function<void()>& work);
 
 }  // namespace ropelab::bench

@@ -204,7 +204,6 @@ void strip_markup(std::string& piece) {
     replace_between(piece, "&", ";", " ");
 }
 
-/// A space before each word and none after the last.
 void append_words(std::string& result, std::string_view piece) {
     constexpr std::array<std::string_view, 10> digits = {"zero", "one", "two",   "three", "four",
                                                          "five", "six", "seven", "eight", "nine"};

@@ -61,7 +61,7 @@ std::string state_of_file(const fs::path& file) {
     return fs::absolute(file, error).string() + '|' + std::to_string(written) + '|' + std::to_string(bytes);
 }
 
-/// Size and modification time belong to it, so that a changed file is read again.
+/// Contains size and modification time, so that a changed file is read again.
 std::string cache_key(const TextSource& source, const RunSpec& spec) {
     std::string key = std::to_string(static_cast<int>(spec.tokenizer)) + '|' +
                       std::to_string(static_cast<int>(spec.split)) + '|' + source.name + '|';

@@ -17,7 +17,7 @@
 
 namespace ropelab {
 
-/// Of the validation and test parts of a folder, each, which are in memory.
+/// For each of the validation and test parts of a folder, which are in memory.
 inline constexpr std::int64_t largest_held_out = std::int64_t{1} << 24;
 
 /// The training part of a folder stays in its files; the first `largest_held_out` tokens of the others are used.

@@ -66,7 +66,6 @@ namespace {
 
 using Curl = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 
-/// Shared by the libcurl callbacks of one connection.
 struct Transfer {
     CURL* curl;
     PartFile& part;
@@ -393,7 +392,7 @@ class Fetch {
         return *found == expected ? CheckResult::right : CheckResult::wrong;
     }
 
-    /// And verifies the checksum. Returns false if cancelled.
+    /// Also verifies the checksum. Returns false if cancelled.
     bool download_checked(PartFile& part) const {
         DownloadOptions download_options;
         download_options.expected_bytes = set_.download_bytes;
@@ -424,7 +423,7 @@ class Fetch {
         }
     }
 
-    /// And verifies the checksum. Returns false if cancelled.
+    /// Also verifies the checksum. Returns false if cancelled.
     bool unpack_checked(const fs::path& archive, const fs::path& target) const {
         const fs::path unpacked = target.string() + ".unpacking";
         const bool done = unpack(archive, set_.file, unpacked, set_.bytes, [&](std::int64_t bytes) {

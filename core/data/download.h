@@ -61,7 +61,6 @@ bool download(const std::string& url, PartFile& part, const DownloadOptions& opt
 bool unpack(const std::filesystem::path& archive, const std::string& entry, const std::filesystem::path& target,
             std::int64_t expected_bytes, const std::function<bool(std::int64_t)>& step = {});
 
-/// In the order in which they happen.
 enum class FetchStep { downloading, checking, unpacking };
 
 struct FetchProgress {

@@ -12,7 +12,7 @@
 
 namespace ropelab {
 
-/// With published size and checksum, for downloading.
+/// Size and checksum are the published ones.
 struct KnownSet {
     std::string name;   // value of the setting `data`: "enwik8"
     std::string title;  // name in messages: "Tiny Shakespeare"

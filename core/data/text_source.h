@@ -15,10 +15,9 @@
 
 namespace ropelab {
 
-/// In bytes. The whole text is in memory as tokens of four bytes while runs use it.
+/// Bytes. The whole text is in memory as tokens of four bytes while runs use it.
 inline constexpr std::int64_t largest_file = std::int64_t{1} << 31;
 
-/// A synthetic language, a file or a folder of files.
 struct TextSource {
     std::string name;                  // in messages and results, such as "first 4,154,399 bytes of enwik8"
     std::optional<Language> language;  // the synthetic language; nullopt if the text is in `file`
@@ -53,7 +52,6 @@ std::vector<FolderFile> files_of_folder(const std::filesystem::path& folder);
 
 std::int64_t bytes_of(std::span<const FolderFile> files);
 
-/// A folder can be read as bytes only.
 [[noreturn]] void refuse_characters_of_folder(const std::filesystem::path& folder);
 
 /// One text of bytes, without separators. Only used parts are read, so the text may be larger than the memory.
@@ -72,7 +70,6 @@ class TextFolder {
     std::vector<TokenText::Piece> pieces_;  // one per file
 };
 
-/// In tokens, in the order of the text.
 struct SplitSizes {
     std::int64_t training = 0;
     std::int64_t validation = 0;
@@ -86,7 +83,6 @@ struct SplitSizes {
 /// part; 100,000,000 tokens give the customary 90, 5 and 5 million.
 SplitSizes split_sizes(std::int64_t tokens, Split split);
 
-/// Views of the text.
 struct TextParts {
     std::string_view training;
     std::string_view validation;

@@ -21,7 +21,6 @@ void append_utf8(std::string& text, char32_t code);
 /// The byte offset; nullopt if the whole text is valid.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
-/// UTF-8 can represent this code point.
 bool is_unicode_scalar(char32_t code);
 
 /// The character itself if it is visible, else `\n`, `\t`, `\r`, `space` or its code point such as `U+0085`.

@@ -24,7 +24,6 @@ class Experiment {
     static Experiment from_json(const nlohmann::json& json);
     /// As from_json(). Throws BadInput also if the text is not JSON (with the byte offset) or a key repeats.
     static Experiment from_text(std::string_view text);
-    /// For from_json().
     nlohmann::json to_json() const;
 
     const std::string& name() const { return name_; }
@@ -39,7 +38,6 @@ class Experiment {
     void set_assignment(std::string_view assignment);
     /// Throws BadInput also if two of the texts set the same setting.
     void set_assignments(const std::vector<std::string>& assignments);
-    /// Explicitly.
     bool is_set(std::string_view key) const { return settings_.contains(std::string(key)); }
 
     /// The Cartesian product of the explicit runs (if any) and the swept settings. The first key of the table of
@@ -49,7 +47,7 @@ class Experiment {
     /// explicit runs, if an exclusion matches no run, if no run remains, or if there are more than 20,000.
     std::vector<RunSpec> expand() const;
 
-    /// Settings that override the shared ones. expand() combines them with the swept settings.
+    /// They override the shared settings. expand() combines them with the swept settings.
     const std::vector<std::map<std::string, std::string>>& explicit_runs() const { return explicit_runs_; }
     /// Throws BadInput for unknown keys and invalid values.
     void set_explicit_runs(std::vector<std::map<std::string, std::string>> runs);
@@ -58,14 +56,12 @@ class Experiment {
     const std::vector<std::vector<std::string>>& zips() const { return zips_; }
     /// Throws BadInput unless each list has at least two known keys and no key occurs twice.
     void set_zips(std::vector<std::vector<std::string>> zips);
-    /// --zip: "theta,context".
     void add_zip(std::string_view keys);
 
     /// expand() removes the runs that have all values of one of these maps.
     const std::vector<std::map<std::string, std::string>>& exclusions() const { return exclusions_; }
     /// Throws BadInput for unknown keys, values out of range and empty maps.
     void set_exclusions(std::vector<std::map<std::string, std::string>> exclusions);
-    /// --exclude: "fraction=0,theta=500".
     void add_exclusion(std::string_view assignments);
 
     bool operator==(const Experiment&) const = default;

@@ -16,7 +16,7 @@ namespace ropelab {
 // training may be faster, because each run then has the caches to itself. In float32 on the CPU a run's results are
 // bit-identical at every width; elsewhere sums may be rounded in another order.
 
-/// Precision, device, threads and CUDA graphs.
+/// Precision, device, threads and CUDA graphs are equal.
 bool equal_conditions(const RunConditions& a, const RunConditions& b);
 
 /// At most `widest` runs each, with sizes as equal as possible: 54 runs with widest = 16 give 14, 14, 13, 13.
@@ -28,7 +28,7 @@ std::size_t max_width_in_memory(const RunSpec& spec);
 std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
                                                       const std::vector<RunSpec>& specs);
 
-/// By cohort width; infinity for a width that does not fit into memory.
+/// Infinity for a width that does not fit into memory.
 using StepTimes = std::map<std::size_t, double>;
 
 /// The widest measured width whose throughput in runs per second is at least 0.97 times the best one. If that is the
@@ -70,7 +70,7 @@ std::string width_message(StepTimes times, std::size_t chosen, std::size_t runs)
 CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenData& data,
                          const std::function<bool()>& cancelled);
 
-/// What choose_width will do or has found for these runs; empty if it will do nothing.
+/// Says what choose_width will do or has found; empty if it will do nothing.
 std::string width_plan(const std::vector<RunSpec>& runs);
 
 void clear_step_times();

@@ -27,7 +27,6 @@ double mlp_rows(const RunSpec& spec, std::int64_t rows) {
     return (1.0 - share) * as_real(rows) + share * as_real(spec.experts_per_token * (rows + 2 * spec.width));
 }
 
-// Row widths, and bytes per number.
 struct Widths {
     explicit Widths(const RunSpec& spec, std::int64_t vocabulary)
         : bytes(spec.precision == Precision::float32 ? 4 : 2),
@@ -84,7 +83,6 @@ double norm_bytes(const RunSpec& spec, const Widths& w) {
     return 4.0 * w.C + (spec.norm_kind() == NormKind::dyt ? 8.0 * w.C : 4.0 * w.C + 8.0);
 }
 
-// Per token and layer.
 double attention_bytes(const RunSpec& spec, const Widths& w) {
     const double heads = as_real(spec.heads);
     const bool grouped = spec.kv_heads() != spec.heads;
@@ -145,7 +143,6 @@ double temporary_bytes(const RunSpec& spec, const Widths& w) {
     return std::max({in_attention, in_mlp, in_loss});
 }
 
-// Peak bytes.
 double evaluation_per_token(const RunSpec& spec, const Widths& w) {
     const double stream = 4.0 * w.C + w.bytes * w.C;
     const double mlp = 4.0 * w.C + w.output_bytes * ((spec.bias ? 2.0 : 1.0) * w.up + 2.0 * w.hidden);

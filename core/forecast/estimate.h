@@ -9,7 +9,6 @@
 
 namespace ropelab {
 
-/// On this machine.
 struct Estimate {
     double seconds = 0;
     std::int64_t bytes = 0;       // peak resident memory, engine included; with device=cuda the device's memory
@@ -27,7 +26,7 @@ CohortWork cohort_work(const RunSpec& spec, std::int64_t runs, std::int64_t from
 /// context; otherwise a KV cache keeps it, until the text is longer than the context and, unless the generation is
 /// `rolling`, each token needs the whole context again.
 double tokens_to_generate(const RunSpec& spec, std::int64_t length, bool rolling = false);
-/// One run, forward and backward, plus the evaluations spread over the steps (see evaluation_operations).
+/// Forward and backward, plus the evaluations spread over the steps (see evaluation_operations).
 double operations_per_step(const RunSpec& spec);
 /// Divided by 3: evaluations process many sequences at once, at which a CPU is about three times as fast.
 double evaluation_operations(const RunSpec& spec, double tokens);

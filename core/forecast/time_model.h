@@ -17,7 +17,6 @@ namespace ropelab {
 enum class TimedPart { start, steps, evaluations, samples, probes, checkpoints, measuring };
 inline constexpr std::size_t timed_part_count = 7;
 
-/// Computed from the settings.
 struct PartWork {
     double calls = 0;  // steps, evaluations, samples …
     double items = 0;  // calls × runs; for samples and measurements tokens; for the start 1 if the engine is loaded
@@ -36,7 +35,6 @@ struct TimeKey {
     auto operator<=>(const TimeKey&) const = default;
 };
 
-/// For this device in this precision.
 TimeKey time_key(const RunSpec& spec, std::string device, std::string precision);
 
 struct TimedCohort {
@@ -68,7 +66,7 @@ class TimeModel {
     using Coefficients = std::array<double, 3>;  // seconds per call, item and operation
     using Fit = std::array<Coefficients, timed_part_count>;
     static Fit defaults(const TimeKey& key);
-    // Of the cohort whose step has the most similar number of operations.
+    // As chosen for the step with the most similar number of operations.
     const std::string& automatic_precision(double operations) const;
     static Coefficients fitted(const std::vector<const TimedCohort*>& cohorts, std::size_t part, Coefficients prior);
 
@@ -78,7 +76,6 @@ class TimeModel {
     std::map<double, std::string> automatic_precisions_;  // by the operations of one step of one run
 };
 
-/// Of a finished sweep, in seconds.
 struct Forecast {
     double predicted = 0;
     double measured = 0;
@@ -93,7 +90,6 @@ struct TimeRecords {
 std::filesystem::path user_times_file();
 /// Without a call nothing is stored and the model is the default. Programs call it once, with user_times_file().
 void use_times_file(const std::filesystem::path& file);
-/// Empty if there is none.
 std::filesystem::path times_file();
 
 /// Lines that are not readable are skipped. A missing file has no records.

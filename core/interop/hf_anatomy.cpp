@@ -98,7 +98,6 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
     return attention;
 }
 
-// The config names it by a function.
 Activation activation_of(const HfFacts& facts, bool is_gated) {
     return {.name = facts.activation,
             .formula = is_gated ? "Z = f(G) ⊙ U" : "Z = f(U)",

@@ -157,7 +157,6 @@ Frequencies hf_frequencies(const json& config, std::string_view layer_type, doub
 
 namespace {
 
-// The message says what a file other than UTF-8 text is.
 void check_is_text(std::string_view text, const std::string& name) {
     if (const std::string format = other_format(text); !format.empty()) throw BadInput(name + " " + format);
     if (text.starts_with("<")) throw BadInput(name + " is a web page or XML, not JSON; download the file itself.");

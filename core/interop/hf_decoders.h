@@ -24,7 +24,6 @@ enum class HfExperts {
     after_dense,   // n_routed_experts and n_shared_experts, after first_k_dense_replace dense layers (DeepSeek)
 };
 
-/// Defined by the code of a model type besides the config.
 struct HfDecoder {
     std::string_view type;
     HfNorm norm = HfNorm::rms;

@@ -21,7 +21,6 @@ namespace ropelab::kernels {
 /// Processor level of the loaded library: "x86-64-v4" (AVX-512), "x86-64-v3" (AVX2) or "any processor".
 std::string_view level();
 
-/// In one block of a sum over rows.
 constexpr std::int64_t block_rows = 64;
 constexpr std::int64_t blocks_of(std::int64_t rows) {
     return (rows + block_rows - 1) / block_rows;
@@ -54,7 +53,7 @@ struct NormForward {
     float* mean;
     float* inverse;  // 1/deviation
 };
-/// Processes the blocks [first, last) of blocks_of(rows).
+/// For the blocks [first, last) of blocks_of(rows).
 template <typename Branch, typename Out>
 void norm_forward(const NormForward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 
@@ -77,7 +76,7 @@ struct NormBackward {
     float* grad_weight;
     float* grad_bias;
 };
-/// Processes the blocks [first, last) of blocks_of(rows).
+/// For the blocks [first, last) of blocks_of(rows).
 template <typename Branch, typename Out>
 void norm_backward(const NormBackward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 

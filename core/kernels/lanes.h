@@ -35,7 +35,6 @@ using IntRegister = std::int32_t __attribute__((vector_size(register_bytes)));
 using WordRegister = std::uint32_t __attribute__((vector_size(register_bytes)));
 using HalfRegister = std::uint16_t __attribute__((vector_size(register_bytes / 2)));
 
-/// The loop over the registers of the 16 lanes is unrolled.
 template <typename F>
 ROPELAB_INLINE void for_registers(F f) {
     [&]<std::size_t... i>(std::index_sequence<i...>) ROPELAB_LAMBDA {

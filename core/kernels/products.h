@@ -25,7 +25,6 @@ struct RowsOf {
     std::int64_t width;
 };
 
-/// row_step rows and column_step columns.
 template <bool added>
 ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                                   std::int64_t depth) {

@@ -20,11 +20,11 @@ struct AnswerAxes {
     bool y_logarithmic = false;
 };
 
-/// In the unit of y, or in decades if the y axis is logarithmic.
+/// In the unit of y, or in decades on a logarithmic axis.
 struct CurveDistance {
     /// Mean absolute difference where both curves have values, with equal weights along x; NaN without any.
     double distance = 0;
-    /// Of a horizontal line at the right curve's mean: as far as a curve drawn without knowledge of the shape.
+    /// Distance of a horizontal line at the right curve's mean, as of a curve drawn without knowledge of the shape.
     double null_distance = 0;
     /// From 0 to 1: part of the x axis where the right curve has values and one was drawn.
     double covered = 0;
@@ -42,7 +42,6 @@ bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, d
 
 struct LectureQuestion;
 
-/// Must not be said before a question is answered.
 struct SecretAnswer {
     /// Also what a count leaves of larger numbers of the question ("How many of the 32 pairs": 18 says 14).
     std::vector<double> numbers;

@@ -21,7 +21,6 @@ struct AnswerGroup {
     std::int64_t people_who_gave(const std::string& given) const;
 };
 
-/// By group.
 struct AnsweredQuestion {
     int number = 0;  // from 1, in the order of the first answers of the lab
     std::string lecture;

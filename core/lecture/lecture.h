@@ -54,7 +54,6 @@ struct LectureChange {
     double glide = 0;
 };
 
-/// What happens when the lecturer presses the key once.
 struct LectureStep {
     std::string say;                 // one or two sentences, Markdown; shown below the picture
     std::vector<LectureChange> set;  // in the order of the file
@@ -66,7 +65,6 @@ struct LectureStep {
     int line = 0;
 };
 
-/// A run that a scene starts in front of the class.
 struct LectureTraining {
     nlohmann::json experiment;  // flat settings of an experiment, as `sweep --experiment` reads them
     std::string preset;         // name of a preset on which the settings are based; "" for none
@@ -86,7 +84,7 @@ struct LectureScene {
     /// Recorded lab; empty for none. load_lecture() resolves it against the folder of the lecture.
     std::filesystem::path lab;
     std::optional<LectureTraining> live;
-    /// By their names in LectureChange; the others are hidden.
+    /// Names as in LectureChange; the others are hidden.
     std::vector<std::string> controls;
     std::string question;  // the question that stays in the corner during the scene; "" for none
     std::string notes;     // for the lecturer, Markdown
@@ -107,7 +105,7 @@ struct Lecture {
     std::vector<LectureScene> scenes;
 };
 
-/// And no control of the room. Memory has controls of the same names as settings (heads); they are the room's.
+/// A control of the room is none: Memory has controls of the same names as settings (heads).
 bool is_setup_setting(std::string_view key, std::string_view room);
 /// A single setting changes setup A. Returns whether the change concerns the rotary setup. Throws BadInput if the value
 /// is not valid; the setups are then unchanged.

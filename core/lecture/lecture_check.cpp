@@ -37,7 +37,6 @@ RecordedLab::RecordedLab(const std::filesystem::path& path) {
 
 namespace {
 
-/// Stores a new experiment in the lab.
 Plan plan_of_check(const std::filesystem::path& lab, const Experiment& experiment,
                    const std::filesystem::path& data_dir) {
     Plan plan;

@@ -342,7 +342,6 @@ bool is_heading(std::string_view line) {
     return line == "##" || line.starts_with("## ") || line.starts_with("##\t");
 }
 
-/// Without the empty lines around them.
 std::string joined_lines(const std::vector<std::string_view>& lines, std::size_t first, std::size_t last) {
     const auto is_empty = [&](std::size_t i) { return trimmed(lines[i]).empty(); };
     while (first < last && is_empty(first)) ++first;

@@ -10,7 +10,6 @@
 
 namespace ropelab {
 
-/// For messages.
 std::string shortened(std::string_view text, std::size_t most = 60);
 
 struct LecturePlace {
@@ -76,7 +75,6 @@ class YamlMapping {
     std::string what_;
 };
 
-/// Bytes, and number of scenes.
 inline constexpr std::size_t most_lecture_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t most_lecture_scenes = 2000;
 

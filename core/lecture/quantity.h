@@ -13,11 +13,9 @@ class LabFile;
 
 struct QuantitySource {
     ComparedSetups setups;
-    /// Null if there is none.
     const LabFile* lab = nullptr;
 };
 
-/// For help texts.
 struct QuantityDescription {
     std::string name;         // "wavelength"
     std::string arguments;    // "(pair)"; "" if it has none

@@ -30,7 +30,6 @@ QuantityCall parse_quantity_call(std::string_view expression);
 /// Throws BadInput if there is no such quantity.
 bool quantity_needs_lab(std::string_view expression);
 
-/// By key; "run" chooses a run by its number.
 using RunFilter = std::map<std::string, std::string>;
 
 /// Bound to the names of a quantity's description and checked for type and range.

@@ -13,7 +13,6 @@ namespace ropelab {
 Engine& open_engine();
 /// Resident bytes of this program before; 0 if the library is not loaded.
 std::int64_t memory_before_engine();
-/// Searched in order.
 std::vector<std::filesystem::path> engine_paths();
 
 }  // namespace ropelab

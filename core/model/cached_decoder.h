@@ -25,9 +25,8 @@ class CachedDecoder {
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
     std::int64_t cache_bytes() const { return cache_.bytes(); }
-    /// Tokens run as a CUDA graph.
     bool captured() const { return work_.captured(); }
-    /// Why the capture of the graph failed; empty if it did not fail.
+    /// Empty if no capture failed.
     const std::string& failure() const { return work_.failure(); }
 
  private:

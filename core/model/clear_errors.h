@@ -8,7 +8,7 @@ namespace ropelab {
 [[noreturn]] void throw_clearly(const c10::Error& error);
 
 bool is_out_of_device_memory(const c10::Error& error);
-/// Of the CUDA device or of the machine.
+/// On the CUDA device or the machine.
 bool is_out_of_memory(const c10::Error& error);
 
 /// Result of `work`; LibTorch's errors pass throw_clearly.

@@ -19,7 +19,6 @@ class Decoder {
     /// `spec` gives the shape, which all runs of the cohort share.
     explicit Decoder(RunSpec spec) : spec_(std::move(spec)), kinds_(attention_of_layers(spec_)) {}
 
-    /// RunSpec::operations.
     bool eager() const { return spec_.operations == Operations::eager; }
 
     /// tokens: (runs, batch, time) int64 → (runs, batch·time, vocabulary) float32. `terms` cover exactly these

@@ -42,7 +42,7 @@ struct ExpertWeights {
     std::vector<torch::Tensor> weight, working, bias;
 };
 
-// Of one run, with a leading dimension of 1.
+// Each has a leading dimension of 1.
 struct RunExperts {
     RunExperts(const ExpertWeights& weights, std::size_t run) {
         const auto split = [run](const std::vector<torch::Tensor>& runs) {

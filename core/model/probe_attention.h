@@ -49,7 +49,7 @@ class AttentionProbe : public AttentionHook {
     void measure_attention(Layer& layer, const LayerVectors& vectors, const LayerTerms& terms) const;
     void map_attention(Layer& layer, const torch::Tensor& query, const torch::Tensor& key,
                        const LayerTerms& terms) const;
-    /// Of the pairs that have their own element, and of all other pairs together, (…, pairs + 1), from (…, head_dim).
+    /// Pairs with their own element, and all others together: (…, head_dim) → (…, pairs + 1).
     static torch::Tensor covariance_parts(const Layer& layer, const torch::Tensor& channels);
     /// (heads, pairs + 1), from covariances by channel, (heads, head_dim).
     static torch::Tensor logit_contributions(const Layer& layer, const torch::Tensor& covariance);

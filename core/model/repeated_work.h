@@ -18,7 +18,6 @@ class RepeatedWork {
     /// On the graphs' own stream. Host code of `work` runs only operation by operation, and once for the capture.
     void operator()(const std::function<void()>& work);
 
-    /// Whether the work runs as a graph.
     bool captured() const { return graph_ != nullptr; }
     /// Empty if no capture failed.
     const std::string& failure() const { return failure_; }

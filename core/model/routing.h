@@ -10,18 +10,17 @@ namespace ropelab {
 struct Routing {
     std::int64_t experts = 0;
     std::int64_t per_token = 0;
-    /// Of each choice; −1 for a second expert that a random routing skips.
+    /// −1 for a second expert that a random routing skips.
     std::vector<std::int64_t> expert;
     /// 1 for a choice that an expert processes; 0 for one that is skipped or dropped.
     std::vector<char> kept;
     std::vector<std::int64_t> counts;  // per expert: tokens that choose it, dropped ones included
     std::int64_t dropped = 0;          // choices beyond the capacity of their experts
 
-    /// That are not skipped.
+    /// Without skipped ones.
     std::int64_t choices() const;
 };
 
-/// In training; none in evaluation.
 struct RoutingLimits {
     std::int64_t capacity = 0;  // most tokens per expert; 0: no limit
     /// Uniform, per token: the second expert is skipped if twice its probability is less. Empty: none is skipped.

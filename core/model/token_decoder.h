@@ -46,10 +46,9 @@ class TokenDecoder {
     };
     using Vector = std::vector<float>;
 
-    /// For at least `positions` positions.
     void make_terms(std::int64_t positions);
     void use_terms(const PositionTerms& terms);
-    /// In `terms_`; computes the terms first if they lack it.
+    /// Computes the terms first if `terms_` lacks the position.
     std::int64_t row_of(std::int64_t position);
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;

@@ -23,7 +23,7 @@ void add_times(Anatomy& anatomy, const StageTimes& times);
 std::string milliseconds_text(double seconds);
 /// Milliseconds, or the stages whose time contains it: "3.450", "in Attention scores"; "" if not measured.
 std::string stage_time(const AnatomyStage& stage);
-/// How times were measured, in two sentences; none if they were not.
+/// Two sentences; none if times were not measured.
 std::vector<std::string> times_remarks(const Anatomy& anatomy);
 
 }  // namespace ropelab

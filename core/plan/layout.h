@@ -9,7 +9,6 @@
 
 namespace ropelab {
 
-/// With its place in the flat array of all parameters of a run.
 struct Parameter {
     std::string name;
     std::vector<std::int64_t> shape;
@@ -20,7 +19,7 @@ struct Parameter {
     /// Rows at the end of a matrix whose initial numbers are multiplied by `last_factor` (values in qkv).
     std::int64_t last_rows = 0;
     double last_factor = 1;
-    /// Replace the initialization by `deviation`; mostly empty.
+    /// They replace the initialization by `deviation`; mostly empty.
     std::vector<double> initial = {};
     bool embeds = false;  // as Tensor::embeds
 };
@@ -71,7 +70,7 @@ struct Parameter {
 /// multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
-    /// With weight decay: matrices, and the weights of zero-centered norms.
+    /// They have weight decay: matrices, and the weights of zero-centered norms.
     std::int64_t matrices = 0;
     std::int64_t vectors = 0;  // number of the other vector elements, without "rotary.shift"
     std::int64_t total = 0;    // number of parameters of one run

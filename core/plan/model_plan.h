@@ -51,7 +51,6 @@ struct LayerPlan {
     bool operator==(const LayerPlan&) const = default;
 };
 
-/// From tokens to logits.
 struct ModelPlan {
     PlanSizes sizes;
     Stages front = {};  // before the layers: tokens, embeddings, what all layers share
@@ -67,7 +66,6 @@ struct ModelPlan {
     Anatomy anatomy() const;
 };
 
-/// Numbers are float32.
 ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary);
 
 }  // namespace ropelab

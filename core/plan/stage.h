@@ -36,7 +36,6 @@ inline constexpr int bias = 16;
 inline constexpr int shift = 17;  // of the rotary frequencies, after everything else
 }  // namespace storage
 
-/// A parameter of a part of a model.
 struct Tensor {
     std::string name;  // in a layer without its prefix: "attention.qkv.weight"
     std::vector<Count> shape;
@@ -79,9 +78,8 @@ struct AnatomyStage {
 
     /// Parameters, and the products of a token with the matrices.
     void count_tensors();
-    /// With the variant: "Norm before attention: RMSNorm".
+    /// "Norm before attention: RMSNorm".
     std::string title() const { return kind.empty() ? name : name + ": " + kind; }
-    /// Parameters that process a token.
     std::optional<std::int64_t> active_parameters() const {
         return parameters ? std::optional(*parameters - inactive_parameters) : std::nullopt;
     }
@@ -90,7 +88,6 @@ struct AnatomyStage {
 };
 using Stages = std::vector<AnatomyStage>;
 
-/// Shared by the parts of a model.
 struct PlanSizes {
     std::int64_t B = 1;  // sequences per batch
     std::int64_t T = 0;  // tokens per sequence
@@ -115,7 +112,6 @@ struct PlanSizes {
     bool operator==(const PlanSizes&) const = default;
 };
 
-/// A matrix, and its bias if it has one.
 std::vector<Tensor> linear_tensors(const std::string& name, Count rows, Count columns, double deviation, bool has_bias,
                                    int place = storage::matrix);
 /// "name = input·W_index^⊤", with a bias if there is one.

@@ -34,13 +34,12 @@ double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 /// DeepNet is not stored, as its gradient needs only the factor.
 double more_norm_rows(const RunSpec& spec);
 
-/// Resident, of training a cohort on the CPU, in bytes.
+/// Resident bytes of training on the CPU.
 struct MemoryNeed {
     double engine = 0;      // LibTorch itself, after its first operations
     double weights = 0;     // weights, gradients, both AdamW moments; with bfloat16 also the copy of the weights
     double step = 0;        // additional peak of a training step
     double evaluation = 0;  // additional peak of an evaluation
-    /// The peak of the sum.
     double total() const;
 };
 /// Trained together on the CPU. The measured constants were fitted to about 50 peaks (tests/bench/memory_variants: the
@@ -48,7 +47,7 @@ struct MemoryNeed {
 /// operations=fused and =eager). The prediction is within 12 % of each; repeated measurements differ by 1 %. It is
 /// several hundred MB too low for bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
-/// In bytes, of this machine.
+/// Bytes.
 double physical_memory();
 /// Throws BadInput if training needs more memory than this machine has; evaluation would need less.
 void refuse_large_model(const RunSpec& spec, std::int64_t vocabulary);

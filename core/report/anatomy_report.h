@@ -40,7 +40,6 @@ AnatomyFormat anatomy_format(std::string_view word);
 std::string known_number(const std::optional<std::int64_t>& number);
 /// "1,240 (310 active)"; the active ones process a token and are left out if they are all.
 std::string known_parameters(const std::optional<std::int64_t>& parameters, const std::optional<std::int64_t>& active);
-/// Rounded, or "unknown".
 std::string known_operations(const std::optional<double>& operations);
 
 /// With totals. Numbers of a stage are those of one layer. A last column has the times if they were measured.

@@ -30,7 +30,7 @@ struct ReportTable {
     std::vector<std::vector<std::string>> rows;
     std::string latex = {};
 };
-/// Exists as `figures/NAME.svg` and `figures/NAME.pdf` beside the report.
+/// `figures/NAME.svg` and `figures/NAME.pdf` beside the report.
 struct ReportFigure {
     std::string name;
     std::string caption;

@@ -11,13 +11,12 @@
 
 namespace ropelab {
 
-/// Besides the lab's own content.
 struct ReportOptions {
     ResultsOptions results;  // baseline, measure and test of the results
     std::string version;     // version of the program
     std::string date;        // date of the report, "2026-03-01"
     std::string machine;     // sentence on the machine that writes the report
-    /// That exist beside the report (see suitable_figures).
+    /// They exist beside the report (see suitable_figures).
     std::vector<std::string> figures;
     /// On missing figures; "" if none is.
     std::string figure_problem;

@@ -60,13 +60,12 @@ std::string measure_heading(const std::string& measure);
 std::string ours_text(const SheetRow& row);
 /// The corrected p on which a verdict rests: "0.031", "0.007 (equivalence)"; "–" without a test.
 std::string verdict_p_text(const SheetRow& row);
-/// Why a smoke sheet has no verdicts.
+/// Says why a smoke sheet has no verdicts.
 std::string withheld_words();
 /// With withheld_words() and the verdict of the rule where the sheet withholds it.
 std::string row_reason(const SheetRow& row);
 /// Recomputed difference in percent, Student's and Welch's p: "-0.07 (0.615, 0.619)"; "–" without numbers.
 std::string recomputed_text(const SheetRow& row);
-/// By measure, in their order.
 std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);
 /// By its position in the plan: "claim 1"; "claim" for an unknown id.
 std::string claim_title(const SheetPlan& plan, const std::string& id);
@@ -75,7 +74,7 @@ std::vector<std::string> rules_of(const SheetPlan& plan);
 /// Groups at each length of training, best first: "best_validation_loss after 800 steps: position = rope 1.0212,
 /// position = none 1.5860."; empty if the rows have one length.
 std::vector<std::string> rankings_of(std::span<const SheetRow> rows);
-/// What a test of the rows that the plan cannot test would require; each requirement once.
+/// Each requirement is named once.
 std::vector<std::string> needs_of(const SheetPlan& plan);
 /// Runs per setting, ignoring the seed: {"enwik8, θ 500, 100 %", 10}, in the order of the runs.
 std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs);

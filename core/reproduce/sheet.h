@@ -64,16 +64,14 @@ struct VerdictRule {
 
     bool operator==(const VerdictRule&) const = default;
 };
-/// Test and condition of each verdict.
 std::string rule_words(const VerdictRule& rule);
 
-/// Planned before the runs.
 struct PlannedRow {
     std::string claim;  // id of the claim that the row tests
     /// Flat, shown to readers: {"theta": 500, "data": "enwik8"}. Rows of one claim with different `iterations` are its
     /// lengths of training: the claim is decided only if the verdicts at all of them agree.
     nlohmann::json keys;
-    /// Of measures(), or a measurement in the lab (rules/measuring.h).
+    /// From measures() or the lab's measurements (rules/measuring.h).
     std::string measure;
     GroupKeys group;
     std::optional<GroupKeys> baseline;  // the group is compared with this one
@@ -99,7 +97,6 @@ struct PlannedRow {
 /// With baseline and control, each named by the keys in which it differs; "" for a row without a rule.
 std::string rule_words(const PlannedRow& row);
 
-/// In one sentence.
 struct Claim {
     std::string id;
     std::string words;
@@ -135,7 +132,6 @@ struct GroupProbe {
 /// Without `probes` it is the rule of version 1: a group fails if its mean gain at longest_lag is below `kept` of the
 /// highest mean gain of any group at shortest_lag, and nothing is scored if that highest gain is below least_gain.
 struct RetrievalRule {
-    // Measurable.
     std::int64_t shortest_lag = 0;
     std::int64_t longest_lag = 0;
     double kept = 0.5;
@@ -162,7 +158,7 @@ struct Prediction {
     std::string quantity;  // quantity that the theory predicts: "retrieval by distance"
     std::string measure;   // measure that stands for the quantity; empty if the sheet measures none
     std::vector<GroupKeys> low, high;
-    /// Of being right by chance under the null model of null_model_words().
+    /// Right by chance under the null model of null_model_words().
     double chance = 1;
     std::optional<RetrievalRule> retrieval;
     std::string unmeasured;  // reason why the quantity is not measured; empty if it is
@@ -174,11 +170,10 @@ struct Prediction {
     bool operator==(const Prediction&) const = default;
 };
 
-/// The prediction is still scored by it.
 bool has_earlier_rule(const Prediction& prediction);
 /// Version 1 of the retrieval rule compares the groups with each other.
 bool compares_groups(const Prediction& prediction);
-/// That a prediction is scored on.
+/// A prediction is scored on these.
 struct RetrievalGroups {
     std::size_t all = 0;
     std::size_t high = 0;  // groups of Prediction::high among them

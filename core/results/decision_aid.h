@@ -11,7 +11,6 @@
 
 namespace ropelab {
 
-/// Weighed against a loss: a speed, or the size of the caches.
 struct DecisionCost {
     std::string_view name;   // "tokens_per_second", "generated_tokens_per_second" or "cache_bytes"
     std::string_view title;  // "training speed"
@@ -65,7 +64,6 @@ struct DecisionNames {
     std::function<std::string(const Measure&)> loss;       // "best validation loss"
     std::function<std::string(const DecisionCost&)> cost;  // "training speed"
 };
-/// For the terminal.
 DecisionNames decision_names(const ResultsTable& table);
 /// "2 of 6 settings are not dominated: θ = 500; θ = 1k." More than four settings are counted.
 std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names);
@@ -77,7 +75,7 @@ std::string decision_text(const ResultsTable& table, const DecisionChoice& choic
 /// A list with loss, speed (the name of the cost), front, dominated, undecided and words.
 nlohmann::json decision_json(const ResultsTable& table, const DecisionChoice& choice = {});
 
-/// Such as time and loss; lower is better.
+/// Lower is better.
 struct Costs {
     double first = 0;
     double second = 0;

@@ -24,17 +24,15 @@ struct LossPoint {
     bool operator==(const LossPoint&) const = default;
 };
 
-/// Finished; the loss is a positive number.
+/// The loss is a positive number.
 struct LossFitRun {
     LossPoint at;
     std::int64_t seed = 0;
     double loss = 0;
 };
 
-/// Besides the constant.
 enum class LossTerm { root_fraction, fraction, parameters, tokens };
 
-/// A fit against a larger one.
 struct FTest {
     double f = 0;
     double numerator = 0, denominator = 0;  // degrees of freedom
@@ -77,7 +75,6 @@ struct LossFit {
 /// loss is not positive, or if the losses have no scatter.
 LossFit fit_loss(std::span<const LossFitRun> runs);
 
-/// For one further run.
 struct LossPrediction {
     LossPoint at;
     double loss = 0;

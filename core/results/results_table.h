@@ -19,7 +19,7 @@
 
 namespace ropelab {
 
-/// In nats per token.
+/// Nats per token.
 struct LossAt {
     std::int64_t iteration = 0;
     double validation_loss = 0;
@@ -39,7 +39,6 @@ struct ResultRun {
     bool searched = false;                            // true if a search chose its settings
 };
 
-/// Such as the best validation loss.
 struct Measure {
     std::string_view name;            // name in JSON and CSV: "best_validation_loss"
     std::string_view title;           // column heading
@@ -59,7 +58,6 @@ const std::array<Measure, measure_count>& measures();
 /// Throws BadInput if there is none; the message names the most similar one.
 std::size_t measure_index(const std::string& name);
 
-/// Verdicts are based on it.
 enum class TestKind { student, welch, paired };
 inline constexpr std::array<TestKind, 3> test_kinds = {TestKind::student, TestKind::welch, TestKind::paired};
 std::string to_string(TestKind test);
@@ -90,7 +88,6 @@ struct Comparison {
     std::optional<std::int64_t> seeds_needed;
 };
 
-/// Differences between runs of equal settings.
 inline constexpr std::array<std::string_view, 3> condition_names = {"precision", "device", "kernels"};
 /// For "kernels", whether CUDA graphs were used ("none" on the CPU).
 std::string condition_of(const RunConditions& conditions, std::string_view name);
@@ -108,7 +105,6 @@ struct ResultGroup {
     int failed = 0;                                  // number of runs excluded because they failed or diverged
     int repeated = 0;                                // number of runs excluded because a later run has the same seed
     std::vector<std::size_t> excluded;               // indices of the runs that the user excluded
-    /// Counted runs by condition and its value.
     std::map<std::string, std::map<std::string, int>> conditions;
     std::map<std::string, Description> measurements;   // statistics of ResultRun::measurements over the counted runs
     std::array<Description, measure_count> described;  // statistics of each measure (describe_measure)
@@ -119,9 +115,9 @@ struct ResultGroup {
     /// Index of the baseline; its own index for a baseline; nullopt if its data set has no baseline.
     std::optional<std::size_t> against;
     // Comparison with the baseline in the compared measure; nullopt for a baseline.
-    /// As the table's test tests it (Comparison::estimate).
+    /// Comparison::estimate of the table's test.
     std::optional<double> difference;
-    /// Of the baseline's mean over the same values.
+    /// Percentage of the baseline's mean over the same values.
     std::optional<double> difference_percent;
     /// Positive is better.
     std::optional<double> improvement_percent;
@@ -148,12 +144,12 @@ struct ResultsOptions {
     std::map<std::string, std::string> baseline;
     /// Runs that were stopped or failed are included if they have results.
     bool unfinished = false;
-    /// In nats per token, for ResultGroup::iterations_until.
+    /// Nats per token, for ResultGroup::iterations_until.
     std::optional<double> target_loss = {};
     /// Nullopt: the paired test if every group has the seeds of its baseline, else Welch's test. Equal seeds share
     /// their initial weights and batches, so that pairs decide with fewer seeds.
     std::optional<TestKind> test = {};
-    /// Conditions (condition_names) separate groups as settings do; runs without conditions keep their setting.
+    /// Conditions that separate groups as settings do; runs without conditions keep their setting.
     std::vector<std::string> split_by = {};
 };
 
@@ -208,7 +204,7 @@ bool has_names(const ResultsTable& table);
 /// The name, or the swept settings: "theta = 500, fraction = 0.25"; "all runs" if no setting was swept.
 std::string group_label(const ResultsTable& table, const ResultGroup& group);
 
-/// At the 5 % level after Holm's correction.
+/// The level is 5 % after Holm's correction.
 struct Verdict {
     enum class Kind { baseline, untested, undecided, better, worse } kind = Kind::untested;
     std::string words;
@@ -226,7 +222,6 @@ std::string to_string(Verdict::Kind kind);
 struct TableStyle {
     /// Of column_names(), or `short`, `paper`, `full` or `settings`. If empty, `short` for text and `full` for others.
     std::vector<std::string> columns = {};
-    /// In LaTeX, the best mean of each measure and data set.
     bool best_bold = false;
 };
 

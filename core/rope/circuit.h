@@ -13,7 +13,7 @@ namespace ropelab {
 // logits depend only on the distance Δ = m − n (formula 7): Σ ‖q_i‖ ‖k_i‖ cos(φ_i + Δω_i)/√d, where φ_i is the angle
 // from k_i to q_i. The norms and the phases of the pairs determine at which distance the head attends.
 
-/// Before rotation, head_dim numbers each.
+/// Before rotation; head_dim numbers each.
 struct CircuitVectors {
     std::vector<double> query;
     std::vector<double> key;

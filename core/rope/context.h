@@ -33,15 +33,13 @@ struct LowestBound {
 /// For 0 ≤ Δ < limit (formula 12). If cancelled, only the distances so far. Throws BadInput if `limit` is below 1.
 LowestBound lowest_bound(const Frequencies& frequencies, int head_dim, std::int64_t limit,
                          const Cancelled& cancelled = {});
-/// Of position pairs 0 ≤ n ≤ m < context, those with negative B(m − n).
+/// Pairs 0 ≤ n ≤ m < context with negative B(m − n).
 double negative_fraction(const Frequencies& frequencies, int head_dim, std::int64_t context);
 
-/// Closed.
 struct BaseInterval {
     double low = 0;
     double high = 0;
 };
-/// Range of bases, and the step from one to the next.
 struct BaseScan {
     double low = 100;
     double high = 1e6;
@@ -81,7 +79,6 @@ struct RandomVectors {
 /// E[q_c k_c] = mean² + ρ (formula 16). Throws BadInput unless the mean is finite and −1 ≤ ρ ≤ 1.
 double expected_product(const RandomVectors& vectors);
 
-/// At each distance, over random queries and keys.
 struct SampledLogits {
     std::vector<double> mean;
     std::vector<double> standard_error;

@@ -14,7 +14,6 @@ enum class Partial { slice, truncate };
 /// 10). Throws BadInput for an odd or no head dimension, or a fraction outside [0, 1].
 int rotary_dim(int head_dim, double fraction);
 
-/// One head.
 struct Frequencies {
     /// d_r: rotated channels.
     int rotary_dim = 0;

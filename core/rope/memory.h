@@ -17,7 +17,6 @@ std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_pe
 /// latent vector and a rotary part (`latent`, MLA). `sliding` is `grouped` for the last W tokens only.
 enum class KvCache { multi_head, grouped, multi_query, latent, sliding };
 
-/// Determine the size of the KV cache.
 struct CacheShape {
     std::int64_t layers = 32;
     std::int64_t heads = 32;

@@ -22,7 +22,6 @@ struct RotarySetup {
     /// In tokens; also the current sequence length for scalings that depend on it.
     std::int64_t context = 1024;
     Scaling scaling = {};
-    /// Of the stored cos/sin table.
     NumberFormat precision = NumberFormat::float32;
     /// Per layer. ALiBi has one slope per head, and heads · head_dim is the width of the model.
     std::int64_t heads = 8;
@@ -32,9 +31,8 @@ struct RotarySetup {
     bool operator==(const RotarySetup&) const = default;
 };
 
-/// For frequencies().
+/// Parameters for frequencies().
 FrequencySettings frequency_settings(const RotarySetup& setup);
-/// Without scaling.
 FrequencySettings plain_settings(const RotarySetup& setup);
 
 /// d_r (formula 10).
@@ -58,12 +56,10 @@ std::string text_of(const RotarySetup& setup);
 /// that is not valid, for two setups, and if check() throws.
 RotarySetup parse_setup(std::string_view text);
 
-/// In the order of the line.
 std::vector<std::string_view> setup_settings();
 /// "theta" from "500k". Calls check(); throws BadInput as parse_setup does, the setup is then unchanged.
 void set_setting(RotarySetup& setup, std::string_view name, std::string_view text);
 
-/// One, or A and B that are compared.
 struct ComparedSetups {
     RotarySetup a;
     std::optional<RotarySetup> b = {};

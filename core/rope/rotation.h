@@ -50,7 +50,7 @@ struct TableEntry {
 /// Times the attention factor, rounded to `format`; NaN for an infinite angle.
 TableEntry table_entry(double angle, double attention_factor, NumberFormat format);
 
-/// Largest absolute ones relative to double precision, one number per pair.
+/// Relative to double precision, one number per pair.
 struct TableErrors {
     /// Angles in double, only the table is rounded.
     std::vector<double> stored;

@@ -11,7 +11,6 @@ namespace ropelab {
 
 inline constexpr double two_pi = 2.0 * std::numbers::pi;
 
-/// For a longer context.
 enum class ScalingMethod {
     none,
     linear,        // position interpolation (formula 18)
@@ -28,15 +27,14 @@ constexpr bool changes_theta(ScalingMethod method) {
     return method == ScalingMethod::ntk || method == ScalingMethod::dynamic || method == ScalingMethod::yarn;
 }
 
-/// Word (in files and options) and title (in the window).
+/// The word stands in files and options, the title in the window.
 struct ScalingName {
     ScalingMethod method;
     std::string_view word;   // "ntk-by-parts"
     std::string_view title;  // "NTK-by-parts"
 };
-/// In the order of the enumeration.
 const std::array<ScalingName, 8>& scaling_names();
-/// Such as "ntk-by-parts".
+/// "ntk-by-parts".
 std::string_view word_of(ScalingMethod method);
 /// Throws BadInput if there is none; the message names the most similar word.
 ScalingMethod parse_scaling(std::string_view word);

@@ -8,7 +8,6 @@
 
 namespace ropelab {
 
-/// On the CUDA device without graphs, or on the CPU.
 struct AfterFault {
     bool to_cpu = false;
     std::string message;  // explanation for the user

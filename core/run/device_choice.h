@@ -8,9 +8,8 @@
 
 namespace ropelab {
 
-/// Whether and how runs may use a CUDA device.
 struct DeviceChoice {
-    /// If the device was just checked or the check disabled something; otherwise empty.
+    /// Empty unless the device was just checked or the check disabled something.
     std::string message = {};
     /// Runs that began on the device must resume on the CPU, because it is not trusted.
     bool leaves_device = false;

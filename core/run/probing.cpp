@@ -40,12 +40,11 @@ std::int64_t last_sequences_per_lag(const RunSpec& spec, std::int64_t lags) {
     return static_cast<std::int64_t>(std::clamp(per_lag, 1.0, static_cast<double>(most_sequences_per_lag)));
 }
 
-/// In a retrieval sequence of `window` tokens.
 std::int64_t copy_length(std::int64_t window) {
     return std::min(longest_copy, window / 4);
 }
 
-/// Side of the attention maps in tokens.
+/// In tokens.
 std::int64_t map_size(const RunSpec& spec) {
     const auto side =
         static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_map_numbers / (spec.layers * spec.heads))));

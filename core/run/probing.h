@@ -14,8 +14,6 @@
 
 namespace ropelab {
 
-// Which measurements are made inside a model (see core/spec/probe.h).
-
 /// The fixed probe batch: the same sequences of the validation split at every step (at most 8), and a retrieval test
 /// (recall of copied tokens). It costs little compared with the training between two evaluations. Its attention maps
 /// have at most 8,192 numbers over all heads, but at least 8 × 8 per head. At the `last` step the retrieval test has

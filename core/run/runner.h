@@ -22,7 +22,7 @@ struct PlannedRun {
     /// Empty for none. If `resume` is true and the file exists, the run resumes from it.
     std::filesystem::path checkpoint;
     bool resume = false;
-    /// Of the run's first start, if it resumes.
+    /// Those of the run's first start, if it resumes.
     std::optional<RunConditions> conditions;
     /// A cohort of its own, because its time is compared: runs of a cohort are timed together.
     bool alone = false;
@@ -35,7 +35,6 @@ struct PlannedRun {
 using SettlePrecision = std::function<std::optional<ExperimentPrecision>(
     const PlannedRun&, const std::optional<ExperimentPrecision>& measured)>;
 
-/// With callbacks that store data.
 struct Plan {
     std::vector<PlannedRun> runs;
     std::filesystem::path data_dir;
@@ -46,16 +45,13 @@ struct Plan {
     std::function<void(RunId, std::int64_t iteration)> on_discard_after;
     /// On the runner's thread. Must store all events so far, so that resumed curves have no gap; false: no checkpoint.
     std::function<bool()> before_checkpoint;
-    /// All runs with precision=auto of an experiment train alike, also in later sweeps and in other programs. Called on
-    /// the runner's thread before a cohort of such runs begins, without `measured`, and again with the precision that
-    /// the cohort has measured if none was settled before. Empty: the first measurement of this sweep decides.
     SettlePrecision settle_precision = {};
 };
 
 /// Measured with a few training steps on this machine.
 struct Measurement {
     std::size_t cohort = 0;  // index in the list of measured cohorts
-    /// Of the whole training: time per step, plus evaluations in proportion to their floating-point operations.
+    /// Whole training: time per step, plus evaluations in proportion to their floating-point operations.
     double seconds = 0;
     /// Peak, engine included; 0 if the system does not report it or a CUDA device trains.
     std::int64_t bytes = 0;
@@ -64,7 +60,6 @@ struct Measurement {
     std::string problem;
 };
 
-/// The id identifies it in the queue.
 struct WaitingCohort {
     std::int64_t id = 0;
     std::vector<RunId> runs;

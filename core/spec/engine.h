@@ -58,7 +58,7 @@ class Model {
     virtual std::vector<float> logits(std::span<const std::int32_t> tokens) = 0;
     /// Returns the new tokens. The prompt has at least one token; only its last `context` tokens have an effect.
     virtual std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) = 0;
-    /// Of the KV cache of the last generate(); 0 before the first call, or if the model generated without a cache.
+    /// KV cache of the last generate(); 0 before the first call, or if the model generated without a cache.
     virtual std::int64_t cache_bytes() const { return 0; }
     /// Mean over all non-overlapping sequences of the context length, in nats per token.
     virtual double whole_loss(std::span<const std::int32_t> tokens) = 0;
@@ -80,7 +80,7 @@ struct StepResult {
     double learning_rate = 0;
 };
 
-/// In nats per token.
+/// Nats per token.
 struct EvaluationResult {
     double training_loss = 0;
     double validation_loss = 0;
@@ -92,7 +92,6 @@ class Cohort {
     virtual ~Cohort() = default;
     virtual std::int64_t runs() const = 0;
     virtual std::int64_t iteration() const = 0;
-    /// Chosen when the cohort is created.
     virtual RunConditions conditions() const = 0;
 
     /// If the loss or the gradient of a run is not finite, the step does not change its weights.
@@ -107,7 +106,6 @@ class Cohort {
 
     /// Weights ("model.…") and optimizer's moments ("optimizer.first.…", "optimizer.second.…"), sorted by name.
     virtual std::vector<NamedTensor> state(std::int64_t run) const = 0;
-    /// A copy with the current weights.
     virtual std::unique_ptr<Model> model(std::int64_t run) const = 0;
     /// Model::probe without a copy of the weights. It does not affect training.
     virtual ProbeResult probe(std::int64_t run, const ProbeRequest& request) const = 0;

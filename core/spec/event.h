@@ -51,7 +51,7 @@ struct RunConditions {
     std::string precision;  // "float32" or "bfloat16"
     std::string device;     // "cpu" or "cuda"
     std::int64_t threads = 0;
-    /// Why the precision, "bfloat16: 1.4 × as fast as float32 here.", and the CPU with device=auto were chosen.
+    /// Reason for the precision, "bfloat16: 1.4 × as fast as float32 here.", and for the CPU with device=auto.
     std::string reason;
     /// As to_text(DeviceTrust) formats it; earlier versions stored their own CUDA kernels ("all but norm"). Empty on
     /// the CPU, and in lab files of versions that did not store it.

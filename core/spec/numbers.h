@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text);
 double parse_number(std::string_view text);
 /// The shortest text that parse_number turns into the same number again.
 std::string number_text(double value);
-/// For labels and axes: "500", "1.5k", "10k", "1M".
+/// "500", "1.5k", "10k", "1M".
 std::string short_number(double value);
 /// Without the percent sign, rounded to 12 digits after the decimal point: 0.07 as "7".
 std::string percent_text(double fraction);

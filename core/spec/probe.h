@@ -44,7 +44,6 @@ struct ReplacedHead {
 struct ProbeRequest {
     /// They may be longer than the model's context, unless its positions are learned.
     ProbeSequences sequences;
-    /// Norms of queries, keys and values by pair, and massive values.
     bool vectors = true;
     /// Logit contributions, logits and attention by distance, entropy and attention sinks; needs at least 2 tokens.
     bool attention = true;
@@ -161,7 +160,7 @@ struct ProbeResult {
     /// With the keys weighted by their attention weights (formula 8, weighted); else as logit_contribution. Empty if
     /// the result was stored by a version that did not compute it.
     ProbeArray weighted_logit_contribution;
-    /// The contribution is a ratio of two sums over sequences, so this is the error of a ratio estimator (linearized).
+    /// Error of a ratio of two sums over sequences (linearized).
     ProbeArray logit_contribution_error;
     /// m − n, from 0 on, of the two curves below; with sliding windows only the distances inside them.
     std::vector<std::int64_t> distances;
@@ -222,7 +221,7 @@ ProbeResult compacted(ProbeResult result, std::int64_t max_distances = 256);
 /// At every `probe_every`-th evaluation, at the end, and after 1, 2, 4, 8, … steps before the first evaluation. More
 /// than 100 probed evaluations are thinned evenly, so that the lab file stays small.
 bool probes_at(const RunSpec& spec, std::int64_t iteration);
-/// From step `from` on, that of `from` included.
+/// Includes that of step `from`.
 std::int64_t number_of_probes(const RunSpec& spec, std::int64_t from);
 
 /// First probed step after `iteration`; −1 returns the probe before the first step, 0. nullopt if none follows.

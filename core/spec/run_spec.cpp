@@ -55,7 +55,6 @@ void check_frequencies(const RunSpec& spec) {
     }
 }
 
-// Without spaces.
 std::string pattern_text(std::string text) {
     std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
     return text;
@@ -406,7 +405,7 @@ std::string fraction_text(double fraction, int head_dim) {
 
 namespace {
 
-// With the settings that are not T5's own.
+// Settings that are not T5's own are named.
 std::string bias_label(const RunSpec& spec) {
     std::string label = "T5 bias";
     if (spec.distance_buckets != RunSpec{}.distance_buckets) {

@@ -64,7 +64,6 @@ enum class ThetaTraining { fixed, one, layer, head, free };
 /// `bfloat16_tables` rounds cos and sin to bfloat16; `bfloat16_positions` rounds each position to bfloat16 before its
 /// angle is computed, so that positions above 256 are no longer exact.
 enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
-/// From `theta` to `theta_end` during training.
 enum class ThetaSchedule { constant, linear, geometric };
 /// `automatic` uses characters if the text is valid UTF-8, but bytes for other texts and for enwik8. `bpe` and
 /// `unigram` are trained by SentencePiece on the training split; `words` are its most frequent ones.
@@ -75,7 +74,6 @@ enum class Split { ninety_ten, ninety_five_five };
 enum class BatchOrder { random, sequential };
 /// `whole`: every non-overlapping sequence of the validation split; `sampled`: random batches as nanoGPT does.
 enum class Evaluation { whole, sampled };
-/// Of linear layers.
 enum class Precision { automatic, float32, bfloat16 };
 enum class Device { automatic, cpu, cuda };
 /// Changes only speed. `eager` runs LibTorch's operations one by one and evaluates the whole context again for each
@@ -198,7 +196,7 @@ struct RunSpec {
     LayerAttention layer_attention(std::int64_t layer) const;
     bool has_delta_net() const;
     bool has_softmax_attention() const;
-    /// Itself included; 0 for a gated DeltaNet, whose state includes all earlier tokens.
+    /// Includes itself; 0 for a gated DeltaNet, whose state includes all earlier tokens.
     std::int64_t visible_tokens(std::int64_t layer) const;
     /// Never `automatic`.
     FeedForward feed_forward_kind() const;
@@ -226,9 +224,8 @@ struct RunSpec {
     bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
     }
-    /// In one forward and backward pass.
     std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
-    /// In any layer, itself included.
+    /// Largest of all layers.
     std::int64_t visible_tokens() const;
     bool rotates() const {
         return position == Position::rope || position == Position::learned_rope || position == Position::xpos ||

@@ -51,7 +51,7 @@ struct SettingKey : SettingFacts {
     std::function<Value(const Settings&)> get;
     /// Throws BadInput as number_of(); the settings are then unchanged.
     std::function<void(Settings&, const Value&)> set;
-    /// Whether the value has an effect, given the other settings.
+    /// False if the value has no effect, given the other settings.
     std::function<bool(const Settings&)> matters = [](const Settings&) { return true; };
 
     SettingKey when(std::function<bool(const Settings&)> condition) && {

@@ -31,7 +31,6 @@ struct StageTime {
     std::optional<StagePlace> within;  // the stage whose time contains this stage
 };
 
-/// Of a forward pass without gradients.
 struct StageTimes {
     std::vector<StageTime> stages;  // in the order of their first computation; then those within other stages
     double whole = 0;               // seconds of a whole pass, measured without observing the stages; median

@@ -20,7 +20,7 @@ using FitRows = std::vector<std::vector<double>>;
 
 constexpr double least_independence = 0.001;  // part of a column's variance that other columns must leave
 
-// Centred and scaled to length 1, with the lower Cholesky factor of their correlation matrix.
+// Columns have length 1; with the lower Cholesky factor of their correlation matrix.
 struct ScaledColumns {
     std::vector<double> means, lengths;
     FitRows rows;

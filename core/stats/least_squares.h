@@ -10,7 +10,7 @@
 
 namespace ropelab {
 
-/// Y = intercept + Σ slopes[j]·x[j] with equal and independent errors. Source: Draper and Smith 1998, chapters 5 and 6.
+/// y = intercept + Σ slopes[j]·x[j] with equal and independent errors. Source: Draper and Smith 1998, chapters 5 and 6.
 struct LinearFit {
     std::size_t n = 0;  // number of points
     double intercept = 0;
@@ -23,12 +23,12 @@ struct LinearFit {
 
     /// n − number of coefficients, the intercept included.
     double degrees_of_freedom() const { return static_cast<double>(n) - static_cast<double>(slopes.size()) - 1; }
-    /// Of an error, estimated; NaN without a degree of freedom.
+    /// Estimate for an error; NaN without a degree of freedom.
     double variance() const;
     double at(std::span<const double> row) const;
     /// Variance of the fitted y at a row of x, divided by that of an error; for a fitted point its leverage.
     double leverage(std::span<const double> row) const;
-    /// Or of the intercept.
+    /// Also for the intercept.
     double slope_error(std::size_t column) const;
     double intercept_error() const;
 };

@@ -7,8 +7,6 @@
 
 namespace ropelab {
 
-// Exact statements about a proportion, such as the probability that a run's loss spikes.
-
 /// Two-sided: the quantiles alpha/2 of Beta(events, n − events + 1) and 1 − alpha/2 of Beta(events + 1, n − events).
 /// [0, 1] for n = 0. Throws BadInput unless 0 <= events <= n and 0 < alpha < 1.
 Interval clopper_pearson(std::int64_t events, std::int64_t n, double alpha = 0.05);
@@ -27,8 +25,6 @@ IntervalEstimate proportion_difference(std::int64_t events, std::int64_t n, std:
 /// lower bound of the second, each at level alpha/2, is below the margin. Conservative and not computed below 1e-12.
 double p_of_difference_below(std::int64_t events, std::int64_t n, std::int64_t others, std::int64_t other_n,
                              double margin);
-
-// Whether an event, such as a loss spike, occurs in more runs of one group than of another.
 
 /// Fisher's exact test, one-sided: the probability that `events` or more of the n runs of a group have the event if
 /// both groups have the same event probability. 1 if a group is empty.

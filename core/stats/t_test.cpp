@@ -102,7 +102,6 @@ std::optional<TTest> paired_t_test(std::span<const double> a, std::span<const do
 
 namespace {
 
-// For the power `rule.power`.
 double noncentrality_of(double degrees_of_freedom, const PowerRule& rule) {
     const auto missing = [&](double noncentrality) {
         return t_test_power(noncentrality, degrees_of_freedom, rule.alpha) - rule.power;

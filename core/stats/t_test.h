@@ -17,7 +17,7 @@ struct TTest {
     double p = 1;  // two-tailed
 };
 
-/// As in a paper: mean ± sample standard deviation of n values.
+/// mean ± sample standard deviation of n values.
 struct Sample {
     std::int64_t n = 0;
     double mean = 0;
@@ -25,7 +25,7 @@ struct Sample {
 };
 Sample sample_of(std::span<const double> values);
 
-/// Of mean(a) − mean(b), with its degrees of freedom.
+/// For mean(a) − mean(b), with its degrees of freedom.
 struct DifferenceError {
     double standard_error = 0;      // in the unit of the samples
     double degrees_of_freedom = 0;  // those of Welch and Satterthwaite are no whole number in general
@@ -105,7 +105,6 @@ std::optional<Equivalence> welch_equivalence(const Sample& a, const Sample& b, d
 /// standard error is 0. Throws BadInput unless margin > 0.
 std::optional<Equivalence> paired_equivalence(std::span<const double> a, std::span<const double> b, double margin);
 
-/// Runs of equal seed, or two independent groups.
 enum class SeedDesign { paired, groups };
 
 /// The probability that both one-sided tests at level `alpha` reject, for a true `difference` and a standard deviation

@@ -93,7 +93,6 @@ namespace {
 // Pairs of larger vocabularies are counted in a hash table.
 constexpr int largest_table = 1024;
 
-/// Plug-in entropy and number of different outcomes.
 struct Entropy {
     double nats = 0;
     std::int64_t outcomes = 0;
@@ -122,7 +121,6 @@ Entropy entropy_of(const std::vector<std::int64_t>& counts, std::int64_t n) {
     return sum.over(n);
 }
 
-// At one distance.
 class PairCounts {
  public:
     explicit PairCounts(int vocabulary) : vocabulary_(vocabulary) {

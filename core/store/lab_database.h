@@ -12,7 +12,6 @@
 
 namespace ropelab {
 
-/// Private to the files that implement LabFile.
 struct LabFile::Database {
     Database(const std::filesystem::path& path, sqlite::Access how);
 

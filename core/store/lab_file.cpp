@@ -527,7 +527,7 @@ Precision stored_precision(const std::string& word) {
     return precision_of(RunConditions{word, {}, 0, {}, {}});
 }
 
-// Flat JSON text; precision=auto is the default.
+// precision=auto is the default.
 bool chooses_precision(const std::string& settings) {
     return settings.find("\"precision\":") == std::string::npos ||
            settings.find("\"precision\":\"auto\"") != std::string::npos;
@@ -595,7 +595,6 @@ void LabFile::set_setting_looks(std::span<const SettingLook> looks) {
 
 namespace {
 
-// 32 hexadecimal digits.
 std::string random_name() {
     constexpr std::string_view digits = "0123456789abcdef";
     static thread_local std::random_device device;

@@ -59,13 +59,12 @@ struct RunMetrics {
     std::optional<event::Sampled> latest_sample;
 };
 
-/// By another program.
 struct ClaimedRun {
     RunId id = 0;
     std::string host;  // machine of that program; empty if it is alive on this machine
 };
 
-/// Such as decision rules. It is preregistered: it is fixed before the runs start.
+/// Preregistered: fixed before the runs start.
 struct DocumentRecord {
     std::int64_t experiment = 0;
     std::string kind;     // such as "predictions"
@@ -73,7 +72,7 @@ struct DocumentRecord {
     std::string created;  // UTC, ISO 8601
 };
 
-/// Such as a conversion of heads.
+/// Result of later work on a run, such as a conversion of heads.
 struct LaterResult {
     RunId run = 0;
     std::string kind;     // such as "head-conversion"
@@ -141,7 +140,7 @@ class LabFile {
 
     /// lab_file_of() the path with which it was opened.
     const std::filesystem::path& path() const { return path_; }
-    /// `name.ropelab.checkpoints/`, which is created if necessary.
+    /// Creates `name.ropelab.checkpoints/` if necessary.
     std::filesystem::path checkpoint_folder() const;
     /// The file may not exist.
     std::filesystem::path checkpoint_path(RunId id) const;
@@ -184,7 +183,7 @@ class LabFile {
     void delete_answers(std::span<const std::string> ids);
     std::vector<AnswerRecord> answers() const;
 
-    /// Without deleted ones, in ascending order of id.
+    /// Deleted ones are left out.
     std::vector<RunRecord> runs() const;
     /// Even if it is marked as deleted. Throws BadInput if there is none with this id.
     RunRecord run(RunId id) const;
@@ -197,7 +196,7 @@ class LabFile {
     /// Merges and syncs the log, so that the file alone is the whole lab and can be renamed. Throws WriteError or
     /// BadInput if that fails; the file must then be discarded. Nothing may be written to it afterwards.
     void settle_in_one_file();
-    /// So that a power failure cannot lose changes.
+    /// A power failure cannot lose changes afterwards.
     void sync_log();
     /// In one transaction. When a run starts or resumes, its summary, its measurements and everything recorded after
     /// the iteration from which it resumes are deleted. Progress marks the runs of this program as paused or running.
@@ -223,7 +222,7 @@ class LabFile {
     int recover(bool other_machines = false);
     /// Until the runs end. Throws BadInput, changing nothing, if another program has claimed or finished one.
     void claim(const std::vector<RunId>& runs);
-    /// By other programs; this one must not train them. Call `recover` first.
+    /// Other programs train or have claimed them. Call `recover` first.
     std::vector<ClaimedRun> claimed_runs() const;
     /// Which machines train these runs and what the user can do, one sentence per machine; empty if `foreign` is.
     std::string words_of(const std::vector<ClaimedRun>& foreign) const;
@@ -236,7 +235,7 @@ class LabFile {
     void set_setting_looks(std::span<const SettingLook> looks);
     void delete_run(RunId id);
     void restore_run(RunId id);
-    /// Permanently, with checkpoints.
+    /// Permanent, with checkpoints.
     void purge();
 
     /// With checkpoints. The copy is written to a temporary file and then renamed, so that an interrupted save leaves

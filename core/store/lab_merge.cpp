@@ -103,7 +103,7 @@ void LabFile::save_as(const fs::path& given) const {
 
 namespace {
 
-/// Under the name "other", for the lifetime of the object.
+/// The attached database is called "other".
 class Attachment {
  public:
     Attachment(const sqlite::Connection& database, const std::string& uri) : database_(database) {
@@ -122,7 +122,7 @@ class Attachment {
     const sqlite::Connection& database_;
 };
 
-/// Temporary names until the transaction that adds their runs has been committed.
+/// Names are temporary until the transaction that adds the runs has been committed.
 class StagedCheckpoints {
  public:
     StagedCheckpoints() = default;
@@ -217,7 +217,6 @@ constexpr const char* copy_answers = R"sql(
     SELECT name, lecture, scene, question, kind, given, truth, details, is_right, distance, people, created, group_name
     FROM other.answer ORDER BY id)sql";
 
-/// From the other lab.
 struct Incoming {
     RunId id;
     std::int64_t experiment;

@@ -245,7 +245,6 @@ std::string plain_sql(std::string_view sql) {
     return result;
 }
 
-/// The SQL is that of plain_sql.
 struct SchemaObject {
     std::string type, name, table, sql;
     auto operator<=>(const SchemaObject&) const = default;
@@ -270,7 +269,7 @@ bool is_guard(const SchemaObject& object) {
            message.substr(0, message.size() - end.size()).find('\'') == std::string_view::npos;
 }
 
-/// And beside it at most guards.
+/// Beside it, the database has at most guards.
 bool has_schema_of(const sqlite::Connection& database, std::span<const char* const> migrations) {
     const sqlite::Connection model(":memory:", sqlite::Access::memory);
     migrate(model, migrations);

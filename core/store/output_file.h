@@ -53,7 +53,7 @@ std::filesystem::path without_links(std::filesystem::path path);
 
 /// "-", /dev/stdout or a link to it.
 bool is_standard_output(const std::filesystem::path& path);
-/// The content of an existing file; false for "-", FIFOs and devices.
+/// False for "-", FIFOs and devices.
 bool would_replace(const std::filesystem::path& path);
 
 /// Concatenated, as OutputFile does. If this fails, an existing file is unchanged.

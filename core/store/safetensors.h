@@ -9,7 +9,6 @@
 
 namespace ropelab {
 
-/// Named float32 tensors and text metadata.
 struct TensorFile {
     std::vector<NamedTensor> tensors;  // sorted by name
     std::map<std::string, std::string> metadata;

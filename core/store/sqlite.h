@@ -26,7 +26,7 @@ class Query {
     Query& operator=(const Query&) = delete;
     ~Query();
 
-    /// In order. A double that is not finite is stored as NULL.
+    /// A double that is not finite is stored as NULL.
     template <typename... Values>
     Query& with(const Values&... values) {
         int index = 0;
@@ -86,7 +86,6 @@ class Connection {
     void back_up_to(Connection& target) const;
 
     sqlite3* handle() const { return handle_; }
-    /// `code`: an SQLite result code.
     [[noreturn]] void fail(int code) const;
 
  private:

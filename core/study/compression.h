@@ -57,7 +57,6 @@ Description bits_per_unit(std::span<const double> bits, std::span<const std::int
 // Checksums are the first bytes of SHA-256. That of the probabilities covers the frequencies after a short fixed text;
 // it differs on a computer whose arithmetic differs in the last bit, where decompression could not succeed.
 
-/// Before and after compression.
 struct CompressionSizes {
     std::int64_t tokens = 0;
     std::optional<std::int64_t> characters;  // nullopt if the text is not UTF-8

@@ -9,8 +9,6 @@
 
 namespace ropelab {
 
-// Sums of ProbeResult::expert_shares.
-
 /// By the first character of the text without leading white space. A token of white space alone is `whitespace`.
 /// `punctuation` is every other printable ASCII character, and `other` the rest, such as characters outside ASCII.
 enum class TokenClass { letters, digits, whitespace, punctuation, other };
@@ -26,7 +24,6 @@ std::vector<double> expert_load(const ProbeResult& result, std::int64_t layer);
 std::vector<std::vector<double>> expert_load_by_class(const ProbeResult& result, std::int64_t layer,
                                                       const Vocabulary& vocabulary);
 
-/// With its share of the choices of an expert.
 struct ExpertToken {
     std::int32_t token = 0;
     double share = 0;

@@ -23,14 +23,14 @@ std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec);
 /// Learned position embeddings end with the context, and xPos' decay leaves float32; all others have one.
 bool is_defined_at(const RunSpec& spec, std::int64_t length);
 
-/// At `factor` times the run's context, with one scaling method of that factor.
+/// `factor` times the run's context, with one scaling method of that factor.
 struct FineTuning {
     ScalingMethod method = ScalingMethod::yarn;
     std::int64_t factor = 4;
     std::int64_t steps = 100;
     /// Constant; 0 means a tenth of the run's.
     double learning_rate = 0;
-    /// Of longrope beyond the training context, one per rotated pair; empty: search_longrope finds them.
+    /// Divisors for longrope beyond the context, one per rotated pair; empty: search_longrope finds them.
     std::vector<double> long_factors = {};
 
     bool operator==(const FineTuning&) const = default;
@@ -39,7 +39,6 @@ double learning_rate_of(const FineTuning& tuning, const RunSpec& spec);
 /// BadInput for learned positions, a changing theta, scaling without RoPE, and `tuning` out of range.
 void check_fine_tuning(const RunSpec& spec, const FineTuning& tuning);
 
-/// With one scaling method, before or after fine-tuning.
 struct ExtrapolationEvaluation {
     ScalingMethod method = ScalingMethod::none;
     std::shared_ptr<const ProbeResult> result;
@@ -47,14 +46,13 @@ struct ExtrapolationEvaluation {
     std::vector<double> long_factors = {};       // of longrope; empty for the other methods
 };
 
-/// At `factor` times the checkpoint's context.
 struct ExtrapolationResult {
     std::int64_t factor = 4;
     std::int64_t iteration = 0;  // step of the checkpoint
     std::vector<ExtrapolationEvaluation> evaluations;
 };
 
-/// In an evaluation or in fine-tuning beyond the context, in tokens.
+/// Tokens of an evaluation or of fine-tuning beyond the context.
 inline constexpr std::int64_t longest_extrapolation = 1'048'576;
 
 /// Once per scaling method, on evenly spaced sequences of the validation split and on a retrieval test (recall of
@@ -100,10 +98,9 @@ struct SplitLoss {
     double inside = 0;
     double beyond = 0;
 };
-/// From the loss by position.
 SplitLoss split_loss(const ProbeResult& result, std::int64_t context);
 
-/// Of LongRoPE (formula 24).
+/// Formula 24.
 struct LongRopeSearch {
     std::vector<double> factors;  // one per rotated pair, in ascending order, from 1 to the scaling factor
     double loss = 0;              // mean loss of the model with these divisors on the sequences of the search

@@ -82,7 +82,6 @@ HeadConversionResult conversion_of(const nlohmann::json& json) {
     return result;
 }
 
-// With the unconverted run after the same further steps.
 std::string continued_words(const HeadConversionResult& result) {
     if (result.continued_rise.n == 0) return "";
     const Description& rise = result.continued_rise;

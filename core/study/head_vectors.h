@@ -15,7 +15,7 @@
 
 namespace ropelab {
 
-/// Of the first layer, in half pairing; fraction 0 if that layer has no RoPE.
+/// First layer, in half pairing; fraction 0 if that layer has no RoPE.
 RotarySetup setup_of(const RunSpec& spec);
 
 /// Query and key of one head of the first layer, before rotation.
@@ -39,7 +39,6 @@ HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_
 ReplacedHead replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t head, const CircuitVectors& vectors,
                            const RotarySetup& setup);
 
-/// With its own heads and with one replaced head, on the same sequences.
 struct CircuitLoss {
     double before = 0;  // nats per token
     double after = 0;   // nats per token

@@ -30,7 +30,7 @@ std::vector<KnownRun> known_runs(const LabFile& lab) {
     return known;
 }
 
-// In the number of iterations and in the iteration at which the decay ends.
+// They differ in the number of iterations and in the iteration at which the decay ends.
 bool same_but_length(const RunSpec& shorter, const RunSpec& longer) {
     RunSpec other = longer;
     other.iterations = shorter.iterations;
@@ -42,7 +42,7 @@ std::int64_t decay_end(const RunSpec& spec) {
     return spec.decay_iterations > 0 ? spec.decay_iterations : spec.iterations;
 }
 
-// The run of the lab that reached the most iterations, if there is one.
+// Of several, the run that reached the most iterations.
 void find_shorter(const LabFile& lab, const std::vector<KnownRun>& known, AddedRun& added) {
     std::string problem;
     const KnownRun* refused = nullptr;

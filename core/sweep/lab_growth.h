@@ -11,7 +11,6 @@
 
 namespace ropelab {
 
-/// The lab does not have it yet.
 struct AddedRun {
     RunSpec spec;
     /// Equals this run up to `iteration`, which continues from a copy of its checkpoint; nullopt: from the beginning.
@@ -30,7 +29,6 @@ inline constexpr const char* extension_document = "extension";
 
 /// nullopt if there is none.
 std::optional<Experiment> newest_experiment(const LabFile& lab);
-/// With this description.
 bool stores_experiment(const LabFile& lab, const Experiment& experiment);
 
 /// "" if both are equal up to the last iteration of `shorter`, else the reason, as a clause.

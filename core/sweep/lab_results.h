@@ -8,7 +8,6 @@
 
 namespace ropelab {
 
-/// Included by its results.
 struct LabRuns {
     RunSelection selection;
     std::vector<RunRecord> records;  // of all runs
@@ -16,7 +15,6 @@ struct LabRuns {
     std::size_t experiments = 0;  // number of experiments that have runs
 
     std::vector<RunRecord> selected_records() const;
-    /// selection_words.
     std::string words(const ResultsTable& table) const;
 };
 /// The default if the lab stores none.

@@ -69,7 +69,6 @@ Experiment with_absolute_paths(Experiment experiment) {
     return experiment;
 }
 
-// Requested by one task.
 SlurmArray resources_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) {
     constexpr double mega = 1e6;
     constexpr std::int64_t program_megabytes = 2048;   // the engine, the data and evaluations

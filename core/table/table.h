@@ -14,7 +14,6 @@ std::size_t width_of(const std::string& text);
 
 /// Full precision; "" if missing.
 std::string csv_number(const std::optional<double>& value);
-/// Null if missing or not finite.
 nlohmann::json json_number(const std::optional<double>& value);
 /// In quotation marks if the text needs them.
 std::string csv_field(const std::string& text);
@@ -41,7 +40,6 @@ struct Table {
     std::string csv(const std::string& newline = "\r\n") const;
 };
 
-/// The first row has the headings.
 std::string aligned_text(const std::vector<std::vector<std::string>>& rows, std::string_view alignment = "r");
 
 struct LatexTable {

@@ -29,9 +29,9 @@ class DeviceTrainer {
     /// The cohort's dropouts must use these.
     const std::shared_ptr<DeviceStreams>& streams() const { return streams_; }
 
-    /// On sequences in the memory of the host, of the shapes of Pass.
+    /// `x` and `y` are in the memory of the host, with the shapes of Pass.
     std::vector<StepResult> step(const torch::Tensor& x, const torch::Tensor& y);
-    /// In the last step, before it was clipped: (layout.total) float32.
+    /// Last step, before clipping: (layout.total) float32.
     torch::Tensor gradient(std::int64_t run) const;
 
     /// Into micro-batches. Operations then start one by one, because a graph would store those of every micro-batch,
@@ -39,7 +39,6 @@ class DeviceTrainer {
     bool divides_steps() const { return specs_.front().sequences_per_pass() < specs_.front().batch; }
     /// "a graph", "operation by operation" or "operation by operation, because …".
     std::string steps_as() const;
-    /// Empty if no capture failed.
     const std::string& graph_failure() const { return steps_.failure(); }
 
  private:

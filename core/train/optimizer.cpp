@@ -14,7 +14,6 @@ namespace ropelab {
 
 namespace {
 
-// In parallel; sums are added part by part.
 constexpr std::int64_t part_size = 65536;
 
 // `size` numbers of a run's row from `offset`.
@@ -54,7 +53,6 @@ double correction(double beta, std::int64_t iteration) {
     return 1.0 - std::pow(beta, static_cast<double>(iteration + 1));
 }
 
-// Scaled, and with the L2 term.
 torch::Tensor gradient_of(const Optimizer& rows, const Parameters& weights, double scale, const Part& part) {
     const torch::Tensor gradient = part.slice_of(rows.gradient).mul(scale);
     return part.l2 > 0 ? gradient.add(part.slice_of(weights.flat()), part.l2) : gradient;

@@ -56,7 +56,6 @@ void check_length(const TokenText& tokens, const RunSpec& spec, const std::strin
     }
 }
 
-// The device, or this machine, does not have enough memory for this number of runs.
 [[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
     throw BadInput(std::string(on_device ? "The device" : "This machine") + " does not have enough memory for " +
                    std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch size of " +
@@ -77,7 +76,6 @@ auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
     }
 }
 
-// Value of RunConditions::graphs for a cohort on a device.
 std::string graphs_in_use(const Decoder& decoder, torch::Device device) {
     return to_text({.graphs = !decoder.eager() && graphs_on(device)});
 }
@@ -112,7 +110,6 @@ struct TorchCohort::State {
         reset_rows();
     }
 
-    // Called after the runs changed.
     void reset_rows() {
         trainer.reset();  // its graphs use the old rows
         norms.clear();

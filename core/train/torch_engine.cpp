@@ -38,7 +38,6 @@ std::int64_t free_device_memory() {
     return open_cuda().free_memory;
 }
 
-// On the device on which it would be trained.
 std::unique_ptr<Model> model_with(const RunSpec& spec, const Layout& layout, const torch::Tensor& row,
                                   bool has_device) {
     const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;

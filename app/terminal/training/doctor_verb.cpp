@@ -21,7 +21,6 @@ void check_here() {
     print_text(std::string(device_check_end) + "\n");
 }
 
-// In a child process.
 void check_device(bool as_json) {
     const EngineInfo info = open_engine().info();
     if (!info.cuda) throw BadInput("There is no CUDA device to check: " + info.cuda_detail);

@@ -8,7 +8,6 @@
 
 namespace ropelab::terminal {
 
-/// Updated by the run's events while it trains.
 struct Outcome {
     PlannedRun plan;
     RunState state = RunState::waiting;
@@ -17,7 +16,7 @@ struct Outcome {
     RunConditions conditions;
 };
 
-/// Of training, predicted and measured; 0 if nothing was trained.
+/// Bytes, predicted and measured; 0 if nothing was trained.
 struct Memory {
     std::int64_t predicted = 0;
     std::int64_t peak = 0;

@@ -24,7 +24,6 @@ class JobFlags {
     void add_number(CLI::App& verb, const char* key, const char* flag, const char* help) {
         add(verb, key, {flag, true}, help);
     }
-    /// The window program then prints the written files as JSON.
     void add_json(CLI::App& verb) { verb.add_flag("--json", json_, "Print the written files as JSON"); }
 
     /// In the mode `mode` ("--replay"), with the job and the fields that the user typed. Throws BadInput for a text

@@ -26,14 +26,14 @@ struct Choice {
 std::vector<Choice> second_consonants(int first_consonant);
 /// Fourth letter: the vowel after the first one in the ring (before it if the first consonant is soft), or the same.
 std::vector<Choice> second_vowels(int first_consonant, int first_vowel);
-/// Of a third syllable: they depend on the consonant four characters earlier.
+/// For a third syllable: they depend on the consonant four characters earlier.
 std::vector<Choice> third_consonants(int first_consonant);
-/// Of a third syllable: they depend on the vowel two characters earlier.
+/// For a third syllable: they depend on the vowel two characters earlier.
 std::vector<Choice> third_vowels(int second_vowel);
 
 }  // namespace spelling
 
-/// With its weight relative to the other words of its list.
+/// The weight is relative to the other words of its list.
 struct Word {
     std::string letters;
     std::uint32_t weight;

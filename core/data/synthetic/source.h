@@ -53,7 +53,6 @@ class Source {
 /// expected number of visits between two returns to the start, divided by the sum of these numbers.
 std::vector<double> stationary_distribution(const Source& source);
 
-/// In nats per character, the mean over the distribution `stationary`.
 double entropy_rate(const Source& source, std::span<const double> stationary);
 
 /// From `start`. State must have `std::uint64_t key() const`, unique for each state.

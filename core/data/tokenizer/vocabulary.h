@@ -29,7 +29,7 @@ class Subwords {
     std::vector<std::string> tokens_;
 };
 
-/// In bytes: a tokenizer is trained on the beginning of a longer training split.
+/// Bytes; a tokenizer is trained on the beginning of a longer training split.
 inline constexpr std::size_t largest_tokenizer_text = std::size_t{4} << 20;
 
 /// Bpe, unigram or words with at most `size` tokens, from the beginning of `training` or from the cache beside the data

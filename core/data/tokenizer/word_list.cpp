@@ -51,7 +51,6 @@ CharacterClass gpt2_group(CharacterClass kind) {
     return kind == CharacterClass::mark ? CharacterClass::other : kind;
 }
 
-// Characters of one group.
 std::size_t end_of_run(std::string_view text, std::size_t offset, CharacterClass group) {
     while (offset < text.size()) {
         const ClassedCharacter next = classed(text, offset);

@@ -41,24 +41,20 @@ struct LayerTerms {
     bool only_products() const { return !relative.defined() && !decay.defined(); }
 };
 
-/// For a range of positions.
 struct PositionTerms {
     LayerTables tables;
     torch::Tensor slopes;
     std::int64_t window = 0;
     /// Sinusoidal (formula 30), (time, width) float32; undefined without them.
     torch::Tensor embeddings;
-    /// Members of LayerTerms that all layers share.
+    /// As in LayerTerms; all layers share them.
     torch::Tensor buckets = {};
     torch::Tensor distances = {};
-    /// Of each layer; empty without xPos.
     std::vector<torch::Tensor> decays = {};
-    /// Of the first token; the other positions follow.
     std::int64_t first = 0;
     /// (time) int64 on the device; replaces `first` if defined: work in a CUDA graph must load positions from there.
     torch::Tensor positions = {};
 
-    /// Without learned weights.
     LayerTerms layer(std::int64_t index) const;
     /// (time) int64.
     torch::Tensor positions_of(std::int64_t time, torch::Device device) const;
@@ -76,11 +72,10 @@ class PositionSource {
     PositionSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                    const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
-    /// For positions first … first + count − 1.
     PositionTerms at(std::int64_t first, std::int64_t count) const;
     /// Positions on the device, (time) int64. Copies nothing from the host.
     PositionTerms at(const torch::Tensor& positions) const;
-    /// Whether there are stored terms, and they end before `position`.
+    /// True if there are stored ones, and they end before `position`.
     bool ends_before(std::int64_t position) const;
 
  private:

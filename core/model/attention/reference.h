@@ -19,7 +19,6 @@ torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor&
 /// Each key/value head is repeated for every query head that it serves.
 LayerVectors repeat_heads(LayerVectors vectors);
 
-/// As `attend` in core/model/attention/attention.h specifies it.
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                      const std::string& place, const AttentionUse& use);
 

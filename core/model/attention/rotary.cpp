@@ -231,7 +231,7 @@ LayerTables LayerTables::select(const torch::Tensor& positions) const {
 
 namespace {
 
-// Of log theta; undefined if the runs have a constant theta.
+// Undefined if the runs have a constant theta.
 torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
     const torch::Tensor shift = weights ? weights->get("rotary.shift") : torch::Tensor();
     if (shift.defined() && changes.scaling.method != ScalingMethod::none) {
@@ -241,7 +241,6 @@ torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
     return shift;
 }
 
-// By layer and run.
 std::vector<std::vector<bool>> rotating_runs(std::span<const RunSpec> runs) {
     std::vector<std::vector<bool>> result(static_cast<std::size_t>(runs.front().layers));
     for (const RunSpec& run : runs) {

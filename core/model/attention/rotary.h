@@ -20,9 +20,7 @@ struct RotaryTables {
     bool defined() const { return cosine.defined(); }
     /// All heads share fixed angles, which fused operations require.
     bool plain() const { return !defined() || (cosine.size(3) == 1 && !cosine.requires_grad()); }
-    /// Positions first … first + count − 1.
     RotaryTables narrow(std::int64_t first, std::int64_t count) const;
-    /// `positions`: (count) int64.
     RotaryTables select(const torch::Tensor& positions) const;
 };
 
@@ -37,11 +35,9 @@ struct LayerTables {
     LayerTables select(const torch::Tensor& positions) const;
 };
 
-/// By a probe of a trained model.
 struct TableChanges {
     /// `positions` is the current length.
     Scaling scaling = {};
-    /// Their frequency is set to 0.
     std::vector<std::int64_t> frozen_pairs = {};
 };
 
@@ -64,7 +60,7 @@ class TableSource {
     LayerTables at(std::int64_t first, std::int64_t count) const;
     /// Positions on the device, (count) int64.
     LayerTables at(const torch::Tensor& positions) const;
-    /// Whether there are stored tables, and they end before `position`.
+    /// True if there are stored ones, and they end before `position`.
     bool ends_before(std::int64_t position) const;
     /// Undefined without stored tables.
     const LayerTables& cached() const { return cached_; }

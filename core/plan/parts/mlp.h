@@ -23,7 +23,6 @@ struct Activation {
 /// `automatic` is GELU.
 const Activation& activation_of(FeedForward kind);
 
-/// Two matrices, or three if it is gated.
 struct Mlp {
     Count width;
     Activation activation;

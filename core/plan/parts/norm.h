@@ -6,7 +6,6 @@
 
 namespace ropelab {
 
-/// Residual stream or output of a branch.
 struct NormPart {
     enum class Kind { layer, rms, zero_centred_rms, dyt, unknown };
     Kind kind = Kind::layer;

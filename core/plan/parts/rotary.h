@@ -13,7 +13,7 @@ struct Rotary {
     bool has_decay = false;      // xPos (formula 42), whose decay multiplies queries and keys separately
 
     AnatomyStage stage(const PlanSizes& sizes, const Heads& heads) const;
-    /// Of latent attention: separate from the heads' own channels.
+    /// For latent attention: separate from the heads' own channels.
     AnatomyStage stage_of_channels(const PlanSizes& sizes, Count heads, Count channels) const;
     double kept_per_score() const { return has_decay ? 2.0 : 0.0; }
     bool is_fused() const { return !has_decay; }

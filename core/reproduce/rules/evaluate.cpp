@@ -78,7 +78,6 @@ void compare_control(SheetRow& row, const GroupValues& control, const std::vecto
     }
 }
 
-// Values, p values, and the difference with its interval.
 void compare_with_baseline(SheetRow& row, const GroupValues& group, const GroupValues& baseline) {
     row.baseline_values = baseline.values();
     row.baseline = sample_of(row.baseline_values);
@@ -107,7 +106,6 @@ void compare_with_control(SheetRow& row, std::span<const SheetRun> runs, const G
     compare_control(row, control, {&baseline, &group});
 }
 
-// From its published means and standard deviations.
 void recompute_paper(SheetRow& row) {
     const auto& paper = row.plan.paper;
     const auto& baseline = row.plan.paper_baseline;
@@ -138,7 +136,6 @@ void mark_baselines(std::vector<SheetRow>& rows) {
     }
 }
 
-// One group, or the mean of several.
 GroupValues baseline_of(const PlannedRow& row, std::span<const SheetRun> runs) {
     std::vector<GroupValues> groups = {values_of(runs, *row.baseline, row.measure)};
     for (const GroupKeys& other : row.baseline_others) groups.push_back(values_of(runs, other, row.measure));

@@ -23,7 +23,7 @@ struct SheetRun {
 enum class SheetVerdict { shown, baseline, unfinished, reproduced, not_reproduced, undecided, not_testable };
 std::string to_string(SheetVerdict verdict);
 
-/// In the unit in which a figure compares rows.
+/// The unit is that in which a figure compares rows.
 struct RowEffect {
     /// `percent`: of the baseline's mean. `ratio`: of the means. `proportion`: of the group's runs, those with the
     /// event. `proportion_difference`: that minus the baseline's.
@@ -38,7 +38,6 @@ struct RowEffect {
 };
 std::string to_string(RowEffect::Scale scale);
 
-/// With the results of its runs.
 struct SheetRow {
     PlannedRow plan;
     std::optional<RunSpec> spec;  // of the group's first run; nullopt if the sheet trains no such run
@@ -83,10 +82,9 @@ struct SheetRow {
 struct ScoredPrediction {
     enum class Outcome { right, wrong, undecided, unmeasured } outcome = Outcome::unmeasured;
     Prediction prediction;
-    /// Of being right by chance under the null model, for the groups that were scored.
+    /// Right by chance under the null model, for the groups that were scored.
     double chance = 1;
     std::string words;  // measured values with their test, or the reason why there is no score
-    /// Of an order.
     struct Group {
         std::string label;  // settings that distinguish it
         Sample sample;
@@ -100,20 +98,19 @@ struct ScoredPrediction {
 /// "not scored" if not measured, or not decidable by the prediction's rule.
 std::string to_string(ScoredPrediction::Outcome outcome);
 
-/// Whether a run has all values of a group. Throws BadInput for an unknown key.
+/// True if the run has all values of the group. Throws BadInput for an unknown key.
 bool belongs(const RunSpec& spec, const GroupKeys& group);
 
 /// "theta = 500".
 std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group);
 /// "nats"; "" if the measure has none.
 std::string unit_of(const std::string& measure);
-/// Or the increase of a loss: in nats or bits.
+/// Also for the increase of a loss.
 bool is_loss(const std::string& measure);
 
 /// From its measurements or its summary (measures()); NaN if there is none.
 double measured_value(const SheetRun& run, const std::string& measure);
 
-/// Over all rows of the claim with a rule.
 struct ClaimVerdict {
     std::string claim;  // id
     /// `not_reproduced`: one row is not, also after Bonferroni's correction over its families. `not_testable`: no row
@@ -138,14 +135,13 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
 /// versions, which a lab stored, are applied as they were.
 std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs);
 
-/// By seed, of ended runs.
+/// By seed, for ended runs.
 struct GroupValues {
     std::map<std::int64_t, double> by_seed;
     std::set<std::int64_t> failed;      // seeds whose last run failed
     int waiting = 0;                    // number of runs that have not ended
     std::set<std::int64_t> unmeasured;  // seeds of ended runs that are not measured yet
 
-    /// Not ended, or not measured.
     int open() const { return waiting + static_cast<int>(unmeasured.size()); }
 
     std::vector<double> values() const {
@@ -162,12 +158,11 @@ GroupValues mean_by_seed(std::span<const GroupValues> groups);
 /// In the order of the group's seeds; NaN if the baseline lacks the seed.
 std::vector<double> values_with_same_seeds(const GroupValues& group, const GroupValues& baseline);
 
-/// Joint, of scored predictions.
 struct Calibration {
     int scored = 0;       // number of predictions with a score and a chance below 1
     int right = 0;        // number of them that are right
     double expected = 0;  // number that is expected to be right by chance: the sum of the chances
-    /// Of at least `right` right predictions by chance, if the predictions were independent.
+    /// At least `right` right predictions by chance, if they were independent.
     double p = 1;
 };
 /// Predictions with chance 1 and those of a retrieval rule of version 1, whose null model does not apply, are left out.
@@ -179,8 +174,6 @@ double at_least_by_chance(std::span<const double> chances, int least);
 std::string calibration_words(const Calibration& calibration);
 /// `scored`, `right`, `expected_by_chance`, `p_at_least_as_many` (null if none is scored) and `words`.
 nlohmann::json calibration_json(const Calibration& calibration);
-
-// The retrieval rule compares each group with itself (RetrievalRule::probes).
 
 /// `declines`: the gain at the far lag is low, but not lower than at the control lag, so that the distance explains it.
 /// `no_control`: the rule requires a control lag, and the group has none.
@@ -196,7 +189,7 @@ struct CollapseTest {
     Description excess;        // far − kept · near, paired by seed
     Description over_control;  // far − kept · control, paired by seed; empty if the rule has no control
 };
-/// One element per seed. `control` is empty for a rule of version 2.
+/// `control` is empty for a rule of version 2.
 struct LagGains {
     std::vector<double> near, far, control;
 };

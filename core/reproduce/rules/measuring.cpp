@@ -49,7 +49,7 @@ void check(const GenerationSpeed& settings) {
     }
 }
 
-// Of sheets that measure the generation speed themselves.
+// They measure the generation speed themselves.
 std::set<std::int64_t> sheets_with_speeds(const LabFile& lab) {
     std::set<std::int64_t> result;
     for (const ExperimentRecord& experiment : lab.experiments()) {
@@ -316,7 +316,6 @@ void measure_first_gradients(LabFile& lab, std::int64_t experiment) {
     }
 }
 
-// At which the predictions test this run's group.
 std::vector<std::int64_t> probe_lags(const SheetPlan& plan, const RunSpec& spec) {
     std::vector<std::int64_t> lags;
     for (const Prediction& prediction : plan.predictions) {

@@ -16,8 +16,6 @@
 
 namespace ropelab {
 
-// Measurements that a lab stores for the runs of a sheet.
-
 /// Mean over the plan's samples (batch size 1, the prompt is the newline or the first token of the vocabulary).
 inline constexpr const char* generated_per_second = "generated_tokens_per_second";
 /// Engine::count_operations per token after the first, without CUDA graphs. NaN if the engine does not count.
@@ -35,9 +33,9 @@ inline constexpr const char* spiked_early = "spiked_early";
 /// that of the first block. NaN if the run has no such snapshot.
 inline constexpr const char* first_gradient_at_end = "first_gradient_of_last_mlp";
 inline constexpr const char* first_gradient_ratio = "first_gradient_ratio";
-/// Of the smoothed training loss over its previous minimum, in nats per token.
+/// Rise of the smoothed training loss over its previous minimum, in nats per token.
 inline constexpr double spike_nats = 0.5;
-/// Of a run's steps.
+/// Fraction of a run's steps.
 inline constexpr double early = 0.2;
 /// "loss_at_2x", a multiple of the context.
 std::string loss_at(std::int64_t times);
@@ -45,7 +43,6 @@ std::string loss_at(std::int64_t times);
 std::string retrieval_gain(std::int64_t lag);
 /// "retrieval_gain_error_at_lag_16" (RetrievalPoint::gain_standard_error).
 std::string retrieval_gain_error(std::int64_t lag);
-/// Groups are tested at lags of their own (RetrievalRule::probes).
 inline constexpr const char* retrieval_gains = "retrieval_gain";
 /// Ascending: retrieval_grid and the predictions' probes for the run's group. Empty if the context is too short.
 std::vector<std::int64_t> measured_lags(const SheetPlan& plan, const RunSpec& spec);
@@ -57,10 +54,8 @@ bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec);
 /// more than spike_nats above its previous minimum. With small batches the raw loss varies by more than that.
 std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int64_t warmup);
 
-/// Ended runs that still lack a measurement.
 std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> runs);
 
-/// After the training of one run: generated samples, the loss beyond the context, and retrieval.
 PartWork measuring_work(const SheetPlan& plan, const RunSpec& spec);
 
 /// Measures ended runs that lack a measurement, and stores the values in the lab. For failed runs only spikes are

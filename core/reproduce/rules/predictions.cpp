@@ -28,7 +28,6 @@ GroupKeys with(GroupKeys where, const char* key, const std::string& value) {
     return where;
 }
 
-// With the quantities that the theories use.
 struct Candidate {
     GroupKeys group;
     std::string label;
@@ -108,7 +107,6 @@ std::string depth_words(const Candidate& candidate, int head_dim, std::int64_t d
            " distances, from distance " + std::to_string(candidate.breaks) + " on)";
 }
 
-// In the groups whose B becomes negative.
 Prediction collapse_prediction(const std::vector<Candidate>& candidates, int head_dim, std::int64_t context,
                                const std::string& unscored) {
     Prediction prediction;

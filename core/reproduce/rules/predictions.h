@@ -4,7 +4,7 @@
 
 namespace ropelab {
 
-/// On models that have learned positions beside RoPE.
+/// For models that have learned positions beside RoPE.
 inline constexpr const char* bound_with_learned_positions =
     "These models also learn position embeddings, which can retrieve a token at any distance; the context bound "
     "concerns RoPE alone and is not scored on them.";

@@ -65,7 +65,6 @@ std::optional<double> binomial_p(double a, double b, int n) {
     return 2 * boost::math::cdf(boost::math::complement(boost::math::normal(), std::abs(a - b) / std::sqrt(variance)));
 }
 
-// By setting, with some fraction and with full RoPE.
 struct AccuracyPairs {
     std::vector<double> partial, full;
 };

@@ -6,7 +6,7 @@
 
 namespace ropelab {
 
-// On the numbers that the source itself prints. They complement paper_checks(), which only recompute printed numbers.
+// They complement paper_checks(), which only recompute printed numbers.
 
 enum class SourceVerdict { holds, fails, undecided };
 std::string to_string(SourceVerdict verdict);
@@ -20,9 +20,9 @@ struct SourceTest {
 
 /// Only the sheets of the partial-RoPE paper have some.
 std::vector<SourceTest> source_tests(const std::string& sheet);
-/// Partial-RoPE paper, Table 3 (accuracy on ten benchmarks).
+/// Table 3 of the partial-RoPE paper.
 std::vector<SourceTest> benchmark_tests();
-/// Partial-RoPE paper, Table 4 (perplexity on LAMBADA).
+/// Table 4 of the partial-RoPE paper, perplexity on LAMBADA.
 std::vector<SourceTest> perplexity_tests();
 
 /// Accuracies with 10 % and 100 % of the channels, over the paper's settings (one run each).
@@ -46,7 +46,7 @@ inline constexpr double benchmark_margin = 0.02;
 nlohmann::json benchmark_table_json(const std::string& sheet);
 /// With Table 3 for the partial-RoPE paper; "" if there are no tests.
 std::string source_tests_text(const std::string& sheet);
-/// A list of `claim`, `test`, `result` and `verdict`.
+/// List of `claim`, `test`, `result` and `verdict`.
 nlohmann::json source_tests_json(const std::string& sheet);
 
 }  // namespace ropelab

@@ -10,7 +10,6 @@ namespace ropelab {
 /// The rule's test is paired and does not count events, or the row has no rule.
 bool is_paired(const PlannedRow& row);
 
-/// With its interval.
 struct MeanDifference {
     double value = 0;
     std::optional<double> low, high;  // nullopt if there is no standard error
@@ -25,7 +24,7 @@ struct MoreThan {
     double percent = 0;  // difference in percent of the other group's mean
     double p = 1;        // one-sided p of the hypothesis that the difference is at most the margin
 };
-/// Whether values exceed `others` of the same seeds by more than `margin` of their mean; nullopt if there is no test.
+/// Tests if values exceed `others` of the same seeds by more than `margin` of their mean; nullopt without a test.
 std::optional<MoreThan> p_of_more(std::span<const double> values, std::span<const double> others, double margin);
 /// Independent samples (Welch's test).
 std::optional<MoreThan> p_of_more(const Sample& sample, const Sample& other, double margin);

@@ -8,7 +8,6 @@
 
 namespace ropelab {
 
-/// Requested data set, and the one that is used for it.
 struct SheetData {
     std::string requested;  // requested data set: "enwik8"
     std::string data;       // value of the setting `data`

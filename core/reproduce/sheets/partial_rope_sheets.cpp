@@ -34,7 +34,6 @@ const std::vector<std::string>& fractions() {
     static const std::vector<std::string> all = {"0", "2 ch", "10 %", "25 %", "50 %", "75 %", "1"};
     return all;
 }
-// In the paper's band of higher loss.
 bool is_low(const std::string& fraction) {
     return fraction == "0" || fraction == "2 ch";
 }
@@ -255,13 +254,12 @@ constexpr std::int64_t spike_seeds = 12;
 struct Rates {
     std::string lowest, slow, usual, fast;
 
-    // To which a schedule that starts at `rate` decays.
+    // A schedule that starts at `rate` decays to it.
     const std::string& below(const std::string& rate) const {
         return rate == fast ? usual : rate == usual ? slow : lowest;
     }
 };
 
-// For one type of block, at every scale.
 struct BlockSettings {
     GroupKeys model;  // shape, context, batch and data of all runs
     std::int64_t steps;
