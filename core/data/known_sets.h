@@ -34,7 +34,7 @@ std::span<const KnownSet> known_sets();
 const KnownSet* find_known_set(std::string_view name);
 /// Throws BadInput, suggesting the most similar name, if there is none.
 const KnownSet& known_set(std::string_view name);
-/// What the setting `data` accepts besides files: the synthetic languages and the known data sets.
+/// Values of the setting `data` other than files: the synthetic languages and the known data sets.
 std::vector<std::string_view> known_data_names();
 
 /// $XDG_CACHE_HOME/ropelab/data or ~/.cache/ropelab/data. Throws BadInput if HOME is needed but not set.

@@ -46,7 +46,8 @@ struct SecretAnswer {
     /// Also what a count leaves of larger numbers of the question ("How many of the 32 pairs": 18 says 14).
     std::vector<double> numbers;
     double tolerance = 0;
-    /// That only the right choice has: four words or more, or all if each choice begins with a number ("3 bits").
+    /// Clauses that only the right choice has: four words or more, or all if each choice begins with a number ("3
+    /// bits").
     std::vector<std::string> clauses;
 };
 /// `truth` is the right number of a question for a number.

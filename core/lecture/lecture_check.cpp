@@ -107,7 +107,7 @@ class SceneChecks {
     }
 
  private:
-    // What `compute` throws is the problem.
+    // The problem is what `compute` throws.
     void add(int line, std::string quantity, nlohmann::json expected,
              const std::function<void(CheckedQuantity&)>& compute) {
         CheckedQuantity result{scene_.id, line, std::move(quantity), std::move(expected), nullptr, false, ""};

@@ -11,7 +11,7 @@ struct ProcessMemory {
 };
 ProcessMemory process_memory();
 
-/// To the current value, if the system allows it.
+/// The peak becomes the current value, if the system allows it.
 void reset_peak_memory();
 
 }  // namespace ropelab

@@ -14,7 +14,7 @@ struct Parameter {
     std::vector<std::int64_t> shape;
     std::int64_t offset = 0;  // index of its first element in the flat array
     std::int64_t size = 0;    // number of elements: product of the shape
-    /// Of the normal initialization; 0: all start at 0. All elements of a vector start at it, such as 1 for norms.
+    /// Normal initialization; 0: all start at 0. All elements of a vector start at it, such as 1 for norms.
     double deviation = 0;
     /// Rows at the end of a matrix whose initial numbers are multiplied by `last_factor` (values in qkv).
     std::int64_t last_rows = 0;

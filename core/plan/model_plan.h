@@ -17,7 +17,7 @@
 
 namespace ropelab {
 
-// What a RunSpec (plan_of) or a config of Hugging Face (hf_plan, core/interop) resolves to, once. Each part answers
+// A RunSpec (plan_of) or a config of Hugging Face (hf_plan, core/interop) resolves to a plan, once. Each part answers
 // everything about itself in one file of core/plan/parts: its stages with their tensors, operations and cache, and what
 // its backward pass keeps. The layout of parameters, costs, memory, the KV cache and the anatomy are folds over the
 // plan. A variant of a part is an alternative of a std::variant, so that a missing case does not compile.

@@ -40,7 +40,7 @@ struct Tensor {
     std::string name;  // in a layer without its prefix: "attention.qkv.weight"
     std::vector<Count> shape;
     int place = storage::matrix;
-    /// Of the normal initialization; 0: it starts at 0. For a vector, the number at which it starts.
+    /// Normal initialization; 0: it starts at 0. For a vector, the number at which it starts.
     double deviation = 0;
     bool multiplies = true;  // whether every token is multiplied by it, if it is a matrix
     /// Tokens, positions, distances or output head: not in non_embedding_parameters(), not trained by Muon.

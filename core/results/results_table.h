@@ -220,7 +220,8 @@ std::string to_string(Verdict::Kind kind);
 // Numbers are in the C locale.
 
 struct TableStyle {
-    /// Of column_names(), or `short`, `paper`, `full` or `settings`. If empty, `short` for text and `full` for others.
+    /// Names of column_names(), or `short`, `paper`, `full` or `settings`. If empty, `short` for text and `full` for
+    /// others.
     std::vector<std::string> columns = {};
     bool best_bold = false;
 };

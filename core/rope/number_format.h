@@ -16,7 +16,7 @@ std::string_view word_of(NumberFormat format);
 NumberFormat parse_number_format(std::string_view word);
 int bytes_of(NumberFormat format);
 
-/// To the nearest, ties to even; infinite beyond the format's largest finite number (65,504 for float16).
+/// Rounds to nearest, ties to even; infinite beyond the format's largest finite number (65,504 for float16).
 double rounded(double value, NumberFormat format);
 
 /// Counted from 0: 2^p + 1, where p is the number of bits of the significand; 257 for bfloat16.

@@ -202,7 +202,7 @@ struct RunSpec {
     FeedForward feed_forward_kind() const;
     /// Two projections are multiplied.
     bool gates_feed_forward() const;
-    /// Of the MLP, or of each expert: `mlp_width` if it is set, else 4 × width; for gated networks 8/3 × width, rounded
+    /// For the MLP, or each expert: `mlp_width` if it is set, else 4 × width; for gated networks 8/3 × width, rounded
     /// up to `multiple_of`, so that three matrices have about as many weights as two.
     std::int64_t hidden_width() const;
     /// Rows of the MLP's first matrix, which gated networks have twice.
@@ -268,7 +268,7 @@ std::string fraction_text(double fraction, int head_dim);
 /// "θ 10k, 25 %" (theta 10,000 on 25 % of the channels), "RoPE 0 %", "NoPE", …; only what has an effect.
 std::string label_of(const RunSpec& spec);
 
-/// Whether two runs can train in one cohort: they may differ in the seed, in the learning rates, their warm-up and
+/// Two runs can train in one cohort: they may differ in the seed, in the learning rates, their warm-up and
 /// decay, and in RoPE (on or off, theta, theta_end, fraction, partial, pairs, rotated_layers, frequencies). A run with
 /// any other encoding than learned embeddings and RoPE needs runs with the same encoding.
 bool same_shape(const RunSpec& a, const RunSpec& b);

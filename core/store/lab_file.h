@@ -159,7 +159,7 @@ class LabFile {
     std::vector<DocumentRecord> documents(std::int64_t experiment) const;
     /// nullopt if there is none.
     std::optional<std::string> document(std::int64_t experiment, const std::string& kind) const;
-    /// Besides the summary; replaces an earlier value. A value that is not finite is stored as NaN.
+    /// Not in the summary; replaces an earlier value. A value that is not finite is stored as NaN.
     void set_measurement(RunId id, const std::string& name, double value);
     std::map<std::string, double> measurements(RunId id) const;
 

@@ -42,7 +42,7 @@ std::int64_t decay_end(const RunSpec& spec) {
     return spec.decay_iterations > 0 ? spec.decay_iterations : spec.iterations;
 }
 
-// Of several, the run that reached the most iterations.
+// Selects the run that reached the most iterations.
 void find_shorter(const LabFile& lab, const std::vector<KnownRun>& known, AddedRun& added) {
     std::string problem;
     const KnownRun* refused = nullptr;

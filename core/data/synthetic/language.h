@@ -29,7 +29,8 @@ std::string generate_text(Language language, std::int64_t seed, std::size_t char
 struct EntropyFloor {
     /// Entry t: loss at character t + 1 of a sequence, given characters 0 … t, averaged over the validation split.
     std::vector<double> loss_by_position;
-    /// Of loss_by_position: comparable with a full validation loss at the same context length, not with a sampled one.
+    /// Mean of loss_by_position: comparable with a full validation loss at the same context length, not with a sampled
+    /// one.
     double mean = 0;
     /// The limit of the loss for an infinitely long context.
     double entropy_rate = 0;

@@ -91,7 +91,7 @@ class Filter {
     explicit Filter(const Source& source);
 
     double probability(const Belief& belief, char character) const;
-    /// To the posterior after `character`, whose probability is returned; empty if that is 0.
+    /// `belief` becomes the posterior; returns the probability of `character`. If that is 0, `belief` is empty.
     double advance(Belief& belief, char character);
 
  private:

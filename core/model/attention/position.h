@@ -24,7 +24,7 @@ struct RelativeWeights {
     bool defined() const { return bias.defined() || keys.defined() || projection.defined() || contextual.defined(); }
 };
 
-/// What the position encoding adds to the attention of one layer of a cohort.
+/// Contribution of the position encoding to the attention of one layer of a cohort.
 struct LayerTerms {
     RotaryTables tables;        // undefined if nothing rotates
     torch::Tensor slopes = {};  // slopes of ALiBi (formula 25), (heads) float32; undefined without ALiBi
@@ -102,7 +102,8 @@ torch::Tensor encoded_keys(const torch::Tensor& keys, const LayerTerms& terms);
 /// result is float32, or float64 for such an x.
 torch::Tensor decayed(const torch::Tensor& x, const torch::Tensor& decay, const torch::Tensor& exponents);
 
-/// What learned relative positions add to one run's logits: (1 or batch, heads, queries, keys); undefined for nothing.
+/// Contribution of learned relative positions to one run's logits: (1 or batch, heads, queries, keys); undefined for
+/// nothing.
 ///
 /// q: (batch, heads, queries, head_dim). k: (batch, heads, keys, head_dim). products: q·k/√head_dim, (batch, heads,
 /// queries, keys). `queries` and `keys`: positions, (n) int64, in any order.

@@ -135,7 +135,7 @@ torch::Tensor positions_from(std::int64_t first, std::int64_t count, torch::Devi
     return torch::arange(first, first + count, torch::TensorOptions(torch::kFloat64).device(device));
 }
 
-// To bfloat16, in their own type.
+// Rounds to bfloat16; the numbers keep their own type.
 torch::Tensor rounded(const torch::Tensor& numbers) {
     return numbers.to(torch::kBFloat16).to(numbers.scalar_type());
 }
