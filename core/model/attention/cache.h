@@ -44,6 +44,7 @@ class KeyValueCache {
     /// Position of the token in each slot, (capacity) int64; −1 for an empty slot.
     const torch::Tensor& positions(std::int64_t layer) const { return ring_of(layer).positions; }
     const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }
+    /// Includes empty slots.
     std::int64_t bytes() const;
 
  private:
