@@ -23,7 +23,6 @@ namespace {
 
 using namespace ropelab;
 
-// `--help keys`: key, default, unit, choices and meaning.
 void print_keys() {
     Table table{{{"", 'l', 2}, {"", 'l', 21}, {"", 'l'}}, {}};
     std::string_view group;
@@ -51,7 +50,6 @@ bool asks_for_keys(int count, char** arguments) {
     return false;
 }
 
-// Names the most similar command. CLI11 alone would only report that a subcommand is required.
 void check_verb(const CLI::App& program, int count, char** arguments) {
     if (count < 2 || arguments[1][0] == '-') return;
     std::vector<std::string> names;

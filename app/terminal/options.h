@@ -10,8 +10,7 @@
 
 namespace ropelab::terminal {
 
-/// Stricter than CLI11: a number that is not finite, a whole number that does not fit into 64 bits, and a flag that is
-/// given twice are errors.
+/// Stricter than CLI11: infinite numbers, whole numbers beyond 64 bits and flags that are given twice are errors.
 void check_every_option(CLI::App& program);
 
 /// Has one value, such as "--lab"; "" if there is none. Call it after parsing has failed.

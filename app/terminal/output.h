@@ -6,13 +6,10 @@
 
 namespace ropelab::terminal {
 
-// Nothing else writes to standard output. Both throw WriteError if the text cannot be written completely (a full disk,
-// a closed pipe).
+// Nothing else writes to standard output. Both throw WriteError if the text cannot be written completely.
 
-/// With a newline, always valid JSON: numbers that are not finite become null, and bytes that are not UTF-8 become
-/// U+FFFD.
+/// Always valid JSON: numbers that are not finite become null, and bytes that are not UTF-8 become U+FFFD.
 void print_json(const nlohmann::json& json);
-/// Without a newline of its own.
 void print_text(const std::string& text);
 /// "1 run", "3 runs".
 std::string counted(std::int64_t count, const std::string& word);
@@ -22,14 +19,12 @@ std::string decimals_text(double value, int decimals);
 
 /// Standard input if `file` is "-". Throws BadInput if the file cannot be read.
 std::string read_all(const std::string& file);
-/// Standard input if `file` is "-". Throws BadInput, naming the file, if it cannot be read or is not JSON, and if an
-/// object names a key twice.
+/// Standard input if `file` is "-". Throws BadInput, naming the file, if it is not JSON or an object names a key twice.
 nlohmann::json read_json(const std::string& file);
 /// Throws BadInput if JSON is to be printed to standard output, too.
 void check_one_output(const std::string& output, bool json);
 
-/// On standard error; a failure to print is ignored. Redrawn in place on a terminal; otherwise a new line is printed at
-/// most every five seconds.
+/// On standard error. Redrawn in place on a terminal, else printed at most every five seconds.
 class ProgressLine {
  public:
     ProgressLine();
@@ -47,7 +42,6 @@ class ProgressLine {
 
 /// SIGINT (Ctrl-C) and SIGTERM: the first signal only sets interrupted(), the second one ends the program.
 void watch_interrupts();
-/// Since watch_interrupts().
 bool interrupted();
 
 }  // namespace ropelab::terminal

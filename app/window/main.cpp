@@ -25,8 +25,6 @@ using namespace ropelab;
 using namespace ropelab::ui;
 using Mode = LaunchOptions::Mode;
 
-/// An exception of an event handler becomes a banner of the window: if it left through Qt, the program would end.
-/// Without a window, exceptions reach main().
 class Application : public QApplication {
  public:
     using QApplication::QApplication;

@@ -39,7 +39,6 @@ class BenchmarkCohorts {
           tokens_(random_tokens(vocabulary_, shape.context)) {}
 
     int vocabulary() const { return vocabulary_; }
-    /// Lives as long as this object.
     Cohort& cohort(std::vector<RunSpec> runs) {
         CohortStart start;
         start.runs = std::move(runs);
@@ -69,7 +68,6 @@ std::function<void()> steps_of(Cohort& cohort, int steps) {
     };
 }
 
-// From rounds of `steps` steps to milliseconds per step.
 Spread milliseconds(std::vector<double> seconds, double steps) {
     for (double& value : seconds) value *= 1000.0 / steps;
     return spread_of(seconds);

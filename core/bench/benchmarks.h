@@ -12,8 +12,7 @@
 
 namespace ropelab::bench {
 
-// Through the same interface that training uses. The text consists of random tokens, because speed does not depend on
-// what a model learns.
+// The text consists of random tokens, because speed does not depend on what a model learns.
 
 struct TrainingSpeed {
     RunConditions conditions;
@@ -40,18 +39,16 @@ struct SettingSpeed {
     double fraction = 0;
     Spread milliseconds_per_step;
 };
-/// Runs that differ only in theta and fraction.
 struct SettingsSpeed {
     std::vector<SettingSpeed> settings;
-    /// Median times are relative to the mean of their round, so that disturbances of a whole round cancel.
+    /// Relative to the mean of their round, so that disturbances of a whole round cancel.
     double slowest_over_fastest = 0;
 };
 /// Alternates between theta from 100 to 1e6 at fraction 1, and fractions 0.25 and 0.5 at theta 10,000.
 SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                                const Cancelled& cancelled = {});
 
-/// Tokens per second at batch size 1. `rolling` is nullopt for models without RoPE, which cannot generate with a
-/// rolling KV cache.
+/// Tokens per second at batch size 1. `rolling` is nullopt for models without RoPE, which have no rolling KV cache.
 struct GenerationSpeed {
     std::int64_t length = 0;  // number of generated tokens
     std::string precision;
@@ -67,7 +64,6 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
 /// For comparisons of cohorts and settings: 2 layers, width 64, context 128, batch size 16.
 RunSpec small_shape();
 
-/// Settings that replace those of the default.
 struct Variant {
     std::string settings;  // "key=value", several joined by ", "
     RunSpec spec;
@@ -97,17 +93,14 @@ struct MeasuredCache {
     CacheBytes formula;
 };
 
-/// `tokens`: at most the context. The KV cache allocates the slots of all tokens of the context with the first token,
-/// so a few tokens suffice. nullopt if cancelled.
+/// The KV cache allocates all slots of the context with the first token, so a few tokens suffice. nullopt if cancelled.
 std::optional<MeasuredCache> measure_cache(Model& model, const RunSpec& spec, std::int64_t tokens,
                                            const Cancelled& cancelled = {});
-/// Random weights. Throws BadInput if the settings contradict each other or the model needs more memory than this
-/// machine has.
+/// Random weights. Throws BadInput if settings contradict each other or the model does not fit into memory.
 std::optional<MeasuredCache> measure_cache(Engine& engine, const RunSpec& spec, std::int64_t tokens,
                                            const Cancelled& cancelled = {});
 
-/// In place with core/rope, on one thread, compared with a plain copy. Speeds are in bytes per second, where reads and
-/// writes both count.
+/// One thread, compared with a plain copy. Bytes per second, where reads and writes both count.
 struct RotationSpeed {
     double bytes = 0;              // size of the array
     Spread half;                   // pairs of channel i and channel i + d/2

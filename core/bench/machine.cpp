@@ -17,7 +17,7 @@ namespace ropelab::bench {
 
 namespace {
 
-// This program's, with the command's variables added or replaced.
+// This program's environment, with the command's variables added or replaced.
 std::vector<std::string> environment_of(const Command& command) {
     std::vector<std::string> result;
     for (char** variable = environ; *variable; ++variable) {

@@ -8,7 +8,6 @@
 
 namespace ropelab::bench {
 
-/// On which measurements were made.
 struct Machine {
     std::string processor;  // processor_name()
     int cores = 0;          // number of cores that this program may use
@@ -19,7 +18,6 @@ Machine this_machine();
 /// UTC, such as "2026-03-01".
 std::string today();
 
-/// With arguments and environment.
 struct Command {
     std::filesystem::path program;
     std::vector<std::string> arguments;

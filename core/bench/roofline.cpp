@@ -20,8 +20,7 @@ using Clock = std::chrono::steady_clock;
 // 16 floats. The compiler distributes them over as many registers as the processor requires.
 using Vector = float __attribute__((vector_size(64)));
 
-// One vector of sums per row. There are enough rows to hide the latency of multiply-adds and few enough for the sums to
-// stay in registers.
+// Enough rows to hide the latency of multiply-adds, and few enough for their sums to stay in registers.
 template <int Rows>
 [[gnu::always_inline]] inline void multiply_rows(const float* a, const float* b, float* c) {
     Vector sums[Rows];
@@ -142,12 +141,11 @@ MachineSpeed measure_machine(int threads) {
 }
 
 StepWork step_work(const RunSpec& spec, std::int64_t vocabulary) {
-    // Weights are read in the forward pass, in the backward pass and by AdamW, which also writes them (4 accesses).
-    // Gradients are written, copied into one row (2), read for clipping and read by AdamW (5). AdamW reads and writes
-    // both moments (4).
+    // Weights are read forward, backward and by AdamW, which also writes them (4). Gradients are written, copied into
+    // one row (2), read for clipping and read by AdamW (5). AdamW reads and writes both moments (4).
     constexpr double passes_over_weights = 4 + 5 + 4;
-    // The result of an operation is written, read by the next operation and read again in the backward pass (3); its
-    // gradient is written and read (2).
+    // A result is written, read by the next operation and in the backward pass (3); its gradient is written and read
+    // (2).
     constexpr double passes_over_activations = 3 + 2;
     constexpr double float_bytes = 4;
     const auto tokens = static_cast<double>(spec.batch * spec.context);

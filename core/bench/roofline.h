@@ -11,20 +11,18 @@ namespace ropelab::bench {
 struct MachineSpeed {
     double multiply = 0;  // peak arithmetic performance, in float32 operations per second
     double copy = 0;      // memory bandwidth, in bytes read or written per second
-    /// Both values have been measured.
     bool known() const { return multiply > 0 && copy > 0; }
 };
 
 /// About 0.25 seconds, the best of several attempts: the arithmetic with small float32 matrix products from the L1
-/// cache, computed by this program's own loop (not LibTorch's), the bandwidth with copies of blocks that are larger
-/// than the caches.
+/// cache, by this program's own loop, the bandwidth with copies of blocks that are larger than the caches.
 MachineSpeed measure_machine(int threads);
 
 /// The measured matrix product, c += aᵀ · b.
 struct SmallProduct {
     static constexpr int columns = 16;
     static constexpr int depth = 256;
-    /// Rows of c, which depend on the processor's number of registers.
+    /// Depends on the processor's number of registers.
     static int rows();
     /// a: depth × rows(), b: depth × columns, c: rows() × columns, row-major.
     static void multiply(const float* a, const float* b, float* c);
@@ -35,7 +33,6 @@ struct StepWork {
     double operations = 0;        // floating-point operations
     double weight_bytes = 0;      // traffic of weights, their gradients and their moments, in bytes
     double activation_bytes = 0;  // traffic of activations and their gradients, in bytes
-    /// Memory traffic.
     double bytes() const { return weight_bytes + activation_bytes; }
     /// Arithmetic intensity, in operations per byte.
     double intensity() const { return operations / bytes(); }
@@ -47,7 +44,6 @@ double roof(const MachineSpeed& speed, double intensity);
 /// In operations per byte. Below this intensity memory bandwidth limits the performance, above it arithmetic.
 double ridge(const MachineSpeed& speed);
 
-/// A measured training step.
 struct RooflinePoint {
     StepWork work;
     double seconds = 0;    // per step of one run
@@ -55,12 +51,10 @@ struct RooflinePoint {
     /// In operations per second.
     double reached() const { return work.operations / seconds; }
 };
-/// Speed: the run's tokens divided by its training time. In a cohort, the training time of each run is that of the
-/// cohort divided by its number of runs.
+/// The run's tokens divided by its training time: in a cohort, that of the cohort divided by its number of runs.
 RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, double tokens_per_second, bool rounded);
 
-/// Such as "The step reaches 90 % of this machine's peak float32 performance: arithmetic limits it." Percentages relate
-/// to the peaks in `speed`.
+/// "The step reaches 90 % of this machine's peak float32 performance: arithmetic limits it."
 std::string verdict(const MachineSpeed& speed, const RooflinePoint& point);
 
 }  // namespace ropelab::bench

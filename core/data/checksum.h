@@ -9,7 +9,6 @@
 
 namespace ropelab {
 
-/// With the algorithm that computes it.
 struct Checksum {
     enum class Algorithm { sha256, md5 };
     Algorithm algorithm = Algorithm::sha256;

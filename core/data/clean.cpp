@@ -46,8 +46,7 @@ struct Match {
     std::string_view replacement;
 };
 
-/// In one pass from left to right, as `s/…/…/g`. `find(from)` returns the next possible offset, `match(start)` the
-/// match.
+/// As `s/…/…/g`. `find(from)` returns the next possible offset, `match(start)` the match.
 template <typename Find, typename MatchAt>
 void substitute(std::string& text, const Find& find, const MatchAt& match) {
     std::size_t start = find(0);
@@ -93,8 +92,7 @@ void replace_between(std::string& text, std::string_view open, std::string_view 
         });
 }
 
-/// As the Perl substitution s/<.*>// does. The only '>' of a piece is its last character, and '.' does not match a line
-/// end.
+/// s/<.*>//: the only '>' of a piece is its last character, and '.' does not match a line end.
 void remove_last_tag(std::string& piece) {
     if (!piece.ends_with('>')) return;
     const std::size_t line_end = piece.rfind('\n');
@@ -206,7 +204,6 @@ void strip_markup(std::string& piece) {
     replace_between(piece, "&", ";", " ");
 }
 
-/// A space before each word and none after the last.
 void append_words(std::string& result, std::string_view piece) {
     constexpr std::array<std::string_view, 10> digits = {"zero", "one", "two",   "three", "four",
                                                          "five", "six", "seven", "eight", "nine"};

@@ -5,8 +5,7 @@
 
 namespace ropelab {
 
-/// `plain` is for ordinary text, `wiki` for an XML dump of Wikipedia (such as enwik8); `automatic` uses `wiki` if
-/// `looks_like_wiki_dump` is true, else `plain`.
+/// `wiki` is for an XML dump of Wikipedia, such as enwik8; `automatic` decides by `looks_like_wiki_dump`.
 enum class Cleaning { automatic, plain, wiki };
 
 /// The first 64 KiB contain a `<mediawiki` tag, or both `<page>` and `<text `.

@@ -16,7 +16,6 @@ namespace ropelab {
 /// Bits of the sum of a token's frequencies.
 inline constexpr int frequency_bits = 31;
 inline constexpr std::uint64_t frequency_total = std::uint64_t{1} << frequency_bits;
-/// Accepted by coder_frequencies().
 inline constexpr std::size_t largest_coded_vocabulary = std::size_t{1} << 20;
 
 /// 1 + ⌊p·(2³¹ − V)⌋ of p = softmax(logits) for V tokens; the most probable token gets what is left of the sum 2³¹.
@@ -24,7 +23,6 @@ inline constexpr std::size_t largest_coded_vocabulary = std::size_t{1} << 20;
 /// logit is not finite, without a logit, and for more than `largest_coded_vocabulary`.
 std::vector<std::uint32_t> coder_frequencies(std::span<const float> logits);
 
-/// One number between 0 and 1.
 class ArithmeticEncoder {
  public:
     /// The frequencies sum to `frequency_total`; that of `token` must not be 0.
@@ -33,7 +31,7 @@ class ArithmeticEncoder {
     std::string finish();
 
  private:
-    /// To the lower end of the interval; a carry goes into the bytes that are written already.
+    /// A carry goes into the bytes that are written already.
     void add(std::uint64_t number);
 
     std::uint64_t low_ = 0;
@@ -41,7 +39,6 @@ class ArithmeticEncoder {
     std::string bytes_;
 };
 
-/// With the same frequencies in the same order.
 class ArithmeticDecoder {
  public:
     /// A view of the code. Bytes after its end count as 0.
@@ -59,7 +56,6 @@ class ArithmeticDecoder {
     std::uint64_t code_ = 0;  // number of the code minus the lower end of the interval
 };
 
-/// By another program's method.
 struct ArchiveSize {
     std::string_view method;  // "gzip" or "xz"
     std::int64_t bytes = 0;   // of the compressed file, its header included

@@ -16,8 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The runs of a sweep share one. Small corpora stay in memory; large ones (enwik8 takes 400 MB) only while a run uses
-/// them.
+/// The runs of a sweep share one. Small corpora stay in memory; large ones only while a run uses them.
 class RecentCorpora {
  public:
     std::shared_ptr<const Corpus> find(const std::string& key) {
@@ -62,8 +61,7 @@ std::string state_of_file(const fs::path& file) {
     return fs::absolute(file, error).string() + '|' + std::to_string(written) + '|' + std::to_string(bytes);
 }
 
-/// Equal for calls that must return the same corpus. Contains size and modification time, so that a changed file is
-/// read again.
+/// Contains size and modification time, so that a changed file is read again.
 std::string cache_key(const TextSource& source, const RunSpec& spec) {
     std::string key = std::to_string(static_cast<int>(spec.tokenizer)) + '|' +
                       std::to_string(static_cast<int>(spec.split)) + '|' + source.name + '|';

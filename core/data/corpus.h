@@ -17,11 +17,10 @@
 
 namespace ropelab {
 
-/// Of the validation and test parts of a folder, each, which are in memory.
+/// For each of the validation and test parts of a folder, which are in memory.
 inline constexpr std::int64_t largest_held_out = std::int64_t{1} << 24;
 
-/// The training part of a folder stays in its files; of its validation and test parts the first `largest_held_out`
-/// tokens are used.
+/// The training part of a folder stays in its files; the first `largest_held_out` tokens of the others are used.
 struct Corpus {
     std::string name;  // as messages show it: "Tiny Shakespeare", or a file name
     Vocabulary vocabulary;
@@ -50,12 +49,10 @@ struct Corpus {
 /// all tokenizers contain the same text; bpe, unigram and words are trained on the training part. Throws BadInput for
 /// an unknown name, an unreadable or empty file, a folder although `spec` requires another tokenizer than bytes, an
 /// unreadable tokenizer, a file that is not UTF-8 although `spec` requires characters, and a split with fewer than
-/// spec.context + 1 tokens. The most recent corpora are cached, so that a sweep reads and encodes its text once.
-/// Thread-safe.
+/// spec.context + 1 tokens. Recent corpora are cached, so that a sweep encodes its text once. Thread-safe.
 std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const std::filesystem::path& data_dir = {});
 
-/// Trained on the training part, or read from the tokenizer's file. Throws BadInput as trained_subwords() and
-/// subwords_of_file() do.
+/// By training, or from the tokenizer's file. Throws BadInput as trained_subwords() and subwords_of_file() do.
 Vocabulary subword_vocabulary(const RunSpec& spec, const TextParts& parts);
 
 /// For all sequences of `spec.context` characters of its validation split, whatever spec.evaluation is, or nullopt for

@@ -25,8 +25,7 @@ namespace ropelab {
 PartFile::PartFile(std::filesystem::path path) : path_(std::move(path)) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor_ < 0) fail("written");
-    // Some network file systems do not support locks. There, two simultaneous downloads would damage the file, which
-    // the checksum then detects.
+    // Some network file systems have no locks. Two downloads then damage the file, which the checksum detects.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(descriptor_);
         throw FetchFailed("Another program is downloading '" + path_.string() +
@@ -67,7 +66,6 @@ namespace {
 
 using Curl = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 
-/// Shared by the libcurl callbacks of one connection.
 struct Transfer {
     CURL* curl;
     PartFile& part;
@@ -114,8 +112,7 @@ struct Transfer {
     }
 };
 
-// Exceptions must not pass through libcurl's C code. Each callback stores its exception in Transfer::failure;
-// connect_once rethrows it.
+// Exceptions must not pass through libcurl's C code: callbacks store them, and connect_once rethrows.
 std::size_t on_data(char* bytes, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     try {
@@ -395,7 +392,7 @@ class Fetch {
         return *found == expected ? CheckResult::right : CheckResult::wrong;
     }
 
-    /// And verifies the checksum. Returns false if cancelled.
+    /// Also verifies the checksum. Returns false if cancelled.
     bool download_checked(PartFile& part) const {
         DownloadOptions download_options;
         download_options.expected_bytes = set_.download_bytes;
@@ -426,7 +423,7 @@ class Fetch {
         }
     }
 
-    /// And verifies the checksum. Returns false if cancelled.
+    /// Also verifies the checksum. Returns false if cancelled.
     bool unpack_checked(const fs::path& archive, const fs::path& target) const {
         const fs::path unpacked = target.string() + ".unpacking";
         const bool done = unpack(archive, set_.file, unpacked, set_.bytes, [&](std::int64_t bytes) {

@@ -12,8 +12,7 @@
 
 namespace ropelab {
 
-/// For example: no network, refusal by the server, a full disk or a wrong checksum. The message is one sentence for the
-/// user.
+/// For example: no network, a full disk or a wrong checksum. The message is one sentence for the user.
 class FetchFailed : public std::runtime_error {
  public:
     explicit FetchFailed(const std::string& message) : std::runtime_error(message) {}
@@ -22,8 +21,7 @@ class FetchFailed : public std::runtime_error {
 /// While a PartFile exists, no other process can open the same file as a PartFile.
 class PartFile {
  public:
-    /// Keeps the content of an existing file. Throws FetchFailed if another process has opened it as a PartFile or if
-    /// it cannot be written.
+    /// Keeps existing content. Throws FetchFailed if another process has the file open or it cannot be written.
     explicit PartFile(std::filesystem::path path);
     ~PartFile();
     PartFile(const PartFile&) = delete;
@@ -53,9 +51,8 @@ struct DownloadOptions {
     std::function<bool()> cancelled;                           // called at least once per second
 };
 
-/// Resumes at the end of `part`, or starts from the beginning if the server does not support resuming. After a lost
-/// connection it tries again, up to `attempts` times. Returns false if cancelled. Throws FetchFailed if it fails. In
-/// both cases received bytes stay in `part`.
+/// Resumes at the end of `part` if the server supports it. Tries up to `attempts` times. Returns false if cancelled.
+/// Throws FetchFailed if it fails. In both cases received bytes stay in `part`.
 bool download(const std::string& url, PartFile& part, const DownloadOptions& options);
 
 /// Replaces an existing `target`. If `step`, called with the bytes written so far, returns false, `target` is removed
@@ -64,7 +61,6 @@ bool download(const std::string& url, PartFile& part, const DownloadOptions& opt
 bool unpack(const std::filesystem::path& archive, const std::string& entry, const std::filesystem::path& target,
             std::int64_t expected_bytes, const std::function<bool(std::int64_t)>& step = {});
 
-/// In the order in which they happen.
 enum class FetchStep { downloading, checking, unpacking };
 
 struct FetchProgress {
@@ -88,10 +84,9 @@ struct Fetched {
 
 /// Resumes from the `….part` file of an interrupted fetch. The checksum is verified after downloading and, for zipped
 /// sets, again after unpacking; only then does the file get its final name. If a file of that name exists, it is
-/// returned if its checksum is right and replaced otherwise. The environment variable ROPELAB_DATA_URL names a mirror;
-/// the set is then downloaded from that URL followed by a slash and the set's download name. Returns nullopt if
-/// cancelled; the next fetch then resumes. Throws FetchFailed if the download fails, and std::runtime_error if a file
-/// in the cache cannot be read.
+/// returned if its checksum is right and replaced otherwise. ROPELAB_DATA_URL names a mirror, which has the set at this
+/// URL, a slash and its download name. Returns nullopt if cancelled; the next fetch then resumes. Throws FetchFailed if
+/// the download fails, and std::runtime_error if a file in the cache cannot be read.
 std::optional<Fetched> fetch(const KnownSet& set, const FetchOptions& options = {});
 
 }  // namespace ropelab

@@ -13,7 +13,7 @@ namespace {
 constexpr int max_levels = 64;
 constexpr std::string_view too_deep = "nested more than 64 levels deep";
 
-/// The first bracket that opens a level beyond max_levels, or npos.
+/// Offset of the first bracket beyond max_levels, or npos.
 std::size_t too_deep_at(std::string_view text) {
     int levels = 0;
     bool in_string = false;

@@ -7,9 +7,8 @@
 
 namespace ropelab {
 
-/// For JSON of a stranger: text nested more than 64 levels deep is refused, because copying, comparing or printing
-/// deeper values could overflow the stack. Otherwise as nlohmann::json::parse, which tests/architecture forbids
-/// elsewhere.
+/// Refuses more than 64 levels, which could overflow the stack. Otherwise as nlohmann::json::parse, which
+/// tests/architecture forbids elsewhere.
 nlohmann::json parse_bounded(std::string_view text, const nlohmann::json::parser_callback_t& watch = nullptr,
                              bool throws = true);
 

@@ -12,7 +12,7 @@
 
 namespace ropelab {
 
-/// With published size and checksum, for downloading.
+/// Size and checksum are the published ones.
 struct KnownSet {
     std::string name;   // value of the setting `data`: "enwik8"
     std::string title;  // name in messages: "Tiny Shakespeare"
@@ -34,11 +34,10 @@ std::span<const KnownSet> known_sets();
 const KnownSet* find_known_set(std::string_view name);
 /// Throws BadInput, suggesting the most similar name, if there is none.
 const KnownSet& known_set(std::string_view name);
-/// What the setting `data` accepts besides files: the synthetic languages and the known data sets.
+/// Values of the setting `data` other than files: the synthetic languages and the known data sets.
 std::vector<std::string_view> known_data_names();
 
-/// $XDG_CACHE_HOME/ropelab/data, or ~/.cache/ropelab/data if that variable is empty or not an absolute path. Throws
-/// BadInput if HOME is needed but not set.
+/// $XDG_CACHE_HOME/ropelab/data or ~/.cache/ropelab/data. Throws BadInput if HOME is needed but not set.
 std::filesystem::path cache_folder();
 
 struct FoundSet {
@@ -52,8 +51,7 @@ struct FoundSet {
 /// is used. Throws BadInput if `data_dir` is given but is not a folder.
 std::optional<FoundSet> find_on_disk(const KnownSet& set, const std::filesystem::path& data_dir = {});
 
-/// Searched before the cache: `data_dir` and ROPELAB_DATA, as far as they are given. Throws BadInput if `data_dir` is
-/// not a folder.
+/// Searched before the cache: `data_dir` and ROPELAB_DATA, if given. Throws BadInput if `data_dir` is not a folder.
 std::vector<std::filesystem::path> data_folders(const std::filesystem::path& data_dir);
 
 /// 4154399 as "4,154,399".

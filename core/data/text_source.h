@@ -15,10 +15,9 @@
 
 namespace ropelab {
 
-/// In bytes. The whole text is in memory as tokens of four bytes while runs use it.
+/// Bytes. The whole text is in memory as tokens of four bytes while runs use it.
 inline constexpr std::int64_t largest_file = std::int64_t{1} << 31;
 
-/// A synthetic language, a file or a folder of files.
 struct TextSource {
     std::string name;                  // in messages and results, such as "first 4,154,399 bytes of enwik8"
     std::optional<Language> language;  // the synthetic language; nullopt if the text is in `file`
@@ -35,12 +34,10 @@ TextSource locate(std::string_view data, const std::filesystem::path& data_dir =
 /// unreadable file and for one with more than `largest_file` bytes. `source` must not be a folder.
 std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length);
 
-/// The end of a sentence: "is compressed with gzip; unpack it first."; "" for a text. Recognises UTF-16, gzip and
-/// pointers of Git LFS.
+/// "is compressed with gzip; unpack it first."; "" for a text. Recognises UTF-16, gzip and pointers of Git LFS.
 std::string other_format(std::string_view content);
 
-/// Throws BadInput for other_format(), a short web page, such as the error page of a failed download, or the token
-/// numbers of nanoGPT's train.bin.
+/// Refuses other_format(), a short web page, such as an error page, and the token numbers of nanoGPT's train.bin.
 void require_text(const std::filesystem::path& file, std::string_view content);
 
 struct FolderFile {
@@ -55,11 +52,9 @@ std::vector<FolderFile> files_of_folder(const std::filesystem::path& folder);
 
 std::int64_t bytes_of(std::span<const FolderFile> files);
 
-/// A folder can be read as bytes only.
 [[noreturn]] void refuse_characters_of_folder(const std::filesystem::path& folder);
 
-/// The files as one text of bytes, without separators. Only the parts that are used are read, so the text may be larger
-/// than the memory.
+/// One text of bytes, without separators. Only used parts are read, so the text may be larger than the memory.
 class TextFolder {
  public:
     explicit TextFolder(const std::filesystem::path& folder);
@@ -75,7 +70,6 @@ class TextFolder {
     std::vector<TokenText::Piece> pieces_;  // one per file
 };
 
-/// In tokens, in the order of the text.
 struct SplitSizes {
     std::int64_t training = 0;
     std::int64_t validation = 0;
@@ -89,7 +83,6 @@ struct SplitSizes {
 /// part; 100,000,000 tokens give the customary 90, 5 and 5 million.
 SplitSizes split_sizes(std::int64_t tokens, Split split);
 
-/// Views of the text.
 struct TextParts {
     std::string_view training;
     std::string_view validation;
@@ -108,14 +101,12 @@ struct TextMark {
     bool operator==(const TextMark&) const = default;
 };
 
-/// The setting `data`, for a synthetic language with seed and length. Runs with equal names should train on the same
-/// text.
+/// The setting `data`, for a synthetic language with seed and length.
 std::string text_name(const RunSpec& spec);
 
 TextMark mark_of(const RunSpec& spec, std::string_view text);
 
-/// Not a truncated or different file. For text8 only the length is compared, because its publisher gives no SHA-256
-/// checksum.
+/// Not truncated or different. text8 has no published SHA-256 checksum, so only its length is compared.
 bool is_whole_known_set(const TextMark& text);
 
 /// Throws BadInput unless `now`, the text found today, equals `then`, that of the training so far; names both.

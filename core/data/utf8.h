@@ -12,8 +12,7 @@ struct DecodedCharacter {
     std::size_t length = 0;  // number of bytes in UTF-8; 0 if the bytes are not valid UTF-8
 };
 
-/// `offset` < text.size(). As in RFC 3629, overlong forms, surrogates, code points above U+10FFFF and truncated
-/// sequences are invalid.
+/// As in RFC 3629, overlong forms, surrogates, code points above U+10FFFF and truncated sequences are invalid.
 DecodedCharacter decode_utf8(std::string_view text, std::size_t offset);
 
 /// `code` must be at most U+10FFFF and not a surrogate.
@@ -22,14 +21,12 @@ void append_utf8(std::string& text, char32_t code);
 /// The byte offset; nullopt if the whole text is valid.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
-/// UTF-8 can represent this code point.
 bool is_unicode_scalar(char32_t code);
 
 /// The character itself if it is visible, else `\n`, `\t`, `\r`, `space` or its code point such as `U+0085`.
 std::string printable_character(char32_t code);
 
-/// Other than line ends and tab, by code points such as U+001B: names in a stranger's file must not control the
-/// terminal.
+/// Such as U+001B: names in a stranger's file must not control the terminal. Line ends and tab stay.
 std::string without_controls(std::string_view text);
 
 }  // namespace ropelab

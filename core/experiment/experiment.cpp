@@ -12,8 +12,7 @@ namespace ropelab {
 
 namespace {
 
-// Numbers become JSON numbers, so that "10k" and 10000 are the same description; "6 ch" stays a string, because the
-// fraction depends on the run's head dimension.
+// As numbers, "10k" and 10000 are equal; "6 ch" stays a string, because its fraction depends on the head dimension.
 nlohmann::json json_of(const Key& key, const std::string& text) {
     const RunSpec defaults;
     const Value sample = key.get(defaults);
@@ -373,8 +372,7 @@ std::vector<std::vector<std::size_t>> group_into_cohorts(const std::vector<RunSp
 }
 
 std::vector<RunSpec> Experiment::expand() const {
-    // The product starts with the explicit runs and multiplies by each swept setting in the order of the table, so that
-    // the first one varies slowest.
+    // Explicit runs, times each swept setting in the order of the table, so that the first one varies slowest.
     std::vector<Assignments> choices = explicit_runs_;
     if (choices.empty()) choices.emplace_back();
     for (const auto& zip : zips_) check_zip(zip, *this);

@@ -22,10 +22,8 @@ class Experiment {
     /// [values], …}. A null value means the default. Throws BadInput for unknown keys (naming the most similar one) for
     /// values out of range, and for a setting that is set twice (under its earlier and its current name).
     static Experiment from_json(const nlohmann::json& json);
-    /// As from_json(). Throws BadInput, with the byte offset, if the text is not JSON, and if an object names a key
-    /// twice.
+    /// As from_json(). Throws BadInput also if the text is not JSON (with the byte offset) or a key repeats.
     static Experiment from_text(std::string_view text);
-    /// For from_json().
     nlohmann::json to_json() const;
 
     const std::string& name() const { return name_; }
@@ -33,15 +31,13 @@ class Experiment {
 
     /// Texts ("10000", "25 %", "2 ch"); the default if the setting was not set.
     std::vector<std::string> values(std::string_view key) const;
-    /// Several values sweep the setting; an empty list restores the default. Throws BadInput for an unknown key or an
-    /// invalid value.
+    /// Several values sweep the setting; none restores the default. Throws BadInput for a wrong key or value.
     void set(std::string_view key, std::vector<std::string> values);
     /// --set: "theta=500,1000", or "seed=1..10" for all whole numbers from 1 to 10. Throws BadInput for an invalid
     /// text.
     void set_assignment(std::string_view assignment);
     /// Throws BadInput also if two of the texts set the same setting.
     void set_assignments(const std::vector<std::string>& assignments);
-    /// Explicitly.
     bool is_set(std::string_view key) const { return settings_.contains(std::string(key)); }
 
     /// The Cartesian product of the explicit runs (if any) and the swept settings. The first key of the table of
@@ -51,24 +47,21 @@ class Experiment {
     /// explicit runs, if an exclusion matches no run, if no run remains, or if there are more than 20,000.
     std::vector<RunSpec> expand() const;
 
-    /// Settings that override the shared ones. expand() combines them with the swept settings.
+    /// They override the shared settings. expand() combines them with the swept settings.
     const std::vector<std::map<std::string, std::string>>& explicit_runs() const { return explicit_runs_; }
     /// Throws BadInput for unknown keys and invalid values.
     void set_explicit_runs(std::vector<std::map<std::string, std::string>> runs);
 
-    /// Each list names swept settings that vary together (first values, second values, …) instead of in all
-    /// combinations.
+    /// Each list names swept settings that vary together instead of in all combinations.
     const std::vector<std::vector<std::string>>& zips() const { return zips_; }
     /// Throws BadInput unless each list has at least two known keys and no key occurs twice.
     void set_zips(std::vector<std::vector<std::string>> zips);
-    /// --zip: "theta,context".
     void add_zip(std::string_view keys);
 
     /// expand() removes the runs that have all values of one of these maps.
     const std::vector<std::map<std::string, std::string>>& exclusions() const { return exclusions_; }
     /// Throws BadInput for unknown keys, values out of range and empty maps.
     void set_exclusions(std::vector<std::map<std::string, std::string>> exclusions);
-    /// --exclude: "fraction=0,theta=500".
     void add_exclusion(std::string_view assignments);
 
     bool operator==(const Experiment&) const = default;

@@ -31,7 +31,6 @@ struct RungRun {
     RunSpec spec;
     double validation_loss = 0;
 };
-/// `run` is an index.
 struct RungStop {
     std::size_t run = 0;
     std::string message;

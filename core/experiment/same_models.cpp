@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t most_named = 4;  // exclusions named in the message
 
-// Defaults for settings that have no effect.
 template <typename... Members>
 void forget(RunSpec& spec, Members... members) {
     static const RunSpec defaults;
@@ -103,7 +102,6 @@ ModelPart model_of(const RunSpec& run) {
     return model;
 }
 
-// As a key of std::map.
 using Traits = std::tuple<std::vector<Value>, std::vector<double>, std::vector<bool>>;
 
 Traits traits_of(const RunSpec& run) {
@@ -131,7 +129,6 @@ struct Differences {
     std::vector<std::vector<std::size_t>> numbers;  // one list per run, in the order of `names`
 };
 
-// Some of the differing settings, by index, with the values of one run.
 struct Exclusion {
     std::vector<std::size_t> values;  // the values of one run, one per differing setting
     std::vector<std::size_t> keys;

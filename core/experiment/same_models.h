@@ -17,14 +17,12 @@ bool same_model(const RunSpec& a, const RunSpec& b);
 struct SameModels {
     std::vector<std::size_t> runs;      // indices of the repeats, ascending
     std::vector<std::size_t> as_first;  // index of the first run with that model, per repeat
-    /// They (see Experiment::exclusions) remove the repeats and no other run. Repeats that equal an earlier run in
-    /// every setting have none.
+    /// Remove the repeats and no other run. Repeats with equal settings have none.
     std::vector<std::map<std::string, std::string>> exclusions;
 };
 SameModels same_models(const std::vector<RunSpec>& runs);
 
-/// How many repeats there are, an example, and the exclusions that remove them (at most five, and the number of
-/// others); "" if there are none.
+/// How many repeats there are, an example, and the exclusions that remove them (at most five); "" if there are none.
 std::string words_of(const SameModels& same, const std::vector<RunSpec>& runs);
 
 }  // namespace ropelab

@@ -15,7 +15,6 @@ namespace ropelab {
 std::string setting_key(const RunSpec& run);
 /// The look may have the spelling of an earlier version; nullopt if it is damaged.
 std::optional<std::string> setting_key(const SettingLook& look);
-/// By setting_key().
 std::map<std::string, std::string> setting_names(const LabFile& lab);
 
 /// For lists and figures: the name of its setting with the seed, if the run's own name has a seed. A run that the user

@@ -17,7 +17,6 @@ namespace ropelab {
 
 namespace {
 
-// Runs times steps per second.
 double throughput(const StepTimes::value_type& time) {
     return static_cast<double>(time.first) / time.second;
 }
@@ -29,7 +28,6 @@ std::vector<std::size_t> widths_up_to(std::size_t runs) {
     return widths;
 }
 
-// Two decimals: 1.12 for 1.1234.
 std::string times_text(double ratio) {
     return number_text(std::round(100.0 * ratio) / 100.0);
 }
@@ -64,7 +62,6 @@ void store_times(const RunSpec& spec, const RunConditions& conditions, bool sett
     entry->times = times;
 }
 
-// Without states.
 CohortStart first_runs(const CohortStart& start, std::size_t count) {
     CohortStart result;
     result.runs.assign(start.runs.begin(), start.runs.begin() + static_cast<std::ptrdiff_t>(count));

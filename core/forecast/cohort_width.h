@@ -16,7 +16,7 @@ namespace ropelab {
 // training may be faster, because each run then has the caches to itself. In float32 on the CPU a run's results are
 // bit-identical at every width; elsewhere sums may be rounded in another order.
 
-/// Precision, device, threads and CUDA graphs.
+/// Precision, device, threads and CUDA graphs are equal.
 bool equal_conditions(const RunConditions& a, const RunConditions& b);
 
 /// At most `widest` runs each, with sizes as equal as possible: 54 runs with widest = 16 give 14, 14, 13, 13.
@@ -28,12 +28,11 @@ std::size_t max_width_in_memory(const RunSpec& spec);
 std::vector<std::vector<std::size_t>> split_by_memory(const std::vector<std::vector<std::size_t>>& cohorts,
                                                       const std::vector<RunSpec>& specs);
 
-/// By cohort width; infinity for a width that does not fit into memory.
+/// Infinity for a width that does not fit into memory.
 using StepTimes = std::map<std::size_t, double>;
 
-/// The widest measured width whose throughput in runs per second is at least 0.97 times the best one; a wider cohort
-/// lets curves be compared while they grow. If that is the widest measured width, returns `runs`, because no
-/// measurement is against a wider cohort.
+/// The widest measured width whose throughput in runs per second is at least 0.97 times the best one. If that is the
+/// widest measured width, returns `runs`, because no measurement is against a wider cohort.
 std::size_t best_width(const StepTimes& times, std::size_t runs);
 
 struct TimedSteps {
@@ -43,8 +42,7 @@ struct TimedSteps {
 /// More warm-up steps on a CUDA device, which first captures a graph.
 TimedSteps timed_steps(bool cuda);
 
-/// Timing cohorts of 1, 2, 4, …, `runs` runs takes at most 1 % of the `iterations` steps of all runs. False for one
-/// run.
+/// Timing cohorts of 1, 2, 4, …, `runs` runs takes at most 1 % of all steps. False for one run.
 bool pays_to_measure(std::size_t runs, std::int64_t iterations, bool cuda);
 
 /// The minimum of a few steps; nullopt if it was cancelled.
@@ -57,11 +55,9 @@ void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations,
 
 struct CohortWidth {
     std::size_t runs = 0;  // maximum number of runs per cohort
-    /// Such as "One run at a time, 1.12 × as fast as 6 together.", or that memory limits the width; empty if nothing
-    /// was measured or limited.
+    /// "One run at a time, 1.12 × as fast as 6 together.", or that memory limits the width; empty for neither.
     std::string message;
-    /// For all parts of the split cohort, so that they cannot differ; nullopt if they need not be chosen before
-    /// training.
+    /// For all parts of the split cohort, so that they cannot differ; nullopt if not chosen before training.
     std::optional<RunConditions> conditions;
 };
 /// Such as "At most 4 runs at a time, 1.3 × as fast as sequentially."; empty if fewer than two widths were timed.
@@ -74,7 +70,7 @@ std::string width_message(StepTimes times, std::size_t chosen, std::size_t runs)
 CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenData& data,
                          const std::function<bool()>& cancelled);
 
-/// What choose_width will do or has found for these runs; empty if it will do nothing.
+/// Says what choose_width will do or has found; empty if it will do nothing.
 std::string width_plan(const std::vector<RunSpec>& runs);
 
 void clear_step_times();

@@ -21,14 +21,12 @@ double as_real(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// On average over the layers. A mixture of experts has `rows` numbers for each expert of a token, with its input and
-// output.
+// On average over the layers. Each expert of a token has `rows` numbers, with its input and output.
 double mlp_rows(const RunSpec& spec, std::int64_t rows) {
     const double share = as_real(spec.expert_layers()) / as_real(spec.layers);
     return (1.0 - share) * as_real(rows) + share * as_real(spec.experts_per_token * (rows + 2 * spec.width));
 }
 
-// Row widths, and bytes per number.
 struct Widths {
     explicit Widths(const RunSpec& spec, std::int64_t vocabulary)
         : bytes(spec.precision == Precision::float32 ? 4 : 2),
@@ -85,7 +83,6 @@ double norm_bytes(const RunSpec& spec, const Widths& w) {
     return 4.0 * w.C + (spec.norm_kind() == NormKind::dyt ? 8.0 * w.C : 4.0 * w.C + 8.0);
 }
 
-// Per token and layer.
 double attention_bytes(const RunSpec& spec, const Widths& w) {
     const double heads = as_real(spec.heads);
     const bool grouped = spec.kv_heads() != spec.heads;
@@ -113,8 +110,7 @@ double attention_bytes(const RunSpec& spec, const Widths& w) {
     return bytes;
 }
 
-// Per token and layer: rows before the activation function (of ReLU, those after it), the activated gate, and the input
-// of the second product.
+// Per token and layer: rows before the activation (of ReLU, after it), activated gate, input of the second product.
 double mlp_bytes(const RunSpec& spec, const Widths& w) {
     const double gate = spec.gates_feed_forward() ? w.output_bytes * w.hidden : 0.0;
     const bool shares_rows = spec.feed_forward_kind() == FeedForward::relu && w.output_bytes == w.bytes;
@@ -135,8 +131,7 @@ double stored_at_end(const RunSpec& spec, const Widths& w) {
     return norm_bytes(spec, w) + w.bytes * w.C + (w.output_bytes + 4.0) * w.V + 32.0;
 }
 
-// Peak per token, besides stored tensors. While the last layer has its own temporary tensors, what follows it is not
-// stored yet, or is free again.
+// Peak per token, besides stored tensors: while the last layer has its own, what follows it is not stored.
 double temporary_bytes(const RunSpec& spec, const Widths& w) {
     constexpr double mask_bytes = 26.0;  // integers per number of a mask (libtorch_dropout_masks)
     const double end = stored_at_end(spec, w);
@@ -148,7 +143,6 @@ double temporary_bytes(const RunSpec& spec, const Widths& w) {
     return std::max({in_attention, in_mlp, in_loss});
 }
 
-// Peak bytes.
 double evaluation_per_token(const RunSpec& spec, const Widths& w) {
     const double stream = 4.0 * w.C + w.bytes * w.C;
     const double mlp = 4.0 * w.C + w.output_bytes * ((spec.bias ? 2.0 : 1.0) * w.up + 2.0 * w.hidden);
@@ -183,8 +177,7 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double mask = (spec.position == Position::alibi ? as_real(spec.heads) : 1.0) * as_real(spec.context);
     const double masks = is_masked ? 4.0 * mask * as_real(spec.context) : 0.0;
     need.stored = rounded + as_real(spec.layers) * (layer + masks) + rows * (embedding_mask + stored_at_end(spec, w));
-    // The backward pass frees stored activations while the gradients of the weights appear, so the peak is at its
-    // beginning or at its end.
+    // The backward pass frees activations while gradients appear, so the peak is at its beginning or end.
     const double temporary = rows * temporary_bytes(spec, w);
     need.temporary = std::max(need.stored + temporary, 4.0 * R * P + layer + temporary) - need.stored;
     // The copy of one run's weights that generates samples.

@@ -21,14 +21,13 @@ struct DeviceNeed {
 /// Precision `auto` counts as bfloat16.
 DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
-/// Of the run's data set if its name implies it, otherwise of Tiny Shakespeare.
+/// If the name of the data set implies it, otherwise those of Tiny Shakespeare.
 std::int64_t likely_tokens(const RunSpec& spec);
 
 /// Peak resident memory including the engine, or with device=cuda the device's memory.
 double likely_bytes(const RunSpec& spec, std::int64_t runs);
 
-/// In 90 % of `free_bytes`; at least 1. Throws BadInput if weights, tokens and stored tensors of a single run exceed
-/// it.
+/// In 90 % of `free_bytes`; at least 1. Throws BadInput if a single run exceeds `free_bytes`.
 std::size_t runs_that_fit(const RunSpec& spec, std::size_t runs, std::int64_t vocabulary, std::int64_t free_bytes);
 
 }  // namespace ropelab

@@ -26,8 +26,7 @@ constexpr double default_validation = 1e5;    // tokens of a validation split of
 constexpr std::int64_t probed_sequences = 8;  // about the number of sequences of a probe
 constexpr double checkpoint_bytes = 12;       // per parameter: weight and two moments
 
-// The whole validation split (of `validation` tokens) or evaluation_batches of it, and evaluation_batches of the
-// training split.
+// The whole validation split or evaluation_batches of it, and evaluation_batches of the training split.
 double evaluated_tokens(const RunSpec& spec, double validation) {
     const auto batches = static_cast<double>(spec.evaluation_batches * spec.batch * spec.context);
     return spec.evaluation == Evaluation::whole ? validation + batches : 2.0 * batches;

@@ -10,7 +10,7 @@ namespace ropelab {
 /// subwords it is the largest size that the tokenizer may have.
 std::int64_t likely_vocabulary(const RunSpec& spec);
 
-/// Mean, as measured on Tiny Shakespeare with 1,024 tokens. Estimates of time and memory use it.
+/// As measured on Tiny Shakespeare with 1,024 tokens, for estimates of time and memory.
 inline constexpr std::int64_t likely_bytes_per_subword = 2;
 
 }  // namespace ropelab

@@ -26,7 +26,7 @@ std::size_t index_of(TimedPart part) {
     return static_cast<std::size_t>(part);
 }
 
-// Positive numbers; 1 for an empty list.
+// 1 for an empty list.
 double median_or_one(std::vector<double> values) {
     if (values.empty()) return 1;
     const auto middle = values.begin() + std::ssize(values) / 2;

@@ -13,12 +13,10 @@
 
 namespace ropelab {
 
-/// `start`: until the first step (engine, data, choice of precision and width). `measuring`: measurements of a sheet
-/// after the training.
+/// `start`: until the first step (engine, data, precision, width). `measuring`: measurements of a sheet afterwards.
 enum class TimedPart { start, steps, evaluations, samples, probes, checkpoints, measuring };
 inline constexpr std::size_t timed_part_count = 7;
 
-/// Computed from the settings.
 struct PartWork {
     double calls = 0;  // steps, evaluations, samples …
     double items = 0;  // calls × runs; for samples and measurements tokens; for the start 1 if the engine is loaded
@@ -37,7 +35,6 @@ struct TimeKey {
     auto operator<=>(const TimeKey&) const = default;
 };
 
-/// For this device in this precision.
 TimeKey time_key(const RunSpec& spec, std::string device, std::string precision);
 
 struct TimedCohort {
@@ -60,9 +57,8 @@ class TimeModel {
 
     double seconds(const TimeKey& key, TimedPart part, const PartWork& work) const;
     double seconds(const TimeKey& key, const CohortWork& work) const;
-    /// For device=auto the device is that of the newest cohort, and for precision=auto the precision is that of the
-    /// cohort with precision=auto whose step has the most similar number of operations per run; without such cohorts
-    /// both are guesses.
+    /// device=auto: as the newest cohort. precision=auto: as the cohort of precision=auto with the most similar number
+    /// of operations per step. Without such cohorts both are guesses.
     TimeKey key_of(const RunSpec& spec) const;
     bool has_learned(const TimeKey& key) const { return fits_.contains(key); }
 
@@ -70,7 +66,7 @@ class TimeModel {
     using Coefficients = std::array<double, 3>;  // seconds per call, item and operation
     using Fit = std::array<Coefficients, timed_part_count>;
     static Fit defaults(const TimeKey& key);
-    // Of the cohort whose step has the most similar number of operations.
+    // As chosen for the step with the most similar number of operations.
     const std::string& automatic_precision(double operations) const;
     static Coefficients fitted(const std::vector<const TimedCohort*>& cohorts, std::size_t part, Coefficients prior);
 
@@ -80,7 +76,6 @@ class TimeModel {
     std::map<double, std::string> automatic_precisions_;  // by the operations of one step of one run
 };
 
-/// Of a finished sweep, in seconds.
 struct Forecast {
     double predicted = 0;
     double measured = 0;
@@ -95,13 +90,11 @@ struct TimeRecords {
 std::filesystem::path user_times_file();
 /// Without a call nothing is stored and the model is the default. Programs call it once, with user_times_file().
 void use_times_file(const std::filesystem::path& file);
-/// Empty if there is none.
 std::filesystem::path times_file();
 
 /// Lines that are not readable are skipped. A missing file has no records.
 TimeRecords read_times(const std::filesystem::path& file);
-/// To times_file(), if there is one; drops old records of a long file. A file that cannot be written is left as it is,
-/// because estimates are not worth an error.
+/// Drops old records of a long file. Failure to write is ignored, because estimates are not worth an error.
 void store_time(const TimedCohort& cohort);
 void store_time(const Forecast& forecast);
 
@@ -114,8 +107,7 @@ std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sw
 /// "40 s to 2 min", or one time if both have the same text.
 std::string expected_duration(double seconds);
 
-/// "Estimates of the last 12 sweeps: median error 14 %, largest 28 %."; "" if there is none. Errors are relative to the
-/// measured time.
+/// "Estimates of the last 12 sweeps: median error 14 %, largest 28 %."; "" if there is none.
 std::string forecast_words(const std::vector<Forecast>& sweeps);
 /// |predicted − measured| / measured of the last `most`, the newest last.
 std::vector<double> forecast_errors(const std::vector<Forecast>& sweeps, std::size_t most = 12);

@@ -33,8 +33,7 @@ NormPart norm_of(const HfFacts& facts) {
     return {};
 }
 
-// With two norms per layer they are before the branches or on their outputs, with four on both sides, and with one only
-// attention has it.
+// With two norms per layer, before the branches or on their outputs; with four, both; with one, only attention's.
 BranchNorms branch_norms(const HfFacts& facts, bool is_attention, bool has_attention_norm) {
     const int norms = facts.decoder ? facts.decoder->norms : 2;
     const bool on_outputs = facts.decoder && facts.decoder->normalizes_outputs;
@@ -99,7 +98,6 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
     return attention;
 }
 
-// The config names it by a function.
 Activation activation_of(const HfFacts& facts, bool is_gated) {
     return {.name = facts.activation,
             .formula = is_gated ? "Z = f(G) ⊙ U" : "Z = f(U)",

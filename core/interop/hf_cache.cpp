@@ -27,7 +27,6 @@ bool has_kv_cache(const std::string& type) {
     return is_local(type) || type == "full_attention" || type == "attention";
 }
 
-// nullopt if there is none, which false, 0, −1 and a list of these mean too.
 std::optional<std::int64_t> window_of(HfReader& reader) {
     const auto found = reader.find({"sliding_window"});
     const auto is_off = [](const json& value) {

@@ -157,14 +157,12 @@ Frequencies hf_frequencies(const json& config, std::string_view layer_type, doub
 
 namespace {
 
-// The message says what a file other than UTF-8 text is.
 void check_is_text(std::string_view text, const std::string& name) {
     if (const std::string format = other_format(text); !format.empty()) throw BadInput(name + " " + format);
     if (text.starts_with("<")) throw BadInput(name + " is a web page or XML, not JSON; download the file itself.");
 }
 
-// Python writes NaN, Infinity and -Infinity, which JSON does not have: a key that is not used then does not matter, and
-// one that is used is refused by its name.
+// Python writes NaN, Infinity and -Infinity, which JSON lacks. Quoted, an unused key does not matter.
 std::string with_quoted_constants(std::string_view text) {
     std::string result;
     bool in_string = false;

@@ -34,8 +34,7 @@ struct HfValue {
 struct HfRotary {
     std::string layer_type;   // "full_attention", "sliding_attention", …; "" if all layers have the same embedding
     std::int64_t layers = 0;  // number of layers of this type; 0 if unknown
-    /// By the rule of transformers: int(head_dim · fraction), which may be odd; for the rope type proportional 2 ·
-    /// int(head_dim · fraction / 2).
+    /// As transformers: int(head_dim · fraction), which may be odd; proportional: 2 · int(head_dim · fraction / 2).
     int rotary_dim = 0;
     /// Its fraction is rotary_dim / head_dim. If rotary_dim is odd, the setup has the next even number, and only
     /// `frequencies` and `at` have the exact frequencies of the model.
@@ -59,8 +58,7 @@ struct HfRotary {
 struct HfModel {
     std::string model_type;        // "" if the file does not have it
     std::vector<HfRotary> rotary;  // one or more, full_attention first
-    /// nullopt if the file has no number of layers or heads, and for encoders. Layers of linear attention are not
-    /// counted.
+    /// nullopt without a number of layers or heads, and for encoders. Linear attention is not counted.
     std::optional<CacheShape> cache;
     KvCache kind = KvCache::multi_head;  // kind of the KV cache
     std::int64_t context = 0;            // context length in tokens: max_position_embeddings
@@ -77,16 +75,13 @@ struct HfModel {
 /// Knows all names of the fraction, theta, head dimension and context that transformers 4 and 5 and the code of the
 /// models use, at the top level or in text_config and similar objects, and the rope types default, mrope, linear,
 /// dynamic, yarn, longrope (su), llama3 and proportional. Throws BadInput if a value has the wrong type or is out of
-/// range, if the rope type is unknown, if a value without default is missing, or if the model has no rotary embeddings.
-/// The message names the key.
+/// range, for an unknown rope type, and if a value without default or the rotary embeddings are missing.
 HfModel read_hf_config(const nlohmann::json& config);
 
-/// At a current length in tokens (0: within the training context). Throws BadInput as read_hf_config and HfModel::of
-/// do.
+/// At a current length in tokens (0: within the training context). Throws as read_hf_config and HfModel::of.
 Frequencies hf_frequencies(const nlohmann::json& config, std::string_view layer_type = "", double length = 0);
 
-/// Throws BadInput if the text is not JSON, exceeds 4 MiB or is nested more than 64 levels deep; the message calls it
-/// `name`.
+/// Throws BadInput for text that is not JSON, exceeds 4 MiB or 64 levels; the message calls it `name`.
 nlohmann::json parse_model_config(std::string_view text, const std::string& name = "The config");
 /// Throws BadInput if the file cannot be read, and as parse_model_config does.
 nlohmann::json load_model_config(const std::filesystem::path& file);

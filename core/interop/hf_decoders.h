@@ -24,7 +24,6 @@ enum class HfExperts {
     after_dense,   // n_routed_experts and n_shared_experts, after first_k_dense_replace dense layers (DeepSeek)
 };
 
-/// Defined by the code of a model type besides the config.
 struct HfDecoder {
     std::string_view type;
     HfNorm norm = HfNorm::rms;
@@ -51,8 +50,7 @@ struct HfDecoder {
     bool is_masked = false;  // encoder of masked tokens: norm of the embedding, first layer without norm, larger head
 };
 
-/// With the biases and ties of the config; nullopt for an unknown type, and for configs of a known type with parts that
-/// the table does not describe.
+/// With biases and ties of the config; nullopt for an unknown type, and for parts that the table does not describe.
 std::optional<HfDecoder> hf_decoder(std::string_view type, HfReader& reader);
 
 }  // namespace ropelab

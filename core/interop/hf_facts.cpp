@@ -33,7 +33,6 @@ HfFacts facts_with(HfModel model) {
     return facts;
 }
 
-// Besides the rotary embeddings and the KV cache.
 class FactReader {
  public:
     explicit FactReader(const json& whole)
@@ -172,7 +171,6 @@ class FactReader {
         if (word.size() <= 40) facts_.activation = word;
     }
 
-    // Empty if no list names layers without experts.
     std::vector<std::int64_t> dense_layers() const {
         const auto found = reader_.find_in_file({"mlp_only_layers"});
         if (!found) return {};

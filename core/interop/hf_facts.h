@@ -26,7 +26,6 @@ struct HfSizes {
     Count h_k, h_v, D_k, D_u, kernel;
 };
 
-/// Distinguishes the stages of a layer from those of others.
 struct HfLayer {
     std::string type;  // "full_attention", "sliding_attention", "linear_attention", …; "" if all layers are equal
     bool has_experts = false;
@@ -36,7 +35,6 @@ struct HfLayer {
     bool operator==(const HfLayer&) const = default;
 };
 
-/// Heads of softmax attention.
 struct HfHeads {
     std::int64_t h;
     std::int64_t kv;
@@ -61,7 +59,6 @@ struct HfFacts {
 
     /// nullopt if the heads are unknown.
     std::optional<HfHeads> heads(const HfLayer& layer) const;
-    /// Tokens of this layer attend to fewer tokens than the context has.
     bool has_window(const HfLayer& layer) const;
     /// Mean number of keys that a token attends to.
     double keys(const HfLayer& layer) const;

@@ -12,7 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-// By layer type.
 bool nested(const json& parameters) {
     if (parameters.contains("rope_type") || parameters.contains("type")) return false;
     return std::any_of(parameters.begin(), parameters.end(), [](const json& value) { return value.is_object(); });

@@ -20,7 +20,6 @@ struct HfLayerSet {
 /// models with two layer types, or the library defaults. Throws BadInput if one of these values is not an object.
 std::vector<HfLayerSet> hf_layer_sets(const nlohmann::json& config, const nlohmann::json& defaults);
 
-/// Keys on rotary embeddings, to HfModel::unknown_keys.
 void name_unknown_keys(const nlohmann::json& config, const std::vector<HfLayerSet>& sets, HfModel& model);
 
 }  // namespace ropelab

@@ -38,12 +38,10 @@ class HfReader {
     /// Records the length of the list. Throws BadInput unless the numbers are finite.
     std::optional<std::vector<double>> numbers(std::initializer_list<const char*> names);
 
-    /// For a value that does not come from the objects or the defaults.
     void note(const std::string& name, const std::string& text, HfOrigin origin);
 
  private:
     void note(const std::string& name, const std::string& text, const HfFound& found);
-    /// Unless it is recorded already.
     void record(HfValue value);
 
     std::vector<const nlohmann::json*> objects_;
@@ -57,12 +55,11 @@ const nlohmann::json& text_model(const nlohmann::json& config);
 /// For error messages, at most 40 characters; "a list" or "an object".
 std::string excerpt(const nlohmann::json& value);
 
-/// From transformers, or of the code of the model, for values that a config.json does not have; empty for an unknown
-/// type.
+/// From transformers, or the code of the model; empty for an unknown type.
 const nlohmann::json& library_defaults(const std::string& model_type);
-/// Unless the config has keys of one.
+/// Applies unless the config has keys of a rotary embedding.
 bool has_no_rotary(const std::string& model_type);
-/// The value is missing without which the library does not rotate, whatever other rotary keys there are.
+/// Without this value the library does not rotate, whatever other rotary keys there are.
 bool is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type);
 
 /// `config` is the object with the settings of the text model.

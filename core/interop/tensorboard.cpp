@@ -23,10 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// This file encodes the protocol buffers of an event file without the protobuf library, because LibTorch, which the
-// program loads, contains a protobuf library with the same symbols. Field numbers are those of TensorFlow's
-// event.proto, summary.proto, tensor.proto and tensor_shape.proto, of TensorBoard's plugins/hparams/plugin_data.proto,
-// and of google/protobuf/struct.proto.
+// Protocol buffers without the protobuf library, because LibTorch contains one with the same symbols. Field numbers are
+// those of TensorFlow's event.proto, summary.proto, tensor.proto and tensor_shape.proto, of TensorBoard's
+// plugins/hparams/plugin_data.proto, and of google/protobuf/struct.proto.
 
 template <typename Unsigned>
 std::string little_endian(Unsigned value) {
@@ -53,12 +52,10 @@ std::string fixed64(unsigned field, double value) {
 std::string fixed32(unsigned field, float value) {
     return tag(field, 5) + little_endian(std::bit_cast<std::uint32_t>(value));
 }
-// A text or a nested message.
 std::string part(unsigned field, std::string_view bytes) {
     return tag(field, 2) + varint(bytes.size()) + std::string(bytes);
 }
 
-// As Summary.value.
 std::string scalar(std::string_view name, double value) {
     return part(1, part(1, name) + fixed32(2, static_cast<float>(value)));
 }
@@ -67,7 +64,6 @@ std::string one_dimension(std::int64_t size) {
     return part(2, part(2, whole(1, size)));  // TensorProto.tensor_shape.dim.size
 }
 
-// As Summary.value, with the plugin that shows the tensor.
 std::string for_plugin(std::string_view name, std::string_view plugin, const std::string& content,
                        const std::string& tensor) {
     const std::string plugin_data = part(1, plugin) + (content.empty() ? "" : part(2, content));
@@ -138,7 +134,6 @@ void make_folder(const fs::path& folder) {
     if (error) throw_file_error("The folder " + folder.string(), "created", error.value());
 }
 
-// Unless the run's name contains it.
 std::string with_seed(const std::string& name, const std::string& seed) {
     for (const char* between : {"seed", "seed_", "seed="}) {
         const std::string word = between + seed;
@@ -206,8 +201,7 @@ RunClock clock_of(const RunRecord& run, const ExperimentRecord& experiment) {
 }
 
 std::string event_file(const RunRecord& run, const RunMetrics& metrics, const RunClock& clock) {
-    // Times must not decrease, although a system clock may be set back and steps without a stored time may precede
-    // others.
+    // Times must not decrease, although clocks may be set back and some steps have no stored time.
     double latest = clock.start;
     const auto time = [&](std::int64_t step, double stored) {
         const double computed = clock.start + clock.seconds_per_step * static_cast<double>(step);

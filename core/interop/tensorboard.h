@@ -16,7 +16,7 @@ std::uint32_t crc32c(std::string_view bytes);
 /// The length as 8 bytes (little endian), its masked CRC-32C, the data, and the masked CRC-32C of the data.
 std::string event_record(std::string_view data);
 
-/// Times of steps and evaluations that an older version recorded without times.
+/// For the times of steps and evaluations that an older version recorded without times.
 struct RunClock {
     double start = 0;             // seconds since 1970 (UTC)
     double seconds_per_step = 0;  // mean duration of a training step

@@ -144,7 +144,6 @@ class HeadAttention {
  private:
     bool drops() const { return args_.dropout.stream != nullptr; }
     std::int64_t sequence(std::int64_t group) const { return group / args_.key_value_heads; }
-    // Counted over all heads of `qkv`.
     std::int64_t key_head(std::int64_t group) const { return args_.heads + group % args_.key_value_heads; }
     std::int64_t value_head(std::int64_t group) const { return key_head(group) + args_.key_value_heads; }
     std::int64_t place_in_qkv(std::int64_t group, std::int64_t position, std::int64_t head) const {
@@ -205,7 +204,6 @@ class HeadAttention {
             }
         }
     }
-    // For all keys, 0 for later ones.
     void compute_weights(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         for (std::int64_t query = first; query < last; ++query) {
             load_vector(group, query, head, true, query_.get() + (query - first) * width_);
@@ -225,7 +223,7 @@ class HeadAttention {
     std::int64_t oldest_key(std::int64_t query) const {
         return args_.window > 0 ? std::max<std::int64_t>(0, query + 1 - args_.window) : 0;
     }
-    // From the gradient of the attention output in grad_query_. Also applies dropout to the attention weights.
+    // The gradient of the attention output is in grad_query_. Also applies dropout to the attention weights.
     void compute_score_gradients(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         const std::int64_t seen = rounded_up(last, column_step);
         multiply<false>({grad_query_.get(), width_, 1}, {transposed_values_.get(), length_}, grad_scores_.get(),

@@ -21,14 +21,12 @@ namespace ropelab::kernels {
 /// Processor level of the loaded library: "x86-64-v4" (AVX-512), "x86-64-v3" (AVX2) or "any processor".
 std::string_view level();
 
-/// In one block of a sum over rows.
 constexpr std::int64_t block_rows = 64;
 constexpr std::int64_t blocks_of(std::int64_t rows) {
     return (rows + block_rows - 1) / block_rows;
 }
 
-/// The element at row r and column c uses random number first + r·columns + c of training step `step`. Without a stream
-/// there is no dropout.
+/// Row r, column c uses number first + r·columns + c of step `step`. Without a stream there is no dropout.
 struct DropoutNumbers {
     const RandomStream* stream = nullptr;
     double rate = 0;
@@ -36,7 +34,7 @@ struct DropoutNumbers {
     std::uint64_t first = 0;
 };
 
-/// Sum = x + dropout(branch); normed = (sum − mean)/deviation · weight + bias (LayerNorm). If `centred` is false, it is
+/// sum = x + dropout(branch); normed = (sum − mean)/deviation · weight + bias (LayerNorm). If `centred` is false, it is
 /// RMSNorm: no mean is subtracted, and the root mean square replaces the deviation. `branch` and `bias` may be null;
 /// without a branch, `sum` is not written. Arrays are rows × columns; `mean` and `inverse` have one number per row.
 /// Inputs and outputs of matrix products (`branch` and `normed`) may be bfloat16; everything else is float32.
@@ -55,7 +53,7 @@ struct NormForward {
     float* mean;
     float* inverse;  // 1/deviation
 };
-/// Processes the blocks [first, last) of blocks_of(rows).
+/// For the blocks [first, last) of blocks_of(rows).
 template <typename Branch, typename Out>
 void norm_forward(const NormForward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 
@@ -78,7 +76,7 @@ struct NormBackward {
     float* grad_weight;
     float* grad_bias;
 };
-/// Processes the blocks [first, last) of blocks_of(rows).
+/// For the blocks [first, last) of blocks_of(rows).
 template <typename Branch, typename Out>
 void norm_backward(const NormBackward<Branch, Out>& args, std::int64_t rows, std::int64_t first, std::int64_t last);
 
@@ -112,8 +110,7 @@ struct CausalAttention {
     std::int64_t window = 0;
     DropoutNumbers dropout;
 };
-/// For the groups [first, last): group sequence·key_value_heads + k has the query heads of key head k. `mixed`:
-/// (sequences·time, heads, head_dim).
+/// Group sequence·key_value_heads + k has the query heads of key head k. `mixed`: (sequences·time, heads, head_dim).
 template <typename T>
 void attend(const CausalAttention<T>& args, T* mixed, std::int64_t first, std::int64_t last);
 /// For the groups [first, last). `grad_mixed` has the shape of `mixed`, `grad_qkv` that of `qkv`.
@@ -178,8 +175,7 @@ struct AdamW {
     double correction1;  // 1 − beta1^step
     double correction2;  // 1 − beta2^step
 };
-/// The gradient is multiplied by `scale` first. Unless `working` is null, it receives the new weights in bfloat16, as
-/// the upper 16 bits of floats.
+/// The gradient is multiplied by `scale`. `working` (may be null) receives the new weights in bfloat16.
 void adamw(float* weights, const float* gradient, float* first_moment, float* second_moment, std::int64_t count,
            float scale, const AdamW& settings, std::uint16_t* working = nullptr);
 

@@ -11,10 +11,9 @@
 
 namespace ropelab::kernels {
 
-// SIMD types with 16 lanes on every processor, in one, two or four registers. Sums are computed per lane and then over
-// the lanes in a fixed order, so results do not depend on the width of the registers. The compiler's own 64-byte vector
-// type is not used, because on processors with narrower registers the compiler splits most of its operations into
-// scalar ones.
+// SIMD types with 16 lanes on every processor, in one, two or four registers. Lanes are summed in a fixed order, so
+// results do not depend on the registers. The compiler's own 64-byte vector type is not used, because with narrower
+// registers the compiler splits most operations into scalar ones.
 
 constexpr std::int64_t lane_count = 16;
 #if defined(__AVX512F__)
@@ -36,7 +35,6 @@ using IntRegister = std::int32_t __attribute__((vector_size(register_bytes)));
 using WordRegister = std::uint32_t __attribute__((vector_size(register_bytes)));
 using HalfRegister = std::uint16_t __attribute__((vector_size(register_bytes / 2)));
 
-/// The loop over the registers of the 16 lanes is unrolled.
 template <typename F>
 ROPELAB_INLINE void for_registers(F f) {
     [&]<std::size_t... i>(std::index_sequence<i...>) ROPELAB_LAMBDA {
@@ -90,8 +88,7 @@ ROPELAB_INLINE Floats larger(const Floats& a, const Floats& b) {
     return where_less(b, a, a, b);
 }
 
-// Here and below, memory is copied one register at a time, because the compiler does not turn a larger memcpy into
-// register loads.
+// Memory is copied by registers, because the compiler does not turn a larger memcpy into register loads.
 ROPELAB_INLINE Floats load(const float* from) {
     Floats result;
     for_registers([&](std::size_t i)

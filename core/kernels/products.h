@@ -25,7 +25,6 @@ struct RowsOf {
     std::int64_t width;
 };
 
-/// row_step rows and column_step columns.
 template <bool added>
 ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                                   std::int64_t depth) {
@@ -52,8 +51,7 @@ ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* o
     }
 }
 
-/// out[r, c] = Σ_k a[r, k]·b[k, c], or adds this if `added`. Rows must be a multiple of row_step, columns of
-/// column_step.
+/// out[r, c] (+)= Σ_k a[r, k]·b[k, c]. Rows must be a multiple of row_step, columns of column_step.
 template <bool added>
 ROPELAB_INLINE void multiply(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                              std::int64_t rows, std::int64_t columns, std::int64_t depth) {

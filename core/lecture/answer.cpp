@@ -165,7 +165,6 @@ std::vector<WrittenNumber> numbers_in(std::string_view text) {
     return result;
 }
 
-// Without their punctuation.
 std::vector<std::string> clauses_of(std::string_view choice) {
     std::vector<std::string> clauses;
     while (!choice.empty()) {

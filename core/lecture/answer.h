@@ -20,13 +20,11 @@ struct AnswerAxes {
     bool y_logarithmic = false;
 };
 
-/// In the unit of y, or in decades if the y axis is logarithmic.
+/// In the unit of y, or in decades on a logarithmic axis.
 struct CurveDistance {
-    /// Mean absolute difference where both curves have values; positions on the x axis have equal weights. NaN without
-    /// any.
+    /// Mean absolute difference where both curves have values, with equal weights along x; NaN without any.
     double distance = 0;
-    /// Distance of a horizontal line at the right curve's mean (on a logarithmic y axis, geometric mean). A curve drawn
-    /// without knowledge of the shape is about as far.
+    /// Distance of a horizontal line at the right curve's mean, as of a curve drawn without knowledge of the shape.
     double null_distance = 0;
     /// From 0 to 1: part of the x axis where the right curve has values and one was drawn.
     double covered = 0;
@@ -44,14 +42,12 @@ bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, d
 
 struct LectureQuestion;
 
-/// Must not be said before a question is answered.
 struct SecretAnswer {
-    /// For a count, also what it leaves of each larger number of the question ("How many of the 32 pairs": 18 says that
-    /// it is 14).
+    /// Also what a count leaves of larger numbers of the question ("How many of the 32 pairs": 18 says 14).
     std::vector<double> numbers;
     double tolerance = 0;
-    /// Clauses that only the right choice has: those of four words or more, and all if each choice begins with a number
-    /// ("3 bits").
+    /// Clauses that only the right choice has: four words or more, or all if each choice begins with a number ("3
+    /// bits").
     std::vector<std::string> clauses;
 };
 /// `truth` is the right number of a question for a number.

@@ -40,7 +40,6 @@ std::string answer_percent(double share) {
     return std::to_string(std::lround(100 * share)) + " %";
 }
 
-// Four significant digits.
 std::string distance_text(double distance) {
     std::array<char, 32> digits{};
     std::snprintf(digits.data(), digits.size(), "%.4g", distance);

@@ -21,7 +21,6 @@ struct AnswerGroup {
     std::int64_t people_who_gave(const std::string& given) const;
 };
 
-/// By group.
 struct AnsweredQuestion {
     int number = 0;  // from 1, in the order of the first answers of the lab
     std::string lecture;
@@ -39,8 +38,7 @@ struct AnsweredQuestion {
 /// By lecture, scene, question and group, in the order of the first answer to each.
 std::vector<AnsweredQuestion> answered_questions(const std::vector<AnswerRecord>& answers);
 
-/// One line per question and group: people, right answers with their 95 % interval, and the median distance of numbers
-/// and curves.
+/// One line per question and group: people, right answers with 95 % interval, and median distance.
 std::string answers_text(const std::vector<AnsweredQuestion>& questions);
 /// One line per answer (RFC 4180).
 std::string answers_csv(const std::vector<AnsweredQuestion>& questions);

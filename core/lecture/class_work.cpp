@@ -30,7 +30,6 @@ std::string result_text(const fs::path& file) {
     return read_regular_file(file, largest_result_file);
 }
 
-// Without results.
 nlohmann::json settings_in(const nlohmann::json& run) {
     nlohmann::json settings = nlohmann::json::object();
     for (const Key& key : keys()) {

@@ -37,12 +37,10 @@ namespace {
 
 constexpr std::size_t yaml_indent = 2;
 
-/// Double quotes, as in JSON, which YAML reads as well.
 std::string quoted_yaml(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// "key: value" lines; the first line of an element of a list begins with "- ".
 class YamlWriter {
  public:
     void text(const std::string& key, const std::string& value) {
@@ -59,7 +57,6 @@ class YamlWriter {
         lines_ += std::string(indent_, ' ') + key + ":\n";
         indent_ += yaml_indent;
     }
-    /// The lines of an element are written below the first one.
     void begin_element() { next_ = "- "; }
     void end_element() {
         if (next_.empty()) indent_ -= yaml_indent;
@@ -163,7 +160,7 @@ std::string block_text(const LectureScene& scene) {
     return writer.lines();
 }
 
-/// Those of a text with errors as far as they can be found.
+/// As far as they can be found, if the text has errors.
 std::set<std::string> ids_in(std::string_view text) {
     std::set<std::string> ids;
     try {

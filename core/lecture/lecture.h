@@ -25,8 +25,7 @@ struct LectureCheck {
 };
 
 struct LectureQuestion {
-    /// `number`: compared with a quantity. `curve`: a curve that the class draws over the empty axes of the room's
-    /// figure before the figure is shown.
+    /// `number`: compared with a quantity. `curve`: drawn by the class over empty axes, before the figure is shown.
     enum class Kind { choice, number, curve };
     Kind kind = Kind::choice;
     std::string text;
@@ -36,8 +35,7 @@ struct LectureQuestion {
     double tolerance = 0;              // for `number`: largest absolute difference of a right answer
     /// A part of the label or quantity of the curve; "" for the first curve of the figure.
     std::string curve;
-    /// The figure, or the text of a scene without a room, is hidden until the answer is given, because it shows the
-    /// answer.
+    /// The figure (or the text, without a room) is hidden until the answer is given, because it shows the answer.
     bool hides = false;
     std::string hint;    // shown on request
     std::string answer;  // explains the right answer after it was given
@@ -56,7 +54,6 @@ struct LectureChange {
     double glide = 0;
 };
 
-/// What happens when the lecturer presses the key once.
 struct LectureStep {
     std::string say;                 // one or two sentences, Markdown; shown below the picture
     std::vector<LectureChange> set;  // in the order of the file
@@ -68,7 +65,6 @@ struct LectureStep {
     int line = 0;
 };
 
-/// A run that a scene starts in front of the class.
 struct LectureTraining {
     nlohmann::json experiment;  // flat settings of an experiment, as `sweep --experiment` reads them
     std::string preset;         // name of a preset on which the settings are based; "" for none
@@ -88,7 +84,7 @@ struct LectureScene {
     /// Recorded lab; empty for none. load_lecture() resolves it against the folder of the lecture.
     std::filesystem::path lab;
     std::optional<LectureTraining> live;
-    /// By their names in LectureChange; the others are hidden.
+    /// Names as in LectureChange; the others are hidden.
     std::vector<std::string> controls;
     std::string question;  // the question that stays in the corner during the scene; "" for none
     std::string notes;     // for the lecturer, Markdown
@@ -109,7 +105,7 @@ struct Lecture {
     std::vector<LectureScene> scenes;
 };
 
-/// And no control of the room. Memory has controls of the same names as settings (heads); they are the room's.
+/// A control of the room is none: Memory has controls of the same names as settings (heads).
 bool is_setup_setting(std::string_view key, std::string_view room);
 /// A single setting changes setup A. Returns whether the change concerns the rotary setup. Throws BadInput if the value
 /// is not valid; the setups are then unchanged.
@@ -129,8 +125,7 @@ struct ShippedLecture {
     std::string name;  // "clocks"
     std::filesystem::path file;
 };
-/// In the order of the course, from the folder share/ropelab/lectures beside the program's folder, or from
-/// resources/lectures of the sources.
+/// In the order of the course, from share/ropelab/lectures beside the program, or the sources' resources/lectures.
 std::vector<ShippedLecture> shipped_lectures();
 
 /// A commented example, for `lecture new`.

@@ -37,7 +37,6 @@ RecordedLab::RecordedLab(const std::filesystem::path& path) {
 
 namespace {
 
-/// Stores a new experiment in the lab.
 Plan plan_of_check(const std::filesystem::path& lab, const Experiment& experiment,
                    const std::filesystem::path& data_dir) {
     Plan plan;
@@ -108,7 +107,7 @@ class SceneChecks {
     }
 
  private:
-    // What `compute` throws is the problem.
+    // The problem is what `compute` throws.
     void add(int line, std::string quantity, nlohmann::json expected,
              const std::function<void(CheckedQuantity&)>& compute) {
         CheckedQuantity result{scene_.id, line, std::move(quantity), std::move(expected), nullptr, false, ""};
@@ -154,8 +153,7 @@ class SceneChecks {
         });
     }
 
-    // What the class reads up to this step must not contain the answer. The text of a scene with a room closes the
-    // scene.
+    // What the class reads up to this step must not contain the answer. Text of a room closes the scene.
     void check_secret(const LectureStep& asking) {
         const LectureQuestion& question = *asking.ask;
         nlohmann::json truth;

@@ -13,8 +13,7 @@
 
 namespace ropelab {
 
-/// Read from a temporary copy, because opening a lab of an earlier version migrates its file, and because the folder of
-/// the lectures may be read-only.
+/// Opens a temporary copy: opening an earlier lab migrates it, and the lectures' folder may be read-only.
 class RecordedLab {
  public:
     /// Without its checkpoints. Throws BadInput if it cannot be read or is not a lab.
@@ -56,8 +55,7 @@ std::vector<CheckedQuantity> check_lecture(const Lecture& lecture, const Lecture
 /// Numbers differ by at most `tolerance`, lists have equal lengths and agreeing elements, and null agrees with null.
 bool agrees_with(const nlohmann::json& value, const nlohmann::json& expected, double tolerance);
 
-/// Returns the path of the lab. Throws BadInput if the data cannot be read, and std::runtime_error if the engine is
-/// missing, a run fails or training is cancelled.
+/// Returns the lab. Throws BadInput for unreadable data, and std::runtime_error if a run fails or is cancelled.
 std::filesystem::path train_into(const std::filesystem::path& folder, const Experiment& experiment,
                                  const LectureCheckOptions& options);
 

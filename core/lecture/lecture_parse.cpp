@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With the place, if it is not valid or needs a lab that the scene lacks.
 void check_scene_quantity(const std::string& expression, const LecturePlace& place, const LectureScene& scene) {
     place.run([&] { check_quantity(expression); });
     if (!scene.setup.b && parse_quantity_call(expression).of_b) {
@@ -45,7 +44,6 @@ struct StepState {
     std::string room;
 };
 
-/// "64 over 8 s".
 void read_value(const std::string& text, const LecturePlace& place, LectureChange& change) {
     static constexpr std::string_view over = " over ";
     const std::size_t found = text.rfind(over);
@@ -274,7 +272,6 @@ constexpr std::array<std::string_view, 4> training_keys = {"preset", "set", "che
 constexpr std::int64_t most_live_runs = 100;
 constexpr double longest_wait = 3600;  // seconds
 
-/// Without listing them.
 std::int64_t described_runs(const Experiment& experiment) {
     std::int64_t runs = std::max<std::int64_t>(1, static_cast<std::int64_t>(experiment.explicit_runs().size()));
     for (const Key& key : keys()) {
@@ -451,7 +448,6 @@ void read_front(const LectureSections& parts, const LectureSource& source, Lectu
     }
 }
 
-/// In order.
 std::vector<fs::path> lecture_folders() {
     std::vector<fs::path> folders;
     std::error_code error;

@@ -21,8 +21,7 @@ namespace {
 constexpr std::size_t most_yaml_bytes = 64 * 1024;
 constexpr std::size_t most_yaml_levels = 20;
 
-/// The library's own tree is not used because it drops the order of mappings and repeated keys, and because it expands
-/// aliases.
+/// The library's own tree drops the order of mappings and repeated keys, and expands aliases.
 class YamlTree : public YAML::EventHandler {
  public:
     explicit YamlTree(const LecturePlace& first) : first_(first) {}
@@ -343,7 +342,6 @@ bool is_heading(std::string_view line) {
     return line == "##" || line.starts_with("## ") || line.starts_with("##\t");
 }
 
-/// Without the empty lines around them.
 std::string joined_lines(const std::vector<std::string_view>& lines, std::size_t first, std::size_t last) {
     const auto is_empty = [&](std::size_t i) { return trimmed(lines[i]).empty(); };
     while (first < last && is_empty(first)) ++first;

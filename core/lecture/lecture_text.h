@@ -10,7 +10,6 @@
 
 namespace ropelab {
 
-/// For messages.
 std::string shortened(std::string_view text, std::size_t most = 60);
 
 struct LecturePlace {
@@ -52,8 +51,7 @@ nlohmann::json json_of_yaml(const YamlNode& node);
 /// With a fixed set of keys. All functions throw BadInput, with the line and what would be right, for another type.
 class YamlMapping {
  public:
-    /// `what` names the mapping in messages, such as "scene" or "question". BadInput if the node is not a mapping, and
-    /// for unknown and repeated keys.
+    /// `what`: "scene" or "question", for messages. BadInput if the node is no mapping, for unknown and repeated keys.
     YamlMapping(const YamlNode& node, LecturePlace place, std::string what, std::span<const std::string_view> known);
 
     /// The mapping's place, or a value's.
@@ -77,7 +75,6 @@ class YamlMapping {
     std::string what_;
 };
 
-/// Bytes, and number of scenes.
 inline constexpr std::size_t most_lecture_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t most_lecture_scenes = 2000;
 
@@ -99,9 +96,8 @@ struct LectureSections {
     std::vector<LectureSection> sections;
 };
 
-/// Headings inside fenced code are text. Throws BadInput, with file and line, if the text is not UTF-8 or contains
-/// control characters, if the front matter is missing, for a block of YAML without end, for a heading without a title,
-/// and if the text is too large.
+/// Headings inside fenced code are text. Throws BadInput, with file and line, for text that is not UTF-8, control
+/// characters, missing front matter, open YAML blocks, empty headings and texts that are too large.
 LectureSections split_lecture(std::string_view text, const std::string& file);
 
 /// "" if the last fenced code of the text is closed.

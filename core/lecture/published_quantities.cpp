@@ -22,7 +22,6 @@ namespace {
 
 constexpr int kv_number_bytes = 2;  // bfloat16, in which models are published
 
-/// At a context, in bytes.
 struct CacheSizes {
     std::int64_t table = 0;
     std::int64_t kv = 0;

@@ -43,7 +43,6 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
     return parts;
 }
 
-/// Parsed from a description: "(m, n[, seed])".
 struct ArgumentGroup {
     struct Named {
         std::string name;

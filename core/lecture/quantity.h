@@ -13,11 +13,9 @@ class LabFile;
 
 struct QuantitySource {
     ComparedSetups setups;
-    /// Null if there is none.
     const LabFile* lab = nullptr;
 };
 
-/// For help texts.
 struct QuantityDescription {
     std::string name;         // "wavelength"
     std::string arguments;    // "(pair)"; "" if it has none
@@ -38,8 +36,7 @@ void check_quantity(std::string_view expression);
 
 /// Expressions in double braces, "{{final_validation_loss(theta=500)}}", also with "| 4" for four decimals.
 std::vector<std::string> quantities_in(std::string_view text);
-/// Sentences then tell the numbers of the runs that are shown. A value that cannot be computed, such as that of a run
-/// that has not ended, becomes "…".
+/// Sentences then tell the numbers of the runs that are shown. Values that cannot be computed become "…".
 std::string with_quantities(std::string_view text, const QuantitySource& source);
 
 }  // namespace ropelab

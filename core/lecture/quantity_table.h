@@ -30,7 +30,6 @@ QuantityCall parse_quantity_call(std::string_view expression);
 /// Throws BadInput if there is no such quantity.
 bool quantity_needs_lab(std::string_view expression);
 
-/// By key; "run" chooses a run by its number.
 using RunFilter = std::map<std::string, std::string>;
 
 /// Bound to the names of a quantity's description and checked for type and range.
@@ -69,8 +68,7 @@ struct Quantity {
     bool constant = false;
 };
 
-/// `quantity --list` shows them in the order of pair, context, logit, memory, published, setup, derived (from published
-/// values) and run.
+/// In the order of `quantity --list`; derived: from published values.
 std::vector<Quantity> pair_quantities();
 std::vector<Quantity> context_quantities();
 std::vector<Quantity> logit_quantities();

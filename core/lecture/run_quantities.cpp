@@ -30,7 +30,6 @@ struct CountedRun {
 };
 using CountedRuns = std::vector<CountedRun>;
 
-/// As the table of results includes them.
 CountedRuns runs_of_results(const LabFile& lab) {
     const RunSelection selection = run_selection(lab.choice(selection_choice));
     const std::vector<RunRecord> records = lab.runs();
@@ -115,7 +114,6 @@ std::size_t measure_of(const QuantityInput& input) {
     return measure_index(input.arguments.text("quantity"));
 }
 
-/// Two groups of runs with equal seeds.
 struct SeedPairs {
     std::vector<double> a;
     std::vector<double> b;
@@ -139,7 +137,7 @@ SeedPairs seed_pairs(const QuantityInput& input) {
                   measure_by_seed(input, measure, input.arguments.filter(1)));
 }
 
-/// The only two groups of a lab, in the order in which they first appear.
+/// The lab must have exactly two groups; they are in the order in which they first appear.
 SeedPairs pairs_of_two_groups(const QuantityInput& input) {
     const std::size_t measure = measure_of(input);
     std::vector<std::pair<RunSpec, ValuesBySeed>> groups;

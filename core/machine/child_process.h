@@ -10,8 +10,7 @@
 
 namespace ropelab {
 
-/// Its standard error is discarded. It has its own process group, so that Ctrl-C in the terminal does not reach it. The
-/// destructor kills it.
+/// Its standard error is discarded. Its own process group keeps Ctrl-C from it. The destructor kills it.
 class ChildProcess {
  public:
     /// `command`: path, then arguments. `variable`: "NAME=value", added to the environment. Throws std::runtime_error

@@ -8,13 +8,11 @@
 
 namespace ropelab {
 
-/// The first call loads its library from ROPELAB_ENGINE or ../lib relative to the program, after setting OpenMP's
-/// environment variables. Throws std::runtime_error with one sentence if the library is missing or cannot be loaded.
-/// Thread-safe.
+/// Loaded once, from ROPELAB_ENGINE or ../lib relative to the program, with OpenMP's environment variables. Throws
+/// std::runtime_error if that fails. Thread-safe.
 Engine& open_engine();
 /// Resident bytes of this program before; 0 if the library is not loaded.
 std::int64_t memory_before_engine();
-/// Searched in order.
 std::vector<std::filesystem::path> engine_paths();
 
 }  // namespace ropelab

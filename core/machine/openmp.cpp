@@ -25,8 +25,7 @@ bool configure_openmp() {
 
 void restart_with_configured_openmp(char** arguments) {
     if (configure_openmp()) execv("/proc/self/exe", arguments);
-    // If exec fails, the program continues with the old variables: slower while the window draws, and correct unless
-    // OMP_DYNAMIC is set.
+    // If exec fails, the program is slower while the window draws, and correct unless OMP_DYNAMIC is set.
 }
 
 }  // namespace ropelab

@@ -9,9 +9,8 @@ namespace ropelab {
 /// library, leaves work undone if it gets fewer threads than requested.
 bool configure_openmp();
 
-/// Exec if configure_openmp() changes a variable. Programs with Qt need this, because there libgomp is loaded before
-/// main (Qt's core library depends on libb2, which depends on libgomp). Call it first in main; it returns if nothing
-/// had to be changed.
+/// Restarts (exec) if configure_openmp() changes a variable. Programs with Qt need this, because Qt's core library
+/// loads libgomp before main (by libb2). Call it first in main.
 void restart_with_configured_openmp(char** arguments);
 
 }  // namespace ropelab

@@ -4,15 +4,14 @@
 
 namespace ropelab {
 
-/// Resident bytes: current, and peak since the start or the last reset_peak_memory(). Both are 0 if the system does not
-/// report them.
+/// Resident bytes: current, and peak since the last reset_peak_memory(). 0 if the system does not report them.
 struct ProcessMemory {
     std::int64_t now = 0;
     std::int64_t peak = 0;
 };
 ProcessMemory process_memory();
 
-/// To the current value, if the system allows it.
+/// The peak becomes the current value, if the system allows it.
 void reset_peak_memory();
 
 }  // namespace ropelab

@@ -15,21 +15,18 @@ namespace ropelab {
 /// token after the first few is one CUDA graph; elsewhere each operation starts separately.
 class CachedDecoder {
  public:
-    /// One run's weights (runs = 1), which the caller owns and must not move. `terms` must include every position that
-    /// will be processed.
+    /// One run's weights, which the caller owns and must not move. `terms` must include every position.
     CachedDecoder(const RunSpec& spec, const Decoder& decoder, const Parameters& weights, PositionSource terms,
                   Precision precision);
 
-    /// Logits after the last of these tokens, which start at position 0: (vocabulary). Must be the first call and
-    /// called once.
+    /// Logits after the last of these tokens, from position 0: (vocabulary). Must be the first call, and only once.
     torch::Tensor begin(const torch::Tensor& tokens);
     /// Logits after one more token: (vocabulary), valid until the next call.
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
     std::int64_t cache_bytes() const { return cache_.bytes(); }
-    /// Tokens run as a CUDA graph.
     bool captured() const { return work_.captured(); }
-    /// Why the capture of the graph failed; empty if it did not fail.
+    /// Empty if no capture failed.
     const std::string& failure() const { return work_.failure(); }
 
  private:

@@ -4,12 +4,11 @@
 
 namespace ropelab {
 
-/// Throws one sentence without LibTorch's stack trace: DeviceFault if the CUDA device failed, BadInput if its memory is
-/// exhausted, else std::runtime_error.
+/// DeviceFault if the CUDA device failed, BadInput if its memory is exhausted, else std::runtime_error; one sentence.
 [[noreturn]] void throw_clearly(const c10::Error& error);
 
 bool is_out_of_device_memory(const c10::Error& error);
-/// Of the CUDA device or of the machine.
+/// On the CUDA device or the machine.
 bool is_out_of_memory(const c10::Error& error);
 
 /// Result of `work`; LibTorch's errors pass throw_clearly.

@@ -16,7 +16,6 @@ namespace ropelab {
 
 namespace {
 
-// Added to the residual stream next.
 struct Branch {
     torch::Tensor values;
     Dropout dropout;
@@ -25,7 +24,7 @@ struct Branch {
     std::int64_t layer = -1;
 };
 
-// And the sum of the residual stream that it computes before.
+// Also reports the sum of the residual stream before the norm.
 void report_norm(const StageMarks& stages, const char* norm, const NormalizedResidual& result, const char* sum,
                  std::int64_t layer_of_sum) {
     if (!stages.observer) return;

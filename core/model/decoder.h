@@ -13,20 +13,16 @@
 namespace ropelab {
 
 /// Blocks of GPT-2, Llama or Pythia (core/spec/run_spec.h), norms before or after the branches, and any position
-/// encoding. All tensors have a leading runs dimension; linear layers are batched products over it. The caller owns the
-/// weights.
+/// encoding. All tensors have a leading runs dimension. The caller owns the weights.
 class Decoder {
  public:
     /// `spec` gives the shape, which all runs of the cohort share.
     explicit Decoder(RunSpec spec) : spec_(std::move(spec)), kinds_(attention_of_layers(spec_)) {}
 
-    /// RunSpec::operations.
     bool eager() const { return spec_.operations == Operations::eager; }
 
-    /// Tokens: (runs, batch, time) int64 → (runs, batch·time, vocabulary) float32. `terms` must cover exactly the
-    /// positions of the tokens. With a cache the tokens continue those in it and are added to it. A hook observes each
-    /// layer's attention, `experts` receives what the mixtures of experts do, and `stages` observes the stages of the
-    /// model.
+    /// tokens: (runs, batch, time) int64 → (runs, batch·time, vocabulary) float32. `terms` cover exactly these
+    /// positions. With a cache the tokens continue those in it and are added to it. `experts` receives the routing.
     torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                          Precision precision, const Dropout& dropout = {}, KeyValueCache* cache = nullptr,
                          AttentionHook* hook = nullptr, ExpertRecord* experts = nullptr,

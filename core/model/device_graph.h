@@ -16,7 +16,6 @@ class DeviceGraph {
     /// Does not run `work`. Call this once, on a stream of on_own_stream. Throws what `work` throws, or an error if an
     /// operation cannot be captured; then nothing ran on the device.
     virtual void capture(const std::function<void()>& work) = 0;
-    /// On the current stream.
     virtual void replay() = 0;
 };
 
@@ -24,12 +23,10 @@ class DeviceGraph {
 struct CudaGraphs {
     /// On a separate stream, after all work that the current stream has started; returns when all of it is finished.
     void (*on_own_stream)(const std::function<void()>& work);
-    /// An empty graph.
     std::unique_ptr<DeviceGraph> (*make)();
     /// Bytes of device memory, including memory that LibTorch caches.
     std::int64_t (*free_memory)() = nullptr;
-    /// Peak bytes that LibTorch allocated since the last call, graphs included. Releases LibTorch's cached memory, so
-    /// that the next peak starts from the memory in use.
+    /// LibTorch's peak since the last call, graphs included. Releases cached memory, so that the next peak starts anew.
     std::int64_t (*take_peak)() = nullptr;
 };
 

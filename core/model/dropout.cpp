@@ -32,7 +32,7 @@ torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std:
 
 constexpr std::int64_t low_word = 0xFFFFFFFF;
 
-// Upper and lower 32 bits of x·factor for numbers below 2^32. The product does not fit int64, so the factor is halved.
+// Upper and lower 32 bits of x·factor for numbers below 2^32. The product does not fit int64.
 struct Product {
     Product(const torch::Tensor& x, std::int64_t factor) {
         const torch::Tensor of_upper = x * (factor >> 16);

@@ -37,8 +37,7 @@ class Dropout {
             std::shared_ptr<DeviceStreams> streams = nullptr)
         : rate_(rate), seeds_(std::move(seeds)), step_(step), streams_(std::move(streams)) {}
 
-    /// Sequences first … first + count − 1 of the batch. Tensors then contain these only, and their masks equal those
-    /// in the whole batch.
+    /// Sequences first … first + count − 1: tensors contain these only, and masks equal those in the whole batch.
     Dropout of_sequences(std::int64_t first, std::int64_t count) const;
 
     bool active() const { return rate_ > 0; }

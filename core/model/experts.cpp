@@ -11,8 +11,7 @@ namespace ropelab {
 
 namespace {
 
-// Rows of x, (n, C), in another order. The gradient is a permutation too, so that no sum depends on the order of
-// threads.
+// Rows of x, (n, C), in another order; the gradient is a permutation too, so no sum depends on threads.
 class PermutedRows : public torch::autograd::Function<PermutedRows> {
  public:
     static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
@@ -43,7 +42,7 @@ struct ExpertWeights {
     std::vector<torch::Tensor> weight, working, bias;
 };
 
-// Of one run, with a leading dimension of 1.
+// Each has a leading dimension of 1.
 struct RunExperts {
     RunExperts(const ExpertWeights& weights, std::size_t run) {
         const auto split = [run](const std::vector<torch::Tensor>& runs) {
@@ -77,8 +76,7 @@ class Mixture {
           up_(weights, up_name(spec, layer)),
           down_(weights, down_name(spec, layer)) {}
 
-    // One run, (1, n, C) like `x`. Adds its routing to `entry` and its load-balancing loss to `balances`, unless that
-    // is null.
+    // One run, (1, n, C). Adds routing to `entry` and the load-balancing loss to `balances` (may be null).
     torch::Tensor operator()(const torch::Tensor& x, std::size_t run, ExpertLayer& entry,
                              std::vector<torch::Tensor>* balances) const {
         const torch::Tensor logits = router_logits(x.to(torch::kFloat32), run);  // (n, E)

@@ -13,14 +13,13 @@
 
 namespace ropelab {
 
-/// Of one layer in a forward pass.
 struct ExpertLayer {
     std::int64_t layer = 0;
     torch::Tensor balance;         // (runs) float32, with a gradient: load-balancing loss (formula 50)
     std::vector<Routing> routing;  // one per run
 };
 
-/// One element per layer with experts, in ascending order.
+/// One element per layer with experts.
 struct ExpertRecord {
     std::vector<ExpertLayer> layers;
 };

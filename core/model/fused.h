@@ -8,10 +8,8 @@
 
 namespace ropelab {
 
-// Operations of a decoder other than matrix products. On the CPU they are fused, each with its own gradient
-// (core/kernels). On other devices, and under an EagerGuard (core/model/operations.h), they are LibTorch's operations.
-// All tensors have a leading runs dimension. The numbers of a run depend neither on other runs of the cohort nor on the
-// number of threads.
+// Fused on the CPU (core/kernels); LibTorch's operations on other devices and under an EagerGuard. All tensors have a
+// leading runs dimension. The numbers of a run depend neither on other runs of the cohort nor on the number of threads.
 
 struct NormalizedResidual {
     torch::Tensor sum;     // (runs, n, C)
@@ -21,9 +19,8 @@ struct NormalizedResidual {
 /// LayerNorm (ε = 1e-5), or RMSNorm (ε = 1e-6), which does not subtract the mean.
 enum class Norm { layer, rms };
 
-/// Sum = x + dropout(branch) and normed = the normalized sum. x, branch: (runs, n, C), branch may be undefined; weight:
-/// (runs, C); bias: (runs, C) or undefined. `place` names the dropout. `type`: bfloat16 rounds `normed` for a product,
-/// except under an EagerGuard.
+/// sum = x + dropout(branch) and normed = the normalized sum. x, branch: (runs, n, C), or undefined; weight, bias:
+/// (runs, C), bias may be undefined. `place` names the dropout. bfloat16 rounds `normed`, except under an EagerGuard.
 NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                                  const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
                                  Norm norm = Norm::layer, torch::ScalarType type = torch::kFloat32);

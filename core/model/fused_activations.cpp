@@ -9,7 +9,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// The parts do not depend on the number of threads.
+// Parts do not depend on the number of threads.
 template <typename F>
 void each_part(std::int64_t count, F f) {
     constexpr std::int64_t part = 4096;

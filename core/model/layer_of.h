@@ -8,8 +8,7 @@
 
 namespace ropelab {
 
-/// For decoders that process one token at a time. `norm` and `matrix` create the members from the parameter names of
-/// Layout. The caller adds the KV cache.
+/// Layer of decoders of single tokens. `norm` and `matrix` create members by Layout's names; the caller adds the cache.
 template <typename Layer, typename NormOf, typename MatrixOf>
 Layer layer_of(const RunSpec& spec, std::int64_t index, NormOf norm, MatrixOf matrix) {
     const std::string name = "layers." + std::to_string(index);

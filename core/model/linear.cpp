@@ -29,9 +29,8 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor& x = saved[0];
         const torch::Tensor& weight = saved[1];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type());
-        // One product per run: the sum over n is long and the result small, so that LibTorch splits a single product
-        // along n among threads but not a batch of products. A batched call would make a run's bits depend on the
-        // cohort.
+        // One product per run: LibTorch splits its long sum among threads, which it does not for a batch of products. A
+        // batched call would also make a run's bits depend on the cohort.
         const torch::Tensor weight_gradient = torch::empty(weight.sizes(), x.options());
         for (std::int64_t run = 0; run < x.size(0); ++run) {
             torch::Tensor out = weight_gradient.select(0, run);

@@ -24,7 +24,7 @@ struct RunningOperation : at::ObserverContext {
 };
 thread_local RunningOperation* innermost = nullptr;
 
-// And not only creates a view or allocates memory.
+// Views and allocations do not count.
 bool works_on_numbers(const at::RecordFunction& function) {
     const auto schema = function.operator_schema();
     if (!schema) return false;

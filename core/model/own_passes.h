@@ -33,7 +33,7 @@ void for_each_run(std::int64_t runs, std::int64_t count, std::int64_t grain, F f
     });
 }
 
-/// Rows of this many columns that are worth a thread.
+/// This many rows are worth a thread.
 inline std::int64_t row_grain(std::int64_t columns) {
     return std::max<std::int64_t>(1, 8192 / columns);
 }
@@ -72,7 +72,7 @@ class Streams {
         for (std::int64_t seed : dropout.seeds()) streams_.emplace_back(seed, "dropout:" + place);
     }
     bool drop() const { return !streams_.empty(); }
-    /// For a tensor with `size` elements per run.
+    /// The tensor has `size` elements per run.
     kernels::DropoutNumbers of(std::int64_t run, std::int64_t size) const {
         if (streams_.empty()) return {};
         return {&streams_[static_cast<std::size_t>(run)], dropout_.rate(), static_cast<std::uint64_t>(dropout_.step()),

@@ -9,8 +9,7 @@
 
 namespace ropelab {
 
-/// Mean query and key of each layer and head over all sequences and positions, before rotation: the vectors of a mean
-/// ablation (ProbeRequest::mean_ablated_pairs).
+/// Mean query and key of each layer and head before rotation, for mean ablations (ProbeRequest::mean_ablated_pairs).
 class PairMeans : public AttentionHook {
  public:
     explicit PairMeans(std::int64_t layers) : layers_(static_cast<std::size_t>(layers)) {}

@@ -11,14 +11,12 @@
 
 namespace ropelab {
 
-/// Argument of `linear` (core/model/linear.h).
 struct Matrix {
     torch::Tensor weight;   // (runs, out, in) float32, a leaf
     torch::Tensor working;  // the weight rounded to bfloat16, without gradients; undefined if there is no copy
 };
 
-/// One flat row per run, and views of it as parameters with a leading runs dimension. Optimizer, gradient norm and
-/// copies use the rows, the decoder the views.
+/// One flat row per run (for optimizer and copies), and views as parameters with a leading runs dimension (decoder).
 class Parameters {
  public:
     /// (runs, layout.total) float32.
@@ -39,7 +37,6 @@ class Parameters {
     void set_working_copy(bool copied);
     /// (runs, shape…); undefined for vectors and without a copy.
     const torch::Tensor& working(std::size_t index) const { return working_[index]; }
-    /// With its working copy.
     Matrix matrix(const std::string& name) const;
 
  private:
@@ -55,7 +52,6 @@ class Parameters {
 /// Flat, float32, on the CPU. Each tensor's numbers depend on the seed and the tensor's name.
 torch::Tensor initial_row(const Layout& layout, std::int64_t seed);
 
-/// With `prefix` before each name.
 std::vector<NamedTensor> to_named(const Layout& layout, const torch::Tensor& row, const std::string& prefix);
 /// Reverses to_named. Throws BadInput if a tensor is missing or has another shape.
 torch::Tensor from_named(const Layout& layout, std::span<const NamedTensor> tensors, const std::string& prefix);

@@ -176,8 +176,7 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         logits.masked_fill_(hidden, 0);
         add_by_distance(logits, layer.logits, logits_of_sequences);
         add_by_distance(probabilities, layer.attention_sums, attention_of_sequences);
-        // The entropy is −Σ p ln p with ln p = logit − logarithm. The first position, which sees only itself, is left
-        // out.
+        // −Σ p ln p with ln p = logit − logarithm, without the first position, which sees only itself.
         if (terms.sinks.defined()) logarithm = logarithm * probabilities.sum(-1);  // without the sink's own term
         const torch::Tensor entropy = logarithm - (probabilities * logits).sum(-1);
         const std::int64_t skipped = first == 0 ? 1 : 0;

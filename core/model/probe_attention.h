@@ -16,8 +16,7 @@ namespace ropelab {
 /// Scores are computed for a limited number of queries at a time, so that long sequences fit into memory.
 class AttentionProbe : public AttentionHook {
  public:
-    /// `tables`: the model's, which show which pairs rotate. `means`: for ProbeRequest::mean_ablated_pairs; null
-    /// without.
+    /// `tables` show which pairs rotate. `means`: for ProbeRequest::mean_ablated_pairs; null without.
     AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables,
                    const PairMeans* means = nullptr);
 
@@ -50,7 +49,7 @@ class AttentionProbe : public AttentionHook {
     void measure_attention(Layer& layer, const LayerVectors& vectors, const LayerTerms& terms) const;
     void map_attention(Layer& layer, const torch::Tensor& query, const torch::Tensor& key,
                        const LayerTerms& terms) const;
-    /// Of the pairs that have their own element, and of all other pairs together, (…, pairs + 1), from (…, head_dim).
+    /// Pairs with their own element, and all others together: (…, head_dim) → (…, pairs + 1).
     static torch::Tensor covariance_parts(const Layer& layer, const torch::Tensor& channels);
     /// (heads, pairs + 1), from covariances by channel, (heads, head_dim).
     static torch::Tensor logit_contributions(const Layer& layer, const torch::Tensor& covariance);

@@ -9,7 +9,6 @@
 
 namespace ropelab {
 
-/// Over the batches of a probe.
 class ExpertSums {
  public:
     ExpertSums(const RunSpec& spec, const ProbeSequences& sequences);

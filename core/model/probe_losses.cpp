@@ -9,7 +9,7 @@ namespace ropelab {
 
 namespace {
 
-/// Of the mean of n values, from the sum of their squares; 0 if n < 2.
+/// Standard deviation / √n from the sum of squares; 0 if n < 2.
 double standard_error(double mean, double squares, std::int64_t count) {
     if (count < 2) return 0;
     const auto n = static_cast<double>(count);

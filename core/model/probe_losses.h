@@ -34,12 +34,10 @@ class LossSums {
     std::vector<float> kept_;                    // (sequences, length)
 };
 
-/// Copied tokens and their first occurrences, by lag.
 class RetrievalSums {
  public:
     explicit RetrievalSums(const RetrievalTest& test) : test_(test) {}
     void add(const BatchResult& batch);
-    /// Ordered by lag.
     std::vector<RetrievalPoint> points() const;
 
  private:

@@ -8,19 +8,16 @@
 
 namespace ropelab {
 
-/// On the same memory of a device. The first times it starts operation by operation, so that libraries can select their
-/// algorithms; then it is captured as a CUDA graph and replayed. If the capture fails, or without graphs, it always
-/// starts operation by operation.
+/// Starts operation by operation at first, so that libraries can select their algorithms; then, if possible, it is
+/// captured as a CUDA graph and replayed on the same memory.
 class RepeatedWork {
  public:
     /// `graphs` is null on a device without CUDA graphs.
     explicit RepeatedWork(const CudaGraphs* graphs) : graphs_(graphs) {}
 
-    /// Must be called on the graphs' own stream. The host code of `work` runs only when the work starts operation by
-    /// operation, and once for the capture.
+    /// On the graphs' own stream. Host code of `work` runs only operation by operation, and once for the capture.
     void operator()(const std::function<void()>& work);
 
-    /// Whether the work runs as a graph.
     bool captured() const { return graph_ != nullptr; }
     /// Empty if no capture failed.
     const std::string& failure() const { return failure_; }

@@ -5,8 +5,7 @@
 
 namespace ropelab {
 
-/// The vectors are rotated by each token's position. If heads share keys, keys and values are repeated first, so that
-/// the other heads of the group keep theirs.
+/// Rotated by each token's position. Shared keys and values are repeated first, so that other heads keep theirs.
 void replace_head(const ReplacedHead& replaced, LayerVectors& vectors, const LayerTerms& terms);
 
 }  // namespace ropelab

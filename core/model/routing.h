@@ -6,33 +6,29 @@
 
 namespace ropelab {
 
-/// Formulas 49 and 51. A token has `per_token` choices in descending order of their router logits; choice c of token t
-/// is element t·per_token + c.
+/// Formulas 49 and 51. Choices descend by router logit; choice c of token t is element t·per_token + c.
 struct Routing {
     std::int64_t experts = 0;
     std::int64_t per_token = 0;
-    /// Of each choice; −1 for a second expert that a random routing skips.
+    /// −1 for a second expert that a random routing skips.
     std::vector<std::int64_t> expert;
     /// 1 for a choice that an expert processes; 0 for one that is skipped or dropped.
     std::vector<char> kept;
     std::vector<std::int64_t> counts;  // per expert: tokens that choose it, dropped ones included
     std::int64_t dropped = 0;          // choices beyond the capacity of their experts
 
-    /// That are not skipped.
+    /// Without skipped ones.
     std::int64_t choices() const;
 };
 
-/// In training; none in evaluation.
 struct RoutingLimits {
     std::int64_t capacity = 0;  // most tokens per expert; 0: no limit
-    /// Uniform, one per token: the second expert is skipped if twice its probability is less than the number. Empty: no
-    /// expert is skipped.
+    /// Uniform, per token: the second expert is skipped if twice its probability is less. Empty: none is skipped.
     std::span<const double> second = {};
 };
 
-/// To the experts with the `per_token` largest logits; the first of equal ones wins. `logits`: one row of `experts`
-/// numbers per token. An expert beyond its capacity drops tokens: all first choices come before all second ones, and
-/// the tokens of a choice in their order.
+/// `logits`: one row of `experts` numbers per token; the first of equal ones wins. An expert beyond its capacity drops
+/// tokens: all first choices come before all second ones, and the tokens of a choice in their order.
 Routing route(std::span<const float> logits, std::int64_t experts, std::int64_t per_token,
               const RoutingLimits& limits = {});
 

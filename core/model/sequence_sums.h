@@ -9,7 +9,7 @@ class SequenceSums {
  public:
     /// (sequences, …).
     void add(const torch::Tensor& values);
-    /// Of the mean over sequences, standard deviation / √n (formula 37); undefined with fewer than 2 sequences.
+    /// Standard deviation / √n (formula 37); undefined with fewer than 2 sequences.
     torch::Tensor standard_error() const;
 
  private:
@@ -17,7 +17,7 @@ class SequenceSums {
     torch::Tensor sum_, squares_;
 };
 
-/// For a ratio Σ part / Σ total over sequences (linearized: a sequence's part deviates by part − ratio · total).
+/// Σ part / Σ total over sequences (linearized: a sequence's part deviates by part − ratio · total).
 class SequenceRatioSums {
  public:
     /// parts: (sequences, heads, parts), totals: (sequences, heads, 1).

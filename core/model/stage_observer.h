@@ -23,7 +23,7 @@ class StageObserver {
     virtual void output(const char* /*stage*/, std::int64_t /*layer*/, const torch::Tensor& /*numbers*/) {}
 };
 
-/// Of one layer, or those outside the layers. Without an observer, all functions do nothing.
+/// Without an observer, all functions do nothing.
 struct StageMarks {
     StageObserver* observer = nullptr;
     std::int64_t layer = -1;

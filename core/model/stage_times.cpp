@@ -74,7 +74,7 @@ class StageOutput : public StageObserver {
         if (layer == wanted_.layer && wanted_.id == stage) found_ = numbers;
     }
 
-    /// Of the first run and its first sequence; undefined if the stage had none.
+    /// For the first run and its first sequence; undefined if the stage had none.
     torch::Tensor found() const {
         switch (found_.defined() ? found_.dim() : 0) {
             case 3:

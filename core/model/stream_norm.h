@@ -17,7 +17,7 @@ struct StreamNormWeights {
     torch::Tensor scale;   // (runs, 1): α of Dynamic Tanh
 };
 
-/// Sum = x + dropout(branch) and normed = the norm of the sum as formulas 52 and 53 define it. `kind` must not be
+/// sum = x + dropout(branch) and normed = the norm of the sum as formulas 52 and 53 define it. `kind` must not be
 /// `automatic`. LayerNorm and RMSNorm, also zero-centered, use the fused operations of residual_norm
 /// (core/model/fused.h), with its arguments; Dynamic Tanh uses LibTorch's operations in float32.
 NormalizedResidual stream_norm(NormKind kind, const torch::Tensor& x, const torch::Tensor& branch,

@@ -14,7 +14,6 @@ namespace ropelab {
 
 namespace {
 
-// Multiplications.
 constexpr std::int64_t worth_a_thread = 32768;
 
 // Every token reads all of it once, and the addresses of small pages would not fit the processor's TLB.

@@ -14,16 +14,14 @@
 
 namespace ropelab {
 
-/// One token after another on the CPU with a KV cache: the arithmetic of the decoder (core/model/decoder.h) as
-/// matrix-vector products, whose speed is limited by memory bandwidth. With precision bfloat16 the matrices are rounded
-/// and vectors stay float32.
+/// The decoder's arithmetic on the CPU with a KV cache, as matrix-vector products, which memory bandwidth limits. With
+/// bfloat16, matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
     /// One run's weights (runs = 1) on the CPU are copied. Requires token_kernels_support(spec) (core/plan/kernels.h).
     TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
 
-    /// (vocabulary). The token attends to the newest `context` tokens, itself included. Models with learned positions
-    /// require a position below the context.
+    /// (vocabulary). Attends to the newest `context` tokens, itself included. Learned positions end with the context.
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
     std::int64_t cache_bytes() const { return cache_.bytes(); }
@@ -48,10 +46,9 @@ class TokenDecoder {
     };
     using Vector = std::vector<float>;
 
-    /// For at least `positions` positions.
     void make_terms(std::int64_t positions);
     void use_terms(const PositionTerms& terms);
-    /// In `terms_`; computes the terms first if they lack it.
+    /// Computes the terms first if `terms_` lacks the position.
     std::int64_t row_of(std::int64_t position);
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;

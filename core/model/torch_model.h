@@ -45,8 +45,7 @@ class TorchModel : public Model {
     std::int64_t cache_bytes_ = 0;
 };
 
-/// Without gradients. The sequences have `context` tokens and begin at `starts`, one list per run. One number per run;
-/// empty if `cancelled` returned true between batches.
+/// Without gradients. Sequences of `context` tokens begin at `starts`, one list per run. Empty if cancelled.
 std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
                                 Precision precision, const TokenText& tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,

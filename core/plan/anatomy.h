@@ -13,13 +13,11 @@ namespace ropelab {
 
 // From tokens to logits: shapes, parameters, operations, KV cache and formulas.
 
-/// Before the layers, of equal layers, or after the layers.
 struct AnatomySection {
     std::string title;                 // "Layer", "Layers 0–2: gated DeltaNet"; "" outside the layers
     std::vector<std::int64_t> layers;  // indices of the layers with these stages; empty outside the layers
     Stages stages;
 
-    /// Number of layers, or 1.
     std::int64_t repeats() const { return layers.empty() ? 1 : static_cast<std::int64_t>(layers.size()); }
 };
 
@@ -33,7 +31,6 @@ struct AnatomyTotals {
     std::optional<double> seconds = {};             // of a forward pass; nullopt if it was not measured
 };
 
-/// Symbol of a shape.
 struct AnatomySize {
     std::string symbol;   // "T"
     std::string meaning;  // "tokens"
@@ -47,8 +44,7 @@ struct Anatomy {
     StageTimes times = {};             // measured times of the stages; empty if they were not measured
 
     AnatomyTotals totals() const;
-    /// Null if there is none. If several sections have the id, it is that of the first one; "attention.qkv#2" is that
-    /// of the second one.
+    /// Null if there is none; the first of several. "attention.qkv#2" is that of the second section.
     const AnatomyStage* find(const std::string& id) const;
 };
 
@@ -57,11 +53,9 @@ Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary);
 
 /// A sliding window or chunked attention: the cache per token does not grow with the whole context.
 std::string window_remark(std::int64_t window, bool is_chunked = false);
-/// The KV cache per token does not contain states.
 std::string state_remark(std::int64_t bytes);
 
-/// With the layers, heads and width of `spec`: learned positions, keys and values per head, LayerNorm with biases,
-/// GELU, and a tied head (GPT-2).
+/// With layers, heads and width of `spec`: learned positions, LayerNorm with biases, GELU, and a tied head (GPT-2).
 RunSpec traditional_model(RunSpec spec);
 /// With the layers, heads and width of `spec`: RoPE, a quarter of the key and value heads (or half, or as many, as the
 /// heads allow), RMSNorm, SwiGLU, no biases, and a head of its own (Llama).

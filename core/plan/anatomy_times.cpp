@@ -14,7 +14,6 @@ namespace ropelab {
 
 namespace {
 
-// Has the layer, or the stage outside the layers.
 const AnatomySection* section_of(const Anatomy& anatomy, const StagePlace& place) {
     for (const AnatomySection& section : anatomy.sections) {
         if (place.layer >= 0) {

@@ -11,8 +11,8 @@
 namespace ropelab {
 
 /// Forward passes of `sequences_per_pass` sequences of `context` random tokens, with the weights before the first
-/// training step. Empty if cancelled. Throws BadInput if the settings contradict each other or the model needs more
-/// memory than this machine has.
+/// training step. Empty if cancelled. Throws BadInput for contradicting settings or a model beyond this machine's
+/// memory.
 StageTimes measure_stages(Engine& engine, const RunSpec& spec, std::int64_t vocabulary,
                           const std::function<bool()>& cancelled = {});
 
@@ -23,7 +23,7 @@ void add_times(Anatomy& anatomy, const StageTimes& times);
 std::string milliseconds_text(double seconds);
 /// Milliseconds, or the stages whose time contains it: "3.450", "in Attention scores"; "" if not measured.
 std::string stage_time(const AnatomyStage& stage);
-/// How times were measured, in two sentences; none if they were not.
+/// Two sentences; none if times were not measured.
 std::vector<std::string> times_remarks(const Anatomy& anatomy);
 
 }  // namespace ropelab

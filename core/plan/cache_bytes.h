@@ -13,8 +13,7 @@ struct CacheBytes {
     std::int64_t rope = 0;  // formula 31, each angle once, one table; 0 without RoPE or with rope_cache=false
     std::int64_t total() const { return kv + rope; }
 };
-/// A sliding window limits the tokens that its layers store; a gated DeltaNet stores its state, whose size does not
-/// depend on the context.
+/// A sliding window limits the stored tokens; the state of a gated DeltaNet does not depend on the context.
 CacheBytes cache_bytes(const RunSpec& spec);
 
 /// A KV cache in the form of published models (core/rope/memory.h).

@@ -17,10 +17,9 @@ bool attention_kernel_supports(const LayerPlan& layer);
 /// The decoder of single tokens is core/model/token_decoder.h.
 bool token_kernels_support(const LayerPlan& layer);
 
-/// All layers.
 bool has_only_products(const RunSpec& spec);
 bool token_kernels_support(const RunSpec& spec);
-/// By one operation, the kernel or LibTorch's own one, and not by several.
+/// The kernel or LibTorch's own operation, not several operations.
 bool attends_fused(const RunSpec& spec);
 /// Computed by LibTorch's operations, such as "attention" and "optimizer"; with `operations=eager` only "all". Matrix
 /// products, which LibTorch always computes, are not among them.

@@ -9,19 +9,17 @@
 
 namespace ropelab {
 
-/// With its place in the flat array of all parameters of a run.
 struct Parameter {
     std::string name;
     std::vector<std::int64_t> shape;
     std::int64_t offset = 0;  // index of its first element in the flat array
     std::int64_t size = 0;    // number of elements: product of the shape
-    /// Of the normal initialization; 0: all start at 0. For a vector, it is the number at which all elements start,
-    /// such as 1 for the weights of norms.
+    /// Normal initialization; 0: all start at 0. All elements of a vector start at it, such as 1 for norms.
     double deviation = 0;
     /// Rows at the end of a matrix whose initial numbers are multiplied by `last_factor` (values in qkv).
     std::int64_t last_rows = 0;
     double last_factor = 1;
-    /// Replace the initialization by `deviation`; mostly empty.
+    /// They replace the initialization by `deviation`; mostly empty.
     std::vector<double> initial = {};
     bool embeds = false;  // as Tensor::embeds
 };
@@ -72,7 +70,7 @@ struct Parameter {
 /// multiplies.
 struct Layout {
     std::vector<Parameter> parameters;
-    /// With weight decay: matrices, and the weights of zero-centered norms.
+    /// They have weight decay: matrices, and the weights of zero-centered norms.
     std::int64_t matrices = 0;
     std::int64_t vectors = 0;  // number of the other vector elements, without "rotary.shift"
     std::int64_t total = 0;    // number of parameters of one run
@@ -87,18 +85,16 @@ std::string up_name(const RunSpec& spec, std::int64_t layer);
 /// Without ".weight", of the last feed-forward matrix: "layers.0.mlp.down", …
 std::string down_name(const RunSpec& spec, std::int64_t layer);
 
-/// The initialization is that of nanoGPT: standard deviation 0.02, and 0.02/√(2·layers) for the projections into the
-/// residual stream. With initialization = xavier the matrices of the layers have √(2/(inputs + outputs)), where
-/// queries, keys and values of qkv are matrices (C, C) each, keys and values of key_value (heads·D, L), the two halves
-/// of rates (heads, C), and gate and up (H, C); embeddings and head keep 0.02. DeepNet's scaling (formula 54)
-/// multiplies the initial weights of values, attention output and MLP by (8·layers)^−¼. Routers have
-/// spec.router_deviation.
+/// Initialized as in nanoGPT: 0.02, and 0.02/√(2·layers) for projections into the residual stream. With xavier the
+/// matrices of the layers have √(2/(inputs + outputs)), where queries, keys and values of qkv are matrices (C, C) each,
+/// keys and values of key_value (heads·D, L), the two halves of rates (heads, C), and gate and up (H, C); embeddings
+/// and head keep 0.02. DeepNet's scaling (formula 54) multiplies the initial weights of values, attention output and
+/// MLP by (8·layers)^−¼. Routers have spec.router_deviation.
 Layout layout_of(const RunSpec& spec, int vocabulary);
 /// Sizes must be known.
 Layout layout_of(const ModelPlan& plan);
 
-/// Muon trains the matrices of the layers, each expert's separately, but not their tables of learned vectors of
-/// distances, which are embeddings.
+/// Matrices of the layers, each expert's separately, but not tables of learned distances, which are embeddings.
 bool trains_with_muon(const Layout& layout, const Parameter& parameter);
 
 /// Without token and position embeddings (among them the learned biases and vectors of distances), output head and

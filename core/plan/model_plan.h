@@ -17,17 +17,15 @@
 
 namespace ropelab {
 
-// The plan of a model: what a RunSpec (plan_of) or a config of Hugging Face (hf_plan, core/interop) resolves to, once.
-// Each part answers everything about itself in one file of core/plan/parts: its stages with their tensors, operations
-// and cache, and what its backward pass keeps. The layout of parameters, costs, memory, the KV cache and the anatomy
-// are folds over the plan. A variant of a part is an alternative of a std::variant, so that a missing case does not
-// compile.
+// A RunSpec (plan_of) or a config of Hugging Face (hf_plan, core/interop) resolves to a plan, once. Each part answers
+// everything about itself in one file of core/plan/parts: its stages with their tensors, operations and cache, and what
+// its backward pass keeps. The layout of parameters, costs, memory, the KV cache and the anatomy are folds over the
+// plan. A variant of a part is an alternative of a std::variant, so that a missing case does not compile.
 
 using AttentionPart = std::variant<Softmax, Latent, DeltaNet>;
 using FeedForwardPart = std::variant<Mlp, Experts>;
 
-/// Attention or feed-forward: norms of the stream before it, of its output before that is added, and of the stream
-/// after that.
+/// Norms of the stream before a branch, of its output before that is added, and of the stream after that.
 struct BranchNorms {
     std::optional<NormPart> before = {};
     std::optional<NormPart> output = {};
@@ -53,7 +51,6 @@ struct LayerPlan {
     bool operator==(const LayerPlan&) const = default;
 };
 
-/// From tokens to logits.
 struct ModelPlan {
     PlanSizes sizes;
     Stages front = {};  // before the layers: tokens, embeddings, what all layers share
@@ -69,7 +66,6 @@ struct ModelPlan {
     Anatomy anatomy() const;
 };
 
-/// Numbers are float32.
 ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary);
 
 }  // namespace ropelab

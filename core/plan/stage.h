@@ -17,8 +17,7 @@ Count sum_of(std::initializer_list<Count> terms);
 /// Empty if an extent is unknown.
 std::vector<std::int64_t> extents(std::initializer_list<Count> shape);
 
-/// In the flat array of parameters (core/plan/layout.h): the matrices of all layers come before their vectors; among
-/// those of a layer, lower numbers come first.
+/// In the flat array (core/plan/layout.h) matrices come before vectors, and in a layer lower numbers first.
 namespace storage {
 inline constexpr int token_table = 0;  // embeddings and output head, before the layers
 inline constexpr int matrix = 1;
@@ -37,16 +36,14 @@ inline constexpr int bias = 16;
 inline constexpr int shift = 17;  // of the rotary frequencies, after everything else
 }  // namespace storage
 
-/// A parameter of a part of a model.
 struct Tensor {
     std::string name;  // in a layer without its prefix: "attention.qkv.weight"
     std::vector<Count> shape;
     int place = storage::matrix;
-    /// Of the normal initialization; 0: it starts at 0. For a vector, the number at which it starts.
+    /// Normal initialization; 0: it starts at 0. For a vector, the number at which it starts.
     double deviation = 0;
     bool multiplies = true;  // whether every token is multiplied by it, if it is a matrix
-    /// Embeds tokens, positions or distances, or is the output head: not in non_embedding_parameters(), not trained by
-    /// Muon.
+    /// Tokens, positions, distances or output head: not in non_embedding_parameters(), not trained by Muon.
     bool embeds = false;
     bool decays = false;  // whether weight decay applies to a vector
     /// Rows at the end whose initial numbers are multiplied by `last_factor` (values in qkv).
@@ -58,8 +55,7 @@ struct Tensor {
     bool operator==(const Tensor&) const = default;
 };
 
-/// An operation and its output. The numbers are those of one layer if the stage is part of a layer; nullopt means that
-/// the source of the model does not define them.
+/// An operation and its output. Numbers are those of one layer; nullopt: the model's source does not define them.
 struct AnatomyStage {
     std::string id;                          // "attention.scores", unique in its section
     std::string name;                        // "Attention scores"
@@ -72,21 +68,18 @@ struct AnatomyStage {
     std::optional<std::int64_t> parameters = 0;
     std::int64_t inactive_parameters = 0;  // of these, those of the experts that a token is not routed to
     /// Floating-point, of a forward pass per token: 2·m·n·k for a product of an m × k and a k × n matrix. Attention
-    /// counts the keys that the causal mask and a sliding window leave. Norms, softmax, activation functions, rotations
-    /// and sums are not counted.
+    /// counts visible keys. Norms, softmax, activations, rotations and sums are not counted.
     std::optional<double> operations = 0;
     std::optional<std::int64_t> cache_bytes = 0;  // bytes of the KV cache per token
     std::int64_t state_bytes = 0;                 // bytes of the cache of a sequence, whatever its length
-    /// In a forward pass (add_times); nullopt if not measured, or if the engine computes the stage together with
-    /// others.
+    /// In a forward pass (add_times); nullopt if not measured, or computed together with other stages.
     std::optional<double> seconds = {};
     std::vector<std::string> within = {};  // names of the stages whose time contains that of this stage
 
     /// Parameters, and the products of a token with the matrices.
     void count_tensors();
-    /// With the variant: "Norm before attention: RMSNorm".
+    /// "Norm before attention: RMSNorm".
     std::string title() const { return kind.empty() ? name : name + ": " + kind; }
-    /// Parameters that process a token.
     std::optional<std::int64_t> active_parameters() const {
         return parameters ? std::optional(*parameters - inactive_parameters) : std::nullopt;
     }
@@ -95,7 +88,6 @@ struct AnatomyStage {
 };
 using Stages = std::vector<AnatomyStage>;
 
-/// Shared by the parts of a model.
 struct PlanSizes {
     std::int64_t B = 1;  // sequences per batch
     std::int64_t T = 0;  // tokens per sequence
@@ -120,7 +112,6 @@ struct PlanSizes {
     bool operator==(const PlanSizes&) const = default;
 };
 
-/// A matrix, and its bias if it has one.
 std::vector<Tensor> linear_tensors(const std::string& name, Count rows, Count columns, double deviation, bool has_bias,
                                    int place = storage::matrix);
 /// "name = input·W_index^⊤", with a bias if there is one.

@@ -51,9 +51,8 @@ double wide_rows(const LayerPlan& layer, const PlanSizes& sizes) {
     return std::get<Experts>(layer.feed_forward).kept(sizes);
 }
 
-// Per token, besides LayerNorm or RMSNorm before each branch: the input of the norm of an output; with Dynamic Tanh,
-// the scaled stream and its tanh. They are float32. The scaled residual stream of DeepNet is not kept, as its gradient
-// needs only the factor.
+// Per token, float32, besides norms before branches: the input of the norm of an output; with Dynamic Tanh, the scaled
+// stream and its tanh. DeepNet's scaled stream is not kept.
 double norm_rows(const LayerPlan& layer) {
     double rows = 0;
     for (const BranchNorms& norms : {layer.attention_norms, layer.feed_forward_norms}) {
@@ -65,8 +64,7 @@ double norm_rows(const LayerPlan& layer) {
     return rows;
 }
 
-// Per token, as measured: per layer four times the width (llama: twice, and the activated gate of SwiGLU), and once the
-// temporary tensors of the running operation.
+// Measured: per layer four widths (llama: two, and SwiGLU's activated gate), once temporary tensors.
 double more_when_eager(const RunSpec& spec) {
     if (spec.operations == Operations::fused) return 0;
     const double C = number(spec.width);

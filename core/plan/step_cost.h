@@ -14,9 +14,8 @@ std::int64_t tokens_at_once(const RunSpec& spec);
 /// Trainable ones.
 std::int64_t parameter_count(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Floating-point, per token; a multiplication and an addition are two. Attention only counts the keys that the causal
-/// mask and a sliding window leave, in a gated DeltaNet the work on its state, and in a mixture of experts the experts
-/// of a token.
+/// Floating-point, per token; a multiplication and an addition are two. Only visible keys, the work on a gated
+/// DeltaNet's state, and the experts of a token count.
 double forward_operations(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Floating-point, of one run: a forward pass, and twice as many for the backward pass.
@@ -35,13 +34,12 @@ double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 /// DeepNet is not stored, as its gradient needs only the factor.
 double more_norm_rows(const RunSpec& spec);
 
-/// Resident, of training a cohort on the CPU, in bytes.
+/// Resident bytes of training on the CPU.
 struct MemoryNeed {
     double engine = 0;      // LibTorch itself, after its first operations
     double weights = 0;     // weights, gradients, both AdamW moments; with bfloat16 also the copy of the weights
     double step = 0;        // additional peak of a training step
     double evaluation = 0;  // additional peak of an evaluation
-    /// The peak of the sum.
     double total() const;
 };
 /// Trained together on the CPU. The measured constants were fitted to about 50 peaks (tests/bench/memory_variants: the
@@ -49,10 +47,9 @@ struct MemoryNeed {
 /// operations=fused and =eager). The prediction is within 12 % of each; repeated measurements differ by 1 %. It is
 /// several hundred MB too low for bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
-/// In bytes, of this machine.
+/// Bytes.
 double physical_memory();
-/// Throws BadInput if training needs more memory than this machine has. Evaluation needs less, but a model of that size
-/// is not measured here.
+/// Throws BadInput if training needs more memory than this machine has; evaluation would need less.
 void refuse_large_model(const RunSpec& spec, std::int64_t vocabulary);
 
 }  // namespace ropelab

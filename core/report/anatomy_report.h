@@ -19,14 +19,11 @@ struct AnatomyModel {
     Anatomy anatomy;
 };
 
-/// A vocabulary of 0 is replaced by the likely one of the data set (likely_vocabulary). Throws BadInput if the settings
-/// contradict each other.
+/// A vocabulary of 0 means likely_vocabulary. Throws BadInput if the settings contradict each other.
 AnatomyModel model_of_settings(const RunSpec& spec, std::int64_t vocabulary = 0, std::string name = "");
-/// "layers=4 block=llama"; other settings have their defaults. Throws BadInput for an unknown setting or an invalid
-/// value.
+/// "layers=4 block=llama", else defaults. Throws BadInput for an unknown setting or an invalid value.
 AnatomyModel model_of_text(std::string_view settings, std::int64_t vocabulary = 0);
-/// With the vocabulary of its checkpoint if there is one. Throws BadInput if the lab does not have the run or its
-/// settings are damaged.
+/// With its checkpoint's vocabulary, if any. Throws BadInput if the run is missing or its settings are damaged.
 AnatomyModel model_of_run(const LabFile& lab, RunId run);
 /// known_model(). Throws BadInput if there is none of this name.
 AnatomyModel model_of_name(std::string_view name);
@@ -43,11 +40,9 @@ AnatomyFormat anatomy_format(std::string_view word);
 std::string known_number(const std::optional<std::int64_t>& number);
 /// "1,240 (310 active)"; the active ones process a token and are left out if they are all.
 std::string known_parameters(const std::optional<std::int64_t>& parameters, const std::optional<std::int64_t>& active);
-/// Rounded, or "unknown".
 std::string known_operations(const std::optional<double>& operations);
 
-/// With a row of totals. Numbers of a stage in a layer are those of one layer. A last column has the times if they were
-/// measured.
+/// With totals. Numbers of a stage are those of one layer. A last column has the times if they were measured.
 std::string anatomy_table(const AnatomyModel& model, AnatomyFormat format);
 /// Unknown numbers are null. Measured times have members of their own, also layer by layer.
 nlohmann::json anatomy_json(const AnatomyModel& model);

@@ -30,7 +30,7 @@ struct ReportTable {
     std::vector<std::vector<std::string>> rows;
     std::string latex = {};
 };
-/// Exists as `figures/NAME.svg` and `figures/NAME.pdf` beside the report.
+/// `figures/NAME.svg` and `figures/NAME.pdf` beside the report.
 struct ReportFigure {
     std::string name;
     std::string caption;
@@ -47,8 +47,7 @@ struct ReportDocument {
 std::string report_markdown(const ReportDocument& document);
 /// One page without scripts and without other files than its figures.
 std::string report_html(const ReportDocument& document);
-/// For pdflatex with array, booktabs, graphicx, longtable and rotating. Characters that the standard fonts lack are
-/// written as code points, such as U+4E2D.
+/// For pdflatex with array, booktabs, graphicx, longtable and rotating. Other characters are written as U+4E2D.
 std::string report_latex(const ReportDocument& document);
 
 std::string report_latex_text(const std::string& text);

@@ -57,7 +57,6 @@ std::string report_joined(const std::vector<std::string>& texts, const std::stri
     return result;
 }
 
-// Distinct, in the order of the runs.
 std::vector<std::string> values_of_setting(const ReportSource& source, const Key& key) {
     std::vector<std::string> values;
     for (const RunSpec& spec : source.specs) {
@@ -219,7 +218,6 @@ void add_predictions_part(ReportDocument& document, const ReportSource& source) 
     document.blocks.push_back(std::move(list));
 }
 
-// If there are any.
 void add_conversions(ReportDocument& document, const ReportSource& source) {
     ReportTable table{
         "Copies of runs in which groups of key and value heads were replaced by their means, and which were trained "
@@ -270,7 +268,6 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
     add_conversions(document, source);
 }
 
-// Those that the table compares.
 bool shows_results(const std::string& figure) {
     return figure.starts_with("loss-by") || figure == "improvement" || figure == "group-means";
 }
@@ -333,7 +330,7 @@ std::vector<std::string> result_flags(const LabRuns& runs, const ResultsOptions&
     return flags;
 }
 
-// Each with a space before it.
+// A space comes before each.
 std::string shell_words(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += " " + shell_word(word);

@@ -23,9 +23,8 @@ namespace ropelab {
 nlohmann::json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows,
                           std::span<const ScoredPrediction> predictions);
 
-/// The JSON list `predictions` of sheet_json: the stored prediction with its `null_model`, `outcome`, `outcome_words`,
-/// `chance_of_scored` (of the groups that were scored) and `earlier_rule` (whether the rule is that of an earlier
-/// version, stored with the lab).
+/// The list `predictions` of sheet_json, with `null_model`, `outcome`, `outcome_words`, `chance_of_scored` (of the
+/// groups that were scored) and `earlier_rule`.
 nlohmann::json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> predictions);
 /// One sentence per reason why predictions are not scored, with their number by theory and quantity. Without a result,
 /// only the output as JSON contains the predictions' own words.
@@ -42,12 +41,10 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
 /// Full precision and the values of all seeds ("1337:1.47 1338:1.48"); line ends are CRLF.
 std::string sheet_csv(std::span<const SheetRow> rows);
 
-/// Tables for booktabs, one per measure, with caption and label; notes and rules are comments. The captions name data,
-/// scale, measure, tests and correction.
+/// Tables for booktabs, one per measure, with caption and label; notes and rules are comments.
 std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows);
 
-/// Runs, their estimated cost, claims, rules and predictions, before anything is trained. `data_dir` is also searched
-/// for data sets, whose sizes affect the cost.
+/// Runs, estimated cost, claims, rules and predictions. `data_dir` is also searched for data sets.
 nlohmann::json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
 std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
 
@@ -63,14 +60,12 @@ std::string measure_heading(const std::string& measure);
 std::string ours_text(const SheetRow& row);
 /// The corrected p on which a verdict rests: "0.031", "0.007 (equivalence)"; "–" without a test.
 std::string verdict_p_text(const SheetRow& row);
-/// Why a smoke sheet has no verdicts.
+/// Says why a smoke sheet has no verdicts.
 std::string withheld_words();
 /// With withheld_words() and the verdict of the rule where the sheet withholds it.
 std::string row_reason(const SheetRow& row);
-/// The source's difference in percent, recomputed from its means, with Student's and Welch's p: "-0.07 (0.615, 0.619)";
-/// "–" without such numbers.
+/// Recomputed difference in percent, Student's and Welch's p: "-0.07 (0.615, 0.619)"; "–" without numbers.
 std::string recomputed_text(const SheetRow& row);
-/// By measure, in their order.
 std::vector<std::vector<const SheetRow*>> tables_of(std::span<const SheetRow> rows);
 /// By its position in the plan: "claim 1"; "claim" for an unknown id.
 std::string claim_title(const SheetPlan& plan, const std::string& id);
@@ -79,7 +74,7 @@ std::vector<std::string> rules_of(const SheetPlan& plan);
 /// Groups at each length of training, best first: "best_validation_loss after 800 steps: position = rope 1.0212,
 /// position = none 1.5860."; empty if the rows have one length.
 std::vector<std::string> rankings_of(std::span<const SheetRow> rows);
-/// What a test of the rows that the plan cannot test would require; each requirement once.
+/// Each requirement is named once.
 std::vector<std::string> needs_of(const SheetPlan& plan);
 /// Runs per setting, ignoring the seed: {"enwik8, θ 500, 100 %", 10}, in the order of the runs.
 std::vector<std::pair<std::string, int>> settings_of(std::span<const RunSpec> specs);

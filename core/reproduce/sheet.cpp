@@ -21,7 +21,7 @@ std::string test_words(TestKind test) {
     return test == TestKind::paired ? "t test paired by seed" : "Welch's t test";
 }
 
-// Keys that `other` lacks or has with another value: "theta = 500".
+// "theta = 500": keys that `other` lacks or has with another value.
 std::string own_keys_text(const GroupKeys& group, const GroupKeys& other) {
     GroupKeys own;
     for (const auto& entry : group) {

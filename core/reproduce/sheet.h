@@ -19,8 +19,7 @@ namespace ropelab {
 // A reproduction sheet states the claims of a paper, the runs that test each claim, and the rules that lead from the
 // runs to a verdict. All of this is fixed before the first run starts and is stored in the lab file.
 
-/// `smoke`: two seeds and seconds per run, to check that the sheet works; `laptop`: small models; `paper`: the
-/// published models.
+/// `smoke`: two seeds and seconds per run, a check of the sheet; `laptop`: small models; `paper`: the published ones.
 enum class SheetScale { smoke, laptop, paper };
 std::string to_string(SheetScale scale);
 /// Throws BadInput for any other word.
@@ -29,15 +28,14 @@ SheetScale sheet_scale(const std::string& word);
 /// Values that the runs share, written as a user types them ({"theta", "500"}, {"fraction", "2 ch"}).
 using GroupKeys = std::map<std::string, std::string>;
 
-/// Version of the rules and of their evaluation. It is stored with every rule and increases whenever a rule, or what it
-/// counts, changes, so that a lab keeps the verdicts of the rules that it stored. Version 1 (rules stored without a
-/// version) differs from version 2 in three points: the refutation of an equivalence tests only the observed side, rows
-/// with failed runs are decided by the survivors, and the control is only required to differ from the baseline. Version
-/// 2 differs from version 3 in three points: a rule of events is refuted only by a significant difference against its
-/// direction, a significant difference also requires the control, and the intervals of a retrieval rule are neither
-/// corrected over the groups nor is there a control for the distance. Version 3 differs from version 4 in two points: a
-/// run without the event does not refute a claim about every run, and each control is one without positions, whatever
-/// the claim is about.
+/// Stored with every rule and increases whenever a rule, or what it counts, changes, so that a lab keeps the verdicts
+/// of the rules that it stored. Version 1 (rules stored without a version) differs from version 2 in three points: the
+/// refutation of an equivalence tests only the observed side, rows with failed runs are decided by the survivors, and
+/// the control is only required to differ from the baseline. Version 2 differs from version 3 in three points: a rule
+/// of events is refuted only by a significant difference against its direction, a significant difference also requires
+/// the control, and the intervals of a retrieval rule are neither corrected over the groups nor is there a control for
+/// the distance. Version 3 differs from version 4 in two points: a run without the event does not refute a claim about
+/// every run, and each control is one without positions.
 inline constexpr int rules_version = 4;
 
 struct VerdictRule {
@@ -66,16 +64,14 @@ struct VerdictRule {
 
     bool operator==(const VerdictRule&) const = default;
 };
-/// Test and condition of each verdict.
 std::string rule_words(const VerdictRule& rule);
 
-/// Planned before the runs.
 struct PlannedRow {
     std::string claim;  // id of the claim that the row tests
     /// Flat, shown to readers: {"theta": 500, "data": "enwik8"}. Rows of one claim with different `iterations` are its
     /// lengths of training: the claim is decided only if the verdicts at all of them agree.
     nlohmann::json keys;
-    /// Of measures(), or a measurement in the lab (rules/measuring.h).
+    /// From measures() or the lab's measurements (rules/measuring.h).
     std::string measure;
     GroupKeys group;
     std::optional<GroupKeys> baseline;  // the group is compared with this one
@@ -87,8 +83,7 @@ struct PlannedRow {
     /// evidence. A rule of the kind `difference` that finds a significant difference, not smaller than its margin,
     /// requires no control.
     std::optional<GroupKeys> control;
-    /// Compared with the control instead of group and baseline, where they do not differ from the control in this
-    /// alone.
+    /// Compared with the control instead of group and baseline, which differ from it in more than this.
     std::optional<GroupKeys> control_reference;
     /// If control and reference are equal: "positions do not help these models".
     std::string control_shows = "positions do not help these models";
@@ -102,7 +97,6 @@ struct PlannedRow {
 /// With baseline and control, each named by the keys in which it differs; "" for a row without a rule.
 std::string rule_words(const PlannedRow& row);
 
-/// In one sentence.
 struct Claim {
     std::string id;
     std::string words;
@@ -138,7 +132,6 @@ struct GroupProbe {
 /// Without `probes` it is the rule of version 1: a group fails if its mean gain at longest_lag is below `kept` of the
 /// highest mean gain of any group at shortest_lag, and nothing is scored if that highest gain is below least_gain.
 struct RetrievalRule {
-    // Measurable.
     std::int64_t shortest_lag = 0;
     std::int64_t longest_lag = 0;
     double kept = 0.5;
@@ -158,15 +151,14 @@ double group_confidence(const RetrievalRule& rule);
 /// "99.17 %".
 std::string confidence_text(const RetrievalRule& rule);
 
-/// Each group of `low` has a lower mean than each group of `high`; with a retrieval rule, each group of `high` fails
-/// and no group of `low` does.
+/// Each group of `low` has a lower mean than each of `high`; with a retrieval rule, exactly those of `high` fail.
 struct Prediction {
     std::string theory;    // "context bound (Men et al. 2024)"
     std::string words;     // one sentence
     std::string quantity;  // quantity that the theory predicts: "retrieval by distance"
     std::string measure;   // measure that stands for the quantity; empty if the sheet measures none
     std::vector<GroupKeys> low, high;
-    /// Of being right by chance under the null model of null_model_words().
+    /// Right by chance under the null model of null_model_words().
     double chance = 1;
     std::optional<RetrievalRule> retrieval;
     std::string unmeasured;  // reason why the quantity is not measured; empty if it is
@@ -178,11 +170,10 @@ struct Prediction {
     bool operator==(const Prediction&) const = default;
 };
 
-/// The prediction is still scored by it.
 bool has_earlier_rule(const Prediction& prediction);
 /// Version 1 of the retrieval rule compares the groups with each other.
 bool compares_groups(const Prediction& prediction);
-/// That a prediction is scored on.
+/// A prediction is scored on these.
 struct RetrievalGroups {
     std::size_t all = 0;
     std::size_t high = 0;  // groups of Prediction::high among them

@@ -1,4 +1,3 @@
-// As a lab stores it.
 #include <limits>
 #include <utility>
 

@@ -36,7 +36,6 @@ std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment);
 /// Unfinished runs, as plan_continued_runs builds it; empty if all are finished. The plan has no recorder yet.
 Plan remaining_plan(const LabFile& lab, const StoredSheet& sheet);
 
-/// For a sweep that is not a sheet, with current scores.
 struct SweepPredictions {
     StoredSheet stored;  // a plan of predictions only
     std::vector<ScoredPrediction> predictions;
@@ -45,15 +44,12 @@ struct SweepPredictions {
 /// In the order of the experiments; sweeps without predictions are left out.
 std::vector<SweepPredictions> sweep_predictions_of(const LabFile& lab);
 
-/// In one list, as calibration_of needs them.
 std::vector<ScoredPrediction> all_predictions(std::span<const SweepPredictions> sweeps);
 
 /// As predictions_text, and their joint calibration. `how_to_measure` follows predictions with unmeasured runs.
 std::string sweep_predictions_text(std::span<const SweepPredictions> sweeps, const std::string& how_to_measure);
-/// As comments, which precede a table.
 std::string sweep_predictions_latex(std::span<const SweepPredictions> sweeps);
-/// Adds `predictions`, one list as predictions_json formats it, each with its `experiment`; and `calibration`
-/// (calibration_json).
+/// Adds `predictions` as predictions_json formats them, each with its `experiment`, and `calibration`.
 void add_sweep_predictions(nlohmann::json& results, std::span<const SweepPredictions> sweeps);
 
 }  // namespace ropelab

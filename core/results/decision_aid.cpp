@@ -41,9 +41,8 @@ constexpr double margin = 0.01;  // of the other setting's mean: how much worse 
 constexpr std::size_t most_settings_in_words = 4;  // more settings are counted
 constexpr std::size_t most_details = 8;  // more dominated settings and undecided pairs are listed only in JSON
 
-// `better`: 1 if the first group's mean is better, −1 if the second's is. The members `…_holds` say whether a group is
-// not inferior: its mean is not worse, and the 95 % interval of the difference excludes that it is worse by more than
-// the margin.
+// `better`: 1 if the first group's mean is better, −1 if the second's is. `…_holds`: not inferior; the mean is not
+// worse, and the 95 % interval excludes worse than the margin.
 struct PairTest {
     std::size_t first, second;
     int better;

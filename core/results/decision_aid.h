@@ -11,7 +11,6 @@
 
 namespace ropelab {
 
-/// Weighed against a loss: a speed, or the size of the caches.
 struct DecisionCost {
     std::string_view name;   // "tokens_per_second", "generated_tokens_per_second" or "cache_bytes"
     std::string_view title;  // "training speed"
@@ -21,16 +20,14 @@ std::span<const DecisionCost> decision_costs();
 struct DecisionChoice {
     /// In nats or bits; "": the compared measure, or the best validation loss if that is not a loss.
     std::string loss = {};
-    /// "": the generation speed if it is measured, else the training speed if it can be tested (is_testable), else the
-    /// size of the caches.
+    /// "": generation speed if measured, else training speed if testable (is_testable), else the size of the caches.
     std::string cost = {};
 };
 /// "LOSS,COST", or one of them alone; "": the default. Throws BadInput for a name that is neither.
 DecisionChoice decision_choice(const std::string& typed);
 std::vector<std::string_view> decision_losses();
 
-/// Pareto front of one data set in a loss and a cost, and what the tests leave undecided (section 7.1 of Huang et al.
-/// 2025).
+/// Pareto front of a data set, and what the tests leave undecided (section 7.1 of Huang et al. 2025).
 struct DecisionAid {
     struct Dominated {
         std::size_t group = 0;
@@ -59,8 +56,7 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
 /// KV cache and RoPE cache at the context (cache_bytes).
 double group_cache_bytes(const ResultsTable& table, const ResultGroup& group);
 
-/// A setting is dominated if another is significantly better in one quantity and not inferior in the other (margin 1
-/// %).
+/// Dominated: another setting is significantly better in one quantity and not inferior in the other (margin 1 %).
 std::string decision_rule_words();
 
 struct DecisionNames {
@@ -68,12 +64,10 @@ struct DecisionNames {
     std::function<std::string(const Measure&)> loss;       // "best validation loss"
     std::function<std::string(const DecisionCost&)> cost;  // "training speed"
 };
-/// For the terminal.
 DecisionNames decision_names(const ResultsTable& table);
 /// "2 of 6 settings are not dominated: θ = 500; θ = 1k." More than four settings are counted.
 std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names);
-/// One sentence per element: the quantities and the test, which setting dominates each of the others, and the undecided
-/// pairs; at most eight of each.
+/// Quantities and test, which setting dominates each other one, and undecided pairs; at most eight sentences of each.
 std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
                                           const DecisionNames& names);
 /// Each aid as its sentence and a line per detail; "" if there is none.
@@ -81,15 +75,14 @@ std::string decision_text(const ResultsTable& table, const DecisionChoice& choic
 /// A list with loss, speed (the name of the cost), front, dominated, undecided and words.
 nlohmann::json decision_json(const ResultsTable& table, const DecisionChoice& choice = {});
 
-/// Such as time and loss; lower is better.
+/// Lower is better.
 struct Costs {
     double first = 0;
     double second = 0;
 };
 
-/// In ascending order of the first cost. A choice is on the front unless another choice is at least as good in both
-/// costs and better in one. Equal choices are all on the front. A choice with a cost that is not finite is never on the
-/// front.
+/// In ascending order of the first cost. A choice is on the front unless another is at least as good in both costs and
+/// better in one. Equal choices all are; one with an infinite cost or NaN is not.
 std::vector<std::size_t> pareto_front(std::span<const Costs> choices);
 
 }  // namespace ropelab

@@ -37,7 +37,6 @@ const std::array<LossVariable, 3>& loss_variables() {
     return all;
 }
 
-// By its value in LossTerm.
 struct LossTermFacts {
     const char* name;    // in JSON
     const char* symbol;  // in the formula
@@ -343,7 +342,7 @@ const Key* known_key(const std::string& name) {
     return known == keys().end() ? nullptr : &*known;
 }
 
-// If size and number of tokens determine the setting's value.
+// Size and number of tokens determine the setting's value.
 bool may_follow(const std::string& name) {
     const Key* key = known_key(name);
     return key && (key->group == "training" || key->group == "evaluation") && key->choices.empty();
@@ -388,7 +387,6 @@ bool follows(const std::vector<FitGroup>& groups, const std::string& name) {
     });
 }
 
-// The groups differ in them, and the fit has no term for them.
 std::vector<std::string> unfitted_settings(const ResultsTable& table, const std::vector<FitGroup>& groups) {
     std::vector<std::string> result;
     for (const std::string& name : table.swept) {
@@ -424,7 +422,7 @@ std::vector<FitGroup> fit_groups(const ResultsTable& table, std::span<const Loss
     return groups;
 }
 
-// Of groups that differ in unfitted settings only those remain that agree with the chosen group.
+// Only groups remain that agree with the chosen one in settings for which the fit has no term.
 void choose_groups(const ResultsTable& table, std::vector<FitGroup>& groups, const LossFitChoice& choice,
                    TableLossFit& result) {
     for (;;) {
@@ -521,7 +519,6 @@ namespace {
 
 using nlohmann::json;
 
-// Four significant digits.
 std::string coefficient_text(double value) {
     std::array<char, 32> buffer{};
     const auto [end, error] =
@@ -571,7 +568,6 @@ std::string listed(const std::vector<std::string>& names) {
     return result;
 }
 
-// On the runs that are in the fit, and on those that are not.
 std::vector<std::string> selection_words(const TableLossFit& table) {
     std::vector<std::string> lines;
     if (table.other_runs > 0) {

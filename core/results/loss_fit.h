@@ -24,25 +24,22 @@ struct LossPoint {
     bool operator==(const LossPoint&) const = default;
 };
 
-/// Finished; the loss is a positive number.
+/// The loss is a positive number.
 struct LossFitRun {
     LossPoint at;
     std::int64_t seed = 0;
     double loss = 0;
 };
 
-/// Besides the constant.
 enum class LossTerm { root_fraction, fraction, parameters, tokens };
 
-/// A fit against a larger one.
 struct FTest {
     double f = 0;
     double numerator = 0, denominator = 0;  // degrees of freedom
     double p = 1;
 };
 
-/// For settings that were left out of the fit: root mean square of the differences in ln loss, for small errors the
-/// relative error of the loss.
+/// Root mean square of differences in ln loss for settings left out of the fit; about the relative error.
 struct LeftOutError {
     std::int64_t settings = 0;  // number of settings that could be left out
     double error = 0;           // of the fit to the runs of all other settings
@@ -66,8 +63,8 @@ struct LossFit {
     std::optional<LeftOutError> left_out;
     /// The settings' means against the scatter of the seeds; nullopt without both.
     std::optional<FTest> lack_of_fit;
-    /// Products of √p with ln N and ln D against the fit: whether the fraction's effect depends on size or tokens.
-    /// nullopt if they cannot be computed.
+    /// √p times ln N and ln D, added: whether the fraction's effect depends on size or tokens. nullopt if not
+    /// computable.
     std::optional<FTest> interaction;
     LossRange fraction, parameters, tokens;
     double largest_leverage = 0;  // of the runs
@@ -78,7 +75,6 @@ struct LossFit {
 /// loss is not positive, or if the losses have no scatter.
 LossFit fit_loss(std::span<const LossFitRun> runs);
 
-/// For one further run.
 struct LossPrediction {
     LossPoint at;
     double loss = 0;
@@ -91,8 +87,7 @@ struct LossPrediction {
 /// between 0 and 1, or another number is not positive.
 LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrapolate = false);
 
-/// "fraction=25%,parameters=1M,tokens=10M". A variable with a single value in the runs may be omitted. Throws BadInput
-/// if a variable is missing, unknown or not a number.
+/// "fraction=25%,parameters=1M,tokens=10M". Variables with one value in the runs may be omitted; else BadInput.
 LossPoint parse_loss_point(const LossFit& fit, const std::string& text);
 
 struct LossFitSource {
@@ -131,8 +126,7 @@ LossPoint loss_point_of(const RunSpec& spec);
 TableLossFit fit_table(const ResultsTable& table, std::span<const LossFitSource> runs,
                        const LossFitChoice& choice = {});
 
-/// The formula with its coefficients and intervals, residual standard deviation, R², prediction error, tests, ranges,
-/// and the runs that are not fitted.
+/// Formula with coefficients and intervals, deviation, R², prediction error, tests, ranges, and unfitted runs.
 std::vector<std::string> loss_fit_words(const TableLossFit& fit);
 /// With its interval and the variables that are outside the range of the runs.
 std::string prediction_words(const TableLossFit& fit, const LossPrediction& prediction);

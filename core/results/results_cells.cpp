@@ -100,7 +100,6 @@ std::string test_title(TestKind test) {
 
 namespace {
 
-// In every group, as for texts of ASCII.
 bool repeats_bits(const ResultsTable& table, std::size_t measure) {
     if (measures()[measure].name != "bits_per_byte" || table.compared == measure) return false;
     const std::size_t per_character = measure_index("bits_per_character");
@@ -232,7 +231,7 @@ std::string seeds_of(const ResultsTable& table) {
     return "n = " + count + (most == 1 ? " seed" : " seeds");
 }
 
-// Of counted runs, with their numbers if it differs; without such runs, the setting that all share; "" if unknown.
+// With numbers of counted runs if it differs; without such runs, the setting that all share; "" if unknown.
 std::string precision_words(const ResultsTable& table) {
     std::map<std::string, int> counts;
     for (const ResultGroup& group : table.groups) {
@@ -512,7 +511,6 @@ bool is_in_full(const ResultsColumn& column, PrintedFormat format) {
     return !(format == PrintedFormat::text ? column.title : column.latex_title).empty();
 }
 
-// A heading and cells for every format.
 ResultsColumn completed(ResultsColumn column) {
     const std::string title = title_of(column);
     if (column.name.empty()) column.name = column.choice;

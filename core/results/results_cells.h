@@ -12,8 +12,6 @@
 
 namespace ropelab {
 
-// Shared by text, CSV, LaTeX and window.
-
 inline constexpr const char* missing_cell = "–";
 
 /// "–" if the number is not finite.
@@ -37,12 +35,12 @@ std::string difference_text(const std::optional<DifferenceInterval>& estimate);
 std::string until_text(const ResultGroup& group);
 std::string runs_text(std::int64_t count);
 
-/// With a finite value of the compared measure.
+/// Only runs with a finite value of the compared measure.
 std::int64_t counted_runs(const ResultsTable& table, const ResultGroup& group);
 /// counted_runs(): "3", "2 of 10 runs; 8 failed or diverged", "4 of 5 runs; 1 without a finite value".
 std::string runs_cell(const ResultsTable& table, const ResultGroup& group);
 
-/// A number such as "1e-04" becomes a power of ten.
+/// "1e-04" becomes a power of ten.
 std::string latex_setting(const nlohmann::json& value);
 /// Numbers in math mode, the note in brackets outside it, an interval as [1.4627, 1.4697]; "--" for missing_cell.
 std::string latex_number(const std::string& cell);
@@ -64,15 +62,14 @@ struct ResultsColumn {
 /// In order. They refer to the table, which must outlive them.
 std::vector<ResultsColumn> results_columns(const ResultsTable& table);
 
-/// After the settings, for the preset `paper`.
+/// Columns of the preset `paper`, after the settings.
 std::vector<std::string> paper_columns(const ResultsTable& table);
 
 enum class PrintedFormat { text, csv, latex };
 /// With headings and cells for this format. Throws BadInput for a column that does not exist.
 std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedFormat format, const TableStyle& style);
 
-/// Corrected p: "***" below 0.001, "**" below 0.01, "*" below 0.05, else "n.s."; "–" without a test, "baseline" for a
-/// baseline.
+/// "***" below 0.001, "**" below 0.01, "*" below 0.05, else "n.s."; "–" without a test, "baseline" for a baseline.
 std::string significance_mark(const ResultsTable& table, const ResultGroup& group);
 std::string mark_legend();
 /// Sentences on measure, data, model, steps, precision, n, baseline, test and correction.
@@ -82,7 +79,7 @@ std::string latex_words(const std::string& words);
 /// "Student's t test", "Welch's t test" or "the t test paired by seed".
 std::string test_title(TestKind test);
 
-/// At least one run has a number.
+/// Measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
 /// Baselines, tests and units, and excluded runs. Quantities that no column shows have no note.
 std::vector<std::string> table_notes(const ResultsTable& table, std::span<const ResultsColumn> columns);

@@ -19,7 +19,6 @@ namespace ropelab {
 
 namespace {
 
-// By seed.
 std::map<std::int64_t, std::string> sessions_of(const ResultGroup& group) {
     std::map<std::int64_t, std::string> result;
     for (std::size_t i = 0; i < group.seeds.size(); ++i)

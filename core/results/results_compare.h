@@ -21,9 +21,8 @@ bool is_testable(const ResultGroup& a, const ResultGroup& b, std::size_t measure
 /// Training times that are not independent are one measurement: n is 1 and the mean is over the clocks.
 Description describe_measure(const ResultGroup& group, std::size_t measure);
 
-/// Group − reference with the test's confidence interval (formula 37): pooled variance for Student, separate variances
-/// for Welch, or differences of equal seeds for the paired test. nullopt if a group has no finite value; for the paired
-/// test, if the groups have no seed in common.
+/// group − reference with the test's confidence interval (formula 37): pooled variance for Student, separate variances
+/// for Welch, or differences of equal seeds for the paired test. nullopt without values or common seeds.
 std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, const ResultGroup& reference,
                                                       std::size_t measure, TestKind test);
 
@@ -36,8 +35,7 @@ struct SeedDifference {
 std::vector<SeedDifference> seed_differences(const ResultGroup& group, const ResultGroup& reference,
                                              std::size_t measure);
 
-/// Sets differences, t tests and detectable differences. The table must already have the baselines, the compared
-/// measure and the descriptions of the groups.
+/// Requires the table's baselines, compared measure and descriptions of the groups.
 void compare_groups(ResultsTable& table);
 
 /// t has the sign of mean(a) − mean(b); nullopt if no test is possible.

@@ -27,7 +27,6 @@ const json& defaults() {
     return result;
 }
 
-// Defaults for settings that are missing.
 json complete(const json& settings, const std::string& name) {
     if (!settings.is_object()) {
         throw BadInput("The settings of the run \"" + name + "\" are not a JSON object.");
@@ -132,7 +131,7 @@ void find_baselines(ResultsTable& table) {
     }
 }
 
-// Each baseline's, and at least two.
+// Equal seeds with each baseline, and at least two.
 bool has_equal_seeds(const ResultsTable& table) {
     bool any = false;
     for (const ResultGroup& group : table.groups) {
@@ -149,8 +148,7 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
                           const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
-        // Settings of the model come first, because each data set has its own baseline; of equal groups, one with
-        // results.
+        // Model settings first, because each data set has its own baseline; of equal groups, one with results.
         const auto defaults_of = [](const ResultGroup& group) {
             int model = 0, data = 0;
             for (const auto& setting : group.settings) {
@@ -179,7 +177,6 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
                                   : "give values of the swept settings (" + swept + ") that runs have."));
 }
 
-// Conditions and statistics of the counted runs.
 void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const ResultRun> runs) {
     std::map<std::string, std::vector<double>> values;
     for (const std::size_t index : group.counted) {

@@ -19,7 +19,7 @@
 
 namespace ropelab {
 
-/// In nats per token.
+/// Nats per token.
 struct LossAt {
     std::int64_t iteration = 0;
     double validation_loss = 0;
@@ -39,7 +39,6 @@ struct ResultRun {
     bool searched = false;                            // true if a search chose its settings
 };
 
-/// Such as the best validation loss.
 struct Measure {
     std::string_view name;            // name in JSON and CSV: "best_validation_loss"
     std::string_view title;           // column heading
@@ -59,7 +58,6 @@ const std::array<Measure, measure_count>& measures();
 /// Throws BadInput if there is none; the message names the most similar one.
 std::size_t measure_index(const std::string& name);
 
-/// Verdicts are based on it.
 enum class TestKind { student, welch, paired };
 inline constexpr std::array<TestKind, 3> test_kinds = {TestKind::student, TestKind::welch, TestKind::paired};
 std::string to_string(TestKind test);
@@ -77,8 +75,8 @@ struct DifferenceInterval {
 
 /// Difference, raw p, and p after Holm's correction over all comparisons with this baseline.
 struct Comparison {
-    /// From the baseline, without correction; for the paired test the mean difference of equal seeds. nullopt if a
-    /// group has no finite value or there is no pair.
+    /// Without correction; for the paired test of equal seeds. nullopt if a group has no finite value or there is no
+    /// pair.
     std::optional<DifferenceInterval> estimate;
     std::optional<double> p;       // nullopt if no test is possible
     std::optional<double> p_holm;  // p after Holm's correction
@@ -86,12 +84,10 @@ struct Comparison {
     /// Detected with 80 % power, for the groups' standard deviations and numbers of seeds, at the level of the first
     /// step of Holm's correction: 5 % / number of comparisons. It is the strictest step, so the power is at least 80 %.
     std::optional<double> detectable;
-    /// Per group (pairs for the paired test), to detect the observed difference; only if it is not significant after
-    /// the correction.
+    /// Per group, or pairs, to detect the observed difference; only if it is not significant after the correction.
     std::optional<std::int64_t> seeds_needed;
 };
 
-/// Differences between runs of equal settings.
 inline constexpr std::array<std::string_view, 3> condition_names = {"precision", "device", "kernels"};
 /// For "kernels", whether CUDA graphs were used ("none" on the CPU).
 std::string condition_of(const RunConditions& conditions, std::string_view name);
@@ -109,7 +105,6 @@ struct ResultGroup {
     int failed = 0;                                  // number of runs excluded because they failed or diverged
     int repeated = 0;                                // number of runs excluded because a later run has the same seed
     std::vector<std::size_t> excluded;               // indices of the runs that the user excluded
-    /// Counted runs by condition and its value.
     std::map<std::string, std::map<std::string, int>> conditions;
     std::map<std::string, Description> measurements;   // statistics of ResultRun::measurements over the counted runs
     std::array<Description, measure_count> described;  // statistics of each measure (describe_measure)
@@ -120,9 +115,9 @@ struct ResultGroup {
     /// Index of the baseline; its own index for a baseline; nullopt if its data set has no baseline.
     std::optional<std::size_t> against;
     // Comparison with the baseline in the compared measure; nullopt for a baseline.
-    /// As the table's test tests it (Comparison::estimate).
+    /// Comparison::estimate of the table's test.
     std::optional<double> difference;
-    /// Of the baseline's mean over the same values.
+    /// Percentage of the baseline's mean over the same values.
     std::optional<double> difference_percent;
     /// Positive is better.
     std::optional<double> improvement_percent;
@@ -149,12 +144,12 @@ struct ResultsOptions {
     std::map<std::string, std::string> baseline;
     /// Runs that were stopped or failed are included if they have results.
     bool unfinished = false;
-    /// In nats per token, for ResultGroup::iterations_until.
+    /// Nats per token, for ResultGroup::iterations_until.
     std::optional<double> target_loss = {};
     /// Nullopt: the paired test if every group has the seeds of its baseline, else Welch's test. Equal seeds share
     /// their initial weights and batches, so that pairs decide with fewer seeds.
     std::optional<TestKind> test = {};
-    /// Conditions (condition_names) separate groups as settings do; runs without conditions keep their setting.
+    /// Conditions that separate groups as settings do; runs without conditions keep their setting.
     std::vector<std::string> split_by = {};
 };
 
@@ -200,25 +195,22 @@ void sort_by_settings(ResultsTable& table);
 
 /// 10000 as "10000".
 std::string setting_text(const nlohmann::json& value);
-/// Equal `data`, `tokenizer`, `vocabulary_size` and `split`, so that values can be compared. Bits per byte can be
-/// compared if only the tokenizers differ.
+/// Equal `data`, `tokenizer`, `vocabulary_size` and `split`; for bits per byte, tokenizers may differ.
 bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 
-/// The user's name, followed by the settings in which groups of this name differ: "short base (precision = float32)";
-/// "" if the setting has no name.
+/// With settings in which groups of this name differ: "short base (precision = float32)"; "" without a name.
 std::string group_name(const ResultsTable& table, const ResultGroup& group);
 bool has_names(const ResultsTable& table);
 /// The name, or the swept settings: "theta = 500, fraction = 0.25"; "all runs" if no setting was swept.
 std::string group_label(const ResultsTable& table, const ResultGroup& group);
 
-/// At the 5 % level after Holm's correction.
+/// The level is 5 % after Holm's correction.
 struct Verdict {
     enum class Kind { baseline, untested, undecided, better, worse } kind = Kind::untested;
     std::string words;
 };
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
-/// One sentence per condition in which the table pools or compares runs that differ, with the option that separates
-/// them.
+/// One sentence per condition in which runs differ, with the option that separates them.
 std::vector<std::string> condition_warnings(const ResultsTable& table);
 /// "float32", or "bfloat16 (2), float32 (1)".
 std::string condition_text(const ResultGroup& group, std::string_view name);
@@ -228,10 +220,9 @@ std::string to_string(Verdict::Kind kind);
 // Numbers are in the C locale.
 
 struct TableStyle {
-    /// Of column_names(), or `short`, `paper`, `full` or `settings` for several. If empty, text has `short`, which fits
-    /// into a terminal, other formats `full`.
+    /// Names of column_names(), or `short`, `paper`, `full` or `settings`. If empty, `short` for text and `full` for
+    /// others.
     std::vector<std::string> columns = {};
-    /// In LaTeX, the best mean of each measure and data set.
     bool best_bold = false;
 };
 
@@ -249,9 +240,8 @@ std::string results_text(const ResultsTable& table, const TableStyle& style = {}
 /// intervals are for the measure in the column `compared` and the group in the column `baseline`; the column `verdict`
 /// is based on the test in the column `test`. Throws like results_text().
 std::string results_csv(const ResultsTable& table, const TableStyle& style = {});
-/// Packages booktabs and graphicx, and rotating if the table is wide. The caption names data, model, steps, precision,
-/// n, test and correction, and explains the significance marks. Comments explain the tests. A table of more than eight
-/// columns is turned. Throws like results_text().
+/// Packages booktabs and graphicx, and rotating if the table is wide. Comments explain the tests. A table of more than
+/// eight columns is turned. Throws like results_text().
 std::string results_latex(const ResultsTable& table, const TableStyle& style = {});
 /// Raw values of each seed; a missing number is null.
 nlohmann::json results_json(const ResultsTable& table);

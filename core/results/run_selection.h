@@ -23,7 +23,6 @@ struct RunSelection {
     std::vector<std::string> split_by = {};       // ResultsOptions::split_by
     bool operator==(const RunSelection&) const = default;
 };
-/// The lab stores the selection under this name.
 inline constexpr const char* selection_choice = "results";
 
 std::string to_text(const RunSelection& selection);

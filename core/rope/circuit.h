@@ -13,7 +13,7 @@ namespace ropelab {
 // logits depend only on the distance Δ = m − n (formula 7): Σ ‖q_i‖ ‖k_i‖ cos(φ_i + Δω_i)/√d, where φ_i is the angle
 // from k_i to q_i. The norms and the phases of the pairs determine at which distance the head attends.
 
-/// Before rotation, head_dim numbers each.
+/// Before rotation; head_dim numbers each.
 struct CircuitVectors {
     std::vector<double> query;
     std::vector<double> key;
@@ -28,8 +28,7 @@ struct CircuitVectors {
 CircuitVectors circuit_at_distance(double distance, double norm, int head_dim, const Frequencies& frequencies,
                                    Partial partial, Pairing pairing);
 
-/// At the distances Δ = 0 … count − 1, as split_logit computes them, the unrotated part included. Throws BadInput if
-/// the sizes do not fit.
+/// At Δ = 0 … count − 1, as split_logit, the unrotated part included. Throws BadInput if the sizes do not fit.
 std::vector<double> circuit_logits(std::span<const double> query, std::span<const double> key,
                                    const Frequencies& frequencies, Partial partial, Pairing pairing, std::size_t count);
 
@@ -38,14 +37,12 @@ std::vector<double> circuit_logits(std::span<const double> query, std::span<cons
 std::vector<double> circuit_attention(std::span<const double> logits, std::int64_t tokens);
 
 /// Mean weight at the distances 0 … tokens − 1 over the queries that have a key at this distance, as
-/// ProbeResult::attention_by_distance measures it inside a model. Queries in front of position `first` are left out: a
-/// query with few keys gives each of them a large weight, whatever the head prefers. Throws BadInput like
-/// circuit_attention.
+/// ProbeResult::attention_by_distance measures it inside a model. Queries in front of position `first` are left out,
+/// because few keys have large weights. Throws BadInput like circuit_attention.
 std::vector<double> circuit_attention_by_distance(std::span<const double> logits, std::int64_t tokens,
                                                   std::int64_t first = 0);
 
-/// Index of the largest logit, the distance at which a circuit attends; the shortest of several. Throws BadInput if
-/// there are none.
+/// Distance at which a circuit attends: index of the largest logit, the first of equal ones. BadInput for none.
 std::int64_t circuit_peak(std::span<const double> logits);
 
 /// Σ ab/(‖a‖ ‖b‖), without subtracting means; NaN if a curve is 0 everywhere. Throws BadInput if the lengths differ.

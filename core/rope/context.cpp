@@ -229,8 +229,7 @@ FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t con
 
 namespace {
 
-/// Random q and k (formula 16): q·conj(k) of each pair, and the sum over the unrotated channels, the same at every
-/// distance.
+/// Random q and k (formula 16): q·conj(k) of each pair, and the sum over the unrotated channels.
 struct KernelSample {
     std::vector<double> real;
     std::vector<double> minus_imaginary;

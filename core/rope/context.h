@@ -21,8 +21,7 @@ int complete_pairs(const Frequencies& frequencies, double context);
 /// B(Δ) of Men et al. for Δ = 0 … count − 1 (formula 12). Each of the head_dim/2 pairs that is not rotated adds 1
 /// (formula 13), so B(0) = head_dim/2. The error is below 1e-9 up to a million tokens.
 std::vector<double> context_bound(const Frequencies& frequencies, int head_dim, std::size_t count);
-/// Smallest Δ in 0 … limit − 1 with B(Δ) < 0: the context length that the base supports (formula 12). nullopt if there
-/// is none or if cancelled.
+/// Smallest Δ < limit with B(Δ) < 0, the supported context (formula 12); nullopt if there is none or if cancelled.
 std::optional<std::int64_t> first_negative(const Frequencies& frequencies, int head_dim, std::int64_t limit,
                                            const Cancelled& cancelled = {});
 /// Depth below 0: how far a base is from supporting a context.
@@ -34,22 +33,19 @@ struct LowestBound {
 /// For 0 ≤ Δ < limit (formula 12). If cancelled, only the distances so far. Throws BadInput if `limit` is below 1.
 LowestBound lowest_bound(const Frequencies& frequencies, int head_dim, std::int64_t limit,
                          const Cancelled& cancelled = {});
-/// Of position pairs 0 ≤ n ≤ m < context, those with negative B(m − n).
+/// Pairs 0 ≤ n ≤ m < context with negative B(m − n).
 double negative_fraction(const Frequencies& frequencies, int head_dim, std::int64_t context);
 
-/// Closed.
 struct BaseInterval {
     double low = 0;
     double high = 0;
 };
-/// Range of bases, and the step from one to the next.
 struct BaseScan {
     double low = 100;
     double high = 1e6;
     double step = 100;
 };
-/// Takes about two seconds for this context. Its step is 1, 2 or 5 times a power of ten unless one is given; it starts
-/// at 100, or at the step if that is larger.
+/// Takes about two seconds. Steps of 1, 2 or 5 times a power of ten unless given, from 100 or the step on.
 BaseScan base_scan(std::int64_t context, int head_dim, double high, std::optional<double> step = {});
 /// A scan misses intervals narrower than its step, so a text that shows the result must state the range and the step.
 struct FeasibleBases {
@@ -62,11 +58,9 @@ struct FeasibleBases {
 FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t context, const BaseScan& scan,
                              const Cancelled& cancelled = {}, const std::function<void(double)>& progress = {});
 
-/// D_c of Liu et al. (formula 14): channels whose pairs complete a full period within the training context; 0 if the
-/// context is below 2π tokens.
+/// d_c of Liu et al. (formula 14): channels whose pairs complete a period within the context; 0 below 2π tokens.
 int critical_dimension(int dimension, double theta, double context);
-/// β₀ of Liu et al. for fine-tuning at `tuned_context` tokens (formula 15). Throws BadInput unless both contexts are
-/// above 2π.
+/// β₀ of Liu et al. for fine-tuning at `tuned_context` tokens (formula 15). BadInput unless both contexts exceed 2π.
 double critical_base(double theta, double context, double tuned_context);
 /// T in tokens, the period of the first pair that was not trained for a full period, i = d_c/2 (formula 15).
 double extrapolation_limit(int dimension, int critical_dimension, double theta);
@@ -74,32 +68,27 @@ double extrapolation_limit(int dimension, int critical_dimension, double theta);
 /// Su: (2/d) Σ_j |S_j| at each distance (formula 11), where d is twice the number of frequencies.
 std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std::span<const double> distances);
 
-/// Every component of q and of k is normal with this mean and with variance 1, and each component of q has this
-/// correlation ρ with the same component of k. The defaults are independent q, k ~ N(0, I); a correlation of 1 means k
-/// = q.
+/// Components of q and k are normal with this mean and variance 1, and equal ones have this correlation ρ. The defaults
+/// are independent q, k ~ N(0, I); a correlation of 1 means k = q.
 struct RandomVectors {
     double mean = 0;
     double correlation = 0;  // −1 to 1
 
     bool operator==(const RandomVectors&) const = default;
 };
-/// E[q_c k_c] = mean² + ρ, which scales the expected logit (formula 16). Throws BadInput if the mean is not finite or
-/// the correlation is not between −1 and 1.
+/// E[q_c k_c] = mean² + ρ (formula 16). Throws BadInput unless the mean is finite and −1 ≤ ρ ≤ 1.
 double expected_product(const RandomVectors& vectors);
 
-/// At each distance, over random queries and keys.
 struct SampledLogits {
     std::vector<double> mean;
     std::vector<double> standard_error;
 };
-/// Mean of qᵀR_Δ k (not divided by √d) at each distance Δ over `samples` random pairs of q and k (formula 16). The
-/// attention factor is not applied. If cancelled, the mean is over the samples so far. Throws BadInput if `samples` is
-/// below 2 or expected_product(vectors) throws.
+/// Mean of qᵀR_Δ k (not divided by √d) at each distance Δ over `samples` random pairs of q and k (formula 16). Without
+/// the attention factor. If cancelled, over the samples so far. Throws BadInput for `samples` below 2.
 SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::span<const double> distances,
                              std::int64_t samples, std::uint64_t seed, const RandomVectors& vectors,
                              const Cancelled& cancelled = {});
-/// Mean of qᵀR_Δ k (formula 16): mean² + ρ times the sum of the number of unrotated channels and 2·Σcos(Δω_i). Throws
-/// BadInput if expected_product(vectors) throws.
+/// Mean of qᵀR_Δ k (formula 16): (mean² + ρ)·(number of unrotated channels + 2·Σcos(Δω_i)).
 double expected_logit(const Frequencies& frequencies, int head_dim, double distance, const RandomVectors& vectors);
 
 }  // namespace ropelab

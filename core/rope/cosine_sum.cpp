@@ -7,8 +7,7 @@ namespace ropelab {
 
 namespace {
 
-/// Balances the cost of the table (a few multiplications per entry) and of the blocks (a cosine and a sine per pair),
-/// and lets a table of 64 pairs fit into the L2 cache.
+/// Balances the cost of the table and of the blocks, and lets a table of 64 pairs fit into the L2 cache.
 std::size_t reach_for(std::int64_t limit) {
     const auto balanced =
         static_cast<std::size_t>(std::sqrt(7.0 * static_cast<double>(std::max<std::int64_t>(limit, 1))));

@@ -15,16 +15,14 @@ class AngleTable {
     static constexpr std::size_t lanes = 8;
     using Lanes = double[lanes];
 
-    /// With std::cos and std::sin.
     AngleTable(std::span<const double> inverse_frequencies, std::span<const double> x);
     /// x = 0 … count − 1, with the angle addition formulas: faster than std::cos, with a few more rounding errors.
     AngleTable(std::span<const double> inverse_frequencies, std::size_t count);
 
-    /// For the eight values of x in one group: a_i cos(x ω_i) to `cosines` and b_i sin(x ω_i) to `sines`, summed over
-    /// i. `a` and `b` have one number per pair.
+    /// For a group of x: Σ_i a_i cos(x ω_i) to `cosines` and Σ_i b_i sin(x ω_i) to `sines`; one a_i and b_i per pair.
     void add(std::size_t group, const double* a, const double* b, Lanes& cosines, Lanes& sines) const;
 
-    /// Of eight values of x; the last group may be filled up with zeros.
+    /// Eight values of x per group; the last one may be filled up with zeros.
     std::size_t groups() const { return groups_; }
 
  private:

@@ -7,20 +7,16 @@
 
 namespace ropelab {
 
-/// Formula 25 (Press et al. 2022), for at least one head: the slope is 2^(−8h/H) for h = 1 … H if H is a power of two.
-/// Otherwise the slopes of the next lower power of two come first, then every other slope of the next higher one. The
-/// logit at distance Δ is lowered by slope·Δ.
+/// Formula 25 (Press et al. 2022): 2^(−8h/H) for h = 1 … H if H is a power of two. Otherwise the slopes of the next
+/// lower power of two, then every other one of the next higher. Logits are lowered by slope·Δ.
 std::vector<double> alibi_slopes(std::size_t heads);
 
-/// Formula 30 (Vaswani et al. 2017), of shape (positions, width), row-major. At position m, channel 2i is
-/// sin(m/10000^(2i/width)) and channel 2i + 1 is the cosine of the same angle. If the width is odd, the last channel is
-/// a sine.
+/// Formula 30 (Vaswani et al. 2017), of shape (positions, width), row-major. Channel 2i is sin(m/10000^(2i/width)),
+/// channel 2i + 1 its cosine.
 std::vector<double> sinusoidal_embeddings(std::size_t positions, std::size_t width);
-/// One number of sinusoidal_embeddings.
 double sinusoidal_embedding(std::size_t position, std::size_t channel, std::size_t width);
 
-/// Learned vector (formula 39, Shaw et al. 2018) of each distance 0 … distances − 1: the distance, at most `clip` ≥ 0.
-/// Attention is causal, so there are clip + 1 vectors.
+/// Learned vector (formula 39, Shaw et al. 2018) of each distance: the distance, at most `clip`; clip + 1 vectors.
 std::vector<int> shaw_indices(std::size_t distances, int clip);
 
 /// Formula 40 (Raffel et al. 2020), for distances 0 … distances − 1 to earlier tokens. The first half of the buckets
@@ -34,8 +30,7 @@ std::vector<int> t5_buckets(std::size_t distances, int buckets, int max_distance
 std::vector<double> xpos_decay(int rotary_dim);
 /// Factors of each pair's term in the logit at a distance, ζ_i^(Δ/scale_base); `scale_base` must be above 0.
 std::vector<double> xpos_decay(int rotary_dim, double distance, double scale_base);
-/// Within float32: the factors of queries and keys, ζ_i^(±length/(2·scale_base)), and their products for keys after the
-/// query, which attention then masks.
+/// Within float32: ζ_i^(±length/(2·scale_base)) and products for keys after the query, which attention masks.
 bool fits_xpos(std::int64_t length, double scale_base);
 
 /// Attention is causal. If `window` is not 0, a token attends only to itself and the window − 1 tokens before it
@@ -50,9 +45,8 @@ constexpr bool attends(std::int64_t query, std::int64_t key, std::int64_t window
 /// belongs to the input of the lowest layer: with k layers of window W it is min(context, k·(W − 1) + 1).
 std::vector<std::int64_t> receptive_fields(std::span<const std::int64_t> windows, std::int64_t context);
 
-/// From the lowest to the highest layer: `window` tokens, except that every `full_every`-th layer attends to the whole
-/// context (0). With full_every = 4 these are three layers with the window, then one without. 0: no layer attends to
-/// the whole context.
+/// From the lowest layer: `window` tokens, but 0 (the whole context) in every `full_every`-th layer. full_every = 0: in
+/// no layer.
 std::vector<std::int64_t> layer_windows(std::int64_t layers, std::int64_t window, std::int64_t full_every);
 
 }  // namespace ropelab

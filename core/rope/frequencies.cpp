@@ -57,8 +57,7 @@ int rotary_dim(int head_dim, double fraction) {
         throw BadInput("The rotary fraction is " + number_text(fraction) + ", but it must be between 0 and 1.");
     }
     if (fraction == 0.0) return 0;
-    // A tie between two even numbers is rounded up, so p·d/2 is rounded half up. Without the 1e-9, rounding errors
-    // could turn a tie into a number just below it.
+    // p·d/2 is rounded half up. Without the 1e-9, rounding errors could turn a tie into a number just below it.
     const double pairs = std::floor(fraction * head_dim / 2.0 + 0.5 + 1e-9);
     return std::max(2, 2 * static_cast<int>(pairs));
 }

@@ -6,22 +6,19 @@
 
 namespace ropelab {
 
-/// For a fraction below 1. `slice` spreads the whole frequency spectrum over the first d_r channels (formula 3; Hugging
-/// Face, GPT-NeoX). `truncate` keeps the spectrum of the whole head and sets its lowest frequencies to 0 (formula 4;
-/// p-RoPE).
+/// `slice` spreads the whole spectrum over the first d_r channels (formula 3; Hugging Face, GPT-NeoX). `truncate` keeps
+/// the spectrum of the whole head and sets its lowest frequencies to 0 (formula 4; p-RoPE).
 enum class Partial { slice, truncate };
 
-/// D_r, the number of rotated channels: the even number nearest to fraction · head_dim, where a tie is rounded up, and
-/// at least 2 if the fraction is above 0 (formula 10). Throws BadInput if the head dimension is odd or not positive, or
-/// if the fraction is not between 0 and 1.
+/// d_r: the even number nearest to fraction · head_dim, a tie rounded up, at least 2 for a fraction above 0 (formula
+/// 10). Throws BadInput for an odd or no head dimension, or a fraction outside [0, 1].
 int rotary_dim(int head_dim, double fraction);
 
-/// One head.
 struct Frequencies {
     /// d_r: rotated channels.
     int rotary_dim = 0;
-    /// Ω_i in radians per token, highest first (`inv_freq` in Hugging Face transformers). d_r/2 numbers for slice; d/2
-    /// for truncate, of which the last are 0.
+    /// ω_i in radians per token, highest first (`inv_freq`): d_r/2 for slice; d/2 for truncate, of which the last are
+    /// 0.
     std::vector<double> inverse_frequencies;
     /// Multiplies cos and sin; 1 without context extension.
     double attention_factor = 1.0;
@@ -33,8 +30,7 @@ struct FrequencySettings {
     double fraction = 1.0;
     Partial partial = Partial::slice;
     Scaling scaling = {};
-    /// Context of the model and current sequence length, in tokens, for some scalings. See scaled() for the meaning of
-    /// 0.
+    /// Context of the model and current sequence length, in tokens, for some scalings. 0: see scaled().
     double context = 0;
     double length = 0;
     /// In radians per token, one per rotated pair, instead of those of theta; empty: those of theta.
@@ -53,10 +49,9 @@ std::vector<double> slice_frequencies(int rotary_dim, double theta);
 /// λ_i = 2π/ω_i in tokens; infinity for a pair that is not rotated.
 std::vector<double> wavelengths(const Frequencies& frequencies);
 
-/// Β = theta^(2/dimension) (Su 2023): pair i rotates by one full period while digit i counts from 0 to β.
+/// β = theta^(2/dimension) (Su 2023): pair i rotates by one full period while digit i counts from 0 to β.
 double digit_base(double theta, int dimension);
-/// floor(position/base^digit) mod base; digit 0 is the lowest, that of the highest frequency. A whole number only if
-/// the base is one.
+/// floor(position/base^digit) mod base; digit 0 belongs to the highest frequency. Whole only for a whole base.
 double position_digit(double position, int digit, double base);
 
 /// θ′ = theta^(d_r/d), at which slice has the frequencies that truncate has at base `theta` (formula 5).

@@ -74,8 +74,7 @@ LogitSplit split_logit(std::span<const double> query, std::span<const double> ke
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto [first, second] = pairs[i];
         paired[first] = paired[second] = true;
-        // The contribution is Re(q conj(k) e^{𝑖Δω_i}), where q and k are the two channels of the pair as complex
-        // numbers.
+        // Re(q conj(k) e^{𝑖Δω_i}), where q and k are the two channels of the pair as complex numbers.
         const double real = query[first] * key[first] + query[second] * key[second];
         const double imaginary = query[second] * key[first] - query[first] * key[second];
         const double angle = distance * frequencies.inverse_frequencies[i];

@@ -37,7 +37,7 @@ struct ChannelPair {
 /// rotary_dim/2 pairs for slice, head_dim/2 pairs for truncate.
 std::vector<ChannelPair> channel_pairs(int head_dim, int rotary_dim, Partial partial, Pairing pairing);
 
-/// K = R_r q, whose logit with the query q is largest if it stands r = `distance` tokens before q (formula 17). The
+/// k = R_r q, whose logit with the query q is largest if it stands r = `distance` tokens before q (formula 17). The
 /// attention factor is not applied, so the key has the norm of the query.
 std::vector<double> aimed_key(std::span<const double> query, double distance, const Frequencies& frequencies,
                               Partial partial, Pairing pairing);
@@ -81,16 +81,14 @@ struct PairTerm {
     double term = 0;
 };
 
-/// `query` and `key` are given before rotation, `frequency` in radians per token. Throws BadInput if `head_dim` is not
-/// positive.
+/// Before rotation; `frequency` in radians per token. Throws BadInput if `head_dim` is not positive.
 PairTerm pair_term(std::complex<double> query, std::complex<double> key, std::int64_t m, std::int64_t n,
                    double frequency, double attention_factor, int head_dim);
 
 // Changes of an attention logit with the distance Δ, relative to distance 0 (formula 60). The query equals the key, and
 // each of their channels has mean square 1, so that ‖q‖² = ‖k‖² = d and every pair contributes 2·cos(Δω_i)/√d.
 
-/// In nats: (2/√d)·f²·Σ_i (cos(Δω_i) − 1) over the rotated pairs, where f is the attention factor. Pairs that are not
-/// rotated do not change.
+/// In nats: (2/√d)·f²·Σ_i (cos(Δω_i) − 1) over the rotated pairs, where f is the attention factor.
 double rotation_change(const Frequencies& frequencies, int head_dim, double distance);
 
 /// As rotation_change, with each cosine multiplied by ζ_i^(Δ/scale_base) (formula 42).

@@ -6,20 +6,17 @@ namespace ropelab {
 
 // Sizes in bytes. Both functions throw BadInput if an argument is negative or the result is 2^63 bytes or more.
 
-/// `duplicated` stores the cos and sin of each angle twice, once for each channel of the pair (Hugging Face, GPT-NeoX);
-/// `single` stores them once.
+/// `duplicated` stores cos and sin for each channel of a pair (Hugging Face, GPT-NeoX); `single` once per pair.
 enum class TableLayout { duplicated, single };
 
 /// Table of cos and sin for all positions (formula 31). `tables` is 1, or the number of layers if each has its own.
 std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_per_number, TableLayout layout,
                               std::int64_t tables = 1);
 
-/// Per token it stores the keys and values of all heads (`multi_head`, MHA), of kv_heads heads (`grouped`, GQA) or of
-/// one head (`multi_query`, MQA), or a latent vector and its rotary part (`latent`, MLA). `sliding` is `grouped` for
-/// the last W tokens only.
+/// Keys and values of all heads (`multi_head`, MHA), of kv_heads (`grouped`, GQA) or of one (`multi_query`, MQA), or a
+/// latent vector and a rotary part (`latent`, MLA). `sliding` is `grouped` for the last W tokens only.
 enum class KvCache { multi_head, grouped, multi_query, latent, sliding };
 
-/// Determine the size of the KV cache.
 struct CacheShape {
     std::int64_t layers = 32;
     std::int64_t heads = 32;

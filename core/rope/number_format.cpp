@@ -60,8 +60,7 @@ int bytes_of(NumberFormat format) {
 double rounded(double value, NumberFormat format) {
     if (format == NumberFormat::float64 || value == 0.0 || !std::isfinite(value)) return value;
     const BitLayout& target = layout(format);
-    // Fast path for results that are normal numbers: it rounds the bits of the double. Plots of a table call this
-    // function a million times.
+    // Fast path for normal numbers: plots of a table call this function a million times.
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const int size = static_cast<int>((bits >> 52) & 0x7FF) - 1022;  // |value| in [2^(size − 1), 2^size)
     if (size - target.significand_bits >= target.min_exponent && size < target.max_exponent) {

@@ -180,7 +180,7 @@ void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const S
     store_value(setup, key, entry.substr(equals + 1));
 }
 
-/// "A:" or "B:" in front of the settings.
+/// Removes "A:" or "B:" in front of the settings.
 std::string_view without_letter(std::string_view text, char letter) {
     const std::size_t start = text.find_first_not_of(setting_separators);
     const bool has_letter = start != std::string_view::npos && text.substr(start).starts_with(std::string{letter, ':'});

@@ -12,8 +12,7 @@
 
 namespace ropelab {
 
-/// Rotary parameters, and those that ALiBi, sinusoidal embeddings and sliding windows need. All rotary pages of the
-/// window show one such setup.
+/// With parameters for ALiBi, sinusoidal embeddings and sliding windows. All rotary pages show one such setup.
 struct RotarySetup {
     int head_dim = 64;
     double theta = 10000.0;
@@ -23,7 +22,6 @@ struct RotarySetup {
     /// In tokens; also the current sequence length for scalings that depend on it.
     std::int64_t context = 1024;
     Scaling scaling = {};
-    /// Of the stored cos/sin table.
     NumberFormat precision = NumberFormat::float32;
     /// Per layer. ALiBi has one slope per head, and heads · head_dim is the width of the model.
     std::int64_t heads = 8;
@@ -33,9 +31,8 @@ struct RotarySetup {
     bool operator==(const RotarySetup&) const = default;
 };
 
-/// For frequencies().
+/// Parameters for frequencies().
 FrequencySettings frequency_settings(const RotarySetup& setup);
-/// Without scaling.
 FrequencySettings plain_settings(const RotarySetup& setup);
 
 /// d_r (formula 10).
@@ -47,8 +44,7 @@ const std::vector<SetupKey>& setup_keys();
 /// Words may be joined by hyphens. Throws BadInput if there is none; the message names the most similar one.
 const SetupKey& setup_key(std::string_view name);
 
-/// Throws BadInput if a value is outside the range of its key, if the head dimension is odd, or if frequencies()
-/// refuses the scaling. The message names the value.
+/// Throws BadInput, naming the value, if it is out of range, head_dim is odd, or frequencies() refuses the scaling.
 void check(const RotarySetup& setup);
 
 /// "theta=500k head_dim=128 fraction=25% context=8192 partial=truncate scaling=yarn factor=4". The first four settings
@@ -60,12 +56,10 @@ std::string text_of(const RotarySetup& setup);
 /// that is not valid, for two setups, and if check() throws.
 RotarySetup parse_setup(std::string_view text);
 
-/// In the order of the line.
 std::vector<std::string_view> setup_settings();
 /// "theta" from "500k". Calls check(); throws BadInput as parse_setup does, the setup is then unchanged.
 void set_setting(RotarySetup& setup, std::string_view name, std::string_view text);
 
-/// One, or A and B that are compared.
 struct ComparedSetups {
     RotarySetup a;
     std::optional<RotarySetup> b = {};
@@ -75,8 +69,7 @@ struct ComparedSetups {
 
 /// "theta=10k … | B: theta=500k …"; without B the line of A.
 std::string setups_text(const ComparedSetups& setups);
-/// "B:" may be omitted. Throws BadInput as parse_setup does, and for more than two setups; the message says whether A
-/// or B is invalid.
+/// "B:" may be omitted. Throws BadInput as parse_setup, saying whether A or B is invalid, and for more than two setups.
 ComparedSetups parse_setups(std::string_view text);
 
 }  // namespace ropelab

@@ -77,8 +77,7 @@ std::vector<std::int64_t> canonical_channels(int head_dim, int rotary_dim, Parti
             channels[i] = i;
             channels[i + half] = i + pairs;
         }
-        // The unrotated channels keep their order; they fill the end of the first half, then the end of the second
-        // half.
+        // Unrotated channels keep their order, at the end of the first half, then at the end of the second half.
         int unrotated = rotary_dim;
         for (int i = pairs; i < half; ++i) channels[i] = unrotated++;
         for (int i = pairs; i < half; ++i) channels[i + half] = unrotated++;

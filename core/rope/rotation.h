@@ -32,15 +32,14 @@ RotationTable canonical_table(const FrequencySettings& settings, std::size_t cou
 /// t of the table. Channels that belong to no pair do not change. Throws BadInput if the sizes do not fit.
 void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table, Pairing pairing);
 
-/// Element c is the channel in the layout of `rotary_dim`, `partial` and `pairing` that becomes channel c of the
-/// canonical layout, 0 ≤ c < head_dim. Rotating the permuted channels with canonical_table is equivalent to rotating
-/// the original ones.
+/// Element c is the channel in the layout that becomes channel c of the canonical layout, 0 ≤ c < head_dim. Rotating
+/// them with canonical_table is equivalent.
 std::vector<std::int64_t> canonical_channels(int head_dim, int rotary_dim, Partial partial, Pairing pairing);
 
 // Errors in a format such as bfloat16 have two causes, which are measured separately: cosines and sines are rounded
 // when they are stored, and the angles are inexact if they are computed in the format.
 
-/// Mω_i in radians. If `computed_in_format` is true, the position, the frequency and their product are each rounded to
+/// mω_i in radians. If `computed_in_format` is true, the position, the frequency and their product are each rounded to
 /// `format`; the angle is infinite if the format cannot represent it. Otherwise the angle is computed in double.
 double table_angle(std::int64_t position, double inverse_frequency, NumberFormat format, bool computed_in_format);
 
@@ -51,7 +50,7 @@ struct TableEntry {
 /// Times the attention factor, rounded to `format`; NaN for an infinite angle.
 TableEntry table_entry(double angle, double attention_factor, NumberFormat format);
 
-/// Largest absolute ones relative to double precision, one number per pair.
+/// Relative to double precision, one number per pair.
 struct TableErrors {
     /// Angles in double, only the table is rounded.
     std::vector<double> stored;

@@ -11,7 +11,6 @@ namespace ropelab {
 
 inline constexpr double two_pi = 2.0 * std::numbers::pi;
 
-/// For a longer context.
 enum class ScalingMethod {
     none,
     linear,        // position interpolation (formula 18)
@@ -28,15 +27,14 @@ constexpr bool changes_theta(ScalingMethod method) {
     return method == ScalingMethod::ntk || method == ScalingMethod::dynamic || method == ScalingMethod::yarn;
 }
 
-/// Word (in files and options) and title (in the window).
+/// The word stands in files and options, the title in the window.
 struct ScalingName {
     ScalingMethod method;
     std::string_view word;   // "ntk-by-parts"
     std::string_view title;  // "NTK-by-parts"
 };
-/// In the order of the enumeration.
 const std::array<ScalingName, 8>& scaling_names();
-/// Such as "ntk-by-parts".
+/// "ntk-by-parts".
 std::string_view word_of(ScalingMethod method);
 /// Throws BadInput if there is none; the message names the most similar word.
 ScalingMethod parse_scaling(std::string_view word);
@@ -56,15 +54,13 @@ struct Scaling {
     bool truncate = true;
     double low_freq_factor = 1.0;   // formula 23
     double high_freq_factor = 4.0;  // formula 23
-    /// Instead of the method's own. It has an effect with yarn, longrope and ntk_by_parts (whose own attention factor
-    /// is 1).
+    /// Instead of the method's own; for yarn, longrope and ntk_by_parts (whose own attention factor is 1).
     std::optional<double> attention_factor = {};
-    /// YaRN in DeepSeek models. If both are set and not 0, the attention factor of yarn is (0.1·mscale·ln s + 1) /
-    /// (0.1·mscale_all_dim·ln s + 1).
+    /// DeepSeek: if both are set and not 0, yarn's attention factor is (0.1·mscale·ln s + 1) / (0.1·mscale_all_dim·ln s
+    /// + 1).
     std::optional<double> mscale = {};
     std::optional<double> mscale_all_dim = {};
-    /// Divisors for longrope (formula 24), one per rotated pair. long_factors is used if the current length exceeds the
-    /// training context, else short_factors.
+    /// Divisors for longrope (formula 24), one per rotated pair; long_factors beyond the training context.
     std::vector<double> short_factors = {};
     std::vector<double> long_factors = {};
 
@@ -88,14 +84,12 @@ struct Scaled {
 Scaled scaled(std::span<const double> plain, int dimension, double theta, const Scaling& scaling, double context,
               double length = 0);
 
-/// Pair indices (formula 22). The frequencies of pairs below `low` do not change; those of pairs above `high` are
-/// divided by the scaling factor.
+/// Pair indices (formula 22). Pairs below `low` do not change; those above `high` are divided by the factor.
 struct Ramp {
     double low = 0;
     double high = 0;
 };
-/// Clipped as in Hugging Face transformers: low ≥ 0 and high ≤ dimension − 1. Throws BadInput if a parameter is out of
-/// range.
+/// Clipped as in transformers: low ≥ 0 and high ≤ dimension − 1. Throws BadInput if a parameter is out of range.
 Ramp yarn_ramp(int dimension, double theta, double context, const Scaling& scaling);
 /// 0 keeps the pair's frequency, 1 divides it by the scaling factor.
 double yarn_ramp_weight(double pair, Ramp ramp);

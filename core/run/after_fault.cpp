@@ -37,7 +37,6 @@ TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>
     return result;
 }
 
-// Parts fit into the memory of the CPU.
 std::vector<std::vector<TrainedRun>> parts_for_cpu(std::vector<TrainedRun> cohort) {
     RunSpec spec = cohort.front().plan.spec;
     if (const auto conditions = cohort.front().conditions()) spec.precision = precision_of(*conditions);

@@ -8,16 +8,14 @@
 
 namespace ropelab {
 
-/// On the CUDA device without graphs, or on the CPU.
 struct AfterFault {
     bool to_cpu = false;
     std::string message;  // explanation for the user
 };
 
 /// From their last checkpoints, or from step 0 without one, under their earlier conditions except device and graphs.
-/// `began` has the conditions that the cohort trained with, or nullopt if it had not begun. Runs that resume from the
-/// same step under the same conditions form one, and cohorts for the CPU are split if they would not fit into memory.
-/// Throws BadInput for an unreadable checkpoint.
+/// `began`: conditions that the cohort trained with, if any. Runs of equal step and conditions form a cohort; on the
+/// CPU it is split to fit into memory. Throws BadInput for an unreadable checkpoint.
 std::vector<std::vector<TrainedRun>> runs_after_fault(const std::vector<TrainedRun>& cohort,
                                                       const std::optional<RunConditions>& began,
                                                       const AfterFault& resumption);

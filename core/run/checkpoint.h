@@ -24,8 +24,7 @@ struct Checkpoint {
     std::optional<TextMark> text = std::nullopt;
 };
 
-/// Atomically, as one safetensors file: the tensors are the state, all else is metadata. Throws BadInput if it cannot
-/// be written.
+/// Atomic; a safetensors file with the state as tensors and all else as metadata. BadInput if it cannot be written.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 /// nullopt if the file does not exist. Throws BadInput if it cannot be read.
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path);

@@ -36,7 +36,7 @@ std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& 
     return cohorts;
 }
 
-// In expected seconds, without the start of the engine.
+// Expected seconds, without the start of the engine.
 double work_of(const std::vector<TrainedRun>& runs) {
     const TrainedRun& run = runs.front();
     const auto model = machine_time_model();

@@ -9,14 +9,13 @@
 
 namespace ropelab {
 
-/// In training order. The runner takes cohorts from the front; any thread may reorder or remove waiting ones. The queue
-/// also computes the progress of the whole sweep from the expected times of its cohorts (estimate.h), because they may
-/// differ in size.
+/// In training order. The runner takes cohorts from the front; any thread may reorder or remove waiting ones. Progress
+/// of the sweep follows from expected times (estimate.h).
 class CohortQueue {
  public:
-    /// In cohorts, before runs that were appended in the meantime.
+    /// Before runs that were appended in the meantime.
     void begin(std::vector<TrainedRun> runs);
-    /// In cohorts. Returns false, and queues nothing, if the queue has ended.
+    /// Returns false, and queues nothing, if the queue has ended.
     bool append(std::vector<TrainedRun> runs);
     /// If no cohort waits, ends the queue and returns nullopt.
     std::optional<std::vector<TrainedRun>> next();
@@ -26,20 +25,19 @@ class CohortQueue {
     /// append() returns false from now on.
     void end();
 
-    /// First to train first.
+    /// The first one trains first.
     std::vector<WaitingCohort> waiting() const;
     /// `place` is clamped to the end. Returns false if the cohort no longer waits.
     bool move(std::int64_t cohort, std::size_t place);
     /// Returns false if the cohort no longer waits.
     bool remove(std::int64_t cohort);
-    /// All waiting cohorts.
     double expected_seconds() const;
     /// No runs were appended or removed since begin().
     bool is_as_begun() const;
-    /// Begun or waiting, except removed ones.
+    /// Begun or waiting; removed ones do not count.
     std::size_t runs() const;
 
-    /// From the present cohort (`done`, and `seconds` without pauses) to the whole sweep.
+    /// `progress` of the present cohort (`done`, and `seconds` without pauses) becomes that of the whole sweep.
     void fill(event::Progress& progress);
 
  private:
@@ -58,14 +56,14 @@ class CohortQueue {
     std::size_t runs_ = 0;
     bool changed_ = false;  // runs were appended or removed
     int begun_ = 0;
-    /// If `work` of `total` expected seconds took `seconds`.
+    /// `work` of `total` expected seconds took `seconds`.
     double seconds_left(double work, double total, double seconds);
 
     double work_before_ = 0;  // expected seconds of cohorts that have ended
     double present_work_ = 0;
     double seconds_before_ = 0;
     double present_seconds_ = 0;
-    // When the first steps had ended: the time before also contains the start of the engine.
+    // The estimate begins after the first steps, because the time before also contains the start of the engine.
     double measured_from_work_ = 0;
     double measured_from_seconds_ = 0;
 };

@@ -263,8 +263,7 @@ void CohortTrainer::sample() {
     generation.temperature = 0.8;
     generation.seed = run->plan.spec.seed;
     generation.on_token = [&](std::int32_t) { return !control_.stopping(); };
-    // Generation starts after a newline, the most natural start; without newlines in the vocabulary, from its first
-    // token.
+    // After a newline, the most natural start, or the first token of the vocabulary.
     std::int32_t first = 0;
     for (std::int32_t token = 0; token < corpus_->vocabulary.size(); ++token) {
         if (corpus_->vocabulary.bytes_of(token) == "\n") first = token;

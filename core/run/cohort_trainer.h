@@ -14,7 +14,7 @@
 
 namespace ropelab {
 
-/// With the checkpoint from which it resumes, if any, without tensors.
+/// The checkpoint from which it resumes, if any, has no tensors.
 struct TrainedRun {
     PlannedRun plan;
     std::optional<Checkpoint> checkpoint;
@@ -26,21 +26,20 @@ struct TrainedRun {
     int device_faults = 0;            // how often the run's CUDA device failed
     /// On the CUDA device after it failed; nullopt if it did not fail.
     std::optional<DeviceTrust> device_trust = {};
-    /// Replace the original ones after the device failed or is no longer trusted.
+    /// They replace the original ones after the device failed or is no longer trusted.
     std::optional<RunConditions> moved = {};
-    /// Of the run's experiment, instead of precision=auto; nullopt before it is settled.
+    /// The experiment's, instead of precision=auto; nullopt before it is settled.
     std::optional<ExperimentPrecision> settled_precision = {};
 
     std::int64_t iteration() const { return checkpoint ? checkpoint->iteration : 0; }
-    /// Of the run's first start or planned for it; nullopt if not chosen yet.
+    /// Those of the run's first start or planned for it; nullopt if not chosen yet.
     std::optional<RunConditions> conditions() const {
         if (moved) return moved;
         return checkpoint ? std::optional(checkpoint->conditions) : plan.conditions;
     }
     /// The run begins with precision=auto, so that its experiment decides.
     bool chooses_precision() const { return plan.spec.precision == Precision::automatic && !conditions(); }
-    /// For runs of equal shape: the same step, last evaluation and conditions. Runs that choose a precision must be of
-    /// one experiment.
+    /// The same step, last evaluation and conditions; runs that choose a precision must be of one experiment.
     bool starts_like(const TrainedRun& other) const;
 };
 
@@ -72,21 +71,18 @@ class CohortTrainer {
     void train_step();
     /// False if it was interrupted.
     bool evaluate();
-    /// Of the picked run.
     void sample();
-    /// The fixed probe batch, unless probing has taken too much time.
+    /// Skipped if probing has taken too much time.
     void probe();
-    /// Of other threads.
     void answer_probes();
-    /// Unless `before_checkpoint` reports that earlier events are not on disk.
+    /// Skipped if `before_checkpoint` reports that earlier events are not on disk.
     void save_checkpoints();
     void save_checkpoint(std::size_t run);
     void end_run(std::size_t run, RunState state, const std::string& message);
     void stop_asked_runs();
-    /// Stops the worse half of the settings if successive halving has a rung here.
     void stop_at_rung();
     void pause_if_asked();
-    /// Of this cohort. Without `now`, at most ten times per second.
+    /// Without `now`, at most ten times per second.
     void publish_progress(bool now);
     void finish();
     void count(TimedPart part, std::chrono::steady_clock::time_point begin);

@@ -16,14 +16,13 @@
 
 namespace ropelab {
 
-/// From another thread, for measurements inside one run.
 struct ProbeJob {
     RunId run = 0;
     ProbeRequest request;
     std::promise<ProbeResult> answer;
 };
 
-/// Of other threads, and the set of ended runs. Thread-safe.
+/// Thread-safe.
 class Control {
  public:
     void stop() {
@@ -41,7 +40,6 @@ class Control {
         const std::lock_guard lock(mutex_);
         stopping_runs_.insert(id);
     }
-    /// Generates text samples.
     void pick(RunId id) { picked_ = id; }
     /// The future throws BadInput if the run is not being trained.
     std::future<ProbeResult> probe(RunId id, ProbeRequest request) {
@@ -59,7 +57,6 @@ class Control {
 
     bool stopping() const { return stopping_; }
     bool paused() const { return paused_; }
-    /// At any time.
     bool was_paused() const { return was_paused_; }
     bool stopping_run(RunId id) const {
         const std::lock_guard lock(mutex_);
@@ -72,7 +69,6 @@ class Control {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return !paused_ || stopping_ || !probes_.empty(); });
     }
-    /// Since the last call.
     std::vector<ProbeJob> next_probes() {
         const std::lock_guard lock(mutex_);
         return std::exchange(probes_, {});

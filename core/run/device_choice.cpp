@@ -49,7 +49,6 @@ std::optional<DeviceRecord> known_record(const std::string& identity, const Devi
     return record;
 }
 
-// The message for the user may be empty.
 struct Checked {
     DeviceTrust trust;
     std::string message;

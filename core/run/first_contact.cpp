@@ -29,7 +29,6 @@ std::vector<std::string> default_command() {
     return {program.string(), "doctor", "--check-device"};
 }
 
-// By the child process, so far.
 struct Report {
     std::vector<DeviceCheck> checks;  // completed checks
     std::string running;              // name of the check that is running; empty between checks
@@ -69,7 +68,6 @@ std::string ending_of(int status, bool done) {
     return code == 0 && done ? "" : "ended early (status " + std::to_string(code) + ")";
 }
 
-// Until the child ends, is cancelled or exceeds the time limit.
 void read_report(const DeviceCheckSettings& settings, ChildProcess& child, Report& report) {
     const auto deadline = Clock::now() + settings.limit;
     const std::string too_late =
@@ -107,7 +105,6 @@ void store(const std::filesystem::path& folder, const DeviceRecord& record) {
     }
 }
 
-// For the user.
 std::string sentence_of(const Report& report, const DeviceTrust& trust) {
     const std::string where = report.running.empty() ? "" : " at \"" + report.running + "\"";
     if (!report.problem.empty()) {

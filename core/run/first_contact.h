@@ -27,11 +27,11 @@ constexpr const char* device_check_variable = "ROPELAB_DEVICE_CHECK_CHILD";
 /// Last line of the child's output.
 constexpr const char* device_check_end = "{\"done\":true}";
 
-/// In a child process. The stored record is first written in state `started`, so that a crash of either process counts
-/// as a failed check. If the child crashes, exceeds the time limit or prints invalid lines, no graphs are trusted; if
-/// this happens during a check of the device's own results, the device is not trusted at all. If the check is cancelled
-/// or cannot be started, no graphs are trusted and the stored record stays as before. Throws BadInput if the cache
-/// folder is unknown.
+/// In a child process. The record is first written in state `started`, so that a crash of either process counts as a
+/// failed check. If the child crashes, exceeds the time limit or prints invalid lines, no graphs are trusted; if this
+/// happens during a check of the device's own results, the device is not trusted at all. If the check is cancelled or
+/// cannot be started, no graphs are trusted and the stored record stays as before. BadInput if the cache folder is
+/// unknown.
 DeviceRecord check_cuda_device(const std::string& identity, const DeviceCheckSettings& settings = {});
 
 }  // namespace ropelab

@@ -40,12 +40,11 @@ std::int64_t last_sequences_per_lag(const RunSpec& spec, std::int64_t lags) {
     return static_cast<std::int64_t>(std::clamp(per_lag, 1.0, static_cast<double>(most_sequences_per_lag)));
 }
 
-/// In a retrieval sequence of `window` tokens.
 std::int64_t copy_length(std::int64_t window) {
     return std::min(longest_copy, window / 4);
 }
 
-/// Side of the attention maps in tokens.
+/// In tokens.
 std::int64_t map_size(const RunSpec& spec) {
     const auto side =
         static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_map_numbers / (spec.layers * spec.heads))));
@@ -170,8 +169,7 @@ RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t le
 }
 
 std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head) {
-    // Curves with a reduced number of distances have no spectrum. A curve that ends at the sliding window is 0 beyond
-    // it.
+    // Curves with fewer distances have no spectrum. A curve that ends at the sliding window is 0 beyond it.
     const bool whole = !result.distances.empty() && result.distances.back() + 1 == std::ssize(result.distances);
     if (result.attention_by_distance.empty() || !whole) return {};
     const std::span<const float> row = result.attention_by_distance.row(layer, head);

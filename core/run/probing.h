@@ -14,8 +14,6 @@
 
 namespace ropelab {
 
-// Which measurements are made inside a model (see core/spec/probe.h).
-
 /// The fixed probe batch: the same sequences of the validation split at every step (at most 8), and a retrieval test
 /// (recall of copied tokens). It costs little compared with the training between two evaluations. Its attention maps
 /// have at most 8,192 numbers over all heads, but at least 8 × 8 per head. At the `last` step the retrieval test has
@@ -23,12 +21,11 @@ namespace ropelab {
 /// 3.6 percentage points); it costs about 2 % of the training.
 ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation, bool last = false);
 
-/// Evenly spaced, with targets; all non-overlapping ones, in order, if `count` is 0. Throws BadInput if the text has
-/// fewer than length + 1 tokens.
+/// With targets; all non-overlapping ones if `count` is 0. Throws BadInput for fewer than length + 1 tokens.
 ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count);
 
-/// Losses, also of each sequence, and retrieval: about `tokens` tokens in 4 to 32 sequences of `length` tokens. Throws
-/// BadInput like spaced_sequences.
+/// Losses, also of each sequence, and retrieval: about `tokens` tokens in 4 to 32 sequences. Throws as
+/// spaced_sequences.
 ProbeRequest loss_request(std::span<const std::int32_t> text, std::int64_t length, std::int64_t tokens);
 
 /// The last token has no target. Throws BadInput for an empty text.
@@ -38,8 +35,7 @@ ProbeSequences sequence_of(std::span<const std::int32_t> text);
 /// sequence, at most 16 tokens), doubling up to the largest that fits. Empty if `length` is below 8.
 std::vector<std::int64_t> retrieval_lags(std::int64_t length);
 
-/// Ascending: those of retrieval_lags and 32 evenly spaced ones between the shortest and the longest of them (all lags
-/// if there are fewer). Empty if `length` is below 8.
+/// Ascending: retrieval_lags and 32 evenly spaced ones (or all) between their ends. Empty if `length` is below 8.
 std::vector<std::int64_t> retrieval_grid(std::int64_t length);
 
 /// `windows_per_lag` sequences per lag of retrieval_lags. Each sequence is a piece of the text whose last tokens repeat
@@ -59,15 +55,13 @@ std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t l
 /// In layers with RoPE, in radians per token, one per pair; 0 for pairs that are not rotated.
 std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request);
 
-/// B(Δ) for Δ = 0 … count − 1 (formulas 12 and 13; pairs that are not rotated add 1). Empty for runs without RoPE and
-/// for runs whose theta changes during training.
+/// For Δ = 0 … count − 1 (formulas 12 and 13). Empty without RoPE or if theta changes during training.
 std::vector<double> bound_by_distance(const RunSpec& spec, const ProbeRequest& request, std::int64_t count);
 
 /// Throws BadInput like open_corpus, and if the data has changed since training.
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);
 
-/// With `times` the checkpoint's context (only 1 for learned positions). While a Runner trains, use Runner::probe
-/// instead.
+/// With `times` the context (only 1 for learned positions). While a Runner trains, use Runner::probe instead.
 std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times = 1);
 
 }  // namespace ropelab

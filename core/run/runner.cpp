@@ -27,7 +27,7 @@ namespace ropelab {
 
 namespace {
 
-// Median of a few steps after the warm-up, so that disturbances do not count; 0 if cancelled before a step was counted.
+// Median after the warm-up, so that disturbances do not count; 0 if cancelled before a step was counted.
 double seconds_per_step(Cohort& cohort, std::int64_t iterations, const std::function<bool()>& cancelled) {
     constexpr double enough = 1.0;  // seconds
     const auto begin = Clock::now();
@@ -80,7 +80,7 @@ Measurement measure_cohort(Engine& engine, const std::vector<RunSpec>& runs, con
 
 }  // namespace
 
-// On its own thread. Others only use control() and queue(), which are thread-safe.
+// Others only use control() and queue(), which are thread-safe.
 class Runner::Worker {
  public:
     Worker(EngineSource engine, Sink sink) : engine_(std::move(engine)), sink_(std::move(sink)) {}
@@ -194,7 +194,7 @@ class Runner::Worker {
         return model->seconds(model->key_of(runs.front().plan.spec), TimedPart::start, {0, 1, 0});
     }
 
-    // Of runs before they train in this cohort; published if they fail before another event.
+    // Before runs train in this cohort; published if they fail before another event.
     using Summaries = std::vector<std::pair<RunId, RunSummary>>;
     static Summaries summaries_of(const std::vector<TrainedRun>& runs) {
         Summaries summaries;
@@ -256,9 +256,8 @@ class Runner::Worker {
         }
     }
 
-    // If the CUDA device fails, its runs resume from their last checkpoints, in one or several cohorts: on the device
-    // with LibTorch's operations, or on the CPU if the device was lost or failed again. `unfinished` is updated to the
-    // runs that fail if this function throws.
+    // If the CUDA device fails, its runs resume from checkpoints, without graphs, or on the CPU if it was lost or
+    // failed again. `unfinished`: the runs that fail if this function throws.
     void train_cohort(const Plan& plan, const Sink& sink, std::vector<TrainedRun> runs, Summaries& unfinished) {
         std::vector<std::vector<TrainedRun>> cohorts;
         cohorts.push_back(std::move(runs));
@@ -300,7 +299,6 @@ class Runner::Worker {
         return runs_after_fault(runs, began_, {to_cpu, message});
     }
 
-    // On the CUDA device, or on the CPU.
     void settle_device(std::vector<TrainedRun>& members) {
         const TrainedRun& first = members.front();
         if (first.device_trust) return engine_().trust_device(*first.device_trust);

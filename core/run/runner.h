@@ -22,7 +22,7 @@ struct PlannedRun {
     /// Empty for none. If `resume` is true and the file exists, the run resumes from it.
     std::filesystem::path checkpoint;
     bool resume = false;
-    /// Of the run's first start, if it resumes.
+    /// Those of the run's first start, if it resumes.
     std::optional<RunConditions> conditions;
     /// A cohort of its own, because its time is compared: runs of a cohort are timed together.
     bool alone = false;
@@ -35,29 +35,23 @@ struct PlannedRun {
 using SettlePrecision = std::function<std::optional<ExperimentPrecision>(
     const PlannedRun&, const std::optional<ExperimentPrecision>& measured)>;
 
-/// With callbacks that store data.
 struct Plan {
     std::vector<PlannedRun> runs;
     std::filesystem::path data_dir;
-    /// On the runner's thread, before a run's first event; `begins` is true unless the run resumes from a checkpoint.
-    /// If it throws, the run does not train.
+    /// On the runner's thread, before a run's first event; if it throws, the run does not train. `begins`: does not
+    /// resume.
     std::function<void(const PlannedRun&, const Corpus&, bool begins)> on_corpus;
-    /// On the runner's thread, when a run resumes at `iteration`: later measurements must be discarded, because these
-    /// steps are trained again.
+    /// On the runner's thread: measurements after `iteration` must be discarded, because they are made again.
     std::function<void(RunId, std::int64_t iteration)> on_discard_after;
-    /// On the runner's thread. Must store all events published so far, so that the curves of a resumed run have no gap;
-    /// if it returns false, no checkpoint is written.
+    /// On the runner's thread. Must store all events so far, so that resumed curves have no gap; false: no checkpoint.
     std::function<bool()> before_checkpoint;
-    /// All runs with precision=auto of an experiment train alike, also in later sweeps and in other programs. Called on
-    /// the runner's thread before a cohort of such runs begins, without `measured`, and again with the precision that
-    /// the cohort has measured if none was settled before. Empty: the first measurement of this sweep decides.
     SettlePrecision settle_precision = {};
 };
 
 /// Measured with a few training steps on this machine.
 struct Measurement {
     std::size_t cohort = 0;  // index in the list of measured cohorts
-    /// Of the whole training: time per step, plus evaluations in proportion to their floating-point operations.
+    /// Whole training: time per step, plus evaluations in proportion to their floating-point operations.
     double seconds = 0;
     /// Peak, engine included; 0 if the system does not report it or a CUDA device trains.
     std::int64_t bytes = 0;
@@ -66,7 +60,6 @@ struct Measurement {
     std::string problem;
 };
 
-/// The id identifies it in the queue.
 struct WaitingCohort {
     std::int64_t id = 0;
     std::vector<RunId> runs;
@@ -114,8 +107,8 @@ class Runner {
     void stop_run(RunId id);
     /// Generates a text sample at each evaluation, from the next step on; by default the first run of each cohort.
     void pick(RunId id);
-    /// Made on the runner's thread at the next step. The future throws BadInput if the run is not being trained then or
-    /// the request does not suit it.
+    /// At the next step. The future throws BadInput if the run is not being trained then or the request does not suit
+    /// it.
     std::future<ProbeResult> probe(RunId id, ProbeRequest request);
     void join();
     bool running() const;

@@ -10,7 +10,7 @@ namespace ropelab {
 
 /// A name that earlier versions wrote into labs, experiments and scripts. It is still read, and never written.
 struct Alias {
-    /// What the name is of: settings, values of `data` and `cuda_graphs`, measurements, arrays of a snapshot, …
+    /// Kinds of names: settings, values of `data` and `cuda_graphs`, measurements, arrays of a snapshot, …
     enum class Kind {
         key,
         data,

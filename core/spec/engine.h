@@ -18,9 +18,8 @@
 
 namespace ropelab {
 
-// Interface between the program and LibTorch. It consists of plain structs and spans and has no torch tensors.
-// core/experiment loads the library that implements Engine at run time, when the first run starts. At most one thread
-// calls the engine at any time.
+// Interface between the program and LibTorch, in plain structs and spans. The library that implements Engine is loaded
+// when the first run starts. At most one thread calls the engine at any time.
 
 /// Tokenized training and validation data. The memory must stay valid as long as a cohort uses it.
 struct TokenData {
@@ -34,11 +33,10 @@ struct Generation {
     double temperature = 1.0;   // divisor of the logits; 0: always the most probable token
     std::int64_t top_k = 0;     // number of most probable tokens from which one is sampled; 0: all tokens
     std::int64_t seed = 1337;
-    /// Method for texts longer than the context. `recompute` evaluates the last `context` tokens again for each new
-    /// token, with positions counted from 0 (as nanoGPT does). `rolling` keeps the KV cache of the last `context`
-    /// tokens and lets positions grow; it is faster, but gives other probabilities, because cached keys and values
-    /// depend on tokens that have left the context. `rolling` needs an encoding of distances
-    /// (RunSpec::has_relative_positions).
+    /// `recompute` evaluates the last `context` tokens again for each new token, with positions counted from 0 (as
+    /// nanoGPT does). `rolling` keeps the KV cache of the last `context` tokens and lets positions grow; it is faster,
+    /// but gives other probabilities, because cached keys and values depend on tokens that have left the context.
+    /// `rolling` needs an encoding of distances (RunSpec::has_relative_positions).
     enum class Mode { recompute, rolling } mode = Mode::recompute;
     /// Returns false to stop the generation.
     std::function<bool(std::int32_t)> on_token;
@@ -48,8 +46,7 @@ struct Generation {
 class TokenPredictor {
  public:
     virtual ~TokenPredictor() = default;
-    /// Appends a token and returns the logits of the token after it: (vocabulary). Throws BadInput for a token outside
-    /// the vocabulary, and after `context` tokens.
+    /// Appends a token and returns (vocabulary) logits. BadInput for an unknown token, and after `context` tokens.
     virtual std::vector<float> next(std::int32_t token) = 0;
     virtual void restart() = 0;
 };
@@ -61,8 +58,7 @@ class Model {
     virtual std::vector<float> logits(std::span<const std::int32_t> tokens) = 0;
     /// Returns the new tokens. The prompt has at least one token; only its last `context` tokens have an effect.
     virtual std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) = 0;
-    /// Bytes of the KV cache of the last generate(); 0 before the first call, or if the model generated without a
-    /// cache.
+    /// KV cache of the last generate(); 0 before the first call, or if the model generated without a cache.
     virtual std::int64_t cache_bytes() const { return 0; }
     /// Mean over all non-overlapping sequences of the context length, in nats per token.
     virtual double whole_loss(std::span<const std::int32_t> tokens) = 0;
@@ -84,20 +80,18 @@ struct StepResult {
     double learning_rate = 0;
 };
 
-/// In nats per token.
+/// Nats per token.
 struct EvaluationResult {
     double training_loss = 0;
     double validation_loss = 0;
 };
 
-/// Runs of equal shape that are trained as one batched program. In float32 on the CPU, the results of a run are
-/// bit-identical whatever other runs the cohort has.
+/// Runs trained as one batched program. In float32 on the CPU, results do not depend on the other runs, bit by bit.
 class Cohort {
  public:
     virtual ~Cohort() = default;
     virtual std::int64_t runs() const = 0;
     virtual std::int64_t iteration() const = 0;
-    /// Chosen when the cohort is created.
     virtual RunConditions conditions() const = 0;
 
     /// If the loss or the gradient of a run is not finite, the step does not change its weights.
@@ -105,15 +99,13 @@ class Cohort {
     /// The next step() also measures gradient norms and updates by layer, for a probe directly after it
     /// (ProbeResult::gradient_norm). This does not affect training. The default measures nothing.
     virtual void measure_next_step() {}
-    /// Measured as RunSpec::evaluation defines. If `cancelled`, called between batches, returns true, the result is
-    /// empty.
+    /// Measured as RunSpec::evaluation defines. Empty if `cancelled`, called between batches, returns true.
     virtual std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) = 0;
     /// The other runs keep their order and give the same results, bit by bit.
     virtual void remove(std::int64_t run) = 0;
 
     /// Weights ("model.…") and optimizer's moments ("optimizer.first.…", "optimizer.second.…"), sorted by name.
     virtual std::vector<NamedTensor> state(std::int64_t run) const = 0;
-    /// A copy with the current weights.
     virtual std::unique_ptr<Model> model(std::int64_t run) const = 0;
     /// Model::probe without a copy of the weights. It does not affect training.
     virtual ProbeResult probe(std::int64_t run, const ProbeRequest& request) const = 0;
@@ -153,24 +145,21 @@ class Engine {
  public:
     virtual ~Engine() = default;
     virtual EngineInfo info() = 0;
-    /// Throws BadInput if the shapes of the runs differ, if this machine cannot provide a setting (such as CUDA), or if
-    /// a state does not fit its run.
+    /// Throws BadInput for runs of different shapes, settings that this machine lacks (CUDA), or unsuitable states.
     virtual std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) = 0;
     /// Throws BadInput if a tensor is missing or has a wrong shape.
     virtual std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
                                                 std::span<const NamedTensor> tensors) = 0;
     /// With the weights that a run has before its first step. The default throws BadInput.
     virtual std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary);
-    /// Checks the CUDA device: compares LibTorch's results on the device with those on the CPU, and CUDA graphs with
-    /// operations that start one by one. Calls `publish` before each check (outcome `started`) and after it. Throws
-    /// BadInput without a CUDA device. A broken device or driver can make this function hang or crash; call it in a
-    /// child process.
+    /// Compares LibTorch's results on the CUDA device with those on the CPU, and CUDA graphs with single operations.
+    /// Calls `publish` before each check (outcome `started`) and after it. Throws BadInput without a CUDA device. A
+    /// broken device or driver can make this function hang or crash; call it in a child process.
     virtual void check_device(const std::function<void(const DeviceCheck&)>& publish);
     /// For cohorts and models that are created later. Before the first call they use the CUDA device without graphs.
     virtual void trust_device(const DeviceTrust& trust);
-    /// Number of operations that `work` starts: LibTorch's that compute or copy numbers (not views or allocations), and
-    /// the engine's own passes. Operations that a CUDA graph replays are not counted. nullopt if the engine cannot
-    /// count.
+    /// LibTorch's that compute or copy numbers (not views or allocations), and the engine's own passes, but not those
+    /// that a CUDA graph replays. nullopt if the engine cannot count.
     virtual std::optional<std::int64_t> count_operations(const std::function<void()>& work) {
         work();
         return std::nullopt;

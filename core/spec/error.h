@@ -12,8 +12,7 @@ class BadInput : public std::runtime_error {
     explicit BadInput(const std::string& message) : std::runtime_error(message) {}
 };
 
-/// Failure to write an output, such as a full disk or a closed pipe. Exit status 1. The message is one sentence that
-/// names the output and the cause.
+/// Failed output, as by a full disk. Exit status 1. The message is one sentence that names the output and the cause.
 class WriteError : public std::runtime_error {
  public:
     explicit WriteError(const std::string& message) : std::runtime_error(message) {}

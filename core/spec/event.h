@@ -51,14 +51,12 @@ struct RunConditions {
     std::string precision;  // "float32" or "bfloat16"
     std::string device;     // "cpu" or "cuda"
     std::int64_t threads = 0;
-    /// Sentence on why the precision was chosen, such as "bfloat16: 1.4 × as fast as float32 here.", and on why the
-    /// device setting `auto` chose the CPU, if it did.
+    /// Reason for the precision, "bfloat16: 1.4 × as fast as float32 here.", and for the CPU with device=auto.
     std::string reason;
     /// As to_text(DeviceTrust) formats it; earlier versions stored their own CUDA kernels ("all but norm"). Empty on
     /// the CPU, and in lab files of versions that did not store it.
     std::string graphs = {};
-    /// Clock that timed the run (to_text(TrainingClock)); empty for a run that resumed, and in lab files of versions
-    /// that did not store it.
+    /// to_text(TrainingClock); empty for a run that resumed, and in lab files of earlier versions.
     std::string clock = {};
 };
 
@@ -144,8 +142,7 @@ struct RunEnded {
 struct SweepEnded {
     RunState state = RunState::finished;
     std::string message;
-    /// Of training, with the engine, but without the memory that the program used before; 0 if the system does not
-    /// report it.
+    /// Engine included, but without what the program used before training; 0 if the system does not report it.
     std::int64_t peak_memory_bytes = 0;
 };
 

@@ -16,22 +16,19 @@ std::string_view trimmed(std::string_view text);
 double parse_number(std::string_view text);
 /// The shortest text that parse_number turns into the same number again.
 std::string number_text(double value);
-/// For labels and axes: "500", "1.5k", "10k", "1M".
+/// "500", "1.5k", "10k", "1M".
 std::string short_number(double value);
 /// Without the percent sign, rounded to 12 digits after the decimal point: 0.07 as "7".
 std::string percent_text(double fraction);
-/// "0.4 s", "55 s", "3 min 20 s"; from ten minutes on without seconds: "27 min", "2 h 5 min". "–" for a negative or
-/// infinite duration and for NaN.
+/// "0.4 s", "3 min 20 s"; from ten minutes on "27 min", "2 h 5 min". "–" if negative, infinite or NaN.
 std::string duration_text(double seconds);
 /// Powers of 1,000: "40 kB", "180 MB", "1.2 GB".
 std::string bytes_text(std::int64_t bytes);
 
-/// The word with the smallest Levenshtein distance, for the hint "did you mean" in error messages; "" if `known` is
-/// empty.
+/// Smallest Levenshtein distance, for "did you mean" in error messages; "" if `known` is empty.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);
 
-/// Throws BadInput if there is none; the message calls the elements `kind` ("setting", "preset") and names the most
-/// similar one.
+/// Throws BadInput if there is none; the message names `kind` ("setting", "preset") and the most similar element.
 template <typename Items>
 const auto& item_named(const Items& items, std::string_view name, std::string_view kind) {
     std::vector<std::string_view> names;

@@ -135,7 +135,6 @@ ProbeArray grouped(const ProbeArray& curves, const std::vector<std::int64_t>& st
     return result;
 }
 
-/// Shapes can contradict each other in a damaged file.
 void clear_contradictory_experts(ProbeResult& result) {
     const auto is_column = [&](const ProbeArray& array) {
         return array.empty() || array.shape == std::vector<std::int64_t>{result.expert_shares.shape.front(), 1};

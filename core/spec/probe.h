@@ -28,8 +28,7 @@ struct ProbeSequences {
 struct RetrievalTest {
     ProbeSequences sequences;
     std::vector<std::int64_t> lags;  // one per sequence
-    /// Targets at the end of each sequence that are measured. The first tokens of the copy are not among them, because
-    /// the model needs them to recognize the copy.
+    /// Measured targets at the end of each sequence; the first tokens of a copy only serve to recognize it.
     std::int64_t marked = 0;
 };
 
@@ -45,7 +44,6 @@ struct ReplacedHead {
 struct ProbeRequest {
     /// They may be longer than the model's context, unless its positions are learned.
     ProbeSequences sequences;
-    /// Norms of queries, keys and values by pair, and massive values.
     bool vectors = true;
     /// Logit contributions, logits and attention by distance, entropy and attention sinks; needs at least 2 tokens.
     bool attention = true;
@@ -61,8 +59,7 @@ struct ProbeRequest {
     /// In all layers and heads: their frequency is 0, so their term in the logit no longer depends on the distance.
     /// Norms and massive values are measured without this intervention.
     std::vector<std::int64_t> frozen_pairs;
-    /// In all layers and heads: their term is removed from the logit. Norms and massive values are measured without
-    /// this intervention.
+    /// In all layers and heads: their term leaves the logit. Norms and massive values are not affected.
     std::vector<std::int64_t> ablated_pairs;
     /// In all layers and heads, their query and key channels before rotation are replaced by the means over all
     /// sequences and positions of `sequences`, per layer and head, in the model without any intervention. Their term in
@@ -95,8 +92,7 @@ struct ProbeArray {
     bool operator==(const ProbeArray&) const = default;
 };
 
-/// Accuracy and loss on the copied tokens at one lag. The members `first_…` are measured on the first occurrence of the
-/// same tokens, which is no copy: they are the baseline.
+/// Copied tokens at one lag; `first_…` are measured on the first occurrence of the same tokens, the baseline.
 struct RetrievalPoint {
     std::int64_t lag = 0;     // distance between a token and its copy, in tokens
     std::int64_t tokens = 0;  // number of tokens on which accuracy and loss are measured
@@ -112,8 +108,7 @@ struct RetrievalPoint {
     double first_loss_error = 0;
     double gain_error = 0;
 
-    /// Distance at which an induction head attends: to the token that followed the first occurrence of the current
-    /// token.
+    /// At which an induction head attends: to the token that followed the first occurrence of the current one.
     std::int64_t distance() const { return lag - 1; }
     double gain() const { return accuracy - first_accuracy; }
     /// Over sequences, because the tokens of a sequence depend on each other; with fewer than two sequences the
@@ -133,8 +128,7 @@ struct ProbeResult {
     std::int64_t sequences = 0;  // number of sequences
     std::int64_t length = 0;     // tokens per sequence
 
-    /// RoPE frequencies in radians per token, if theta is trained or follows a schedule; 0 for a pair that is not
-    /// rotated.
+    /// Radians per token, if theta is trained or follows a schedule; 0 for a pair that is not rotated.
     ProbeArray frequencies;  // layers × (1, or heads if each has its own) × pairs
 
     /// Norm by frequency (formula 33): mean norm of the two channels of each pair of the queries, keys and values. RoPE
@@ -158,19 +152,17 @@ struct ProbeResult {
     ProbeArray update_ratio;        // layers × 2
     ProbeArray accumulated_update;  // layers × 2
 
-    /// Logit contribution of each pair as a share of the variance (formula 8), of shape layers × heads × (pairs + 1).
-    /// Every key counts equally, also keys with an attention weight near 0. The last element is the contribution of all
-    /// pairs that are not rotated in this layer; their own elements are 0. The contributions of a head sum to 1, or are
-    /// all 0 if its logits do not vary. What the position encoding adds to the product, such as ALiBi's bias, is
-    /// excluded.
+    /// Share of the variance by pair (formula 8), layers × heads × (pairs + 1). Every key counts equally, also keys
+    /// with an attention weight near 0. The last element is the contribution of all pairs that are not rotated in this
+    /// layer; their own elements are 0. The contributions of a head sum to 1, or are all 0 if its logits do not vary.
+    /// What the position encoding adds to the product, such as ALiBi's bias, is excluded.
     ProbeArray logit_contribution;
     /// With the keys weighted by their attention weights (formula 8, weighted); else as logit_contribution. Empty if
     /// the result was stored by a version that did not compute it.
     ProbeArray weighted_logit_contribution;
-    /// The contribution is a ratio of two sums over sequences, so this is the error of a ratio estimator (linearized).
+    /// Error of a ratio of two sums over sequences (linearized).
     ProbeArray logit_contribution_error;
-    /// M − n, from 0 on, of the two curves below. A model with sliding-window attention has only the distances inside
-    /// the sliding window.
+    /// m − n, from 0 on, of the two curves below; with sliding windows only the distances inside them.
     std::vector<std::int64_t> distances;
     ProbeArray logit_by_distance;      // layers × heads × distances
     ProbeArray attention_by_distance;  // layers × heads × distances: mean attention weight
@@ -202,8 +194,7 @@ struct ProbeResult {
     double loss_error = 0;                  // standard error of the mean loss; 0 where loss_by_position_error is empty
     std::vector<RetrievalPoint> retrieval;  // ordered by lag
 
-    // Mixtures of experts, routed as in evaluation. Layers with a dense feed-forward network have zeros. Empty for
-    // models without experts.
+    // Mixtures of experts, routed as in evaluation; zeros for dense layers. Empty for models without experts.
 
     /// Distinct tokens of the sequences, in ascending order.
     std::vector<std::int32_t> expert_tokens;
@@ -224,22 +215,19 @@ std::vector<NamedTensor> parts_of(const ProbeResult& result);
 ProbeResult probe_result_of(std::span<const NamedTensor> parts);
 
 /// The first max_distances/2 distances stay as they are; longer distances are grouped into ranges of growing width, and
-/// each range is replaced by its mean at its middle. The standard errors are replaced by their means, which are upper
-/// bounds of the errors of the grouped means.
+/// each range is replaced by its mean at its middle. Their standard errors are means, which are upper bounds.
 ProbeResult compacted(ProbeResult result, std::int64_t max_distances = 256);
 
 /// At every `probe_every`-th evaluation, at the end, and after 1, 2, 4, 8, … steps before the first evaluation. More
 /// than 100 probed evaluations are thinned evenly, so that the lab file stays small.
 bool probes_at(const RunSpec& spec, std::int64_t iteration);
-/// From step `from` on, that of `from` included.
+/// Includes that of step `from`.
 std::int64_t number_of_probes(const RunSpec& spec, std::int64_t from);
 
-/// First probed step after `iteration`; 0 is the probe before the first step, which −1 returns. nullopt if none
-/// follows.
+/// First probed step after `iteration`; −1 returns the probe before the first step, 0. nullopt if none follows.
 std::optional<std::int64_t> next_probe(const RunSpec& spec, std::int64_t iteration);
 
-/// More than 5 seconds and more than 4 % of training (seconds): the next probe is skipped. This happens with many small
-/// runs on a fast device; usually it is about 1 %.
+/// In seconds. More than 5 s and 4 % of training: the next probe is skipped, as with many small runs on a fast device.
 bool probes_are_expensive(double probing, double training);
 
 }  // namespace ropelab

@@ -7,9 +7,8 @@
 
 namespace ropelab {
 
-/// In the order of `runs`: label_of, followed by every other setting in which the runs differ, such as ", seed 2". If
-/// labels are equal although a setting of the position encoding differs, the name has that setting too. Only runs that
-/// are equal in every setting have equal names.
+/// In the order of `runs`: label_of, followed by every other setting in which the runs differ, such as ", seed 2". Only
+/// runs that are equal in every setting have equal names.
 std::vector<std::string> run_names(const std::vector<RunSpec>& runs);
 
 }  // namespace ropelab

@@ -55,7 +55,6 @@ void check_frequencies(const RunSpec& spec) {
     }
 }
 
-// Without spaces.
 std::string pattern_text(std::string text) {
     std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
     return text;
@@ -393,7 +392,7 @@ std::string fraction_text(double fraction, int head_dim) {
 
 namespace {
 
-// With the settings that are not T5's own.
+// Settings that are not T5's own are named.
 std::string bias_label(const RunSpec& spec) {
     std::string label = "T5 bias";
     if (spec.distance_buckets != RunSpec{}.distance_buckets) {
@@ -439,8 +438,7 @@ std::string position_label(const RunSpec& spec) {
     return learned + "θ " + theta + ", " + fraction;
 }
 
-// All encodings but learned embeddings and RoPE have no parameter per run or weights of their own, so a cohort applies
-// them to all of its runs or to none.
+// Encodings other than learned embeddings and RoPE apply to all runs of a cohort or to none.
 bool same_encoding(Position a, Position b) {
     const auto can_be_mixed = [](Position position) {
         return position == Position::none || position == Position::learned || position == Position::rope ||

@@ -30,13 +30,11 @@ enum class Position {
     rope_bias,
     fope
 };
-/// `gpt2` has LayerNorm and GELU and runs attention before the MLP (as nanoGPT does). `llama` has RMSNorm and SwiGLU in
-/// the order of gpt2. `pythia` has LayerNorm and GELU and runs attention and the MLP in parallel on one residual (as
-/// GPT-NeoX does).
+/// `gpt2`: LayerNorm and GELU, attention before the MLP (nanoGPT). `llama`: RMSNorm and SwiGLU in this order. `pythia`:
+/// LayerNorm and GELU, attention and MLP in parallel on one residual (GPT-NeoX).
 enum class Block { gpt2, llama, pythia };
-/// Normalization of the residual stream: LayerNorm; RMSNorm; RMSNorm with the factor 1 + w, whose w starts at 0 and has
-/// weight decay (Qwen3-Next; Gemma without decay); Dynamic Tanh, γ·tanh(αx) + β with a trained scalar α (Zhu et al.
-/// 2025). `automatic` means that of the block type.
+/// `zero_centred_rms`: factor 1 + w, whose w starts at 0 and has weight decay (Qwen3-Next; Gemma without decay). `dyt`:
+/// γ·tanh(αx) + β with a trained scalar α (Zhu et al. 2025). `automatic`: that of the block.
 enum class NormKind { automatic, layer, rms, zero_centred_rms, dyt };
 /// Places of the norms in a block: `pre` before each branch (attention, MLP) and after the last block, `post` after
 /// each branch was added to the residual stream (Vaswani et al. 2017), `sandwich` before each branch and on its output,
@@ -45,8 +43,7 @@ enum class NormPosition { pre, post, sandwich };
 /// Standard deviations of the initial weights of linear layers: `gpt2` is 0.02, and 0.02/√(2·layers) for projections
 /// into the residual stream; `xavier` is √(2/(inputs + outputs)) (Glorot and Bengio 2010).
 enum class Initialization { gpt2, xavier };
-/// `muon` (Jordan et al. 2024) applies to the matrices of the layers; AdamW trains the embeddings, the output head and
-/// the vectors.
+/// `muon` (Jordan et al. 2024) applies to matrices of layers; AdamW trains embeddings, output head and vectors.
 enum class OptimizerKind { adamw, sgd, muon };
 /// `decoupled` lowers the weights by learning rate × decay at each step (Loshchilov and Hutter 2019), `l2` adds decay ×
 /// weight to the gradient before the optimizer, after clipping.
@@ -56,13 +53,11 @@ enum class SecondExpert { always, random };
 /// RMSNorm before rotation: `head` over the channels of each head (Henry et al. 2020), or `projection` over the
 /// channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes across heads).
 enum class QkNorm { none, head, projection };
-/// `mha` has a query, a key and a value per head (keys and values may be shared, key_value_heads). `mla` computes keys
-/// and values from one latent vector per token, which the cache stores, and rotates separate channels (multi-head
-/// latent attention, DeepSeek-AI 2024). `gated` is mha whose output is multiplied by a sigmoid gate per head and
-/// channel (Qiu et al. 2025).
+/// `mla` computes keys and values from one latent vector per token, which the cache stores, and rotates separate
+/// channels (multi-head latent attention, DeepSeek-AI 2024). `gated`: the output is multiplied by a sigmoid gate per
+/// head and channel (Qiu et al. 2025).
 enum class AttentionKind { mha, mla, gated };
-/// The whole context, a sliding window of attention_window tokens, or a gated DeltaNet (Yang et al. 2024), a linear
-/// attention whose state has a fixed size.
+/// The whole context, a sliding window of attention_window tokens, or a gated DeltaNet (Yang et al. 2024).
 enum class LayerAttention { full, window, delta_net };
 /// RoPE bases that are trained with the weights: a single theta for the model, one per layer, one per head of each
 /// layer, or (`free`) each frequency of each layer separately.
@@ -70,11 +65,9 @@ enum class ThetaTraining { fixed, one, layer, head, free };
 /// `bfloat16_tables` rounds cos and sin to bfloat16; `bfloat16_positions` rounds each position to bfloat16 before its
 /// angle is computed, so that positions above 256 are no longer exact.
 enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
-/// From `theta` to `theta_end` during training.
 enum class ThetaSchedule { constant, linear, geometric };
 /// `automatic` uses characters if the text is valid UTF-8, but bytes for other texts and for enwik8. `bpe` and
-/// `unigram` are trained by SentencePiece on the training split, `words` has its most frequent words, and `file` is a
-/// tokenizer that a file contains.
+/// `unigram` are trained by SentencePiece on the training split; `words` are its most frequent ones.
 enum class Tokenizer { automatic, characters, bytes, bpe, unigram, words, file };
 /// Percentages for training, validation and (with 90/5/5) testing.
 enum class Split { ninety_ten, ninety_five_five };
@@ -82,20 +75,16 @@ enum class Split { ninety_ten, ninety_five_five };
 enum class BatchOrder { random, sequential };
 /// `whole`: every non-overlapping sequence of the validation split; `sampled`: random batches as nanoGPT does.
 enum class Evaluation { whole, sampled };
-/// Of linear layers.
 enum class Precision { automatic, float32, bfloat16 };
 enum class Device { automatic, cpu, cuda };
-/// Changes only speed. `fused` combines several operations in one pass and generates text with a KV cache. `eager` runs
-/// LibTorch's operations one by one and evaluates the whole context again for each generated token, as a plain PyTorch
-/// program does.
+/// Changes only speed. `eager` runs LibTorch's operations one by one and evaluates the whole context again for each
+/// generated token, as a plain PyTorch program; `fused` has a KV cache.
 enum class Operations { fused, eager };
-/// `automatic`: if CUDA graphs passed the device check (core/spec/device_trust.h); `off` and `on` without regard to the
-/// check.
+/// `automatic`: if they passed the device check (core/spec/device_trust.h); `off` and `on` without regard to it.
 enum class GraphUse { automatic, off, on };
 
-/// Settings of one run; core/spec/keys.cpp holds their help texts, units and ranges. In float32 on the CPU, two equal
-/// RunSpecs give bit-identical results on one machine. With bfloat16 or on a CUDA device, the last bits may depend on
-/// the other runs of the cohort.
+/// core/spec/keys.cpp has help texts, units and ranges. In float32 on the CPU, equal RunSpecs give bit-identical
+/// results on one machine; otherwise the last bits may depend on other runs of the cohort.
 struct RunSpec {
     // Data
     std::string data = "synthetic";
@@ -209,7 +198,7 @@ struct RunSpec {
     LayerAttention layer_attention(std::int64_t layer) const;
     bool has_delta_net() const;
     bool has_softmax_attention() const;
-    /// Itself included; 0 for a gated DeltaNet, whose state includes all earlier tokens.
+    /// Includes itself; 0 for a gated DeltaNet, whose state includes all earlier tokens.
     std::int64_t visible_tokens(std::int64_t layer) const;
     /// Never `automatic`.
     FeedForward feed_forward_kind() const;
@@ -238,9 +227,8 @@ struct RunSpec {
     bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
     }
-    /// In one forward and backward pass.
     std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
-    /// In any layer, itself included.
+    /// Largest of all layers.
     std::int64_t visible_tokens() const;
     bool rotates() const {
         return position == Position::rope || position == Position::learned_rope || position == Position::xpos ||
@@ -266,30 +254,25 @@ std::vector<LayerAttention> attention_of_layers(const RunSpec& spec);
 /// DeltaNet, or a window of 0). Throws BadInput as attention_of_layers().
 std::vector<std::int64_t> windows_of_layers(const std::string& attention_layers, std::int64_t layers,
                                             std::int64_t window);
-/// Every `n`-th layer has full attention, the others a window: "3 window + 1 full" for 4; "auto" for 0. n is at most
-/// 129.
+/// Every `n`-th layer has full attention, as "3 window + 1 full" for 4; "auto" for 0. n is at most 129.
 std::string full_every_pattern(std::int64_t n);
 /// n of such a pattern, spaces aside; 0 for any other pattern.
 std::int64_t full_every_of(const std::string& attention_layers);
 
-/// Throws BadInput if a value is out of range or two values contradict each other; the message names the setting, its
-/// value and the values that are allowed.
+/// Throws BadInput for a value out of range and for contradictions, naming the setting and the allowed values.
 void check(const RunSpec& spec);
 
-/// In radians per token; empty for `auto`. The text is a list of numbers separated by commas, plus signs or spaces;
-/// BadInput for any other.
+/// Radians per token, separated by commas, plus signs or spaces, else BadInput; empty for `auto`.
 std::vector<double> listed_frequencies(const RunSpec& spec);
-/// Without context extension; for a run that does not rotate, those that RoPE would have. Throws BadInput like
-/// listed_frequencies.
+/// Without context extension; without rotation, those that RoPE would have. Throws like listed_frequencies.
 FrequencySettings frequency_settings_of(const RunSpec& spec);
 
 /// "25 %", or "2 ch" for a single pair that is less than 10 % of the head. `head_dim` 0: unknown, a percentage.
 std::string fraction_text(double fraction, int head_dim);
-/// Such as "θ 10k, 25 %" (theta 10,000 on 25 % of the channels), "RoPE 0 %", "NoPE" or "ALiBi". Theta and fraction
-/// appear only if they have an effect.
+/// "θ 10k, 25 %" (theta 10,000 on 25 % of the channels), "RoPE 0 %", "NoPE", …; only what has an effect.
 std::string label_of(const RunSpec& spec);
 
-/// Whether two runs can train in one cohort: they may differ in the seed, in the learning rates, their warm-up and
+/// Two runs can train in one cohort: they may differ in the seed, in the learning rates, their warm-up and
 /// decay, and in RoPE (on or off, theta, theta_end, fraction, partial, pairs, rotated_layers, frequencies). A run with
 /// any other encoding than learned embeddings and RoPE needs runs with the same encoding.
 bool same_shape(const RunSpec& a, const RunSpec& b);

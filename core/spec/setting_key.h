@@ -11,8 +11,7 @@
 
 namespace ropelab {
 
-/// An enumeration is the word that stands for it, a list its numbers with semicolons between them, as a string; a
-/// number that is not set is an empty string.
+/// An enumeration is its word, a list its numbers with semicolons between them; a number that is not set is "".
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
 /// C locale: 10000 as "10000", 0.25 as "0.25", true as "true".
@@ -35,27 +34,24 @@ struct SettingFacts {
     Kind kind = Kind::text;
 };
 
-/// Numbers may be written as "1e6", "10k" or "2M", a fraction also as "25 %" or "6 ch" (6 of the `head_dim` channels of
-/// a head), a flag as true, false, yes, no, 1 or 0. Throws BadInput, with the name of the setting, if a number is
-/// needed and the text is none.
+/// Numbers as "1e6", "10k" or "2M", fractions also "25 %" or "6 ch" (of `head_dim` channels), flags as true, false,
+/// yes, no, 1 or 0. Throws BadInput, with the setting's name, for text in place of a number.
 Value parse_value(const SettingFacts& setting, std::string_view text, int head_dim);
 
-// Throw BadInput, with the name of the setting and what would be right, if the value has the wrong type, is outside the
-// range or is none of the choices.
+// Throw BadInput, with the setting's name and what would be right, for a wrong type, range or choice.
 double number_of(const SettingFacts& setting, const Value& value);
 bool flag_of(const SettingFacts& setting, const Value& value);
 std::size_t choice_of(const SettingFacts& setting, const Value& value);  // index in SettingFacts::choices
 std::vector<double> list_of(const SettingFacts& setting, const Value& value);
 std::string list_text(const std::vector<double>& numbers);
 
-/// A setting of `Settings`: its facts, and how its value is read and stored. Tables of such keys serve the window, the
-/// command line, files and links.
+/// Tables of such settings of `Settings` serve the window, the command line, files and links.
 template <typename Settings>
 struct SettingKey : SettingFacts {
     std::function<Value(const Settings&)> get;
     /// Throws BadInput as number_of(); the settings are then unchanged.
     std::function<void(Settings&, const Value&)> set;
-    /// Whether the value has an effect, given the other settings.
+    /// False if the value has no effect, given the other settings.
     std::function<bool(const Settings&)> matters = [](const Settings&) { return true; };
 
     SettingKey when(std::function<bool(const Settings&)> condition) && {

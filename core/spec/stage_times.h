@@ -24,15 +24,13 @@ struct StageTimesRequest {
     std::function<bool()> cancelled = {};
 };
 
-/// Several stages that the engine computes as one operation have one time: that of the stage `within`, which is not
-/// divided among them.
+/// Stages that the engine computes as one operation have one time, that of `within`, which is not divided.
 struct StageTime {
     StagePlace place;
     double seconds = 0;                // median over the passes; 0 if the time is within that of another stage
     std::optional<StagePlace> within;  // the stage whose time contains this stage
 };
 
-/// Of a forward pass without gradients.
 struct StageTimes {
     std::vector<StageTime> stages;  // in the order of their first computation; then those within other stages
     double whole = 0;               // seconds of a whole pass, measured without observing the stages; median

@@ -10,8 +10,7 @@
 
 namespace ropelab {
 
-/// Either 32-bit tokens in memory, or the bytes of files, where each byte is the token of its value. A view: the tokens
-/// and pieces must stay valid.
+/// A view of 32-bit tokens in memory, or of files whose bytes are the tokens; both must stay valid.
 class TokenText {
  public:
     /// Consecutive bytes of a text, which begin at byte number `first` of the text.
@@ -62,8 +61,7 @@ class TokenText {
         targets = in_files() ? std::copy_n(read.data() + 1, context, targets) : copy(first + 1, context, targets);
     }
 
-    /// From its byte `from` on, until `bytes` is full. Throws BadInput if the file cannot be read or has become
-    /// shorter.
+    /// From byte `from` on. Throws BadInput if the file cannot be read or has become shorter.
     static void read_piece(const Piece& piece, std::int64_t from, std::span<unsigned char> bytes);
 
  private:

@@ -21,8 +21,7 @@ Description describe(std::span<const double> values) {
     Description result;
     double mean = 0;
     double squares = 0;
-    // Welford's algorithm keeps the deviation accurate if all values have a large common offset. The deviation of equal
-    // values is exactly 0.
+    // Welford's algorithm: accurate for values with a large common offset; exactly 0 for equal values.
     for (const double value : values) {
         if (!std::isfinite(value)) continue;
         ++result.n;

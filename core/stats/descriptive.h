@@ -29,7 +29,7 @@ struct Interval {
     double low = Description::unknown;
     double high = Description::unknown;
 };
-/// 95 %.
+/// The confidence is 95 %.
 struct IntervalEstimate {
     double value = 0;
     double low = 0;
@@ -41,11 +41,10 @@ double t_quantile(double degrees_of_freedom);
 /// Mean ± t · standard error, two-sided; NaN if `degrees` (of freedom) is below 1. For m intervals that hold together
 /// with 95 % confidence, the confidence of each is 1 − 0.05/m (Bonferroni's correction).
 Interval mean_interval(double mean, double standard_error, std::int64_t degrees, double confidence);
-/// 95 %.
+/// The confidence is 95 %.
 Interval mean_interval(double mean, double standard_error, std::int64_t degrees);
-/// Mean of shares of n = degrees + 1 units, cut off at 0 and 1. If all units have the share 0, or all have the share 1,
-/// their standard error of 0 says nothing, and the result is the exact binomial interval (Clopper and Pearson) of 0 or
-/// n successes among n units.
+/// Mean of shares of n = degrees + 1 units, cut off at 0 and 1. If all shares are 0 or all are 1, it is the exact
+/// binomial interval (Clopper and Pearson) of 0 or n successes.
 Interval share_interval(double share, double standard_error, std::int64_t degrees);
 
 }  // namespace ropelab

@@ -21,7 +21,6 @@ int sign_of(double value) {
     return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-// The y are in the given order.
 std::int64_t score_of(const KendallStratum& stratum, const std::vector<std::size_t>& order) {
     std::int64_t score = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -48,7 +47,6 @@ void check_stratum(const KendallStratum& stratum) {
     }
 }
 
-// Of the score, if every order of the y is equally probable.
 ScoreDistribution null_distribution(const KendallStratum& stratum) {
     std::vector<std::size_t> order(stratum.y.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

@@ -6,7 +6,6 @@
 
 namespace ropelab {
 
-/// Such as the printed results of one model.
 struct KendallStratum {
     std::vector<double> x;
     std::vector<double> y;

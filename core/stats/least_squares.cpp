@@ -20,7 +20,7 @@ using FitRows = std::vector<std::vector<double>>;
 
 constexpr double least_independence = 0.001;  // part of a column's variance that other columns must leave
 
-// Centred and scaled to length 1, with the lower Cholesky factor of their correlation matrix.
+// Columns have length 1; with the lower Cholesky factor of their correlation matrix.
 struct ScaledColumns {
     std::vector<double> means, lengths;
     FitRows rows;
@@ -186,16 +186,14 @@ double centered(std::vector<double>& values) {
     return size;
 }
 
-// The mean is 0 in each block. `size`: size of the values before their means were subtracted, for the error of
-// rounding. x has the same mean in each block.
+// The mean is 0 in each block, that of x equal. `size`: size before means were subtracted, for rounding errors.
 std::optional<QuadraticFit> fit_centered(std::vector<double> linear, const std::vector<double>& values, double size,
                                          std::int64_t blocks) {
     if (std::set<double>(linear.begin(), linear.end()).size() < fewest_values) return std::nullopt;
     const auto n = static_cast<double>(values.size());
     const double center = average_of(linear);
     for (double& each : linear) each -= center;
-    // The polynomials d and d² − α d − β of d = x − x̄ are orthogonal on these points, so that their coefficients are
-    // uncorrelated.
+    // d and d² − α d − β of d = x − x̄ are orthogonal on these points, so that their coefficients are uncorrelated.
     std::vector<double> squares;
     for (const double d : linear) squares.push_back(d * d);
     const double linear_norm = product(linear, linear);

@@ -10,7 +10,7 @@
 
 namespace ropelab {
 
-/// Y = intercept + Σ slopes[j]·x[j] with equal and independent errors. Source: Draper and Smith 1998, chapters 5 and 6.
+/// y = intercept + Σ slopes[j]·x[j] with equal and independent errors. Source: Draper and Smith 1998, chapters 5 and 6.
 struct LinearFit {
     std::size_t n = 0;  // number of points
     double intercept = 0;
@@ -23,12 +23,12 @@ struct LinearFit {
 
     /// n − number of coefficients, the intercept included.
     double degrees_of_freedom() const { return static_cast<double>(n) - static_cast<double>(slopes.size()) - 1; }
-    /// Of an error, estimated; NaN without a degree of freedom.
+    /// Estimate for an error; NaN without a degree of freedom.
     double variance() const;
     double at(std::span<const double> row) const;
     /// Variance of the fitted y at a row of x, divided by that of an error; for a fitted point its leverage.
     double leverage(std::span<const double> row) const;
-    /// Or of the intercept.
+    /// Also for the intercept.
     double slope_error(std::size_t column) const;
     double intercept_error() const;
 };
@@ -37,8 +37,7 @@ struct LinearFit {
 /// nullopt if there is none. All rows have equal lengths.
 std::optional<std::size_t> collinear_column(const std::vector<std::vector<double>>& rows);
 
-/// With a constant. nullopt if a column is collinear or there is no point. Throws BadInput if the numbers of rows and
-/// values differ.
+/// With a constant. nullopt for a collinear column or no point. Throws BadInput if the numbers of rows and y differ.
 std::optional<LinearFit> fit_linear(const std::vector<std::vector<double>>& rows, std::span<const double> y);
 
 /// y = a + b·x + c·x², with equal and independent normal errors, against a constant.
@@ -58,10 +57,9 @@ struct QuadraticFit {
 /// Points with two finite numbers. nullopt if they have fewer than four different x or lie on the curve exactly. Throws
 /// BadInput if the lengths differ. Source: Draper and Smith 1998, chapters 1 and 5; Fieller 1954.
 std::optional<QuadraticFit> fit_quadratic(std::span<const double> x, std::span<const double> y);
-/// One constant per block, y = a_block + b·x + c·x², where the points of a block share an effect, as the runs of equal
-/// seed do: randomized complete blocks. y[block] has one finite value for each x. nullopt as fit_quadratic. Throws
-/// BadInput if there is no block or a block has another number of values than x. Source: Draper and Smith 1998, chapter
-/// 23.
+/// One constant per block, y = a_block + b·x + c·x², where points of a block share an effect, as runs of equal seed:
+/// randomized complete blocks. y[block] has one finite value for each x. nullopt as fit_quadratic. Throws BadInput if
+/// there is no block or a block has another number of values than x. Source: Draper and Smith 1998, chapter 23.
 std::optional<QuadraticFit> fit_quadratic_in_blocks(std::span<const double> x, std::span<const std::vector<double>> y);
 
 }  // namespace ropelab

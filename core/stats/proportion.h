@@ -7,8 +7,6 @@
 
 namespace ropelab {
 
-// Exact statements about a proportion, such as the probability that a run's loss spikes.
-
 /// Two-sided: the quantiles alpha/2 of Beta(events, n − events + 1) and 1 − alpha/2 of Beta(events + 1, n − events).
 /// [0, 1] for n = 0. Throws BadInput unless 0 <= events <= n and 0 < alpha < 1.
 Interval clopper_pearson(std::int64_t events, std::int64_t n, double alpha = 0.05);
@@ -18,9 +16,8 @@ double binomial_at_least(std::int64_t events, std::int64_t n, double probability
 /// Below alpha exactly if the one-sided upper Clopper–Pearson bound at level alpha is below `probability`.
 double binomial_at_most(std::int64_t events, std::int64_t n, double probability);
 
-/// Events/n − others/other_n. The interval, with a confidence of at least 1 − alpha, is that of two Clopper–Pearson
-/// intervals with the confidence 1 − alpha/2 each (Bonferroni's correction). Requires runs in both groups. Throws
-/// BadInput as clopper_pearson does.
+/// events/n − others/other_n. The interval combines two Clopper–Pearson intervals of 1 − alpha/2 (Bonferroni). Requires
+/// runs in both groups. Throws BadInput as clopper_pearson does.
 IntervalEstimate proportion_difference(std::int64_t events, std::int64_t n, std::int64_t others, std::int64_t other_n,
                                        double alpha = 0.05);
 /// Exact p of the hypothesis that the probability of the event in the first group exceeds that in the second by
@@ -29,19 +26,15 @@ IntervalEstimate proportion_difference(std::int64_t events, std::int64_t n, std:
 double p_of_difference_below(std::int64_t events, std::int64_t n, std::int64_t others, std::int64_t other_n,
                              double margin);
 
-// Whether an event, such as a loss spike, occurs in more runs of one group than of another.
-
 /// Fisher's exact test, one-sided: the probability that `events` or more of the n runs of a group have the event if
 /// both groups have the same event probability. 1 if a group is empty.
 double fisher_greater_p(std::int64_t events, std::int64_t n, std::int64_t other_events, std::int64_t other_n);
 
-/// Fisher's exact test, one-sided, for two groups of `seeds` runs with event probabilities `more` and `fewer`; summed
-/// over all outcomes with binomial counts.
+/// Fisher's exact test, one-sided, for groups of `seeds` runs with event probabilities `more` and `fewer`.
 double events_power(double more, double fewer, std::int64_t seeds, double alpha);
 
 /// Per group, for Fisher's exact test at the one-sided level `rule.alpha`; `probability` and `other` in any order. The
-/// power does not grow monotonically with the number of seeds (see fewest_seeds). nullopt if the probabilities are
-/// equal or if more than max_seeds seeds are needed.
+/// power is not monotonic (see fewest_seeds). nullopt for equal probabilities or more than max_seeds.
 std::optional<std::int64_t> seeds_to_detect_events(double probability, double other, const PowerRule& rule = {});
 
 }  // namespace ropelab

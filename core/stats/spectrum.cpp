@@ -25,7 +25,6 @@ std::mutex& plans_mutex() {
     return mutex;
 }
 
-/// One-dimensional, of real numbers.
 class FourierPlan {
  public:
     FourierPlan(int count, double* from, fftw_complex* to) {

@@ -19,8 +19,7 @@ namespace ropelab {
 
 namespace {
 
-// `scale` is the magnitude of the numbers that were subtracted. An error below their rounding errors counts as 0; R's
-// t.test uses the same limit.
+// `scale`: magnitude of the subtracted numbers. An error below their rounding counts as 0, as in R's t.test.
 std::optional<TTest> t_test(double difference, double error, double degrees_of_freedom, double scale) {
     const double rounding = 10 * std::numeric_limits<double>::epsilon() * scale;
     if (!std::isfinite(difference) || !std::isfinite(error) || error <= rounding) return std::nullopt;
@@ -103,7 +102,6 @@ std::optional<TTest> paired_t_test(std::span<const double> a, std::span<const do
 
 namespace {
 
-// For the power `rule.power`.
 double noncentrality_of(double degrees_of_freedom, const PowerRule& rule) {
     const auto missing = [&](double noncentrality) {
         return t_test_power(noncentrality, degrees_of_freedom, rule.alpha) - rule.power;

@@ -17,7 +17,7 @@ struct TTest {
     double p = 1;  // two-tailed
 };
 
-/// As in a paper: mean ± sample standard deviation of n values.
+/// mean ± sample standard deviation of n values.
 struct Sample {
     std::int64_t n = 0;
     double mean = 0;
@@ -25,13 +25,12 @@ struct Sample {
 };
 Sample sample_of(std::span<const double> values);
 
-/// Of mean(a) − mean(b), with its degrees of freedom.
+/// For mean(a) − mean(b), with its degrees of freedom.
 struct DifferenceError {
     double standard_error = 0;      // in the unit of the samples
     double degrees_of_freedom = 0;  // those of Welch and Satterthwaite are no whole number in general
 };
-/// Pooled variance, or separate variances (formula 37); nullopt if a sample has fewer than two values or both standard
-/// deviations are 0.
+/// Pooled or separate variances (formula 37); nullopt for fewer than two values or if both deviations are 0.
 std::optional<DifferenceError> student_error(const Sample& a, const Sample& b);
 std::optional<DifferenceError> welch_error(const Sample& a, const Sample& b);
 
@@ -50,8 +49,7 @@ std::optional<TTest> paired_t_test(std::span<const double> a, std::span<const do
 /// a[i] − b[i] of the pairs with two finite values. Throws BadInput if the lengths differ.
 std::vector<double> paired_differences(std::span<const double> a, std::span<const double> b);
 
-// With a true difference, the t statistic follows the noncentral t distribution, whose noncentrality is the difference
-// divided by its standard error.
+// A true difference gives a noncentral t distribution; noncentrality: difference / standard error.
 
 /// Upper limit of every search.
 inline constexpr std::int64_t max_seeds = 10'000;
@@ -64,15 +62,13 @@ struct PowerRule {
     double power = 0.8;   // probability that the test detects a true difference
 };
 
-/// Two-sided: the probability that it detects a true difference of `noncentrality` standard errors. Throws BadInput
-/// unless degrees_of_freedom > 0 and 0 < alpha < 1.
+/// Two-sided, true difference of `noncentrality` standard errors. BadInput unless freedom > 0 and 0 < alpha < 1.
 double t_test_power(double noncentrality, double degrees_of_freedom, double alpha = 0.05);
 
 /// Smallest difference for Student's t test, in the unit of the samples, with the pooled deviation. nullopt if a sample
 /// has fewer than two values or the standard deviation is 0.
 std::optional<double> detectable_difference(const Sample& a, const Sample& b, const PowerRule& rule = {});
-/// Welch's t test, with the groups' own standard deviations and the degrees of freedom of Welch and Satterthwaite.
-/// nullopt as detectable_difference.
+/// Welch's t test (degrees of freedom: Welch and Satterthwaite). nullopt as detectable_difference.
 std::optional<double> detectable_difference_welch(const Sample& a, const Sample& b, const PowerRule& rule = {});
 /// Paired t test, from the differences within pairs. nullopt for fewer than two pairs or if their deviation is 0.
 std::optional<double> detectable_difference_of_pairs(const Sample& differences, const PowerRule& rule = {});
@@ -103,20 +99,17 @@ struct Equivalence {
     double p_outside = 1;
 };
 
-/// Separate variances, as welch_t_test. nullopt if a sample has fewer than two finite values or the standard error is
-/// 0. Throws BadInput unless margin > 0.
+/// As welch_t_test. nullopt for fewer than two values or a standard error of 0. Throws BadInput unless margin > 0.
 std::optional<Equivalence> welch_equivalence(const Sample& a, const Sample& b, double margin);
 /// Pairs (a[i], b[i]), without those with a value that is not finite. nullopt for fewer than two pairs or if the
 /// standard error is 0. Throws BadInput unless margin > 0.
 std::optional<Equivalence> paired_equivalence(std::span<const double> a, std::span<const double> b, double margin);
 
-/// Runs of equal seed, or two independent groups.
 enum class SeedDesign { paired, groups };
 
 /// The probability that both one-sided tests at level `alpha` reject, for a true `difference` and a standard deviation
-/// (of the differences within pairs, or of each group) over `seeds` seeds. It is computed from the two noncentral t
-/// probabilities; the result is too low by at most the probability that neither test rejects. 0 for fewer than two
-/// seeds.
+/// (of the differences within pairs, or of each group) over `seeds` seeds. From two noncentral t probabilities, too low
+/// by at most the probability that neither rejects. 0 for one seed.
 double equivalence_power(double margin, double difference, double standard_deviation, std::int64_t seeds,
                          SeedDesign design, double alpha = 0.05);
 
@@ -140,19 +133,16 @@ struct RatioRange {
     /// p of the hypothesis that the ratio is inside the range: twice the smaller of the one-sided p values of "above
     /// high" and "below low", at most 1. A small p shows that the ratio is outside the range.
     double p_outside = 1;
-    /// Fieller's, with the confidence 1 − alpha; nullopt if it is not bounded, because mean(b) does not differ
-    /// significantly from 0.
+    /// Fieller's (1 − alpha); nullopt if unbounded, because mean(b) does not differ significantly from 0.
     std::optional<double> interval_low, interval_high;
     double degrees_of_freedom = 0;
 };
 
-/// Pairs (a[i], b[i]); those with a value that is not finite are excluded. nullopt for fewer than two pairs, if mean(b)
-/// is not positive, or if a[i] − r·b[i] is the same for all pairs at an end r of the range. Throws BadInput unless 0 <=
-/// low < high.
+/// Only pairs of finite values. nullopt for fewer than two pairs, if mean(b) is not positive, or if a[i] − r·b[i] is
+/// the same for all pairs at an end r of the range. Throws BadInput unless 0 <= low < high.
 std::optional<RatioRange> paired_ratio_range(std::span<const double> a, std::span<const double> b, double low,
                                              double high, double alpha = 0.05);
-/// Separate variances and the degrees of freedom of Welch and Satterthwaite (for the interval: those at the observed
-/// ratio). nullopt and errors as paired_ratio_range.
+/// Welch and Satterthwaite (interval: at the observed ratio). nullopt and errors as paired_ratio_range.
 std::optional<RatioRange> welch_ratio_range(const Sample& a, const Sample& b, double low, double high,
                                             double alpha = 0.05);
 

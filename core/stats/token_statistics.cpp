@@ -93,7 +93,6 @@ namespace {
 // Pairs of larger vocabularies are counted in a hash table.
 constexpr int largest_table = 1024;
 
-/// Plug-in entropy and number of different outcomes.
 struct Entropy {
     double nats = 0;
     std::int64_t outcomes = 0;
@@ -122,7 +121,6 @@ Entropy entropy_of(const std::vector<std::int64_t>& counts, std::int64_t n) {
     return sum.over(n);
 }
 
-// At one distance.
 class PairCounts {
  public:
     explicit PairCounts(int vocabulary) : vocabulary_(vocabulary) {
@@ -183,8 +181,7 @@ MutualInformation mutual_information(std::span<const std::int32_t> tokens, int v
     MutualInformation result;
     result.tokens = static_cast<std::int64_t>(tokens.size());
     PairCounts pairs(vocabulary);
-    // At a longer distance, the last tokens of the text are not the first of a pair, and the first tokens are not the
-    // second of a pair.
+    // The last tokens of the text are not the first of a pair, and the first tokens not the second.
     std::vector<std::int64_t> first(static_cast<std::size_t>(vocabulary));
     for (const std::int32_t token : tokens) ++first[static_cast<std::size_t>(token)];
     std::vector<std::int64_t> second = first;

@@ -32,8 +32,8 @@ struct ZipfFit {
     double r_squared_geometric = 0;
 };
 
-/// Least squares with equal weights. `last` is 0 for the last rank with at least `least_fitted_count` tokens. nullopt
-/// if the range has fewer than 3 ranks or equal counts.
+/// Least squares. `last` = 0: the last with `least_fitted_count` tokens. nullopt for fewer than 3 ranks or equal
+/// counts.
 std::optional<ZipfFit> fit_zipf(std::span<const std::int64_t> ranked, std::int64_t first = 1, std::int64_t last = 0);
 
 /// Between two tokens, as a function of their distance (formula 58).
@@ -65,8 +65,7 @@ MutualInformation mutual_information(std::span<const std::int32_t> tokens, int v
 struct ShuffledInformation {
     double mean = 0;       // of the corrected estimates over all distances, in nats; about 0
     double deviation = 0;  // their standard deviation
-    /// 97.5 % of estimates of independent tokens are below, if normally distributed: mean + 1.96 deviations (formula
-    /// 58).
+    /// 97.5 % of estimates of independent tokens are below, if normal: mean + 1.96 deviations (formula 58).
     double upper() const { return mean + 1.959964 * deviation; }
 };
 

@@ -12,7 +12,6 @@
 
 namespace ropelab {
 
-/// Private to the files that implement LabFile.
 struct LabFile::Database {
     Database(const std::filesystem::path& path, sqlite::Access how);
 
@@ -25,9 +24,8 @@ struct LabFile::Database {
     bool abandoned = false;
 };
 
-/// When the lab's first experiment was created, which distinguishes it; "" without an experiment, and nullopt if the
-/// file is no lab. Reads the file without its log. Throws BadInput if it cannot be read, as while another connection
-/// merges the log.
+/// When its first experiment was created; "" without one, nullopt for no lab. Reads the file without its log; BadInput
+/// if that fails.
 std::optional<std::string> origin_of(const std::filesystem::path& path);
 
 /// The caller must have begun a transaction.
@@ -42,16 +40,13 @@ void prepare_new_lab(const std::filesystem::path& lab);
 /// The ASCII codes of "RoPE" distinguish labs from other databases.
 constexpr int lab_application_id = 0x526F5045;
 
-/// SQL from each schema version to the next. The first script creates version 1 from an empty database. A released
-/// script must never change; new ones are appended.
+/// SQL from each version to the next, first from an empty database. Released scripts must never change.
 std::span<const char* const> lab_migrations();
 
-/// Each migration is one transaction, which also sets the version (user_version). Throws BadInput if a migration fails;
-/// the database then has the version before it.
+/// Each migration is one transaction, with user_version. BadInput if one fails; the version is then that before it.
 void migrate(const sqlite::Connection& database, std::span<const char* const> migrations);
 
-/// Throws BadInput if the database is not a lab, is newer than `migrations`, or has other tables, indices, views or
-/// triggers than these create.
+/// Throws BadInput for no lab, a newer one, or other tables, indices, views or triggers than `migrations` create.
 int checked_version(const sqlite::Connection& database, const std::filesystem::path& path,
                     std::span<const char* const> migrations);
 

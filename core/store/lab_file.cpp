@@ -52,8 +52,7 @@ fs::path with_suffix(fs::path path, const char* suffix) {
     return path += suffix;
 }
 
-// Labs must be opened only through SQLite: POSIX releases all locks of a process on a file when the process closes any
-// descriptor of that file.
+// Only through SQLite: POSIX releases a process's locks on a file when it closes any descriptor of the file.
 
 // A lab with a write-ahead log in a read-only folder or on a full disk, where SQLite cannot create the files beside it,
 // can be opened only as immutable, that is, with the promise that nobody writes to it.
@@ -74,8 +73,7 @@ std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
     }
 }
 
-// Removes the empty log that a reader creates but cannot remove. Closing a write connection removes it, unless another
-// connection has opened the lab.
+// A reader cannot remove the log that it creates; closing a write connection does, unless the lab is open elsewhere.
 void tidy_after_reading(const fs::path& path) {
     std::error_code error;
     const auto size = fs::file_size(with_suffix(path, "-wal"), error);
@@ -529,7 +527,7 @@ Precision stored_precision(const std::string& word) {
     return precision_of(RunConditions{word, {}, 0, {}, {}});
 }
 
-// Flat JSON text; precision=auto is the default.
+// precision=auto is the default.
 bool chooses_precision(const std::string& settings) {
     return settings.find("\"precision\":") == std::string::npos ||
            settings.find("\"precision\":\"auto\"") != std::string::npos;
@@ -597,7 +595,6 @@ void LabFile::set_setting_looks(std::span<const SettingLook> looks) {
 
 namespace {
 
-// 32 hexadecimal digits.
 std::string random_name() {
     constexpr std::string_view digits = "0123456789abcdef";
     static thread_local std::random_device device;

@@ -32,8 +32,7 @@ struct RunRecord {
     std::string note;        // written by the user
     std::string settings;    // the run's settings as flat JSON text
     std::string vocabulary;  // as Vocabulary::to_text returns it; empty until the run has started
-    /// Mean over the validation split; NaN until the run has started, and for runs of older program versions whose
-    /// characters have different numbers of bytes.
+    /// Mean over the validation split; NaN until the run has started, and in older labs if characters differ in size.
     double bytes_per_token = RunSummary::unknown;
     /// nullopt until the run has started, and for runs of older program versions.
     std::optional<TextMark> text;
@@ -45,8 +44,7 @@ struct RunRecord {
     std::int64_t iteration = 0;
 };
 
-/// Ascending by iteration. The vectors of `Steps` have equal lengths, and so do those of `Evaluations`. Infinities and
-/// NaN are returned as NaN. Losses are in nats per token.
+/// Ascending; vectors of equal lengths. Infinities are NaN. Losses are in nats per token.
 struct RunMetrics {
     struct Steps {
         std::vector<std::int64_t> iteration;
@@ -61,13 +59,12 @@ struct RunMetrics {
     std::optional<event::Sampled> latest_sample;
 };
 
-/// By another program.
 struct ClaimedRun {
     RunId id = 0;
     std::string host;  // machine of that program; empty if it is alive on this machine
 };
 
-/// Such as decision rules. It is preregistered: it is fixed before the runs start.
+/// Preregistered: fixed before the runs start.
 struct DocumentRecord {
     std::int64_t experiment = 0;
     std::string kind;     // such as "predictions"
@@ -75,7 +72,7 @@ struct DocumentRecord {
     std::string created;  // UTC, ISO 8601
 };
 
-/// Such as a conversion of heads.
+/// Result of later work on a run, such as a conversion of heads.
 struct LaterResult {
     RunId run = 0;
     std::string kind;     // such as "head-conversion"
@@ -93,8 +90,7 @@ struct SettingLook {
 };
 
 /// The file need not exist. Symbolic links are followed, so that the log, the checkpoints and the lock of a lab are
-/// beside the file itself. Earlier versions stored the checkpoints beside the link; a link with checkpoints beside it,
-/// whose file has none, is returned as it is.
+/// beside the file itself. A link with checkpoints beside it (earlier versions), whose file has none, stays as it is.
 std::filesystem::path lab_file_of(const std::filesystem::path& path);
 struct AnswerRecord {
     std::string id;        // unique among all labs; add_answers() makes one if it is empty
@@ -102,13 +98,11 @@ struct AnswerRecord {
     std::string scene;     // id of the scene
     std::string question;  // its text
     std::string kind;      // "choice", "number" or "curve"
-    /// JSON: the text of the choice, the number (null for "none"), or the curve as an object with the arrays "x" and
-    /// "y".
+    /// JSON: text of the choice, number (null for "none"), or {"x": […], "y": […]} of a curve.
     std::string given;
     /// In the same form; "null" if there was none.
     std::string truth;
-    /// JSON: "choices"; "unit" and "tolerance"; or "x" and "y", the axes with "label", "unit" and "logarithmic", and
-    /// "null_distance".
+    /// JSON: "choices"; "unit" and "tolerance"; or the axes "x" and "y" with "label", "unit" and "logarithmic", …
     std::string details = "{}";
     bool right = false;
     /// In the unit of the answer, in decades for a curve on a logarithmic axis; NaN for a choice.
@@ -118,8 +112,7 @@ struct AnswerRecord {
     std::string group;        // name of the group that was asked; "" for none
 };
 
-/// By another program, while the lab was open. The message is a clause without a full stop: "x.ropelab was removed
-/// while it was in use".
+/// By another program, while open. The message is a clause: "x.ropelab was removed while it was in use".
 class LabLost : public std::runtime_error {
  public:
     LabLost(const std::string& clause, bool is_readable) : std::runtime_error(clause), is_readable_(is_readable) {}
@@ -139,8 +132,7 @@ class LabFile {
  public:
     enum class Mode { read, write };
 
-    /// Throws BadInput if the file, or checkpoints of a deleted lab of this name, exist. A link to a missing file stays
-    /// a link: the file that it names is created.
+    /// Throws BadInput if the file, or checkpoints of a deleted lab, exist. A link to a missing file stays a link.
     static std::unique_ptr<LabFile> create(const std::filesystem::path& given);
     /// A lab with an older schema is migrated first, even if it is opened for reading.
     static std::unique_ptr<LabFile> open(const std::filesystem::path& given, Mode mode = Mode::write);
@@ -148,7 +140,7 @@ class LabFile {
 
     /// lab_file_of() the path with which it was opened.
     const std::filesystem::path& path() const { return path_; }
-    /// `name.ropelab.checkpoints/`, which is created if necessary.
+    /// Creates `name.ropelab.checkpoints/` if necessary.
     std::filesystem::path checkpoint_folder() const;
     /// The file may not exist.
     std::filesystem::path checkpoint_path(RunId id) const;
@@ -167,7 +159,7 @@ class LabFile {
     std::vector<DocumentRecord> documents(std::int64_t experiment) const;
     /// nullopt if there is none.
     std::optional<std::string> document(std::int64_t experiment, const std::string& kind) const;
-    /// Besides the summary; replaces an earlier value. A value that is not finite is stored as NaN.
+    /// Not in the summary; replaces an earlier value. A value that is not finite is stored as NaN.
     void set_measurement(RunId id, const std::string& name, double value);
     std::map<std::string, double> measurements(RunId id) const;
 
@@ -176,8 +168,7 @@ class LabFile {
     /// Without deleted runs, in the order of the runs, oldest first.
     std::vector<LaterResult> later_results(const std::string& kind) const;
 
-    /// For runs with precision=auto; nullopt if no such run has begun. In labs of earlier versions it is the precision
-    /// of the first such run.
+    /// For precision=auto; nullopt if no such run has begun. In earlier labs it is that of the first such run.
     std::optional<ExperimentPrecision> precision_of_experiment(std::int64_t experiment) const;
     /// If it is not settled yet. Returns the precision that holds.
     ExperimentPrecision settle_precision(std::int64_t experiment, const ExperimentPrecision& measured);
@@ -185,14 +176,14 @@ class LabFile {
     std::string choice(const std::string& name) const;
     void set_choice(const std::string& name, const std::string& value);
 
-    /// In one transaction. An answer with a known id is not stored again. Throws BadInput if an answer has an unknown
-    /// kind, nobody who gave it, or a text that is no JSON.
+    /// In one transaction; known ids are skipped. Throws BadInput for an unknown kind, no people, or text that is no
+    /// JSON.
     void add_answers(std::span<const AnswerRecord> answers);
     /// In one transaction; unknown ids are ignored. add_answers() restores them.
     void delete_answers(std::span<const std::string> ids);
     std::vector<AnswerRecord> answers() const;
 
-    /// Without deleted ones, in ascending order of id.
+    /// Deleted ones are left out.
     std::vector<RunRecord> runs() const;
     /// Even if it is marked as deleted. Throws BadInput if there is none with this id.
     RunRecord run(RunId id) const;
@@ -205,7 +196,7 @@ class LabFile {
     /// Merges and syncs the log, so that the file alone is the whole lab and can be renamed. Throws WriteError or
     /// BadInput if that fails; the file must then be discarded. Nothing may be written to it afterwards.
     void settle_in_one_file();
-    /// So that a power failure cannot lose changes.
+    /// A power failure cannot lose changes afterwards.
     void sync_log();
     /// In one transaction. When a run starts or resumes, its summary, its measurements and everything recorded after
     /// the iteration from which it resumes are deleted. Progress marks the runs of this program as paused or running.
@@ -214,17 +205,14 @@ class LabFile {
     void record(std::span<const Event> events);
     /// Throws LabLost if another file, or none, is now at path(). Thread-safe.
     void require_same_file() const;
-    /// Removes the log, because SQLite would replay it into the file that is now at path(). Nothing may be written
-    /// afterwards.
+    /// SQLite would replay the log into the file that is now at path(). Nothing may be written afterwards.
     void abandon();
     /// In the form of Vocabulary::to_text. `bytes_per_token`: RunRecord::bytes_per_token.
     void set_vocabulary(RunId id, const std::string& vocabulary, double bytes_per_token = RunSummary::unknown);
-    /// If the run `begins` now, stores `text` as its text. Throws BadInput if the run, or another run of this lab with
-    /// the same text name, began with a different text.
+    /// If the run `begins`, stores `text`. BadInput if it, or a run with this text name, began with a different text.
     void bind_to_text(RunId id, const TextMark& text, bool begins);
-    /// To the waiting run `to`, which continues `from`: what it recorded up to `iteration`, text, vocabulary and
-    /// conditions. Nothing is copied of the evaluation at `without` (-1: none). Run `to` is stopped afterwards, with
-    /// this summary.
+    /// What `from` recorded up to `iteration`, text, vocabulary and conditions, without the evaluation at `without`
+    /// (-1: none). The waiting run `to` is then stopped, with this summary.
     void copy_history(RunId from, RunId to, std::int64_t iteration, std::int64_t without, const RunSummary& summary);
     /// The run resumes from a checkpoint of `iteration`.
     void discard_after(RunId id, std::int64_t iteration);
@@ -232,10 +220,9 @@ class LabFile {
     /// their number. Runs of a program that is alive on this machine are unchanged. Runs of other machines are
     /// unchanged unless `other_machines`, because this program cannot find out whether those are still trained.
     int recover(bool other_machines = false);
-    /// Until the runs end, no other program trains them. Throws BadInput, and changes nothing, if another program has
-    /// claimed or finished one.
+    /// Until the runs end. Throws BadInput, changing nothing, if another program has claimed or finished one.
     void claim(const std::vector<RunId>& runs);
-    /// By other programs; this one must not train them. Call `recover` first.
+    /// Other programs train or have claimed them. Call `recover` first.
     std::vector<ClaimedRun> claimed_runs() const;
     /// Which machines train these runs and what the user can do, one sentence per machine; empty if `foreign` is.
     std::string words_of(const std::vector<ClaimedRun>& foreign) const;
@@ -248,7 +235,7 @@ class LabFile {
     void set_setting_looks(std::span<const SettingLook> looks);
     void delete_run(RunId id);
     void restore_run(RunId id);
-    /// Permanently, with checkpoints.
+    /// Permanent, with checkpoints.
     void purge();
 
     /// With checkpoints. The copy is written to a temporary file and then renamed, so that an interrupted save leaves

@@ -78,8 +78,7 @@ void LabFile::save_as(const fs::path& given) const {
         const fs::path checkpoints = temporary_beside(checkpoint_folder_of(target));
         Leftovers leftovers{{file, checkpoints, fs::path(file) += "-wal", fs::path(file) += "-shm"}};
 
-        // Checkpoints are copied before metrics, so that the copied metrics of a run that is being trained reach at
-        // least to its copied checkpoint.
+        // Checkpoints before metrics, so that copied metrics of a training run reach at least to its checkpoint.
         fs::create_directory(checkpoints);
         sqlite::Query row = database_->connection.query("SELECT id FROM run");
         while (row.next()) {
@@ -104,7 +103,7 @@ void LabFile::save_as(const fs::path& given) const {
 
 namespace {
 
-/// Under the name "other", for the lifetime of the object.
+/// The attached database is called "other".
 class Attachment {
  public:
     Attachment(const sqlite::Connection& database, const std::string& uri) : database_(database) {
@@ -123,7 +122,7 @@ class Attachment {
     const sqlite::Connection& database_;
 };
 
-/// Temporary names until the transaction that adds their runs has been committed.
+/// Names are temporary until the transaction that adds the runs has been committed.
 class StagedCheckpoints {
  public:
     StagedCheckpoints() = default;
@@ -218,7 +217,6 @@ constexpr const char* copy_answers = R"sql(
     SELECT name, lecture, scene, question, kind, given, truth, details, is_right, distance, people, created, group_name
     FROM other.answer ORDER BY id)sql";
 
-/// From the other lab.
 struct Incoming {
     RunId id;
     std::int64_t experiment;

@@ -125,7 +125,7 @@ void LabRecorder::write(std::unique_lock<std::mutex>& lock, bool synced) {
     waiting_ = std::move(events);
 }
 
-// To a new file beside the lost lab, where recording continues. Returns what the user must know.
+// Recording continues in a new file beside the lost lab. Returns what the user must know.
 std::string LabRecorder::rescue(const LabLost& lost) {
     const std::string sentence = std::string(lost.what()) + ", so training stopped. ";
     if (!lost.is_readable()) {

@@ -14,8 +14,7 @@
 
 namespace ropelab {
 
-/// Writes in a background thread, at least four times per second. Training never waits for the disk, and a program that
-/// is killed loses less than the last second.
+/// Writes in a background thread, at least four times per second: training never waits for the disk.
 class LabRecorder {
  public:
     /// Throws BadInput if the lab cannot be opened for writing.
@@ -32,8 +31,7 @@ class LabRecorder {
     bool lost() const;
     /// Throws LabLost if another file, or none, is now at the path of the lab. Thread-safe.
     void require_same_file() const;
-    /// Tries for a few seconds to write the remaining events. Returns an error message for the user if some events
-    /// could not be written or the lab is lost, else "".
+    /// Tries for a few seconds to write the rest. Returns a message if that fails or the lab is lost, else "".
     std::string close();
 
  private:

@@ -77,9 +77,8 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 )sql";
 
-// `document` stores what is preregistered before an experiment's runs start (decision rules, predictions). The triggers
-// ensure that a document is not changed afterwards. `measurement` stores measurements of finished runs that are not
-// part of the summary.
+// `document` stores what is preregistered before an experiment's runs start (decision rules, predictions). Triggers
+// keep it from changes. `measurement` is not part of the summary.
 constexpr const char* version_2 = R"sql(
 CREATE TABLE document (
     experiment INTEGER NOT NULL REFERENCES experiment (id) ON DELETE CASCADE,
@@ -125,9 +124,8 @@ CREATE TABLE snapshot (
 );
 )sql";
 
-// The text_… columns store the text with which a run began (core/data/text_source.h), so that it resumes with the same
-// text; older runs have none. From this version on, `writer` is the process that trains or has claimed a run; it is
-// empty for runs that have ended.
+// The text_… columns store the text with which a run began (core/data/text_source.h), older runs have none. `writer` is
+// the process that trains or has claimed a run; empty after its end.
 constexpr const char* version_4 = R"sql(
 ALTER TABLE run ADD COLUMN text_name TEXT NOT NULL DEFAULT '';
 ALTER TABLE run ADD COLUMN text_bytes INTEGER NOT NULL DEFAULT 0;
@@ -152,8 +150,7 @@ CREATE TABLE setting_look (
 );
 )sql";
 
-// `time` is when a step or an evaluation ended, in seconds since 1970 (UTC); it is NULL for points that older versions
-// recorded.
+// `time`: end of a step or evaluation in seconds since 1970 (UTC); NULL for points of older versions.
 constexpr const char* version_7 = R"sql(
 ALTER TABLE step ADD COLUMN time REAL;
 ALTER TABLE evaluation ADD COLUMN time REAL;
@@ -178,8 +175,7 @@ constexpr const char* version_9 = R"sql(
 ALTER TABLE setting_look ADD COLUMN name TEXT NOT NULL DEFAULT '';
 )sql";
 
-// `answer` stores the answers to questions of lectures (AnswerRecord in lab_file.h). `name` is unique among all labs,
-// so that merging labs does not repeat an answer.
+// `answer`: AnswerRecord in lab_file.h. `name` is unique among all labs, so that merging does not repeat it.
 constexpr const char* version_10 = R"sql(
 CREATE TABLE answer (
     id INTEGER PRIMARY KEY,
@@ -217,9 +213,8 @@ CREATE TABLE run_result (
 CREATE INDEX result_of_run ON run_result (run);
 )sql";
 
-// `clock` stores which clock timed a run (core/spec/training_clock.h). Older runs have none, except those of
-// experiments that compare training times: each trained alone, in an order that was random within its seed. `test_loss`
-// is NULL for runs without a test split.
+// `clock`: core/spec/training_clock.h. Older runs have none, except where training times are compared: each trained
+// alone, in a random order within its seed. `test_loss` is NULL for runs without a test split.
 constexpr const char* version_13 = R"sql(
 ALTER TABLE summary ADD COLUMN test_loss REAL;
 ALTER TABLE conditions ADD COLUMN clock TEXT NOT NULL DEFAULT '';
@@ -250,7 +245,6 @@ std::string plain_sql(std::string_view sql) {
     return result;
 }
 
-/// The SQL is that of plain_sql.
 struct SchemaObject {
     std::string type, name, table, sql;
     auto operator<=>(const SchemaObject&) const = default;
@@ -275,7 +269,7 @@ bool is_guard(const SchemaObject& object) {
            message.substr(0, message.size() - end.size()).find('\'') == std::string_view::npos;
 }
 
-/// And beside it at most guards.
+/// Beside it, the database has at most guards.
 bool has_schema_of(const sqlite::Connection& database, std::span<const char* const> migrations) {
     const sqlite::Connection model(":memory:", sqlite::Access::memory);
     migrate(model, migrations);

@@ -18,8 +18,6 @@
 
 namespace ropelab {
 
-// They prevent two programs from training the same run.
-
 namespace {
 
 std::string counted_runs(std::size_t count) {
@@ -133,7 +131,7 @@ std::string text_of(const std::vector<std::int64_t>& shape) {
     return text;
 }
 
-/// Of text_of(); empty if the text is not a shape of `count` numbers.
+/// Empty if the text is not a shape of `count` numbers.
 std::vector<std::int64_t> shape_of(const std::string& text, std::int64_t count) {
     if (count == 0) return text == "0" ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>();
     std::vector<std::int64_t> shape;
@@ -196,8 +194,7 @@ NamedTensor part_of(const sqlite::Query& row, int column) {
 }  // namespace
 
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed) {
-    // A run that resumes at a step with a snapshot probes it again, but cannot measure the training step before it: the
-    // three measurements of that step stay.
+    // A resumed run probes again, but cannot measure the training step before it: its three measurements stay.
     database
         .query(
             "DELETE FROM snapshot WHERE run = ? AND iteration = ? AND "
@@ -363,7 +360,7 @@ void LabFile::require_same_file() const {
 
 namespace {
 
-// Since this connection last wrote it. The time of change differs too if another program has merged the log into it.
+// The time of change differs too if another program has merged the log into the file.
 void require_same_content(const std::filesystem::path& path, const struct stat& place, const std::string& origin) {
     struct stat now {};
     if (::stat(path.c_str(), &now) != 0) return;

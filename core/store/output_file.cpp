@@ -59,8 +59,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Opening such a path again would lose the offset of a redirected file, and replacing the file would lose what is
-// printed afterwards.
+// Opening it again would lose a redirected file's offset; replacing the file would lose what is printed later.
 std::optional<int> descriptor_named(const fs::path& path) {
     const std::string text = path.string();
     if (text == "-" || text == "/dev/stdout") return STDOUT_FILENO;

@@ -45,8 +45,7 @@ class OutputFile {
     bool owned_ = true;  // the descriptor is closed with this object
 };
 
-/// Call it when the program starts: no file that it opens then gets the number of a closed standard descriptor. Writing
-/// to a closed standard output still fails.
+/// Call it first: no file then gets the number of a closed standard descriptor. Writing to it still fails.
 void reserve_standard_descriptors();
 
 /// The file need not exist; only the last part of a path is followed. Throws BadInput if the links lead in a circle.
@@ -54,7 +53,7 @@ std::filesystem::path without_links(std::filesystem::path path);
 
 /// "-", /dev/stdout or a link to it.
 bool is_standard_output(const std::filesystem::path& path);
-/// The content of an existing file; false for "-", FIFOs and devices.
+/// False for "-", FIFOs and devices.
 bool would_replace(const std::filesystem::path& path);
 
 /// Concatenated, as OutputFile does. If this fails, an existing file is unchanged.

@@ -15,8 +15,7 @@ std::string start_time(const std::string& number) {
     std::ifstream file("/proc/" + number + "/stat");
     std::string stat;
     std::getline(file, stat);
-    // The program's name is in parentheses and may itself contain spaces and parentheses, so fields are counted after
-    // the last closing parenthesis.
+    // The name is in parentheses and may contain spaces and parentheses: count after the last closing one.
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string::npos) return "";
     std::istringstream fields(stat.substr(name_end + 1));

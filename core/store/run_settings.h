@@ -8,11 +8,8 @@
 
 namespace ropelab {
 
-// As lab files and checkpoints store them.
-
 /// Flat; numbers are JSON numbers.
 nlohmann::json to_json(const RunSpec& spec);
-/// Current names of keys and values (core/spec/aliases.h).
 nlohmann::json current_settings(const nlohmann::json& settings);
 /// Missing keys have their defaults. Throws BadInput for invalid values.
 RunSpec run_spec_from_json(const nlohmann::json& json);

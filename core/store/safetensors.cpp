@@ -65,7 +65,6 @@ float from_float16(std::uint16_t bits) {
     return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
 }
 
-/// With the tensor's byte range in the data.
 struct Entry {
     std::string name;
     std::vector<std::int64_t> shape;
@@ -207,7 +206,6 @@ class Reader {
         return entry;
     }
 
-    // Without gap or overlap, as the format requires.
     void check_layout(std::vector<Entry>& entries) const {
         std::sort(entries.begin(), entries.end(),
                   [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });

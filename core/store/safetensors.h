@@ -9,7 +9,6 @@
 
 namespace ropelab {
 
-/// Named float32 tensors and text metadata.
 struct TensorFile {
     std::vector<NamedTensor> tensors;  // sorted by name
     std::map<std::string, std::string> metadata;
@@ -19,9 +18,8 @@ struct TensorFile {
 /// files. Throws BadInput or WriteError if the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, const TensorFile& file);
 
-/// Float16 and bfloat16 tensors become float32. Throws BadInput, with the reason, for a file that is missing, truncated
-/// or not valid: a header larger than the file, offsets that overlap or are out of range, shapes that do not match the
-/// number of bytes, or unsupported types.
+/// float16 and bfloat16 become float32. Throws BadInput, with the reason, for a missing, truncated or invalid file:
+/// wrong header size, offsets or shapes, or unsupported types.
 TensorFile read_safetensors(const std::filesystem::path& path);
 /// Throws BadInput in the same cases as read_safetensors.
 std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path);

@@ -91,8 +91,7 @@ Connection::Connection(const std::filesystem::path& path, Access access) : path_
         if (code != SQLITE_OK) fail(code);
         sqlite3_extended_result_codes(handle_, 1);
         sqlite3_busy_timeout(handle_, busy_timeout_ms);
-        // A file may come from a stranger: its schema must not call functions with side effects or change the tables of
-        // SQLite itself, and damaged pages are errors.
+        // A stranger's schema must not call functions with side effects or change SQLite's tables; damage is an error.
         sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
         sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
         sqlite3_exec(handle_, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
@@ -151,8 +150,7 @@ bool Connection::set_write_ahead_log(bool wanted) const {
 void Connection::back_up_to(Connection& target) const {
     sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
     if (!backup) target.fail(sqlite3_errcode(target.handle_));
-    // The backup copies all pages in one step, because an incremental backup starts over whenever another process
-    // commits.
+    // All pages in one step: an incremental backup starts over whenever another process commits.
     const int code = sqlite3_backup_step(backup, -1);
     sqlite3_backup_finish(backup);
     if (code != SQLITE_DONE) target.fail(code);

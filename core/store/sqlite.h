@@ -26,7 +26,7 @@ class Query {
     Query& operator=(const Query&) = delete;
     ~Query();
 
-    /// In order. A double that is not finite is stored as NULL.
+    /// A double that is not finite is stored as NULL.
     template <typename... Values>
     Query& with(const Values&... values) {
         int index = 0;
@@ -60,12 +60,10 @@ class Query {
     sqlite3_stmt* statement_;
 };
 
-/// `read_immutable` is for a file in a read-only folder that no process changes; `memory` is a new database without a
-/// file.
+/// `read_immutable`: in a read-only folder, no process changes the file; `memory`: a new database.
 enum class Access { read, read_immutable, write, memory };
 
-/// For one thread at a time. Every error throws BadInput with a message that names the file and the reason (not a
-/// database, damaged, read-only, disk full, busy).
+/// For one thread at a time. Errors throw BadInput with the file and the reason (damaged, disk full, busy, …).
 class Connection {
  public:
     /// SQLite reads the file only when the first query runs.
@@ -88,7 +86,6 @@ class Connection {
     void back_up_to(Connection& target) const;
 
     sqlite3* handle() const { return handle_; }
-    /// `code`: an SQLite result code.
     [[noreturn]] void fail(int code) const;
 
  private:

@@ -55,7 +55,6 @@ constexpr std::int64_t ablation_tokens = 4096;
 
 constexpr std::string_view kind_words[] = {"freeze", "ablate", "mean"};  // in the order of Ablation::Kind
 
-/// One kind of ablation of a model, with controls.
 class AblationMeter {
  public:
     AblationMeter(Model& model, const RunSpec& spec, ProbeRequest request, Ablation::Kind kind)
@@ -76,7 +75,7 @@ class AblationMeter {
         return std::make_shared<const ProbeResult>(model_.probe(request_));
     }
 
-    /// At most `count`; none if the measurement was cancelled.
+    /// None if the measurement was cancelled.
     AblationControls controls_of(const std::vector<std::int64_t>& pairs, std::int64_t count) {
         AblationControls result;
         if (count < 1 || pairs.empty()) return result;
@@ -95,7 +94,6 @@ class AblationMeter {
     }
 
  private:
-    /// Of the unmodified model, on the same sequences.
     ProbeResult measure_contributions() const {
         ProbeRequest request = request_;
         apply_ablation(request, {});

@@ -19,7 +19,6 @@ namespace ropelab {
 // Any ablation changes the logits in a way that training never saw, so the rise of the loss alone does not show that a
 // model needs these pairs. Random other pairs that contribute as much to the logits show how far the loss rises anyway.
 
-/// Of random other pairs.
 struct AblationControl {
     std::vector<std::int64_t> pairs;            // ascending
     double contribution = 0;                    // their total logit contribution (see pair_contributions)
@@ -45,7 +44,6 @@ std::vector<std::vector<std::int64_t>> control_pairs(std::span<const double> con
                                                      std::span<const std::int64_t> others,
                                                      std::span<const std::int64_t> ablated, std::int64_t count);
 
-/// In all layers and heads.
 struct Ablation {
     /// `stop` freezes the pairs (frequency 0), `remove` removes their terms from the logit (zero ablation), and `mean`
     /// replaces their queries and keys by the means over the evaluated sequences (ProbeRequest::mean_ablated_pairs).
@@ -70,7 +68,6 @@ std::vector<std::int64_t> parse_pairs(std::string_view text, std::int64_t count,
 /// Replaces an earlier ablation.
 void apply_ablation(ProbeRequest& request, const Ablation& ablation);
 
-/// Without and with ablated pairs, on the same sequences.
 struct AblationResult {
     Ablation ablation;
     std::int64_t iteration = 0;
@@ -89,14 +86,11 @@ struct AblationCurve {
     std::vector<double> fast_accuracy, slow_accuracy;
     /// Loss minus that of the unmodified model: mean and 95 % interval over the sequences.
     std::vector<Description> fast_rise, slow_rise;
-    /// Over the sequences.
     std::vector<Interval> fast_accuracy_interval, slow_accuracy_interval;
-    /// Random other pairs with the same logit contribution.
     std::vector<AblationControls> fast_controls, slow_controls;
     std::int64_t sequences = 0, length = 0;  // number of evaluated sequences, and their tokens
     std::int64_t retrieval_sequences = 0;
 
-    /// Pairs + 1.
     std::size_t count() const { return fast_loss.size(); }
 };
 
@@ -109,13 +103,11 @@ struct AblationCurve {
 AblationResult measure_ablation(Engine& engine, const Checkpoint& checkpoint, const Ablation& ablation,
                                 const std::filesystem::path& data_dir, const std::function<bool()>& cancelled,
                                 std::int64_t controls = 5);
-/// Against the number of ablated pairs.
 AblationCurve measure_ablation_curve(Engine& engine, const Checkpoint& checkpoint, Ablation::Kind kind,
                                      const std::filesystem::path& data_dir, const std::function<bool()>& cancelled,
                                      std::int64_t controls = 3);
 
-/// At most `count`, on the sequences of `request`; an ablation in `request` is ignored. Returns no controls if the
-/// request is cancelled.
+/// At most `count`, on the sequences of `request`, whose own ablation is ignored. None if cancelled.
 AblationControls measure_controls(Model& model, const RunSpec& spec, const ProbeRequest& request,
                                   const Ablation& ablation, std::int64_t count);
 

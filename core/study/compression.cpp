@@ -104,7 +104,6 @@ CompressedHeader read_header(FileParts& parts, std::string_view file) {
     return header;
 }
 
-/// Weights and vocabulary.
 std::string model_checksum(const Checkpoint& checkpoint) {
     std::string sums = checkpoint.vocabulary;
     for (const NamedTensor& tensor : checkpoint.state) {
@@ -116,7 +115,7 @@ std::string model_checksum(const Checkpoint& checkpoint) {
     return short_sha256(sums, long_checksum);
 }
 
-/// For the coder. Restarts the model when its context is full.
+/// Restarts the model when its context is full.
 class NextFrequencies {
  public:
     NextFrequencies(Engine& engine, const Checkpoint& checkpoint)
@@ -147,8 +146,7 @@ class NextFrequencies {
         predictor_->restart();
         set_logits(std::vector<float>(static_cast<std::size_t>(vocabulary_.size()), 0.0F));
     }
-    /// Checksum of the frequencies after a fixed text: it differs between computers with another arithmetic and between
-    /// settings of a model with equal weights.
+    /// Differs with the arithmetic of a computer and with the settings of equal weights.
     std::string fingerprint() {
         std::string bytes;
         for (std::int64_t i = 0; i < std::min(fingerprint_tokens, context_); ++i) {

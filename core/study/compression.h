@@ -24,8 +24,7 @@ namespace ropelab {
 /// −log₂ of the token's probability.
 double bits_of_token(std::span<const float> logits, std::int32_t token);
 
-/// Tokens that are evaluated again when a context is full: all but half of it, and all but one for a context of one
-/// token.
+/// Tokens evaluated again when a context is full: all but half of it; all but one for a context of one.
 std::int64_t restart_overlap(std::int64_t context);
 
 /// Receives the number of completed tokens; returns false to stop.
@@ -58,7 +57,6 @@ Description bits_per_unit(std::span<const double> bits, std::span<const std::int
 // Checksums are the first bytes of SHA-256. That of the probabilities covers the frequencies after a short fixed text;
 // it differs on a computer whose arithmetic differs in the last bit, where decompression could not succeed.
 
-/// Before and after compression.
 struct CompressionSizes {
     std::int64_t tokens = 0;
     std::optional<std::int64_t> characters;  // nullopt if the text is not UTF-8

@@ -9,8 +9,6 @@
 
 namespace ropelab {
 
-// Sums of ProbeResult::expert_shares.
-
 /// By the first character of the text without leading white space. A token of white space alone is `whitespace`.
 /// `punctuation` is every other printable ASCII character, and `other` the rest, such as characters outside ASCII.
 enum class TokenClass { letters, digits, whitespace, punctuation, other };
@@ -22,12 +20,10 @@ TokenClass token_class(std::string_view text);
 /// Shares of a layer's choices; they sum to 1, or are all 0 in a dense layer. Empty if the model has no experts.
 std::vector<double> expert_load(const ProbeResult& result, std::int64_t layer);
 
-/// Share of each class's choices: experts rows of token_class_count numbers; NaN for a class without tokens. Empty if
-/// the model has no experts.
+/// Share of each class's choices: experts × token_class_count; NaN without tokens. Empty without experts.
 std::vector<std::vector<double>> expert_load_by_class(const ProbeResult& result, std::int64_t layer,
                                                       const Vocabulary& vocabulary);
 
-/// With its share of the choices of an expert.
 struct ExpertToken {
     std::int32_t token = 0;
     double share = 0;

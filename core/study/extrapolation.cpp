@@ -51,7 +51,6 @@ std::vector<double> divisors_of(const RunSpec& spec, ScalingMethod method, std::
     return divisors;
 }
 
-// Evenly spaced sequences; measures losses only.
 ProbeRequest search_request(const TokenText& text, std::int64_t length) {
     const std::int64_t last_start = static_cast<std::int64_t>(text.size()) - length - 1;
     if (last_start < 0) {
@@ -154,7 +153,6 @@ bool needs_search(ScalingMethod method, std::span<const double> long_factors) {
     return method == ScalingMethod::longrope && long_factors.empty();
 }
 
-// `long_factors`: divisors of longrope.
 Scaling scaling_of(const RunSpec& spec, ScalingMethod method, std::int64_t factor,
                    std::span<const double> long_factors) {
     Scaling scaling = {.method = method, .factor = static_cast<double>(factor)};

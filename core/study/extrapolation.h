@@ -13,36 +13,32 @@
 
 namespace ropelab {
 
-// Evaluation of a trained run beyond the training context with scaling methods, before and after fine-tuning at the
-// longer context.
+// Evaluation beyond the training context with scaling methods, before and after fine-tuning there.
 
 /// Plain RoPE, position interpolation, NTK-aware, dynamic NTK, NTK-by-parts, YaRN, Llama 3 and LongRoPE (F18–F24).
 std::span<const ScalingMethod> extrapolation_methods();
 /// Only `none` if no RoPE frequency can be scaled, because the run has another position encoding, rotates no pair or
 /// changed its theta during training; without the methods that change theta if its frequencies are listed.
 std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec);
-/// Learned position embeddings end with the context, and the decay of xPos leaves the range of float32; all others have
-/// one.
+/// Learned position embeddings end with the context, and xPos' decay leaves float32; all others have one.
 bool is_defined_at(const RunSpec& spec, std::int64_t length);
 
-/// At `factor` times the run's context, with one scaling method of that factor.
+/// `factor` times the run's context, with one scaling method of that factor.
 struct FineTuning {
     ScalingMethod method = ScalingMethod::yarn;
     std::int64_t factor = 4;
     std::int64_t steps = 100;
     /// Constant; 0 means a tenth of the run's.
     double learning_rate = 0;
-    /// Of longrope beyond the training context, one per rotated pair; empty: search_longrope finds them.
+    /// Divisors for longrope beyond the context, one per rotated pair; empty: search_longrope finds them.
     std::vector<double> long_factors = {};
 
     bool operator==(const FineTuning&) const = default;
 };
 double learning_rate_of(const FineTuning& tuning, const RunSpec& spec);
-/// Throws BadInput for learned positions, a trained or scheduled theta, a scaling method without RoPE, and `tuning` out
-/// of range.
+/// BadInput for learned positions, a changing theta, scaling without RoPE, and `tuning` out of range.
 void check_fine_tuning(const RunSpec& spec, const FineTuning& tuning);
 
-/// With one scaling method, before or after fine-tuning.
 struct ExtrapolationEvaluation {
     ScalingMethod method = ScalingMethod::none;
     std::shared_ptr<const ProbeResult> result;
@@ -50,14 +46,13 @@ struct ExtrapolationEvaluation {
     std::vector<double> long_factors = {};       // of longrope; empty for the other methods
 };
 
-/// At `factor` times the checkpoint's context.
 struct ExtrapolationResult {
     std::int64_t factor = 4;
     std::int64_t iteration = 0;  // step of the checkpoint
     std::vector<ExtrapolationEvaluation> evaluations;
 };
 
-/// In an evaluation or in fine-tuning beyond the context, in tokens.
+/// Tokens of an evaluation or of fine-tuning beyond the context.
 inline constexpr std::int64_t longest_extrapolation = 1'048'576;
 
 /// Once per scaling method, on evenly spaced sequences of the validation split and on a retrieval test (recall of
@@ -75,19 +70,17 @@ ExtrapolationResult evaluate_extrapolation(Engine& engine, const Checkpoint& che
 
 /// A copy after `steps` more steps; the run and its file do not change. `settings` are those of the training, of which
 /// iterations, warmup and decay_iterations are replaced: the learning rate goes from learning_rate to
-/// final_learning_rate. The optimizer state and the order of batches continue from the checkpoint. `should_continue` is
-/// called with the number of finished steps before each step and at the end; if it returns false, the result is
-/// nullopt. The result keeps the checkpoint's spec. Throws BadInput if the data is missing or has changed, and if the
-/// loss is no longer finite.
+/// final_learning_rate. The optimizer state and the order of batches continue from the checkpoint. `should_continue`
+/// gets the number of finished steps; nullopt if it returns false. The result keeps the checkpoint's spec. Throws
+/// BadInput if the data is missing or has changed, and if the loss is no longer finite.
 std::optional<Checkpoint> trained_further(Engine& engine, const Checkpoint& checkpoint, const RunSpec& settings,
                                           std::int64_t steps, const Scaling& scaling,
                                           const std::filesystem::path& data_dir,
                                           const std::function<bool(std::int64_t done)>& should_continue);
 
-/// A copy in memory; the run and its file do not change. The batch size is the run's divided by `factor`, rounded down,
-/// but at least 1, so that a batch has no more tokens than before where possible. Precision and threads are the run's,
-/// and so is the device if it is available. Otherwise like `trained_further`. The `spec` of the result has the run's
-/// original context. Throws BadInput like `evaluate_extrapolation`, for settings out of range, for a trained or
+/// A copy in memory; the run and its file do not change. The batch size is the run's divided by `factor`, at least 1,
+/// so that a batch has no more tokens than before. Otherwise like `trained_further`. The `spec` of the result has the
+/// run's original context. Throws BadInput like `evaluate_extrapolation`, for settings out of range, for a trained or
 /// scheduled theta, and if the loss is no longer finite.
 std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
                                      const std::filesystem::path& data_dir,
@@ -100,16 +93,14 @@ ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& ch
                                             const std::function<bool(std::int64_t done)>& should_continue,
                                             std::optional<std::int64_t> sequences = {});
 
-/// Mean, in nats per token, over the positions inside the training context and over those beyond it; NaN if there are
-/// none.
+/// Mean, in nats per token, inside the training context and beyond it; NaN without positions.
 struct SplitLoss {
     double inside = 0;
     double beyond = 0;
 };
-/// From the loss by position.
 SplitLoss split_loss(const ProbeResult& result, std::int64_t context);
 
-/// Of LongRoPE (formula 24).
+/// Formula 24.
 struct LongRopeSearch {
     std::vector<double> factors;  // one per rotated pair, in ascending order, from 1 to the scaling factor
     double loss = 0;              // mean loss of the model with these divisors on the sequences of the search

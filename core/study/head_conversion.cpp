@@ -22,8 +22,7 @@ namespace {
 
 constexpr std::int64_t compared_tokens = 65536;
 
-// Sums of groups, times `factor`. The rows of the tensor are `first` rows that stay, then `parts` lists of `heads`
-// heads of equal size.
+// Sums of groups, times `factor`. After `first` rows that stay come `parts` lists of `heads` equal heads.
 void pool_rows(NamedTensor& tensor, std::int64_t first, std::int64_t parts, std::int64_t heads, std::int64_t groups,
                double factor) {
     const std::int64_t row_size = std::ssize(tensor.values) / tensor.shape.front();
@@ -83,7 +82,6 @@ HeadConversionResult conversion_of(const nlohmann::json& json) {
     return result;
 }
 
-// With the unconverted run after the same further steps.
 std::string continued_words(const HeadConversionResult& result) {
     if (result.continued_rise.n == 0) return "";
     const Description& rise = result.continued_rise;

@@ -36,7 +36,7 @@ std::int64_t steps_of(const HeadConversion& conversion, const RunSpec& spec);
 /// smaller divisor of the run's number of key and value heads.
 Checkpoint with_pooled_heads(const Checkpoint& checkpoint, std::int64_t key_value_heads);
 
-/// On the same validation sequences, in nats per token, and sizes of the KV cache.
+/// Losses on the same validation sequences, in nats per token.
 struct HeadConversionResult {
     HeadConversion conversion;
     std::int64_t heads_before = 0;  // key and value heads of the run
@@ -46,8 +46,7 @@ struct HeadConversionResult {
     double loss_before = 0;
     double loss_pooled = 0;   // after the conversion, before further training
     double loss_trained = 0;  // after the training steps; equal to loss_pooled without any
-    /// After the same further steps without conversion, at the same learning rate; NaN without further steps, and in
-    /// labs of older versions.
+    /// After the same steps at the same learning rate without conversion; NaN without steps, and in older labs.
     double loss_continued = Description::unknown;
     Description pooled_rise;  // rises of the loss over loss_before, paired by sequence
     Description trained_rise;
@@ -66,15 +65,12 @@ std::optional<HeadConversionResult> convert_heads(Engine& engine, const Checkpoi
                                                   const std::function<bool(std::int64_t done)>& should_continue,
                                                   Checkpoint* converted = nullptr);
 
-// A lab file stores them beside the converted runs.
-
 struct StoredHeadConversion {
     RunId run = 0;
     std::string created;  // UTC, ISO 8601
     HeadConversionResult result;
 };
 
-/// As the command convert-heads prints it.
 nlohmann::json head_conversion_json(const HeadConversionResult& result);
 
 /// Throws BadInput if there is no such run or the lab cannot be written.
@@ -83,7 +79,7 @@ void store_head_conversion(LabFile& lab, RunId run, const HeadConversionResult& 
 /// of the interval and the number of sequences. Throws BadInput if a stored text is damaged.
 std::vector<StoredHeadConversion> stored_head_conversions(const LabFile& lab);
 
-/// One sentence: heads, steps, losses in nats per token, and bytes of the KV cache.
+/// One sentence.
 std::string head_conversion_words(const HeadConversionResult& result);
 
 }  // namespace ropelab

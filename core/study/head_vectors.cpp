@@ -24,7 +24,7 @@ std::int32_t token_of(const Vocabulary& vocabulary, std::string_view text) {
     return tokens.front();
 }
 
-// In a sequence that repeats `token`.
+// The sequence repeats `token`.
 ProbeResult vectors_of(Model& model, const RunSpec& spec, std::int32_t token, std::int64_t position) {
     const std::int64_t place = position % spec.context;
     const auto length = static_cast<std::size_t>(place + 1);
@@ -38,7 +38,6 @@ ProbeResult vectors_of(Model& model, const RunSpec& spec, std::int32_t token, st
 
 constexpr std::int64_t circuit_tokens = 4096;  // resolves a change of about 0.01 nats
 
-/// In the channel order of training.
 std::vector<double> canonical(const std::vector<double>& vector, const RotarySetup& setup) {
     const auto channels = canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
     std::vector<double> result;
@@ -91,8 +90,7 @@ HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_
     const std::int32_t key_token = token_of(vocabulary, key);
 
     const RotarySetup setup = setup_of(spec);
-    // Training always uses the canonical pairing; the channels are reordered to the setup's pairing, that of Hugging
-    // Face.
+    // Training uses the canonical pairing; channels are reordered to the setup's pairing, that of Hugging Face.
     const auto channels = canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
     const auto reordered = [&](std::span<const float> vector) {
         std::vector<double> result(vector.size());

@@ -15,7 +15,7 @@
 
 namespace ropelab {
 
-/// Of the first layer, in half pairing; fraction 0 if that layer has no RoPE.
+/// First layer, in half pairing; fraction 0 if that layer has no RoPE.
 RotarySetup setup_of(const RunSpec& spec);
 
 /// Query and key of one head of the first layer, before rotation.
@@ -25,14 +25,12 @@ struct HeadVectors {
     std::vector<double> key;
 };
 
-/// Throws BadInput if the run rotates only a selection of pairs or lists its frequencies: a rotary setup cannot
-/// represent this.
+/// BadInput if the run rotates only selected pairs or lists its frequencies: a rotary setup cannot represent this.
 void require_plain_frequencies(const RunSpec& spec);
 
-/// `head` counts from 0, `query` is at position m and `key` at n, and `model` is that of the checkpoint. Each token is
-/// one UTF-8 character. The vectors depend on no other token, and on m and n (both ≥ 0) only if the model has position
-/// embeddings. Throws BadInput for an unknown head, a token outside the vocabulary, or a run that fails
-/// require_plain_frequencies.
+/// `head` counts from 0; `query` at position m and `key` at n are one UTF-8 character each. The vectors depend on no
+/// other token, and on m and n (both ≥ 0) only if the model has position embeddings. Throws BadInput for unknown heads
+/// and tokens, and as require_plain_frequencies.
 HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_t head, std::string_view query,
                          std::string_view key, std::int64_t m = 0, std::int64_t n = 0);
 
@@ -41,7 +39,6 @@ HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_
 ReplacedHead replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t head, const CircuitVectors& vectors,
                            const RotarySetup& setup);
 
-/// With its own heads and with one replaced head, on the same sequences.
 struct CircuitLoss {
     double before = 0;  // nats per token
     double after = 0;   // nats per token

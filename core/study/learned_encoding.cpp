@@ -34,7 +34,7 @@ double product(std::span<const float> a, std::span<const float> b) {
     return sum;
 }
 
-// Mean cosine similarity over all positions at each distance.
+// Mean over all positions at each distance.
 std::vector<double> similarities(const NamedTensor& positions, std::span<const std::int64_t> distances) {
     const std::int64_t count = positions.shape.front();
     std::vector<double> norms;
@@ -68,8 +68,7 @@ std::vector<double> bias_changes(const RunSpec& spec, const NamedTensor& biases,
     return result;
 }
 
-// Norm of the vector of each distance, divided by √d. Distance 0 has the vector number `first`; distances beyond the
-// last vector have the last one.
+// Norm / √d by distance. Distance 0 has vector `first`; distances beyond the last vector have the last one.
 std::vector<double> deviations(const NamedTensor& vectors, std::int64_t first,
                                std::span<const std::int64_t> distances) {
     const std::int64_t last = vectors.shape.front() - 1;
@@ -81,7 +80,7 @@ std::vector<double> deviations(const NamedTensor& vectors, std::int64_t first,
     return result;
 }
 
-// Change of v·W R_Δ/√d.
+// v·W R_Δ/√d.
 std::vector<double> distance_terms(const RunSpec& spec, std::span<const float> query, const NamedTensor& projection,
                                    std::int64_t head, std::span<const std::int64_t> distances) {
     const auto width = static_cast<std::size_t>(spec.width);

@@ -11,9 +11,8 @@ namespace ropelab {
 
 /// Learned by one head (formula 60).
 struct LearnedEncoding {
-    /// `change`: change of the logit from distance 0, in nats. `deviation`: standard deviation of the term of the logit
-    /// over random queries with channels of variance 1, in nats. `similarity`: mean cosine similarity of the position
-    /// embeddings at this distance.
+    /// `change`: from distance 0, in nats. `deviation`: of the logit's term over random queries with channels of
+    /// variance 1, in nats. `similarity`: mean cosine similarity of the position embeddings.
     enum class Kind { change, deviation, similarity } kind = Kind::change;
     /// One per requested distance; NaN for a distance that the model does not have.
     std::vector<double> values;

@@ -21,8 +21,7 @@ struct StageActivation {
     ProbeArray numbers;                // as Model::stage_output returns it
 };
 
-/// Throws BadInput if the text is empty or has characters that the vocabulary lacks, and if the model has no output of
-/// the stage.
+/// BadInput if the text is empty or outside the vocabulary, or the model has no output of the stage.
 StageActivation activation_of(Engine& engine, const Checkpoint& checkpoint, std::string_view text,
                               const StagePlace& place);
 

@@ -30,7 +30,7 @@ std::vector<KnownRun> known_runs(const LabFile& lab) {
     return known;
 }
 
-// In the number of iterations and in the iteration at which the decay ends.
+// They differ in the number of iterations and in the iteration at which the decay ends.
 bool same_but_length(const RunSpec& shorter, const RunSpec& longer) {
     RunSpec other = longer;
     other.iterations = shorter.iterations;
@@ -42,7 +42,7 @@ std::int64_t decay_end(const RunSpec& spec) {
     return spec.decay_iterations > 0 ? spec.decay_iterations : spec.iterations;
 }
 
-// The run of the lab that reached the most iterations, if there is one.
+// Selects the run that reached the most iterations.
 void find_shorter(const LabFile& lab, const std::vector<KnownRun>& known, AddedRun& added) {
     std::string problem;
     const KnownRun* refused = nullptr;
@@ -202,8 +202,7 @@ void grow_lab(LabFile& lab, const Experiment& experiment, const Growth& growth, 
             continued.emplace_back(run, take_over_history(lab, growth.added[i], run));
         }
     });
-    // Written after the transaction, so that no checkpoint exists without its run. A run without its checkpoint starts
-    // from the beginning, with the same results.
+    // After the transaction: no checkpoint without its run. A run without checkpoint starts from the beginning.
     for (const auto& [run, checkpoint] : continued) write_checkpoint(lab.checkpoint_path(run), checkpoint);
 }
 

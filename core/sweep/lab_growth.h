@@ -11,11 +11,9 @@
 
 namespace ropelab {
 
-/// The lab does not have it yet.
 struct AddedRun {
     RunSpec spec;
-    /// Equals this run up to `iteration`; this one continues from a copy of its checkpoint; nullopt if it starts from
-    /// the beginning.
+    /// Equals this run up to `iteration`, which continues from a copy of its checkpoint; nullopt: from the beginning.
     std::optional<RunId> continues = std::nullopt;
     std::int64_t iteration = 0;
 };
@@ -31,22 +29,18 @@ inline constexpr const char* extension_document = "extension";
 
 /// nullopt if there is none.
 std::optional<Experiment> newest_experiment(const LabFile& lab);
-/// With this description.
 bool stores_experiment(const LabFile& lab, const Experiment& experiment);
 
-/// "" if `longer` can continue from the checkpoint of `shorter`, because both are equal up to its last iteration;
-/// otherwise the reason, as a clause.
+/// "" if both are equal up to the last iteration of `shorter`, else the reason, as a clause.
 std::string why_not_continued(const RunSpec& shorter, const RunSpec& longer);
 
-/// A run that differs from a run of the lab only in having more iterations continues from a copy of its checkpoint,
-/// unless `anew`. Throws BadInput if its schedule does not allow this (see why_not_continued), and if the lab holds a
-/// reproduction sheet.
+/// A run that only has more iterations than one of the lab continues from a copy of its checkpoint, unless `anew`.
+/// Throws BadInput as why_not_continued says, and for a reproduction sheet.
 Growth growth_of(const LabFile& lab, const Experiment& experiment, bool anew);
 
 /// With checkpoints for runs that continue shorter ones, which stay as they are. Results that showed the latest
-/// experiment show all experiments from then on. `data_dir` is remembered unless it is empty. Throws BadInput, and
-/// changes nothing, if the data of the added runs cannot be read or has changed. `more` is called before the first run
-/// begins, with the added runs.
+/// experiment show all experiments from then on. Remembers `data_dir` unless empty. Throws BadInput, changing nothing,
+/// if data cannot be read or has changed. `more` gets the added runs.
 void grow_lab(LabFile& lab, const Experiment& experiment, const Growth& growth, const std::filesystem::path& data_dir,
               const StoreMore& more = {});
 

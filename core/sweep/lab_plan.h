@@ -17,11 +17,9 @@ namespace ropelab {
 using StoreMore = std::function<void(LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>& runs)>;
 
 /// In one transaction, with `more`. If the lab has runs of equal shape with precision=auto, the experiment trains in
-/// the precision of the latest of them. Returns the plan that trains the runs; use connect() to attach it to a
-/// recorder.
+/// the precision of the latest of them. Attach the plan to a recorder with connect().
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const StoreMore& more = {});
-/// Only runs with the indices `chosen` in `experiment.expand()`. Names still distinguish them from all runs of the
-/// experiment.
+/// Only indices `chosen` of `experiment.expand()`. Names distinguish them from all runs of the experiment.
 Plan plan_new_runs(LabFile& lab, const Experiment& experiment, const std::vector<std::size_t>& chosen,
                    const StoreMore& more = {});
 
@@ -44,12 +42,10 @@ std::uint64_t timing_order(std::int64_t seed, RunId run);
 /// Throws BadInput for a run that is finished or does not exist.
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs);
 
-/// Not finished, not stopped by successive halving, not failed because the loss was not finite, and not being trained
-/// by another program (LabFile::claimed_runs).
+/// Not finished, stopped by successive halving, diverged, or trained by another program (LabFile::claimed_runs).
 std::vector<RunId> unfinished_runs(const LabFile& lab);
 
-/// Stores size and checksum with each run that has not begun. Throws BadInput like open_corpus, and if the data of a
-/// run that has begun has changed.
+/// Stores size and checksum with runs that have not begun. BadInput as open_corpus, and if data has changed.
 void settle_data(LabFile& lab, const Plan& plan);
 
 /// Claims the runs and sets callbacks: the lab stores data checksums and vocabularies, deletes measurements after a

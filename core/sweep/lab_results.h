@@ -8,7 +8,6 @@
 
 namespace ropelab {
 
-/// Included by its results.
 struct LabRuns {
     RunSelection selection;
     std::vector<RunRecord> records;  // of all runs
@@ -16,15 +15,13 @@ struct LabRuns {
     std::size_t experiments = 0;  // number of experiments that have runs
 
     std::vector<RunRecord> selected_records() const;
-    /// selection_words.
     std::string words(const ResultsTable& table) const;
 };
 /// The default if the lab stores none.
 RunSelection stored_selection(const LabFile& lab);
 /// Throws BadInput if the lab or the selected experiment has no runs.
 LabRuns lab_runs(const LabFile& lab, RunSelection selection);
-/// For table and exports; `with_evaluations`: also for ResultsOptions::target_loss. Throws BadInput if the settings of
-/// a run are damaged.
+/// For table and exports; `with_evaluations`: for ResultsOptions::target_loss. BadInput if settings are damaged.
 std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations);
 
 }  // namespace ropelab

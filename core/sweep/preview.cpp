@@ -12,7 +12,6 @@ namespace ropelab {
 
 namespace {
 
-// One error message per data set that cannot be located.
 std::vector<std::string> missing_data(const std::vector<RunSpec>& runs, const std::filesystem::path& data_dir) {
     std::set<std::string> names;
     std::vector<std::string> result;

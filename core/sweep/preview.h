@@ -10,7 +10,6 @@
 
 namespace ropelab {
 
-/// With its expected cost.
 struct PreviewedCohort {
     std::vector<std::size_t> runs;  // indices into Preview::runs
     Estimate cost;
@@ -19,27 +18,21 @@ struct PreviewedCohort {
     std::string width;      // sentence on how many runs train at a time, if that is measured
 };
 
-/// Runs, cohorts, and time and memory on this machine.
 struct Preview {
     std::vector<RunSpec> runs;
     /// In the order of the table of settings.
     std::vector<std::string> differing;
-    /// In training order.
     std::vector<PreviewedCohort> cohorts;
     /// They train the same model as an earlier run.
     SameModels same;
     /// One sentence per data set that cannot be opened; the sweep cannot start without it.
     std::vector<std::string> missing;
 
-    /// All cohorts.
     double seconds() const;
-    /// The maximum, because cohorts train sequentially.
     std::int64_t bytes() const;
-    /// Every cohort.
     bool measured() const;
     /// The argument of Runner::measure.
     std::vector<std::vector<RunSpec>> cohort_runs() const;
-    /// Replaces the estimate of a cohort.
     void take(const Measurement& measurement);
 };
 

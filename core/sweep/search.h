@@ -59,7 +59,6 @@ void apply_search(Search& search, Experiment& experiment);
 /// "sobol, 16 samples with seed 1: learning_rate from 0.0001 to 0.01 (log)".
 std::string search_words(const std::string& document);
 nlohmann::json to_json(const Search& search);
-/// With all runs of the experiment.
 void store_search(LabFile& lab, std::int64_t experiment, const Search& search, const std::vector<RunSpec>& runs);
 /// nullopt if there is none.
 std::optional<Search> stored_search(const LabFile& lab, std::int64_t experiment);

@@ -69,7 +69,6 @@ Experiment with_absolute_paths(Experiment experiment) {
     return experiment;
 }
 
-// Requested by one task.
 SlurmArray resources_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) {
     constexpr double mega = 1e6;
     constexpr std::int64_t program_megabytes = 2048;   // the engine, the data and evaluations
@@ -177,8 +176,7 @@ void make_folder(const fs::path& folder) {
     if (error) throw_file_error("The folder " + folder.string(), "created", error.value());
 }
 
-// Labs only merge into one experiment if their experiments are identical, including the start time; therefore all labs
-// are copies of the first, made before runs are added.
+// Copies of the first lab, because experiments only merge if they are identical, including the start time.
 void make_labs(const fs::path& folder, const Experiment& experiment, const std::vector<RunSpec>& runs) {
     const auto cohorts = group_into_cohorts(runs);
     const std::vector<std::string> names =

@@ -12,8 +12,7 @@
 
 namespace ropelab {
 
-/// In `runs`, all runs of an experiment. Cohorts count from 0 in the order of group_into_cohorts. Throws BadInput if
-/// there is no such cohort.
+/// In `runs`, all runs of an experiment. Cohorts count from 0 as in group_into_cohorts; BadInput if there is none.
 std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort);
 
 /// Like plan_new_runs, with the runs of one cohort only. The lab has the description of the whole experiment.
@@ -24,21 +23,16 @@ void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std
 /// For Plan::settle_precision in all tasks of a job array: the first task that measures the precision writes it to
 /// `file`, and the others use it. A file of another experiment, and a file that cannot be written, have no effect.
 SettlePrecision settle_precision_in_file(const std::filesystem::path& file, const Experiment& experiment);
-/// In the folder of a job array.
 inline constexpr const char* precision_file = "precision.json";
 
 struct SlurmOptions {
-    /// Must be empty or not exist.
     std::filesystem::path folder;
-    /// Of ropelab-cli, on the cluster's machines.
     std::filesystem::path program;
     /// --data-dir; empty for none.
     std::filesystem::path data_dir;
-    /// Maximum number of tasks in parallel.
     std::int64_t at_once = 8;
 };
 
-/// With the resources that each task requests.
 struct SlurmArray {
     int tasks = 0;  // number of tasks, one per cohort
     int runs = 0;

@@ -14,7 +14,6 @@ std::size_t width_of(const std::string& text);
 
 /// Full precision; "" if missing.
 std::string csv_number(const std::optional<double>& value);
-/// Null if missing or not finite.
 nlohmann::json json_number(const std::optional<double>& value);
 /// In quotation marks if the text needs them.
 std::string csv_field(const std::string& text);
@@ -23,8 +22,7 @@ std::string latex_escaped(const std::string& text);
 struct TableColumn {
     std::string heading;
     char alignment = 'r';  // l or r
-    /// With the gap to the column before it (r) or after it (l). Wider cells run over. 0: as wide as the widest cell,
-    /// with a gap of two spaces before it.
+    /// With the gap before (r) or after it (l); wider cells run over. 0: as the widest cell, with two spaces before it.
     std::size_t width = 0;
 };
 
@@ -42,7 +40,6 @@ struct Table {
     std::string csv(const std::string& newline = "\r\n") const;
 };
 
-/// The first row has the headings.
 std::string aligned_text(const std::vector<std::vector<std::string>>& rows, std::string_view alignment = "r");
 
 struct LatexTable {

@@ -104,7 +104,6 @@ void open_library(CudaFindings& found) {
 
 constexpr const char* graphs_file = "libropelab_cuda_graph.so";
 
-// That folder contains this function.
 std::filesystem::path beside_engine(const char* file_name) {
     return folder_of(reinterpret_cast<void*>(&open_cuda)) / file_name;
 }

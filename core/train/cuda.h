@@ -13,7 +13,6 @@ struct Cuda {
     bool available = false;
     /// "NVIDIA H200, 139 GiB" or "There is no NVIDIA driver on this machine (libcuda.so.1)."
     std::string detail;
-    /// As EngineInfo::cuda_identity.
     std::string identity;
     /// Null if their library is not built or does not load.
     const CudaGraphs* graphs = nullptr;
@@ -21,7 +20,7 @@ struct Cuda {
     int capability = 0;
     /// Other devices emulate bfloat16 products.
     bool bfloat16 = false;
-    /// When the device was found; 0: unknown.
+    /// 0: unknown.
     std::int64_t free_memory = 0;
 };
 

@@ -11,10 +11,9 @@
 namespace ropelab {
 
 /// Compares LibTorch's products and attention with double precision on the CPU; eight training steps with dropout with
-/// those of the CPU, in float32 and bfloat16; and with CUDA graphs with those without, the same steps and 64 greedily
-/// generated tokens. `publish` receives each check before and after it runs. After a failed check of the device there
-/// are no later checks. `graphs` may be null. Afterwards the device is used without graphs. Tests check the CPU as a
-/// device.
+/// those of the CPU, in float32 and bfloat16; and the same steps and 64 greedily generated tokens with CUDA graphs with
+/// those without. `publish` receives each check before and after it runs. After a failed check of the device there are
+/// no later checks. `graphs` may be null. Afterwards the device is used without graphs.
 void check_device(torch::Device device, const CudaGraphs* graphs,
                   const std::function<void(const DeviceCheck&)>& publish);
 

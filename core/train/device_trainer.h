@@ -16,24 +16,22 @@ namespace ropelab {
 
 /// AdamW steps that stay on a device: the host copies the sequences, the learning rates and the step number to tensors
 /// that never move, and copies losses and gradient norms back once. A step starts as one CUDA graph, if graphs are
-/// available. Tests run this class on the CPU.
+/// available.
 class DeviceTrainer {
  public:
-    /// Forward and backward pass; fills the gradient. x: (runs, batch, context) int64, y: (runs, batch·context) int64 →
-    /// mean losses, (runs).
+    /// Fills the gradient. x: (runs, batch, context) int64, y: (runs, batch·context) int64 → mean losses, (runs).
     using Pass = std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& y)>;
 
-    /// The weights and rows must not move. `iteration`: number of the next step. The graphs are those of the weights'
-    /// device (core/model/accelerator.h).
+    /// The weights and rows must not move. `iteration`: the next step. Graphs are those of the weights' device.
     DeviceTrainer(std::vector<RunSpec> specs, const Parameters& weights, const Optimizer& rows, std::int64_t iteration,
                   Pass pass);
 
     /// The cohort's dropouts must use these.
     const std::shared_ptr<DeviceStreams>& streams() const { return streams_; }
 
-    /// On sequences in the memory of the host, of the shapes of Pass.
+    /// `x` and `y` are in the memory of the host, with the shapes of Pass.
     std::vector<StepResult> step(const torch::Tensor& x, const torch::Tensor& y);
-    /// In the last step, before it was clipped: (layout.total) float32.
+    /// Last step, before clipping: (layout.total) float32.
     torch::Tensor gradient(std::int64_t run) const;
 
     /// Into micro-batches. Operations then start one by one, because a graph would store those of every micro-batch,
@@ -41,7 +39,6 @@ class DeviceTrainer {
     bool divides_steps() const { return specs_.front().sequences_per_pass() < specs_.front().batch; }
     /// "a graph", "operation by operation" or "operation by operation, because …".
     std::string steps_as() const;
-    /// Empty if no capture failed.
     const std::string& graph_failure() const { return steps_.failure(); }
 
  private:

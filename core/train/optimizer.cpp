@@ -14,7 +14,6 @@ namespace ropelab {
 
 namespace {
 
-// In parallel; sums are added part by part.
 constexpr std::int64_t part_size = 65536;
 
 // `size` numbers of a run's row from `offset`.
@@ -54,7 +53,6 @@ double correction(double beta, std::int64_t iteration) {
     return 1.0 - std::pow(beta, static_cast<double>(iteration + 1));
 }
 
-// Scaled, and with the L2 term.
 torch::Tensor gradient_of(const Optimizer& rows, const Parameters& weights, double scale, const Part& part) {
     const torch::Tensor gradient = part.slice_of(rows.gradient).mul(scale);
     return part.l2 > 0 ? gradient.add(part.slice_of(weights.flat()), part.l2) : gradient;
@@ -73,8 +71,7 @@ void step_eagerly(const Optimizer& rows, const Parameters& weights, const RunSpe
         .addcdiv_(first, root, -part.learning_rate / correction(spec.beta1, iteration));
 }
 
-// f(first, last, working copy or null) for the numbers begin … end − 1; with a working copy each call stays within one
-// matrix.
+// f(first, last, working copy or null) for begin … end − 1; with a copy each call stays within one matrix.
 template <typename F>
 void each_copied(const Parameters& weights, std::int64_t run, std::int64_t begin, std::int64_t end, F f) {
     const auto& parameters = weights.layout().parameters;
@@ -121,8 +118,7 @@ void step_with_momentum(const Optimizer& rows, const Parameters& weights, const 
     part.slice_of(weights.flat()).mul_(1.0 - part.learning_rate * part.decay).add_(momentum, -part.learning_rate);
 }
 
-// About U·Vᵀ of the singular value decomposition U·S·Vᵀ, (…, rows, columns), by five Newton–Schulz iterations (Jordan
-// et al. 2024) in float32.
+// About U·Vᵀ of the decomposition U·S·Vᵀ, by five Newton–Schulz iterations (Jordan et al. 2024) in float32.
 torch::Tensor orthogonalized(const torch::Tensor& matrices) {
     constexpr double a = 3.4445;
     constexpr double b = -4.7750;
@@ -137,8 +133,7 @@ torch::Tensor orthogonalized(const torch::Tensor& matrices) {
     return tall ? x.transpose(-2, -1) : x;
 }
 
-// Nesterov momentum. The update has AdamW's root mean square, 0.2 (Liu et al. 2025), so that both have one learning
-// rate.
+// Nesterov momentum; AdamW's root mean square, 0.2 (Liu et al. 2025), so that both have one learning rate.
 void step_with_muon(const Optimizer& rows, const Parameters& weights, const RunSpec& spec, double scale,
                     const Part& part, const std::vector<std::int64_t>& shape) {
     const torch::Tensor gradient = gradient_of(rows, weights, scale, part);

@@ -23,9 +23,8 @@ struct Optimizer {
     double gradient_norm(const RunSpec& spec, std::int64_t run) const;
 
     /// AdamW (Loshchilov and Hutter, arXiv:1711.05101), SGD with momentum, or Muon (formula 55). The gradient is
-    /// multiplied by `scale`. A working copy that is laid out in matrices is updated too, by AdamW with decoupled
-    /// weight decay only. The first layout.matrices numbers have weight decay; others and thetas do not. A trained
-    /// theta may have its own learning rate.
+    /// multiplied by `scale`. AdamW with decoupled weight decay also updates a working copy. The first layout.matrices
+    /// numbers have weight decay; others and thetas do not.
     void step(const Parameters& weights, const RunSpec& spec, std::int64_t run, std::int64_t iteration,
               double learning_rate, double scale) const;
 };

@@ -19,7 +19,6 @@ std::int64_t branch_of(const std::string& name) {
     return layer * branch_count + (name.compare(dot + 1, 9, "attention") == 0 ? 0 : 1);
 }
 
-// One per branch of each layer.
 using BranchSquares = std::vector<double>;
 
 double sum_of_squares(const torch::Tensor& numbers) {

@@ -14,8 +14,7 @@ struct StepNorms {
     ProbeArray accumulated_update;
 };
 
-/// Flat rows of the layout, (total) float32: the gradient before clipping, the weights before and after the step, and
-/// the initial ones. Sums are in double precision.
+/// Flat rows, (total) float32: gradient before clipping, weights before and after the step, and initial ones.
 StepNorms step_norms(const Layout& layout, std::int64_t layers, const torch::Tensor& gradient,
                      const torch::Tensor& before, const torch::Tensor& after, const torch::Tensor& initial);
 

@@ -1,15 +1,13 @@
 #pragma once
 
-// Large blocks of CPU tensors are reused: each training step allocates the sizes of the previous one, and the system
-// would otherwise unmap and clear the blocks each time.
+// Large blocks are reused: each step allocates the same sizes, and the system would unmap and clear them each time.
 
 namespace ropelab {
 
 /// Call this before the first tensor is created.
 void keep_tensor_memory();
 
-/// Call this between phases with different sizes, such as training steps and evaluations; otherwise their blocks add
-/// up.
+/// Call this between phases with different sizes, such as steps and evaluations; otherwise their blocks add up.
 void release_tensor_memory();
 
 }  // namespace ropelab

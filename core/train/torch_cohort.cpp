@@ -56,7 +56,6 @@ void check_length(const TokenText& tokens, const RunSpec& spec, const std::strin
     }
 }
 
-// The device, or this machine, does not have enough memory for this number of runs.
 [[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
     throw BadInput(std::string(on_device ? "The device" : "This machine") + " does not have enough memory for " +
                    std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch size of " +
@@ -77,7 +76,6 @@ auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
     }
 }
 
-// Value of RunConditions::graphs for a cohort on a device.
 std::string graphs_in_use(const Decoder& decoder, torch::Device device) {
     return to_text({.graphs = !decoder.eager() && graphs_on(device)});
 }
@@ -112,7 +110,6 @@ struct TorchCohort::State {
         reset_rows();
     }
 
-    // Called after the runs changed.
     void reset_rows() {
         trainer.reset();  // its graphs use the old rows
         norms.clear();
@@ -123,16 +120,14 @@ struct TorchCohort::State {
     // Without gradients, for everything but the training of theta.
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // The optimizer is that of DeviceTrainer, theta is constant (otherwise the tables change at every step), no layer
-    // solves triangular systems, which a CUDA graph cannot capture, and there are no experts, whose numbers of tokens
-    // change at every step.
+    // DeviceTrainer's optimizer, constant theta (otherwise tables change), no triangular systems, which a CUDA graph
+    // cannot capture, and no experts, whose numbers of tokens change.
     bool trains_on_device() const {
         return is_accelerated(device) && !decoder.eager() && !specs.front().theta_varies() &&
                specs.front().trains_with_adamw() && !specs.front().has_delta_net() && specs.front().experts == 0;
     }
 
-    // AdamW on the CPU updates the working copy with the weights. For other optimizers, eager operations and on a
-    // device, products round the weights themselves.
+    // AdamW on the CPU updates the working copy; otherwise products round the weights themselves.
     void update_working_copy() {
         weights.set_working_copy(precision == Precision::bfloat16 && !decoder.eager() &&
                                  specs.front().trains_with_adamw() && has_own_passes(weights.flat()));
@@ -192,8 +187,7 @@ struct TorchCohort::State {
         for (const ExpertLayer& layer : experts.layers) {
             minimized = minimized + specs.front().expert_balance * layer.balance;
         }
-        // The sum of the runs' losses only serves to compute all gradients in one backward pass; no run's loss depends
-        // on another run's weights.
+        // Summed for one backward pass: no run's loss depends on another run's weights.
         optimizer.backward(weights, minimized.sum(), accumulates);
         return losses.detach();
     }

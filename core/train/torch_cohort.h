@@ -13,8 +13,7 @@ namespace ropelab {
 class TorchCohort : public Cohort {
  public:
     /// Trains on the CPU unless the runs' device is `cuda` (TorchEngine resolves `auto`). Precision `auto` is resolved
-    /// by a measurement. `device_reason` is appended to the conditions' reason. Throws BadInput for invalid runs or
-    /// data.
+    /// by a measurement. `device_reason` is appended to the conditions' reason.
     TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
                 const std::string& device_reason = {});
     ~TorchCohort() override;

@@ -25,8 +25,7 @@ namespace {
 
 constexpr std::int64_t most_threads = 1024;  // of the setting threads
 
-// 0 if unknown. Asking LibTorch would create a context on a device that is not in use yet; until there is one, the
-// value from open_cuda is returned.
+// 0 if unknown; open_cuda's value before the first context, because asking LibTorch would create one.
 std::int64_t free_device_memory() {
     const CudaGraphs* graphs = open_cuda().graphs;
     try {
@@ -39,7 +38,6 @@ std::int64_t free_device_memory() {
     return open_cuda().free_memory;
 }
 
-// On the device on which it would be trained.
 std::unique_ptr<Model> model_with(const RunSpec& spec, const Layout& layout, const torch::Tensor& row,
                                   bool has_device) {
     const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;

@@ -87,7 +87,6 @@ struct ClassFlags {
     bool json = false;
 };
 
-// The scene that is named, or the only one.
 const LectureScene& training_scene(const Lecture& lecture, const std::string& id) {
     std::string known;
     const LectureScene* found = nullptr;

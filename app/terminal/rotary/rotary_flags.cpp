@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::int64_t most_context = std::int64_t{1} << 30;
 
-// It has a flag of its name.
 bool is_scaling_parameter(const SetupKey& key) {
     RotarySetup unscaled;
     unscaled.fraction = 0.5;

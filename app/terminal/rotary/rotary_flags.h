@@ -29,7 +29,6 @@ class RotaryFlags {
     /// A part of the model's shape, which cannot be combined with --hf-config or --model.
     CLI::Option* add_shape(CLI::App& verb, const std::string& name, std::string& value, const std::string& help);
 
-    /// --hf-config or --model.
     bool names_model() const { return !hf_config_.empty() || !model_.empty(); }
     bool gives_context() const { return !context_.empty(); }
 
@@ -59,7 +58,6 @@ class RotaryFlags {
     std::string model_;
     std::string context_;
 
-    // Of the scaling methods.
     struct Parameter {
         const SetupKey* key = nullptr;
         CLI::Option* option = nullptr;
@@ -79,9 +77,7 @@ std::int64_t parse_count(const std::string& text, const std::string& flag, std::
 /// Above 0 and at most `high`. Throws BadInput, naming the flag, for any other text.
 double parse_positive(const std::string& text, const std::string& flag, double high);
 
-/// Keys of a config.json that were ignored, on standard error.
 void warn_of_unknown_keys(const HfModel& model);
-/// On standard error, for output without remarks.
 void warn_of_remarks(const HfModel& model);
 /// A model's rotary values and where each comes from (the file or a default).
 std::string values_text(const HfModel& model);

@@ -327,7 +327,6 @@ void convert(const ConversionFlags& flags) {
     }
 }
 
-// That the lab stores.
 void list_conversions(const ConversionFlags& flags) {
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     if (flags.run != 0) lab->run(flags.run);  // throws if there is no such run

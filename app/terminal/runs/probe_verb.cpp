@@ -139,8 +139,7 @@ std::string counts_of(const ProbeResult& result) {
            " sequences.\n\n";
 }
 
-/// Against the number of ablated pairs, counted from the fastest and from the slowest, with `controls` controls per
-/// ablation.
+/// Against the number of ablated pairs, from the fastest and from the slowest, with `controls` controls per ablation.
 void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t controls) {
     watch_interrupts();
     const AblationCurve curve =

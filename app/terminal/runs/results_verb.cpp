@@ -85,7 +85,6 @@ void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
         ->allow_extra_args(false);
 }
 
-// About the selected experiments.
 std::vector<SweepPredictions> selected_predictions(const LabFile& lab, const SelectedRuns& selected) {
     std::vector<SweepPredictions> sweeps = sweep_predictions_of(lab);
     if (selected.experiment == RunSelection::all_experiments) return sweeps;
@@ -118,7 +117,7 @@ struct FitFlags {
     std::vector<std::string> predict;
     bool extrapolate = false;
 };
-// Of the compared loss, with predictions.
+// Fit of the compared loss, with predictions.
 struct FittedLoss {
     TableLossFit fit;
     std::vector<LossPrediction> predictions;
@@ -139,7 +138,7 @@ void add_fit_options(CLI::App& verb, FitFlags& flags) {
         ->needs(predict);
 }
 
-// If `like_baseline`, only runs that agree with the baseline in settings without a term.
+// If `like_baseline`, only runs that agree with the baseline in settings without a term are fitted.
 FittedLoss fitted_loss(const FitFlags& flags, const ResultsTable& table, std::span<const RunRecord> runs,
                        bool like_baseline) {
     std::vector<LossFitSource> sources;

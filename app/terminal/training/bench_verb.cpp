@@ -42,7 +42,6 @@ MeasurementLimits patience(const Flags& flags, int least, int most) {
     return {least, most, flags.seconds, std::min(0.15, flags.seconds / 60)};
 }
 
-// JSON, and lines of text for the terminal.
 struct Part {
     nlohmann::json json = nlohmann::json::object();
     Table table{{{"", 'l', 2}, {"", 'l', 34}, {"", 'l'}}, {}};
@@ -63,7 +62,7 @@ struct Part {
     void line(const std::string& what, const std::string& value) { table.rows.push_back({"", what, value}); }
 };
 
-// With the quartiles: "12.34 (12.01 to 12.80) ms".
+// "12.34 (12.01 to 12.80) ms": median and quartiles.
 std::string spread_text(const Spread& spread, const std::string& unit, double scale = 1, int digits = 2) {
     return fixed_text(scale * spread.median, digits) + " (" + fixed_text(scale * spread.lower, digits) + " to " +
            fixed_text(scale * spread.upper, digits) + ")" + (unit.empty() ? "" : " ") + unit;

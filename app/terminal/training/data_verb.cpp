@@ -124,7 +124,6 @@ void check_vocabulary_size(const Flags& flags, const std::vector<RunSpec>& specs
     throw BadInput("--vocabulary-size applies to the tokenizers bpe, unigram and words; add one with --tokenizer.");
 }
 
-// A list, and JSON.
 struct SplitText {
     std::vector<std::string> tokens;
     std::vector<std::int32_t> numbers;

@@ -15,14 +15,12 @@ namespace ropelab::terminal {
 
 namespace {
 
-// In the child process of a device check. Prints one line per check before it starts and one after it ends, so that the
-// parent knows which check crashed.
+// In the child process. Prints a line before and after each check, so that the parent knows which check crashed.
 void check_here() {
     open_engine().check_device([](const DeviceCheck& check) { print_text(to_json_line(check) + "\n"); });
     print_text(std::string(device_check_end) + "\n");
 }
 
-// In a child process.
 void check_device(bool as_json) {
     const EngineInfo info = open_engine().info();
     if (!info.cuda) throw BadInput("There is no CUDA device to check: " + info.cuda_detail);

@@ -108,7 +108,7 @@ void check_data(const Preview& plan, const std::filesystem::path& data_dir) {
     }
 }
 
-// The time of each cohort becomes that of the iterations that its runs have left.
+// Counts only the iterations that the runs of a cohort have left.
 void leave_out_trained(Preview& plan, const std::vector<std::int64_t>& from) {
     for (PreviewedCohort& cohort : plan.cohorts) {
         double all = 0;
@@ -236,7 +236,6 @@ struct Flags {
     }
 };
 
-// With the search that sampled its runs, if there is one.
 struct Described {
     Experiment experiment;
     std::optional<Search> search;
@@ -344,7 +343,7 @@ std::filesystem::path data_dir_for(const LabFile& lab, const Flags& flags) {
     return flags.data_dir.empty() ? remembered_data_dir(lab) : std::filesystem::path(flags.data_dir);
 }
 
-// Opens an existing lab and adds what the flags ask for.
+// Also adds what the flags ask for.
 std::unique_ptr<LabFile> plan_resumed_runs(const Flags& flags, Plan& plan) {
     auto lab = LabFile::open(flags.lab);
     lab->recover(flags.take_over);
@@ -363,7 +362,6 @@ std::unique_ptr<LabFile> plan_resumed_runs(const Flags& flags, Plan& plan) {
     return lab;
 }
 
-// Without changing the lab.
 void print_resumed_plan(const Flags& flags) {
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     const std::optional<Extension> extension = extension_of(*lab, flags);
@@ -499,7 +497,7 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
     print_text(text);
 }
 
-// In an earlier call, and not resumed in this one.
+// A run that failed in an earlier call, and was not resumed in this one.
 void refuse_failed(const std::map<RunId, Outcome>& outcomes) {
     const auto is_failed = [](const auto& entry) { return entry.second.state == RunState::failed; };
     const auto first = std::find_if(outcomes.begin(), outcomes.end(), is_failed);

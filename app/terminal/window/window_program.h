@@ -6,7 +6,7 @@
 
 namespace ropelab::terminal {
 
-/// Exec without a display. Only ropelab links Qt, so that ropelab-cli runs on clusters without Qt. Throws BadInput if
+/// exec without a display. Only ropelab links Qt, so that ropelab-cli runs on clusters without Qt. Throws BadInput if
 /// ropelab is not in the folder of this program; `what` names the feature in the message (plural: "Figures").
 [[noreturn]] void become_window_program(const std::string& what, std::vector<std::string> arguments);
 
@@ -14,8 +14,7 @@ namespace ropelab::terminal {
 /// become_window_program if there is no such program.
 bool run_window_program(const std::string& what, std::vector<std::string> arguments);
 
-/// For a command whose work the window program does, such as an animation. Values are fields of the job, a JSON object;
-/// the window program checks the ranges.
+/// For work of the window program. Values are fields of the job, a JSON object; the window program checks ranges.
 class JobFlags {
  public:
     /// A text or a number, the field `key` of the job. The flags must outlive the command.
@@ -25,7 +24,6 @@ class JobFlags {
     void add_number(CLI::App& verb, const char* key, const char* flag, const char* help) {
         add(verb, key, {flag, true}, help);
     }
-    /// The window program then prints the written files as JSON.
     void add_json(CLI::App& verb) { verb.add_flag("--json", json_, "Print the written files as JSON"); }
 
     /// In the mode `mode` ("--replay"), with the job and the fields that the user typed. Throws BadInput for a text

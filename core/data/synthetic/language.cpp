@@ -19,7 +19,6 @@ std::optional<Language> find_language(std::string_view data) {
 
 namespace {
 
-/// With derived quantities.
 struct Compiled {
     explicit Compiled(Source rules)
         : source(std::move(rules)),

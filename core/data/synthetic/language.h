@@ -21,17 +21,16 @@ std::optional<Language> find_language(std::string_view data);
 
 class Source;
 
-/// ASCII, from the start of a sentence. The result is identical on every machine, and a shorter text is a prefix of a
-/// longer one.
+/// ASCII. The result is identical on every machine, and a shorter text is a prefix of a longer one.
 std::string generate_text(Language language, std::int64_t seed, std::size_t characters);
 
 /// Loss of the optimal predictor, which knows the language's rules, in nats per character. It is the mean over
 /// sequences that begin anywhere in the text, not only at a sentence start.
 struct EntropyFloor {
-    /// Entry t: loss at character t + 1 of a sequence, given characters 0 … t, over a full evaluation of the validation
-    /// split.
+    /// Entry t: loss at character t + 1 of a sequence, given characters 0 … t, averaged over the validation split.
     std::vector<double> loss_by_position;
-    /// Of loss_by_position: comparable with a full validation loss at the same context length, not with a sampled one.
+    /// Mean of loss_by_position: comparable with a full validation loss at the same context length, not with a sampled
+    /// one.
     double mean = 0;
     /// The limit of the loss for an infinitely long context.
     double entropy_rate = 0;
@@ -41,14 +40,12 @@ struct EntropyFloor {
 /// w * context + context], for all w with (w + 1) * context + 1 <= size. In each sequence the predictor starts without
 /// memory: it knows the language, but not where in a sentence the sequence begins (the state has the stationary
 /// distribution). loss_by_position has `context` entries: entry t is the mean loss at character t + 1 of a sequence,
-/// given characters 0 to t. `cancelled` (optional) is called once per sequence; if it returns true, the result is an
-/// empty EntropyFloor. Throws BadInput for a context below 1, a text shorter than context + 1, or a text that is not
-/// from the language.
+/// given characters 0 to t. Empty if `cancelled` (optional) returns true. Throws BadInput for a context below 1, a text
+/// shorter than context + 1, or a text that is not from the language.
 EntropyFloor language_floor(Language language, std::string_view validation_text, int context,
                             const std::function<bool()>& cancelled);
 
-/// In nats per character, over the stationary distribution; exact, because the text since its start determines the
-/// state.
+/// In nats per character; exact, because the text since its start determines the state.
 double entropy_rate(Language language);
 
 /// Built on the first call and cached. Thread-safe.

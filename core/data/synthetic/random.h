@@ -21,8 +21,8 @@ class CounterRandom {
 
     /// Uniform in [0, bound), without bias, for bound >= 1. May consume more than one 64-bit number.
     std::uint32_t below(std::uint32_t bound) {
-        // Lemire 2019: the top 32 bits are scaled to the bound. The few values whose low half would make some results
-        // more likely than others are rejected.
+        // Lemire 2019: the top 32 bits are scaled to the bound; values that would make some results likelier are
+        // rejected.
         const std::uint32_t surplus = (0U - bound) % bound;
         while (true) {
             const std::uint64_t product = (next() >> 32) * bound;

@@ -57,7 +57,6 @@ char any_of(std::string_view letters, CounterRandom& random) {
     return letters[random.below(static_cast<std::uint32_t>(letters.size()))];
 }
 
-/// Two or three syllables.
 std::string spell(bool third_syllable, CounterRandom& random) {
     const int consonant = static_cast<int>(random.below(static_cast<std::uint32_t>(spelling::kConsonants.size())));
     const int vowel = static_cast<int>(random.below(static_cast<std::uint32_t>(spelling::kVowels.size())));
@@ -84,7 +83,6 @@ std::vector<Word> sample_words(std::size_t count, Spell spell_one) {
     return words;
 }
 
-/// In proportion to 1/rank (Zipf's law).
 void weigh_by_rank(std::vector<Word>& words) {
     for (std::size_t rank = 1; rank <= words.size(); ++rank) {
         words[rank - 1].weight = static_cast<std::uint32_t>(720 / rank);
@@ -158,7 +156,6 @@ std::vector<Row> chain() {
     return rows;
 }
 
-/// The previous character.
 struct LocalState {
     char character;
     std::uint64_t key() const { return static_cast<unsigned char>(character); }
@@ -188,7 +185,7 @@ constexpr int kMaxDepth = 3;
 
 constexpr std::string_view kOpen = "([<";
 constexpr std::string_view kClose = ")]>";
-/// Of the particles directly inside each kind of bracket; the first one is more frequent.
+/// For particles directly inside each kind of bracket; the first one is more frequent.
 constexpr std::array<std::string_view, 3> kBracketVowels{"ae", "io", "ua"};
 
 /// Prefix tree. Node 0 is the root.
@@ -392,9 +389,8 @@ class Grammar {
         return arcs;
     }
 
-    /// The marker or an item: a freely spelled word (2/3) or a noun (1/3). The marker's weight is 12 * nouns and that
-    /// of all items 12 * nouns * (number of items still possible), so that every number of items from 0 to kMaxItems is
-    /// equally likely.
+    /// An item is a freely spelled word (2/3) or a noun (1/3). The marker's weight is 12 * nouns and that of all items
+    /// 12 * nouns * (number of items still possible): all numbers of items are equally likely.
     Arcs item(const PositionalState& state) const {
         const auto left = static_cast<std::uint32_t>(kMaxItems - state.items);
         const std::uint32_t nouns = nouns_[0].weight;

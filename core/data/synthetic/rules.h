@@ -9,8 +9,7 @@
 
 namespace ropelab {
 
-/// Consonants and vowels are numbered by their index in these strings. Both strings are rings (the first letter follows
-/// the last); hard and soft consonants alternate.
+/// Both strings are rings: the first letter follows the last. Hard and soft consonants alternate.
 namespace spelling {
 
 inline constexpr std::string_view kConsonants = "klpmtnsr";  // even indices are hard, odd ones soft
@@ -25,17 +24,16 @@ struct Choice {
 
 /// Third letter of a word: the two neighbours of the first consonant in the ring.
 std::vector<Choice> second_consonants(int first_consonant);
-/// Fourth letter of a word: the vowel next to the first one in the ring, forwards if the first consonant is hard,
-/// backwards if it is soft; or the first vowel again.
+/// Fourth letter: the vowel after the first one in the ring (before it if the first consonant is soft), or the same.
 std::vector<Choice> second_vowels(int first_consonant, int first_vowel);
-/// Of a third syllable: they depend on the consonant four characters earlier.
+/// For a third syllable: they depend on the consonant four characters earlier.
 std::vector<Choice> third_consonants(int first_consonant);
-/// Of a third syllable: they depend on the vowel two characters earlier.
+/// For a third syllable: they depend on the vowel two characters earlier.
 std::vector<Choice> third_vowels(int second_vowel);
 
 }  // namespace spelling
 
-/// With its weight relative to the other words of its list.
+/// The weight is relative to the other words of its list.
 struct Word {
     std::string letters;
     std::uint32_t weight;

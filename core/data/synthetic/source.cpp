@@ -123,9 +123,8 @@ std::int32_t Source::next(std::int32_t state, char character) const {
 }
 
 std::vector<double> stationary_distribution(const Source& source) {
-    // Probability mass 1 leaves the start and is propagated along the arcs until all of it has returned. One pass in
-    // forward order propagates all mass except that in loops which avoid the start, so the remaining mass shrinks
-    // geometrically with the number of passes.
+    // Mass 1 leaves the start and is propagated until all of it has returned. One pass in forward order propagates all
+    // mass except that in loops which avoid the start, so the rest shrinks geometrically.
     const std::vector<std::int32_t> order = forward_order(source);
     std::vector<double> visits(order.size(), 0.0);
     std::vector<double> waiting(order.size(), 0.0);
@@ -214,8 +213,7 @@ double Filter::advance(Belief& belief, char character) {
 
 namespace {
 
-/// Nearly all computation for a sequence concerns its first characters, where thousands of states are possible; the
-/// results for equal beginnings are therefore cached.
+/// Most of the work concerns the first characters, where thousands of states are possible; equal beginnings are cached.
 class SequenceLosses {
  public:
     SequenceLosses(const Source& source, std::span<const double> stationary)

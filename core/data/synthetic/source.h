@@ -49,16 +49,13 @@ class Source {
     std::vector<std::uint32_t> totals_;
 };
 
-/// The fraction of the characters of an infinite text that each state generates; (states), sums to 1. It is exact
-/// except for rounding: the expected number of visits between two returns to the start, divided by the sum of these
-/// numbers.
+/// The fraction of the characters of an infinite text that each state generates; (states), sums to 1. Exact: the
+/// expected number of visits between two returns to the start, divided by the sum of these numbers.
 std::vector<double> stationary_distribution(const Source& source);
 
-/// In nats per character, the mean over the distribution `stationary`.
 double entropy_rate(const Source& source, std::span<const double> stationary);
 
-/// Numbers the states that can be reached from `start`. State must have `std::uint64_t key() const`, unique for each
-/// state.
+/// From `start`. State must have `std::uint64_t key() const`, unique for each state.
 template <class State, class ArcsOf>
 Source compile_source(const State& start, ArcsOf arcs_of) {
     std::unordered_map<std::uint64_t, std::int32_t> numbers{{start.key(), Source::kStart}};
@@ -94,8 +91,7 @@ class Filter {
     explicit Filter(const Source& source);
 
     double probability(const Belief& belief, char character) const;
-    /// Posterior distribution after `character`, whose probability is returned. If that probability is 0, `belief`
-    /// becomes empty.
+    /// `belief` becomes the posterior; returns the probability of `character`. If that is 0, `belief` is empty.
     double advance(Belief& belief, char character);
 
  private:

@@ -18,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-// And the token into which both are merged.
 struct TokenMerge {
     std::int32_t left = 0;
     std::int32_t right = 0;
@@ -155,7 +154,7 @@ class BytePairs final : public Subwords {
     const std::string& bytes_of_token(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)]; }
     const std::string& spelled(std::int32_t token) const { return table_.tokens[static_cast<std::size_t>(token)]; }
 
-    // The longest one, or -1.
+    // The longest added token, or -1.
     std::int32_t added_at(std::string_view text, std::size_t offset) const {
         const auto& list = added_[static_cast<unsigned char>(text[offset])];
         const auto found = std::find_if(list.begin(), list.end(), [&](std::int32_t token) {
@@ -164,8 +163,7 @@ class BytePairs final : public Subwords {
         return found == list.end() ? -1 : *found;
     }
 
-    // Bytes, of which the adjacent pair with the lowest rank, and of equal ones the first, is merged until no pair has
-    // a rank.
+    // The pair with the lowest rank, and of equal ones the first, is merged until no pair has a rank.
     std::vector<std::int32_t> merged(std::string_view piece) const {
         if (table_.whole_words) {
             if (const auto whole = ids_.find(std::string(piece)); whole != ids_.end()) return {whole->second};
@@ -230,7 +228,6 @@ std::string kind_of_part(const json& object, const char* name) {
     return found != object.end() && found->is_object() ? found->value("type", "") : "";
 }
 
-// As GPT-2 has it.
 void require_byte_level(const json& file, const std::string& name) {
     const json& model = file.at("model");
     if (kind_of_part(file, "model") != "BPE" && !(model.contains("merges") && !model.contains("type"))) {

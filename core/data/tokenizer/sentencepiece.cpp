@@ -63,7 +63,7 @@ bool is_trainable(char32_t code) {
     return code >= U' ' && code != 0x7F && code != space_mark && code != unknown_mark;
 }
 
-// Contain only the `most` most frequent characters; others are bytes.
+// They contain only the `most` most frequent characters; others are bytes.
 std::vector<std::string> sentences_of(std::string_view text, std::size_t most) {
     std::unordered_map<char32_t, std::int64_t> counts;
     for (std::size_t offset = 0; offset < text.size();) {

@@ -7,8 +7,6 @@
 
 namespace ropelab {
 
-// The stored form of each kind begins with its prefix.
-
 inline constexpr std::string_view sentencepiece_prefix = "sentencepiece:";
 inline constexpr std::string_view byte_pairs_prefix = "byte-level-bpe:";
 inline constexpr std::string_view words_prefix = "words:";

@@ -193,7 +193,7 @@ std::optional<std::string> content_of(const fs::path& file) {
     }
 }
 
-// Trained SentencePiece models; an empty path if the user has no cache.
+// An empty path if the user has no cache.
 fs::path tokenizer_folder() {
     try {
         return cache_folder().parent_path() / "tokenizers";
@@ -202,8 +202,7 @@ fs::path tokenizer_folder() {
     }
 }
 
-// Under a temporary name first, so that another program never reads a part of it. A cache that cannot be written is not
-// an error.
+// Under a temporary name first, so that no program reads a part of it. Failure to write is no error.
 void store_in_cache(const fs::path& file, const std::string& content) {
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
@@ -222,7 +221,6 @@ void store_in_cache(const fs::path& file, const std::string& content) {
     if (error) fs::remove(temporary, error);
 }
 
-// From the cache if it is there.
 std::string cached_model(Tokenizer kind, std::int64_t size, std::string_view training) {
     // The number changes whenever the options of training change.
     const std::string key = std::string("1|") + (kind == Tokenizer::bpe ? "bpe|" : "unigram|") + std::to_string(size) +

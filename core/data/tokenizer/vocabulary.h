@@ -29,7 +29,7 @@ class Subwords {
     std::vector<std::string> tokens_;
 };
 
-/// In bytes: a tokenizer is trained on the beginning of a longer training split.
+/// Bytes; a tokenizer is trained on the beginning of a longer training split.
 inline constexpr std::size_t largest_tokenizer_text = std::size_t{4} << 20;
 
 /// Bpe, unigram or words with at most `size` tokens, from the beginning of `training` or from the cache beside the data
@@ -37,8 +37,7 @@ inline constexpr std::size_t largest_tokenizer_text = std::size_t{4} << 20;
 std::shared_ptr<const Subwords> trained_subwords(Tokenizer kind, std::int64_t size, std::string_view training);
 
 /// A tokenizer.json of Hugging Face with byte-level BPE, or a SentencePiece .model. Normalization and a space before
-/// the text, which both kinds of files can ask for, are not applied. Throws BadInput if the file cannot be read, or if
-/// it contains another kind of tokenizer.
+/// the text are not applied. Throws BadInput for other files.
 std::shared_ptr<const Subwords> subwords_of_file(const std::filesystem::path& file);
 
 /// The form of `Subwords::to_text`.
@@ -46,8 +45,7 @@ bool is_subwords_text(std::string_view text);
 /// Reads the form of `Subwords::to_text`; recent tokenizers are cached. Throws BadInput for another text. Thread-safe.
 std::shared_ptr<const Subwords> subwords_from_text(std::string_view text);
 
-/// A token is one Unicode character of UTF-8 text or one byte, numbered in ascending order of code point or byte value,
-/// or a subword or word, numbered by its tokenizer.
+/// A character of UTF-8 or a byte, in ascending order of code point or value, or a subword or word of a tokenizer.
 class Vocabulary {
  public:
     /// Distinct characters. Throws BadInput, naming the byte offset, if `text` is not UTF-8.
@@ -74,8 +72,7 @@ class Vocabulary {
     /// tokens of a text, one after the other, are the text. Throws BadInput for a token outside [0, size).
     std::string bytes_of(std::int32_t token) const;
 
-    /// "characters:" or "bytes:", then the code points or byte values, separated by commas; for subwords that of
-    /// Subwords::to_text.
+    /// "characters:" or "bytes:", then code points or byte values, separated by commas; or Subwords::to_text.
     std::string to_text() const;
 
  private:

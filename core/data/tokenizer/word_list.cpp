@@ -51,7 +51,6 @@ CharacterClass gpt2_group(CharacterClass kind) {
     return kind == CharacterClass::mark ? CharacterClass::other : kind;
 }
 
-// Characters of one group.
 std::size_t end_of_run(std::string_view text, std::size_t offset, CharacterClass group) {
     while (offset < text.size()) {
         const ClassedCharacter next = classed(text, offset);
@@ -69,8 +68,7 @@ std::size_t contraction_at(std::string_view text, std::size_t offset) {
     return found == contractions.end() ? 0 : found->size();
 }
 
-// A character other than a space takes the last space of several before it, because \s+(?!\S) precedes \s+ in the
-// expression.
+// Before another character, the last of several spaces is left to it, because \s+(?!\S) precedes \s+.
 std::size_t end_of_spaces(std::string_view text, std::size_t offset) {
     std::size_t last = offset;
     std::size_t end = offset;

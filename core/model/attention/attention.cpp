@@ -10,7 +10,7 @@ namespace ropelab {
 
 namespace {
 
-// One tensor of queries, keys and values, already normalized, as the CPU backend requires it.
+// One tensor, already normalized, as the CPU backend requires it.
 AttentionInput packed(const AttentionInput& input, const AttentionUse& use) {
     if (!input.query_norm.defined()) return input;
     const LayerVectors vectors = reference_attention::vectors_of(input);

@@ -51,15 +51,13 @@ class AttentionHook {
     virtual void observe(std::int64_t layer, const LayerVectors& vectors) = 0;
     /// After rotation. Attention uses the vectors as this function leaves them.
     virtual void modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) = 0;
-    /// Residual stream before a layer, (runs, batch·time, C) float32, or after the last one if `layer` is the number of
-    /// layers.
+    /// Stream before a layer, (runs, batch·time, C) float32, or after the last one (`layer` = number of layers).
     virtual void observe_stream(std::int64_t /*layer*/, const torch::Tensor& /*stream*/) {}
 };
 
 struct AttentionUse {
     std::int64_t layer = 0;
-    /// Receives the new keys and values; null: attention within `input` alone. With a cache that is not empty, time is
-    /// 1.
+    /// Receives the new keys and values; null: attention within `input` alone. If it is not empty, time is 1.
     KeyValueCache* cache = nullptr;
     AttentionHook* hook = nullptr;
     StageMarks stages = {};  // of the layer
@@ -70,8 +68,7 @@ enum class AttentionBackend { reference, cpu, flash };
 AttentionBackend attention_backend(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use = {},
                                    const Dropout& dropout = {});
 
-/// Causal, with dropout of the attention weights: (runs, batch·time, query·head_dim), in the type of qkv or float32.
-/// `place` names the dropout.
+/// Causal: (runs, batch·time, query·head_dim), in the type of qkv or float32. `place` names the dropout.
 torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout = {},
                      const std::string& place = "", const AttentionUse& use = {});
 

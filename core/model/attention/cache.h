@@ -9,10 +9,9 @@
 
 namespace ropelab {
 
-/// Of one sequence (one run, batch size 1): keys after rotation and values of the last tokens. Each layer has a ring
-/// buffer, allocated once: the token at position p is in slot p modulo the layer's capacity. Multi-head latent
-/// attention stores its rotated key and its latent vector as key and value of one head; a gated DeltaNet stores its
-/// state and nothing per token.
+/// Rotated keys and values of the last tokens of one sequence. Each layer has a ring buffer, allocated once: the token
+/// at position p is in slot p modulo the layer's capacity. Multi-head latent attention stores its rotated key and its
+/// latent vector as key and value of one head; a gated DeltaNet stores its state and nothing per token.
 class KeyValueCache {
  public:
     struct Layer {
@@ -26,28 +25,26 @@ class KeyValueCache {
     /// Capacities are RunSpec::visible_tokens.
     explicit KeyValueCache(const RunSpec& spec);
 
-    /// (time) int64 on the device. Call this once per forward pass, before its layers store anything. Of more than
-    /// `capacity` tokens only the last ones get slots.
+    /// (time) int64 on the device. Call once per pass, before its layers store. Only the last `capacity` tokens get
+    /// slots.
     void assign_slots(const torch::Tensor& positions);
     /// For the tokens of the last assign_slots: (time, key_value_heads, channels) each.
     void store(std::int64_t layer, const torch::Tensor& keys, const torch::Tensor& values);
-    /// Of a gated DeltaNet: (heads, head_dim, head_dim).
+    /// (heads, head_dim, head_dim) of a gated DeltaNet.
     void store_state(std::int64_t layer, const torch::Tensor& state);
-    // One token on the CPU.
     void assign_slot(std::int64_t position);
     /// One token on the CPU, (heads, head_dim) float32 each.
     void store(std::int64_t layer, const float* key, const float* value, std::int64_t heads, std::int64_t head_dim);
 
-    /// Since the cache was created.
     std::int64_t tokens() const { return tokens_; }
     /// 0 for a gated DeltaNet.
     std::int64_t capacity(std::int64_t layer) const { return ring_of(layer).capacity; }
-    /// Of the current forward pass, (time) int64.
+    /// Positions of the current forward pass, (time) int64.
     const torch::Tensor& newest() const { return newest_; }
-    /// Of the token in each slot, (capacity) int64; −1 for an empty slot.
+    /// Position of the token in each slot, (capacity) int64; −1 for an empty slot.
     const torch::Tensor& positions(std::int64_t layer) const { return ring_of(layer).positions; }
     const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }
-    /// Empty slots included.
+    /// Includes empty slots.
     std::int64_t bytes() const;
 
  private:

@@ -83,7 +83,6 @@ class Attention : public torch::autograd::Function<Attention> {
     }
 };
 
-// In place.
 void rotate_heads(float* query, float* key, HeadCounts heads, std::int64_t head_dim, const RotaryTables& tables,
                   std::int64_t row) {
     ROPELAB_OWN_PASS("rotate");

@@ -48,8 +48,7 @@ Sequences sequences_of(const Input& input, const StageMarks& stages) {
     return result;
 }
 
-// Outputs, (sequences, heads, time, head_dim), and the last state, (sequences, heads, head_dim, head_dim), whose rows
-// belong to channels of keys.
+// (sequences, heads, time, head_dim) outputs, (sequences, heads, head_dim, head_dim) state; rows: channels of keys.
 std::pair<torch::Tensor, torch::Tensor> in_chunks(const Sequences& s) {
     const std::int64_t time = s.query.size(2);
     const std::int64_t channels = s.query.size(3);

@@ -24,8 +24,7 @@ struct Input {
     std::int64_t heads = 1;
 };
 
-/// (runs, batch·time, heads·head_dim). A cache provides and receives the state; one that is not empty requires one
-/// token.
+/// (runs, batch·time, heads·head_dim). A cache provides and receives the state; if not empty, it requires one token.
 torch::Tensor attend(const Input& input, const AttentionUse& use);
 
 }  // namespace ropelab::delta_net

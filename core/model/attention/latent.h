@@ -28,8 +28,7 @@ struct Input {
 };
 
 /// Causal: (runs, batch·time, heads·head_dim), arguments as `attend` in attention.h. A hook receives queries and keys
-/// with head_dim + rotary channels, of which the pairs that RoPE can rotate come first, and tables for all of their
-/// pairs.
+/// with head_dim + rotary channels, rotary pairs first, and tables for all pairs.
 torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout& dropout, const std::string& place,
                      const AttentionUse& use);
 

@@ -24,7 +24,7 @@ struct RelativeWeights {
     bool defined() const { return bias.defined() || keys.defined() || projection.defined() || contextual.defined(); }
 };
 
-/// What the position encoding adds to the attention of one layer of a cohort.
+/// Contribution of the position encoding to the attention of one layer of a cohort.
 struct LayerTerms {
     RotaryTables tables;        // undefined if nothing rotates
     torch::Tensor slopes = {};  // slopes of ALiBi (formula 25), (heads) float32; undefined without ALiBi
@@ -41,32 +41,26 @@ struct LayerTerms {
     bool only_products() const { return !relative.defined() && !decay.defined(); }
 };
 
-/// For a range of positions.
 struct PositionTerms {
     LayerTables tables;
     torch::Tensor slopes;
     std::int64_t window = 0;
     /// Sinusoidal (formula 30), (time, width) float32; undefined without them.
     torch::Tensor embeddings;
-    /// Members of LayerTerms that all layers share.
+    /// As in LayerTerms; all layers share them.
     torch::Tensor buckets = {};
     torch::Tensor distances = {};
-    /// Of each layer; empty without xPos.
     std::vector<torch::Tensor> decays = {};
-    /// Of the first token; the other positions follow.
     std::int64_t first = 0;
-    /// (time) int64 on the device; replaces `first` if defined: work captured in a CUDA graph must load positions from
-    /// there.
+    /// (time) int64 on the device; replaces `first` if defined: work in a CUDA graph must load positions from there.
     torch::Tensor positions = {};
 
-    /// Without learned weights.
     LayerTerms layer(std::int64_t index) const;
     /// (time) int64.
     torch::Tensor positions_of(std::int64_t time, torch::Device device) const;
 };
 
-/// For positions 0 … positions − 1, with the rotary tables of layer_tables. BadInput if the sequence is too long for
-/// xPos.
+/// For positions 0 … positions − 1, tables as layer_tables. BadInput if the sequence is too long for xPos.
 PositionTerms position_terms(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                              const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
@@ -78,11 +72,10 @@ class PositionSource {
     PositionSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                    const TableChanges& changes = {}, const Parameters* weights = nullptr);
 
-    /// For positions first … first + count − 1.
     PositionTerms at(std::int64_t first, std::int64_t count) const;
     /// Positions on the device, (time) int64. Copies nothing from the host.
     PositionTerms at(const torch::Tensor& positions) const;
-    /// Whether there are stored terms, and they end before `position`.
+    /// True if there are stored ones, and they end before `position`.
     bool ends_before(std::int64_t position) const;
 
  private:
@@ -98,12 +91,10 @@ class PositionSource {
 
 RelativeWeights relative_weights(const Parameters& weights, std::int64_t layer);
 
-/// (queries, keys) bool, true for keys that a query must not see. Positions are (n) int64; a key's −1 is an empty slot
-/// of a cache.
+/// (queries, keys), true for hidden keys. Positions are (n) int64; a key's −1 is an empty slot of a cache.
 torch::Tensor hidden_keys(const torch::Tensor& queries, const torch::Tensor& keys, std::int64_t window);
 
-/// Sequences start at position 0: (runs, batch, time, heads, head_dim). The exponents of xPos' decay are relative to
-/// the middle of the sequence.
+/// (runs, batch, time, heads, head_dim) from position 0. xPos' exponents are relative to the middle of the sequence.
 torch::Tensor encoded_queries(const torch::Tensor& queries, const LayerTerms& terms);
 /// The decay of keys is the inverse.
 torch::Tensor encoded_keys(const torch::Tensor& keys, const LayerTerms& terms);
@@ -111,7 +102,8 @@ torch::Tensor encoded_keys(const torch::Tensor& keys, const LayerTerms& terms);
 /// result is float32, or float64 for such an x.
 torch::Tensor decayed(const torch::Tensor& x, const torch::Tensor& decay, const torch::Tensor& exponents);
 
-/// What learned relative positions add to one run's logits: (1 or batch, heads, queries, keys); undefined for nothing.
+/// Contribution of learned relative positions to one run's logits: (1 or batch, heads, queries, keys); undefined for
+/// nothing.
 ///
 /// q: (batch, heads, queries, head_dim). k: (batch, heads, keys, head_dim). products: q·k/√head_dim, (batch, heads,
 /// queries, keys). `queries` and `keys`: positions, (n) int64, in any order.
@@ -119,8 +111,7 @@ torch::Tensor relative_logits(const LayerTerms& terms, std::int64_t run, const t
                               const torch::Tensor& products, const torch::Tensor& queries, const torch::Tensor& keys,
                               const StageMarks& stages = {});
 
-/// Sums of learned value vectors (formula 39), weighted by attention, (batch, heads, queries, keys) → (batch, heads,
-/// queries, head_dim).
+/// Learned value vectors (formula 39), weighted: (batch, heads, queries, keys) → (batch, heads, queries, head_dim).
 torch::Tensor relative_values(const LayerTerms& terms, std::int64_t run, const torch::Tensor& attention,
                               const torch::Tensor& queries, const torch::Tensor& keys);
 

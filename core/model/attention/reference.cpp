@@ -23,9 +23,8 @@ torch::Tensor mixed_values(const torch::Tensor& q, const torch::Tensor& k, const
     return torch::scaled_dot_product_attention(q, k, v, mask.unsqueeze(0), 0.0, false);
 }
 
-// Logits that are not only products: (runs, batch, heads, queries, head_dim). Each run is computed separately, so that
-// its sums cannot depend on the cohort. query, key, value: (runs, batch, heads, queries or keys, head_dim). `queries`
-// and `keys`: positions, (n) int64.
+// Logits that are not only products: (runs, batch, heads, queries, head_dim). Run by run, so that sums cannot depend on
+// the cohort. query, key, value: (runs, batch, heads, queries or keys, head_dim). Positions: (n) int64.
 torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms, const torch::Tensor& queries,
                            const torch::Tensor& keys, const Dropout& dropout, const std::string& place,
                            const StageMarks& stages) {

@@ -117,8 +117,7 @@ bool any(const std::vector<bool>& rotates) {
     return std::find(rotates.begin(), rotates.end(), true) != rotates.end();
 }
 
-// (runs, 1, numbers) float64. Angles are as large as the positions, and float32 would round them by a thousandth at
-// position 10,000.
+// (runs, 1, numbers) float64: float32 would round angles by a thousandth at position 10,000.
 torch::Tensor rows_of_runs(const std::vector<double>& numbers, std::size_t runs, torch::Device device) {
     return torch::tensor(c10::ArrayRef<double>(numbers), torch::kFloat64)
         .view({static_cast<std::int64_t>(runs), 1, -1})
@@ -146,7 +145,7 @@ torch::Tensor positions_from(std::int64_t first, std::int64_t count, torch::Devi
     return torch::arange(first, first + count, torch::TensorOptions(torch::kFloat64).device(device));
 }
 
-// To bfloat16, in their own type.
+// Rounds to bfloat16; the numbers keep their own type.
 torch::Tensor rounded(const torch::Tensor& numbers) {
     return numbers.to(torch::kBFloat16).to(numbers.scalar_type());
 }
@@ -303,7 +302,7 @@ LayerTables LayerTables::select(const torch::Tensor& positions) const {
 
 namespace {
 
-// Of log theta; undefined if the runs have a constant theta.
+// Undefined if the runs have a constant theta.
 torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
     const torch::Tensor shift = weights ? weights->get("rotary.shift") : torch::Tensor();
     if (shift.defined() && changes.scaling.method != ScalingMethod::none) {
@@ -313,7 +312,6 @@ torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
     return shift;
 }
 
-// By layer and run.
 std::vector<std::vector<bool>> rotating_runs(std::span<const RunSpec> runs) {
     std::vector<std::vector<bool>> result(static_cast<std::size_t>(runs.front().layers));
     for (const RunSpec& run : runs) {

@@ -11,9 +11,8 @@
 
 namespace ropelab {
 
-/// Of one layer of a cohort: (runs, 1, time, 1, head_dim/2) float32, in the pairing `half`; (runs, 1, time, heads,
-/// head_dim/2) if each head has its own theta. A pair that is not rotated has cos 1 and sin 0. Undefined if no run of
-/// the cohort rotates.
+/// (runs, 1, time, 1, head_dim/2) float32, in the pairing `half`; (runs, 1, time, heads, head_dim/2) if each head has
+/// its own theta. A pair that is not rotated has cos 1 and sin 0. Undefined if no run rotates.
 struct RotaryTables {
     torch::Tensor cosine;
     torch::Tensor sine;
@@ -21,9 +20,7 @@ struct RotaryTables {
     bool defined() const { return cosine.defined(); }
     /// All heads share fixed angles, which fused operations require.
     bool plain() const { return !defined() || (cosine.size(3) == 1 && !cosine.requires_grad()); }
-    /// Positions first … first + count − 1.
     RotaryTables narrow(std::int64_t first, std::int64_t count) const;
-    /// `positions`: (count) int64.
     RotaryTables select(const torch::Tensor& positions) const;
 };
 
@@ -38,11 +35,9 @@ struct LayerTables {
     LayerTables select(const torch::Tensor& positions) const;
 };
 
-/// By a probe of a trained model.
 struct TableChanges {
     /// `positions` is the current length.
     Scaling scaling = {};
-    /// Their frequency is set to 0.
     std::vector<std::int64_t> frozen_pairs = {};
 };
 
@@ -76,7 +71,7 @@ class TableSource {
     LayerTables at(std::int64_t first, std::int64_t count) const;
     /// Positions on the device, (count) int64.
     LayerTables at(const torch::Tensor& positions) const;
-    /// Whether there are stored tables, and they end before `position`.
+    /// True if there are stored ones, and they end before `position`.
     bool ends_before(std::int64_t position) const;
     /// Undefined without stored tables.
     const LayerTables& cached() const { return cached_; }
@@ -91,8 +86,7 @@ class TableSource {
     torch::Device device_ = torch::kCPU;
 };
 
-/// Formula 1; x: (runs, batch, time, heads, head_dim). The gradient of x is rotated by the opposite angle; tables that
-/// require gradients get theirs.
+/// Formula 1; x: (runs, batch, time, heads, head_dim). Tables that require gradients get theirs.
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables);
 
 }  // namespace ropelab

@@ -7,13 +7,11 @@
 #include "core/model/dropout.h"
 #include "core/model/stage_observer.h"
 
-// For variants that LibTorch's fused attention lacks. Stores the attention weights of all pairs of tokens for the
-// backward pass.
+// For variants that LibTorch's fused attention lacks. Stores all attention weights for the backward pass.
 
 namespace ropelab {
 
-/// (runs, n) → (runs, rows, n). The gradient is summed separately for each run, so that it does not depend on the
-/// cohort.
+/// (runs, n) → (runs, rows, n). The gradient is summed run by run, so that it does not depend on the cohort.
 torch::Tensor repeat_rows(const torch::Tensor& vectors, std::int64_t rows);
 
 /// Q, k: (runs·batch, heads, queries or keys, channels), v: (runs·batch, heads, keys, channels of values) →

@@ -4,8 +4,7 @@
 
 namespace ropelab {
 
-/// Formula 44: keys and values come from one latent vector per token, which the cache stores, and separate channels
-/// rotate.
+/// Formula 44: keys and values come from one latent vector per token, which the cache stores; separate channels rotate.
 struct Latent {
     Count h;                        // heads
     Count D;                        // channels per head without rotation

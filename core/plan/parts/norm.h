@@ -6,15 +6,13 @@
 
 namespace ropelab {
 
-/// Residual stream or output of a branch.
 struct NormPart {
     enum class Kind { layer, rms, zero_centred_rms, dyt, unknown };
     Kind kind = Kind::layer;
     bool has_weight = true;
     bool has_bias = false;  // of LayerNorm and Dynamic Tanh
 
-    /// Computes `to` from `from`. `tensors`: name of the parameters without their last part. Zero-centered weights
-    /// start at 0 and decay.
+    /// `tensors`: name of the parameters without their last part. Zero-centered weights start at 0 and decay.
     AnatomyStage stage(const PlanSizes& sizes, const std::string& id, const std::string& name,
                        const std::string& tensors, const std::string& to = "H", const std::string& from = "X",
                        int place = storage::norm) const;

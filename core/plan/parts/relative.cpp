@@ -10,7 +10,6 @@ struct Context {
     const std::string& score;
 
     double C() const { return real(product_of({heads.h, heads.D})); }
-    // Learned vectors of distances.
     static Tensor table(std::string name, std::int64_t rows, Count columns, double deviation) {
         return {.name = std::move(name),
                 .shape = {rows, columns},

@@ -57,7 +57,6 @@ struct RelativeFacts {
 };
 /// In layers with these heads; `score` is the formula of the scores without the encoding.
 RelativeFacts facts_of(const Relative& relative, const PlanSizes& sizes, const Heads& heads, const std::string& score);
-/// By the attention kernel (core/plan/kernels.h).
 bool is_fused(const Relative& relative);
 
 }  // namespace ropelab

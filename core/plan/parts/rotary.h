@@ -17,7 +17,7 @@ struct Rotary {
     std::string channels = {};  // which of them rotate: "25 %"; "" if that is not said
 
     AnatomyStage stage(const PlanSizes& sizes, const Heads& heads) const;
-    /// Of latent attention: separate from the heads' own channels.
+    /// For latent attention: separate from the heads' own channels.
     AnatomyStage stage_of_channels(const PlanSizes& sizes, Count heads, Count channels) const;
     double kept_per_score() const { return kind == Kind::decaying ? 2.0 : 0.0; }
     bool is_fused() const { return kind != Kind::decaying; }

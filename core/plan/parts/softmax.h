@@ -9,7 +9,7 @@
 
 namespace ropelab {
 
-/// Decides what a training step's attention keeps for its backward pass.
+/// Decides what attention keeps for the backward pass.
 struct TrainingWork {
     double product_size = 1.0;  // of numbers of products, in float32 numbers: 0.5 with bfloat16
     bool drops = false;
@@ -37,7 +37,6 @@ AnatomyStage attention_gate(const PlanSizes& sizes, const std::string& kind, con
 /// Projection of the heads' outputs, `columns` numbers, into the residual stream.
 AnatomyStage attention_output(const PlanSizes& sizes, Count columns, bool has_bias);
 
-/// A query per head, and a key and a value per head or per group of heads.
 struct Softmax {
     Heads heads = {};
     bool shares_values = false;  // the values are the keys before their norm and rotation

@@ -61,8 +61,7 @@ void compare_control_v1(SheetRow& row, const GroupValues& control, const GroupVa
                         : p_of(welch_t_test(sample, row.baseline));
 }
 
-// Whether one of the groups has a lower mean than the control by more than the margin. The p values are corrected for
-// the number of groups (Bonferroni).
+// One group must have a mean lower than the control by more than the margin (p with Bonferroni's correction).
 void compare_control(SheetRow& row, const GroupValues& control, const std::vector<const GroupValues*>& with_positions) {
     const VerdictRule& rule = *row.plan.rule;
     const std::vector<double> values = control.values();
@@ -79,7 +78,6 @@ void compare_control(SheetRow& row, const GroupValues& control, const std::vecto
     }
 }
 
-// Values, p values, and the difference with its interval.
 void compare_with_baseline(SheetRow& row, const GroupValues& group, const GroupValues& baseline) {
     row.baseline_values = baseline.values();
     row.baseline = sample_of(row.baseline_values);
@@ -108,7 +106,6 @@ void compare_with_control(SheetRow& row, std::span<const SheetRun> runs, const G
     compare_control(row, control, {&baseline, &group});
 }
 
-// From its published means and standard deviations.
 void recompute_paper(SheetRow& row) {
     const auto& paper = row.plan.paper;
     const auto& baseline = row.plan.paper_baseline;
@@ -139,7 +136,6 @@ void mark_baselines(std::vector<SheetRow>& rows) {
     }
 }
 
-// One group, or the mean of several.
 GroupValues baseline_of(const PlannedRow& row, std::span<const SheetRun> runs) {
     std::vector<GroupValues> groups = {values_of(runs, *row.baseline, row.measure)};
     for (const GroupKeys& other : row.baseline_others) groups.push_back(values_of(runs, other, row.measure));

@@ -23,24 +23,21 @@ struct SheetRun {
 enum class SheetVerdict { shown, baseline, unfinished, reproduced, not_reproduced, undecided, not_testable };
 std::string to_string(SheetVerdict verdict);
 
-/// In the unit in which a figure compares rows.
+/// The unit is that in which a figure compares rows.
 struct RowEffect {
     /// `percent`: of the baseline's mean. `ratio`: of the means. `proportion`: of the group's runs, those with the
     /// event. `proportion_difference`: that minus the baseline's.
     enum class Scale { percent, ratio, proportion, proportion_difference } scale = Scale::percent;
     double value = 0;
-    /// Confidence 1 − alpha, without Holm's correction: interval of the mean difference of the pairs (or Welch's),
-    /// Fieller's of a ratio, Clopper and Pearson's of a proportion, or proportion_difference of two; nullopt if there
-    /// is none.
+    /// Confidence 1 − alpha, without correction: of the paired mean difference (or Welch's), Fieller's of a ratio,
+    /// Clopper and Pearson's of a proportion, or proportion_difference of two; nullopt if there is none.
     std::optional<double> low, high;
-    /// From −margin to +margin, the range of the ratio, or from the bound to 1 (or 0 to the bound); nullopt for a rule
-    /// without a range.
+    /// From −margin to +margin, the range of the ratio, or from the bound to 1 (or 0 to it); nullopt without a range.
     std::optional<double> range_low, range_high;
     std::optional<double> paper;  // the paper's value on the same scale; nullopt if it prints none
 };
 std::string to_string(RowEffect::Scale scale);
 
-/// With the results of its runs.
 struct SheetRow {
     PlannedRow plan;
     std::optional<RunSpec> spec;  // of the group's first run; nullopt if the sheet trains no such run
@@ -57,8 +54,7 @@ struct SheetRow {
     Sample baseline;
 
     // nullopt if there is no baseline or the test has no result.
-    /// If the rule's test is paired, mean of the paired differences over common seeds; otherwise the difference of the
-    /// means.
+    /// If the test is paired, mean paired difference over common seeds; otherwise the difference of the means.
     std::optional<double> difference;
     std::optional<double> difference_low, difference_high;  // interval with the confidence 1 − alpha of the rule
     double reference = 0;                                   // mean of the baseline's values that enter `difference`
@@ -86,10 +82,9 @@ struct SheetRow {
 struct ScoredPrediction {
     enum class Outcome { right, wrong, undecided, unmeasured } outcome = Outcome::unmeasured;
     Prediction prediction;
-    /// Of being right by chance under the null model, for the groups that were scored.
+    /// Right by chance under the null model, for the groups that were scored.
     double chance = 1;
     std::string words;  // measured values with their test, or the reason why there is no score
-    /// Of an order.
     struct Group {
         std::string label;  // settings that distinguish it
         Sample sample;
@@ -103,26 +98,24 @@ struct ScoredPrediction {
 /// "not scored" if not measured, or not decidable by the prediction's rule.
 std::string to_string(ScoredPrediction::Outcome outcome);
 
-/// Whether a run has all values of a group. Throws BadInput for an unknown key.
+/// True if the run has all values of the group. Throws BadInput for an unknown key.
 bool belongs(const RunSpec& spec, const GroupKeys& group);
 
 /// "theta = 500".
 std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group);
 /// "nats"; "" if the measure has none.
 std::string unit_of(const std::string& measure);
-/// Or the increase of a loss: in nats or bits.
+/// Also for the increase of a loss.
 bool is_loss(const std::string& measure);
 
 /// From its measurements or its summary (measures()); NaN if there is none.
 double measured_value(const SheetRun& run, const std::string& measure);
 
-/// Over all rows of the claim with a rule.
 struct ClaimVerdict {
     std::string claim;  // id
-    /// `not_reproduced`: at least one row is not reproduced, also after Bonferroni's correction over the families of
-    /// the claim's rows. `not_testable`: no row is testable. `undecided`: otherwise, and if the verdicts at several
-    /// lengths of training (`iterations` of PlannedRow::keys) differ. `unfinished`: a row has no verdict yet. `shown`:
-    /// the claim has no row with a rule.
+    /// `not_reproduced`: one row is not, also after Bonferroni's correction over its families. `not_testable`: no row
+    /// is testable. `undecided`: otherwise, and if the verdicts at several lengths of training differ. `unfinished`: a
+    /// row has no verdict yet. `shown`: the claim has no row with a rule.
     SheetVerdict verdict = SheetVerdict::shown;
     int rows = 0;  // number of rows with a rule
     int reproduced = 0, not_reproduced = 0, undecided = 0, not_testable = 0, unfinished = 0;
@@ -142,14 +135,13 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
 /// versions, which a lab stored, are applied as they were.
 std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs);
 
-/// By seed, of ended runs.
+/// By seed, for ended runs.
 struct GroupValues {
     std::map<std::int64_t, double> by_seed;
     std::set<std::int64_t> failed;      // seeds whose last run failed
     int waiting = 0;                    // number of runs that have not ended
     std::set<std::int64_t> unmeasured;  // seeds of ended runs that are not measured yet
 
-    /// Not ended, or not measured.
     int open() const { return waiting + static_cast<int>(unmeasured.size()); }
 
     std::vector<double> values() const {
@@ -161,18 +153,16 @@ struct GroupValues {
 
 /// If several runs share a seed, the last one counts. The value of a failed run is NaN unless it was measured.
 GroupValues values_of(std::span<const SheetRun> runs, const GroupKeys& group, const std::string& measure);
-/// NaN for a seed that has no finite value in one of the groups. A seed counts as failed or not measured if it is in
-/// one.
+/// NaN for a seed without a finite value in one group. A seed counts as failed or not measured if it is in one.
 GroupValues mean_by_seed(std::span<const GroupValues> groups);
 /// In the order of the group's seeds; NaN if the baseline lacks the seed.
 std::vector<double> values_with_same_seeds(const GroupValues& group, const GroupValues& baseline);
 
-/// Joint, of scored predictions.
 struct Calibration {
     int scored = 0;       // number of predictions with a score and a chance below 1
     int right = 0;        // number of them that are right
     double expected = 0;  // number that is expected to be right by chance: the sum of the chances
-    /// Of at least `right` right predictions by chance, if the predictions were independent.
+    /// At least `right` right predictions by chance, if they were independent.
     double p = 1;
 };
 /// Predictions with chance 1 and those of a retrieval rule of version 1, whose null model does not apply, are left out.
@@ -184,8 +174,6 @@ double at_least_by_chance(std::span<const double> chances, int least);
 std::string calibration_words(const Calibration& calibration);
 /// `scored`, `right`, `expected_by_chance`, `p_at_least_as_many` (null if none is scored) and `words`.
 nlohmann::json calibration_json(const Calibration& calibration);
-
-// The retrieval rule compares each group with itself (RetrievalRule::probes).
 
 /// `declines`: the gain at the far lag is low, but not lower than at the control lag, so that the distance explains it.
 /// `no_control`: the rule requires a control lag, and the group has none.
@@ -201,7 +189,7 @@ struct CollapseTest {
     Description excess;        // far − kept · near, paired by seed
     Description over_control;  // far − kept · control, paired by seed; empty if the rule has no control
 };
-/// One element per seed. `control` is empty for a rule of version 2.
+/// `control` is empty for a rule of version 2.
 struct LagGains {
     std::vector<double> near, far, control;
 };

@@ -49,7 +49,7 @@ void check(const GenerationSpeed& settings) {
     }
 }
 
-// Of sheets that measure the generation speed themselves.
+// They measure the generation speed themselves.
 std::set<std::int64_t> sheets_with_speeds(const LabFile& lab) {
     std::set<std::int64_t> result;
     for (const ExperimentRecord& experiment : lab.experiments()) {
@@ -219,8 +219,7 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
     lab.set_measurement(id, operations_per_token, of_further_token);
 }
 
-// At each extension, in order; empty if the validation split is too short, or if the position encoding has no
-// definition at the longest extension.
+// At each extension; empty if the validation split is too short or positions have no definition there.
 std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
     const std::int64_t longest = *std::max_element(times.begin(), times.end()) * checkpoint.spec.context;
@@ -317,7 +316,6 @@ void measure_first_gradients(LabFile& lab, std::int64_t experiment) {
     }
 }
 
-// At which the predictions test this run's group.
 std::vector<std::int64_t> probe_lags(const SheetPlan& plan, const RunSpec& spec) {
     std::vector<std::int64_t> lags;
     for (const Prediction& prediction : plan.predictions) {

@@ -16,17 +16,12 @@
 
 namespace ropelab {
 
-// Measurements that a lab stores for the runs of a sheet.
-
-/// Tokens per second of the trained model: mean over the plan's samples (batch size 1, the prompt is the newline or the
-/// first token of the vocabulary).
+/// Mean over the plan's samples (batch size 1, the prompt is the newline or the first token of the vocabulary).
 inline constexpr const char* generated_per_second = "generated_tokens_per_second";
-/// Engine::count_operations, per generated token after the first, without CUDA graphs. NaN if the engine does not
-/// count.
+/// Engine::count_operations per token after the first, without CUDA graphs. NaN if the engine does not count.
 inline constexpr const char* operations_per_training_step = "operations_per_training_step";
 inline constexpr const char* operations_per_token = "operations_per_generated_token";
-/// Nats per token: loss at the longest of the plan's extensions minus that at the context, on the same beginning of the
-/// validation split.
+/// Nats per token: loss at the longest extension minus that at the context, on the same beginning of the split.
 inline constexpr const char* extension_rise = "extension_rise";
 /// Validation tokens for the losses at extensions; enough for a few hundred sequences.
 inline constexpr std::int64_t extension_tokens = 32768;
@@ -38,35 +33,29 @@ inline constexpr const char* spiked_early = "spiked_early";
 /// that of the first block. NaN if the run has no such snapshot.
 inline constexpr const char* first_gradient_at_end = "first_gradient_of_last_mlp";
 inline constexpr const char* first_gradient_ratio = "first_gradient_ratio";
-/// Of the smoothed training loss over its previous minimum, in nats per token.
+/// Rise of the smoothed training loss over its previous minimum, in nats per token.
 inline constexpr double spike_nats = 0.5;
-/// Of a run's steps.
+/// Fraction of a run's steps.
 inline constexpr double early = 0.2;
 /// "loss_at_2x", a multiple of the context.
 std::string loss_at(std::int64_t times);
-/// "retrieval_gain_at_lag_16" (see RetrievalRule). Measured on sequences of the context's length from the validation
-/// split; NaN if the split is too short.
+/// "retrieval_gain_at_lag_16" (see RetrievalRule), on sequences of the context's length; NaN if the split is too short.
 std::string retrieval_gain(std::int64_t lag);
 /// "retrieval_gain_error_at_lag_16" (RetrievalPoint::gain_standard_error).
 std::string retrieval_gain_error(std::int64_t lag);
-/// Groups are tested at lags of their own (RetrievalRule::probes).
 inline constexpr const char* retrieval_gains = "retrieval_gain";
-/// Ascending: those of retrieval_grid and of the predictions' probes for the run's group. Empty if the context is too
-/// short.
+/// Ascending: retrieval_grid and the predictions' probes for the run's group. Empty if the context is too short.
 std::vector<std::int64_t> measured_lags(const SheetPlan& plan, const RunSpec& spec);
 
 /// A prediction with a retrieval rule concerns the run's group.
 bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec);
 
 /// A spike is a loss or gradient that is not finite, or, after the warm-up, a smoothed loss (weight 0.9, formula 36)
-/// more than spike_nats above its previous minimum. The loss is smoothed because with small batches it varies by more
-/// than that from batch to batch.
+/// more than spike_nats above its previous minimum. With small batches the raw loss varies by more than that.
 std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int64_t warmup);
 
-/// Ended runs that still lack a measurement.
 std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> runs);
 
-/// After the training of one run: generated samples, the loss beyond the context, and retrieval.
 PartWork measuring_work(const SheetPlan& plan, const RunSpec& spec);
 
 /// Measures ended runs that lack a measurement, and stores the values in the lab. For failed runs only spikes are
@@ -89,17 +78,15 @@ inline constexpr const char* generation_rolling = "generation_rolling";
 inline constexpr GenerationSpeed sweep_generation = {.samples = 10, .length = 500, .temperature = 0.8, .top_k = 200};
 
 /// Batch size 1, the prompt is the first token of the vocabulary, one sample as warm-up. Stores mean, standard
-/// deviation and settings in the lab. Returns false and stores nothing if `cancelled` returned true. Throws BadInput if
-/// a setting is invalid.
+/// deviation and settings in the lab. False, storing nothing, if cancelled. Throws BadInput for invalid settings.
 bool measure_generation(LabFile& lab, RunId id, Engine& engine, const Checkpoint& checkpoint,
                         const GenerationSpeed& settings, const std::function<bool()>& cancelled);
 
 /// nullopt if the settings are not stored.
 std::optional<GenerationSpeed> stored_generation(const std::map<std::string, double>& measurements);
 
-/// In the order in which they are timed: by seed, and within a seed by timing_order. A sheet that measures the
-/// generation speed does so at its own preregistered settings, so its runs are left out. `experiment`: id of an
-/// experiment; nullopt: all experiments.
+/// In the order of timing: by seed, then by timing_order. Sheets measure at their own preregistered settings, so their
+/// runs are left out. `experiment`: nullopt means all.
 std::vector<RunId> runs_without_generation_speed(const LabFile& lab, const GenerationSpeed& settings,
                                                  std::optional<std::int64_t> experiment = std::nullopt);
 
@@ -109,8 +96,7 @@ bool measure_generations(LabFile& lab, const GenerationSpeed& settings, std::opt
                          const std::function<Engine&()>& engine, const std::function<bool()>& cancelled,
                          const std::function<void(std::int64_t)>& on_progress = {});
 
-/// "Generation speed: 5 samples of 500 tokens per run, batch size 1, temperature 0.8, top_k 200, mode recompute, after
-/// a warm-up."
+/// "Generation speed: 5 samples of 500 tokens per run, batch size 1, temperature 0.8, top_k 200, …"
 std::string generation_words(const GenerationSpeed& settings);
 
 /// A warning if the settings of the measured runs differ; "" if no run has a measured speed with settings.

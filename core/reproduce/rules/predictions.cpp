@@ -28,7 +28,6 @@ GroupKeys with(GroupKeys where, const char* key, const std::string& value) {
     return where;
 }
 
-// With the quantities that the theories use.
 struct Candidate {
     GroupKeys group;
     std::string label;
@@ -44,8 +43,7 @@ constexpr double clearly_higher = 0.25;
 // A control lag that is nearer than the far lag has at least this part of its distance.
 constexpr double about_as_far = 0.75;
 
-// The closest beyond the far lag, or else the closest before it; none if B is clearly higher at no such lag. `bound`: B
-// by distance.
+// The closest beyond the far lag, else before it; none if B is clearly higher at no such lag. `bound`: B by distance.
 void place_control(GroupProbe& probe, const std::vector<double>& bound, std::int64_t longest) {
     const double least = std::max(0.0, probe.far_bound + clearly_higher * (probe.near_bound - probe.far_bound));
     const auto is_control = [&](std::int64_t lag) {
@@ -109,7 +107,6 @@ std::string depth_words(const Candidate& candidate, int head_dim, std::int64_t d
            " distances, from distance " + std::to_string(candidate.breaks) + " on)";
 }
 
-// In the groups whose B becomes negative.
 Prediction collapse_prediction(const std::vector<Candidate>& candidates, int head_dim, std::int64_t context,
                                const std::string& unscored) {
     Prediction prediction;

@@ -4,7 +4,7 @@
 
 namespace ropelab {
 
-/// On models that have learned positions beside RoPE.
+/// For models that have learned positions beside RoPE.
 inline constexpr const char* bound_with_learned_positions =
     "These models also learn position embeddings, which can retrieve a token at any distance; the context bound "
     "concerns RoPE alone and is not scored on them.";
@@ -20,8 +20,7 @@ void predict_for_bases(SheetPlan& plan, const GroupKeys& where, const std::vecto
                        std::int64_t context, const std::string& extended, const std::string& why_not,
                        const std::string& unscored = "");
 
-/// Runs that differ only in the rotated fraction (formulas 13 and 14). `fractions` are written as a user types them; a
-/// fraction of 0 is skipped.
+/// Runs that differ in the rotated fraction (formulas 13 and 14), as a user types it; 0 is skipped.
 void predict_for_fractions(SheetPlan& plan, const GroupKeys& where, const std::vector<std::string>& fractions,
                            int head_dim, std::int64_t context, const std::string& extended, const std::string& why_not);
 

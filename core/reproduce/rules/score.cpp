@@ -14,7 +14,7 @@ namespace ropelab {
 
 namespace {
 
-// First those of Prediction::low.
+// Those of Prediction::low first.
 std::vector<GroupKeys> groups_of(const Prediction& prediction) {
     std::vector<GroupKeys> groups = prediction.low;
     groups.insert(groups.end(), prediction.high.begin(), prediction.high.end());
@@ -38,7 +38,7 @@ std::vector<Sample> complete_samples(const std::vector<GroupValues>& groups) {
     return samples;
 }
 
-// `waiting` and `unmeasured`: runs that are still to train and to measure.
+// `waiting` runs are still to train.
 std::string missing_values_words(std::int64_t waiting, std::int64_t unmeasured) {
     std::string left;
     if (waiting > 0) left += runs_text(waiting) + " to train";
@@ -173,7 +173,6 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
                    " fail; the gains there are " + gains + ".";
 }
 
-// Of finished runs.
 struct GroupGains {
     LagGains lags;
     bool has_runs = false;
@@ -258,8 +257,7 @@ Collapse finding_of_drop(const RetrievalRule& rule, const CollapseTest& test) {
 
 // The prediction is right if every scored group collapses or retrieves as predicted, wrong if one of them does not, and
 // not scored if one is undecided or declines with distance alone. Groups without a control lag and groups that have not
-// learned retrieval are left out, and the chance is that of the remaining groups; with chance 1 the prediction is not
-// scored.
+// learned retrieval are left out, and the chance is that of the others; with chance 1 nothing is scored.
 void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     const Prediction& prediction = scored.prediction;
     const RetrievalRule& rule = *prediction.retrieval;

@@ -65,7 +65,6 @@ std::optional<double> binomial_p(double a, double b, int n) {
     return 2 * boost::math::cdf(boost::math::complement(boost::math::normal(), std::abs(a - b) / std::sqrt(variance)));
 }
 
-// By setting, with some fraction and with full RoPE.
 struct AccuracyPairs {
     std::vector<double> partial, full;
 };
@@ -247,8 +246,7 @@ double rope_percent(const json& row) {
     return parse_number(rope.substr(0, rope.find('%')));
 }
 
-// `only_upper` leaves out fractions below 10 %; otherwise x says whether the fraction is 10 % or more. Rows with
-// QK-Norm are another model.
+// `only_upper`: without fractions below 10 %; otherwise x says which. Rows with QK-Norm are another model.
 std::vector<KendallStratum> perplexities(const std::string& version, bool only_upper) {
     std::vector<KendallStratum> strata;
     std::string config;
@@ -290,8 +288,7 @@ SourceTest drop_test(const std::string& version) {
                                           : SourceVerdict::undecided};
 }
 
-// With one run per setting there is no estimate of the noise, so no equivalence test: a trend can be shown, similarity
-// cannot.
+// One run per setting gives no estimate of noise, so no equivalence test: trends can be shown, similarity cannot.
 SourceTest level_test(const std::string& version) {
     const auto strata = perplexities(version, true);
     const KendallTrend trend = kendall_trend(strata);

@@ -6,7 +6,7 @@
 
 namespace ropelab {
 
-// On the numbers that the source itself prints. They complement paper_checks(), which only recompute printed numbers.
+// They complement paper_checks(), which only recompute printed numbers.
 
 enum class SourceVerdict { holds, fails, undecided };
 std::string to_string(SourceVerdict verdict);
@@ -20,13 +20,12 @@ struct SourceTest {
 
 /// Only the sheets of the partial-RoPE paper have some.
 std::vector<SourceTest> source_tests(const std::string& sheet);
-/// Partial-RoPE paper, Table 3 (accuracy on ten benchmarks).
+/// Table 3 of the partial-RoPE paper.
 std::vector<SourceTest> benchmark_tests();
-/// Partial-RoPE paper, Table 4 (perplexity on LAMBADA).
+/// Table 4 of the partial-RoPE paper, perplexity on LAMBADA.
 std::vector<SourceTest> perplexity_tests();
 
-/// Accuracies with 10 % and with 100 % of the channels, over the paper's settings (model, data set and sequence length;
-/// one run each).
+/// Accuracies with 10 % and 100 % of the channels, over the paper's settings (one run each).
 struct BenchmarkComparison {
     std::string benchmark;
     int questions = 0;
@@ -37,8 +36,7 @@ struct BenchmarkComparison {
     double p_outside = 1;  // p of the hypothesis that the difference is within the margin, on both sides
     int significant = 0;   // settings whose difference is significant (binomial, two-sided 5 %, uncorrected)
 };
-/// In the order of Table 3. `fraction` is compared with full RoPE, such as 0.1; 0 is NoPE without QK-Norm; −1 is the
-/// smallest fraction above 0 (4 % or 1 %).
+/// As Table 3, against full RoPE. `fraction`: 0 is NoPE without QK-Norm; −1 the smallest above 0 (4 % or 1 %).
 std::vector<BenchmarkComparison> benchmark_comparisons(double fraction);
 /// 2 percentage points.
 inline constexpr double benchmark_margin = 0.02;
@@ -48,7 +46,7 @@ inline constexpr double benchmark_margin = 0.02;
 nlohmann::json benchmark_table_json(const std::string& sheet);
 /// With Table 3 for the partial-RoPE paper; "" if there are no tests.
 std::string source_tests_text(const std::string& sheet);
-/// A list of `claim`, `test`, `result` and `verdict`.
+/// List of `claim`, `test`, `result` and `verdict`.
 nlohmann::json source_tests_json(const std::string& sheet);
 
 }  // namespace ropelab

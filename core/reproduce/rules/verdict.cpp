@@ -31,7 +31,6 @@ MeanDifference with_interval(double value, double reference, double error, doubl
     return result;
 }
 
-// Where both lists have a finite value.
 std::vector<double> matched(std::span<const double> a, std::span<const double> b) {
     std::vector<double> result;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -40,7 +39,6 @@ std::vector<double> matched(std::span<const double> a, std::span<const double> b
     return result;
 }
 
-// p of the claim and of its refutation.
 RowTests test_events(const VerdictRule& rule, std::int64_t events, std::int64_t n, std::int64_t others,
                      std::int64_t other_n) {
     RowTests tests;
@@ -349,7 +347,6 @@ std::string control_words(const SheetRow& row) {
            ", so that equal results would be no evidence. A test requires longer training or larger models.";
 }
 
-// Against the direction of the claim.
 bool is_opposite(const SheetRow& row) {
     return row.plan.rule->kind == Kind::difference && row.difference.value_or(0) * row.plan.rule->direction < 0;
 }
@@ -483,8 +480,6 @@ void decide(std::span<SheetRow> rows) {
         }
     }
 }
-
-// Over the claim's rows.
 
 namespace {
 

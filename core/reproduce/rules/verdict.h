@@ -10,14 +10,12 @@ namespace ropelab {
 /// The rule's test is paired and does not count events, or the row has no rule.
 bool is_paired(const PlannedRow& row);
 
-/// With its interval.
 struct MeanDifference {
     double value = 0;
     std::optional<double> low, high;  // nullopt if there is no standard error
     double reference = 0;             // mean of the baseline's values that enter `difference`
 };
-/// Mean of a[i] − b[i] over pairs of finite values, with its t interval of the confidence 1 − alpha; nullopt without
-/// pairs.
+/// Mean of a[i] − b[i] over pairs of finite values, with its t interval (1 − alpha); nullopt without pairs.
 std::optional<MeanDifference> paired_difference(std::span<const double> a, std::span<const double> b, double alpha);
 /// mean(a) − mean(b) with Welch's interval of the confidence 1 − alpha; nullopt if a sample is empty.
 std::optional<MeanDifference> group_difference(const Sample& a, const Sample& b, double alpha);
@@ -26,7 +24,7 @@ struct MoreThan {
     double percent = 0;  // difference in percent of the other group's mean
     double p = 1;        // one-sided p of the hypothesis that the difference is at most the margin
 };
-/// Whether values exceed `others` of the same seeds by more than `margin` of their mean; nullopt if there is no test.
+/// Tests if values exceed `others` of the same seeds by more than `margin` of their mean; nullopt without a test.
 std::optional<MoreThan> p_of_more(std::span<const double> values, std::span<const double> others, double margin);
 /// Independent samples (Welch's test).
 std::optional<MoreThan> p_of_more(const Sample& sample, const Sample& other, double margin);

@@ -234,7 +234,6 @@ std::optional<fs::path> find_corpus(const std::string& name, const SheetRequest&
     return std::nullopt;
 }
 
-// Rounded up: "28 GB".
 std::string gigabytes(double bytes) {
     return number_text(std::ceil(bytes / 1e9)) + " GB";
 }

@@ -8,13 +8,11 @@
 
 namespace ropelab {
 
-/// Requested data set, and the one that is used for it.
 struct SheetData {
     std::string requested;  // requested data set: "enwik8"
     std::string data;       // value of the setting `data`
     bool whole = true;      // false if `data` is only a part of the requested set or a substitute
-    /// For a synthetic substitute, on which no claim about the requested set can be tested: what is missing and how to
-    /// get it.
+    /// For a substitute, on which no claim about the requested set can be tested: what is missing and how to get it.
     std::string missing;
 };
 
@@ -24,8 +22,7 @@ struct SheetData {
 std::vector<SheetData> data_for(const std::vector<std::string>& names, const SheetRequest& request,
                                 std::vector<std::string>& notes);
 
-/// 1337, 1338, …: the requested number, else two at `smoke` scale and `usual` at the others. Throws BadInput if the
-/// number is not between 2 and 1000.
+/// 1337, 1338, …: the requested number (2 to 1000, else BadInput), or two at `smoke` scale and `usual` at others.
 std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usual);
 
 /// Title, source, seeds (see seeds_for), notes on the scale and the seeds, and an otherwise empty experiment.
@@ -37,9 +34,8 @@ GroupKeys settings_in(std::string_view text);
 /// "width=" restores the default.
 void set_all(Experiment& experiment, std::string_view settings);
 
-/// At `smoke` scale for runs of seconds on any machine (one layer, one head of 64 channels, eight iterations), or at
-/// `laptop` for runs of seconds to a minute on two cores (two layers, one head of 64 channels, context 256), changed by
-/// `at_laptop`.
+/// At `smoke` scale one layer, one head of 64 channels, eight iterations, at `laptop` two layers and context 256, for
+/// runs of a minute at most on two cores, changed by `at_laptop`.
 void set_small_shape(SheetPlan& plan, std::string_view at_laptop = "");
 
 /// In steps. Two lengths, because a model that only learns faster than another one has a lower loss after few steps,
@@ -60,8 +56,7 @@ VerdictRule difference_rule(int direction, double margin, std::string family);
 /// The ratio of the group's mean to the baseline's is claimed to lie in a range.
 VerdictRule size_rule(double low, double high, std::string family);
 VerdictRule proportion_rule(int direction, double bound, std::string family);
-/// "About half": the theta paper's table 2 prints speeds at other bases that are 0.42 to 0.55 of the speed at θ =
-/// 10,000.
+/// The theta paper's table 2 has speeds at other bases of 0.42 to 0.55 of that at θ = 10,000 ("about half").
 inline constexpr double half_low = 0.4, half_high = 0.6;
 /// "About 11 % longer": 11 % ± 5 percentage points. The theta paper's table 3 prints 10.8 to 11.9 %.
 inline constexpr double eleven_percent_low = 1.06, eleven_percent_high = 1.16;

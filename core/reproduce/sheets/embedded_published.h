@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// Of resources/published, embedded in the executable.
+/// Files of resources/published, embedded in the executable.
 namespace ropelab::embedded {
 
 extern const std::string_view theta_paper;         // theta_paper.json

@@ -4,8 +4,7 @@
 
 namespace ropelab {
 
-// The sheet bpc tests the post, Brahmachary 2025: bits per character of a 12-block model on enwik8, with and without
-// RoPE.
+// bpc tests the post, Brahmachary 2025: bits per character of 12 blocks on enwik8, with and without RoPE.
 
 SheetPlan plan_bpc(const SheetRequest& request) {
     SheetPlan plan = begin_plan("bpc", request, post(), 10);
@@ -56,8 +55,7 @@ SheetPlan plan_bpc(const SheetRequest& request) {
     return plan;
 }
 
-// The sheet pre-post-norm tests Xiong et al. 2020: gradients by layer at initialization, and the need for warm-up, with
-// norms before and after the branches.
+// pre-post-norm tests Xiong et al. 2020: gradients by layer at initialization, and the need for warm-up.
 
 namespace {
 
@@ -160,8 +158,7 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
     return plan;
 }
 
-// The sheet glu-variants tests the lecture's table of feed-forward networks, Shazeer 2020: gated networks against
-// networks of as many weights without a gate.
+// glu-variants tests Shazeer 2020: gated networks against networks of as many weights without a gate.
 
 namespace {
 

@@ -34,7 +34,6 @@ const std::vector<std::string>& fractions() {
     static const std::vector<std::string> all = {"0", "2 ch", "10 %", "25 %", "50 %", "75 %", "1"};
     return all;
 }
-// In the paper's band of higher loss.
 bool is_low(const std::string& fraction) {
     return fraction == "0" || fraction == "2 ch";
 }
@@ -44,8 +43,7 @@ GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
     return keys;
 }
 
-// Each group names all of them, so that no run belongs to two shapes. Llama-3.2-1B has no biases and a tied output
-// matrix.
+// Each group names all keys, so that no run belongs to two shapes. Llama-3.2-1B has no biases and a tied head.
 GroupKeys base_keys(const SheetRequest& request, const std::string& data) {
     GroupKeys keys = settings_in(
         request.scale == SheetScale::paper
@@ -237,8 +235,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
     return plan;
 }
 
-// The sheet nope-spikes tests section 5 of the partial-RoPE paper, Khan et al.: loss spikes of models without position
-// encoding.
+// nope-spikes tests section 5 of Khan et al.: loss spikes of models without position encoding.
 
 namespace {
 
@@ -257,21 +254,19 @@ constexpr std::int64_t spike_seeds = 12;
 struct Rates {
     std::string lowest, slow, usual, fast;
 
-    // To which a schedule that starts at `rate` decays.
+    // A schedule that starts at `rate` decays to it.
     const std::string& below(const std::string& rate) const {
         return rate == fast ? usual : rate == usual ? slow : lowest;
     }
 };
 
-// For one type of block, at every scale.
 struct BlockSettings {
     GroupKeys model;  // shape, context, batch and data of all runs
     std::int64_t steps;
     Rates rates;
     int head_dim;
     bool paper;
-    /// The paper studies seeds and learning rates of the parallel block only; for the sequential block these rows are
-    /// shown without a verdict.
+    /// The paper studies the parallel block only; for the sequential block these rows are shown without a verdict.
     bool is_parallel;
 };
 
@@ -342,8 +337,7 @@ void add_arm(SheetPlan& plan, std::vector<std::map<std::string, std::string>>& r
     plan.rows.back().control = normalized;
     add("little-prevents", spiked, little, nope, few_events);
     if (arm.is_parallel) {
-        // With the usual learning rate the loss of a diverged run is no measure; QK-Norm prevents the divergence and
-        // changes nothing else.
+        // Usually the loss of a diverged run is no measure; QK-Norm prevents the divergence and changes nothing else.
         add("low-rate", loss, slow, normalized, higher);
         // If half of the training were enough, a learning rate that slows the training down would change nothing.
         plan.rows.back().control = half;

@@ -84,8 +84,6 @@ PrintedLetterBits printed_letter_bits() {
     return {number("p_a"), {number("bits_a"), number("bits_b"), number("bits_on_average")}};
 }
 
-// Each statement is recomputed from the printed numbers.
-
 namespace {
 
 using nlohmann::json;
@@ -112,7 +110,7 @@ void check_improvements(const json& table, const std::string& where, std::vector
     }
 }
 
-// Student's or Welch's, of samples whose printed mean and deviation are rounded to these numbers. `lower`: lower mean.
+// Smallest of Student's and Welch's over samples that round to these; `lower` has the lower mean.
 double least_p(Sample lower, Sample higher) {
     lower.mean -= half_digit;
     higher.mean += half_digit;
@@ -196,7 +194,6 @@ void check_background(const json& paper, std::vector<PaperCheck>& checks) {
                       "BLOOM has ALiBi and no RoPE (its model card and config.json)", false});
 }
 
-// Two losses that are printed alike.
 double rounding_of_equal_losses(double baseline) {
     return 100 * 2 * half_digit / baseline + 2 * half_hundredth;
 }
@@ -276,7 +273,7 @@ std::vector<PaperCheck> theta_checks() {
     return checks;
 }
 
-// Of an accuracy that rounds to the printed one, with two decimals. The evaluation harness divides by n − 1.
+// The accuracy rounds to the printed one, with two decimals. The evaluation harness divides by n − 1.
 bool is_binomial_error(double accuracy, double error, int n) {
     double low = 1, high = 0;
     for (const double rounding : {-half_hundredth, 0.0, half_hundredth}) {

@@ -46,8 +46,7 @@ struct PaperCheck {
 /// Agreeing ones included; empty for an unknown sheet.
 std::vector<PaperCheck> paper_checks(const std::string& sheet);
 
-/// 100·(1 − mean/baseline) in percent, and the largest rounding error of the printed numbers. Losses are printed with
-/// four decimals and percentages with two.
+/// 100·(1 − mean/baseline), and the largest rounding error (losses have four decimals, percentages two).
 struct Improvement {
     double percent = 0;
     double rounding = 0;
@@ -62,14 +61,12 @@ struct LetterBits {
 };
 /// Throws BadInput if `p_a` is not between 0 and 1.
 LetterBits letter_bits(double p_a);
-/// As the post prints them, and the p(A) of its example.
 struct PrintedLetterBits {
     double p_a = 0;
     LetterBits bits;
 };
 PrintedLetterBits printed_letter_bits();
 
-/// For one value of a setting.
 struct PublishedValue {
     std::string source;   // "Huang et al. 2025, table 2"
     std::string data;     // name of the data set: "tinyshakespeare"
@@ -87,7 +84,7 @@ struct ComparableRun {
 
 struct PublishedResults {
     std::vector<PublishedValue> values;
-    /// Why values for data sets of these runs are left out, one sentence each.
+    /// One sentence per data set whose values are left out.
     std::vector<std::string> omitted;
 };
 

@@ -6,8 +6,7 @@
 
 namespace ropelab {
 
-// The sheets theta-table-2 and theta-table-3 test tables 2 and 3 of the theta paper, Huang et al. 2025 (its figures 1
-// and 2 plot table 2).
+// theta-table-2 and theta-table-3 test tables 2 and 3 of Huang et al. 2025 (figures 1 and 2 plot table 2).
 
 namespace {
 
@@ -25,7 +24,6 @@ constexpr const char* rotated = "learned+rope";  // the paper's models learn pos
 // template prints a best validation loss of 1.4655 on Tiny Shakespeare, which is lower than that of all six bases.
 constexpr const char* without_positions = "none";
 
-// The paper's at paper scale, a small shape at the others.
 void set_shape(SheetPlan& plan, std::string_view at_laptop = "") {
     if (plan.scale != SheetScale::paper) return set_small_shape(plan, at_laptop);
     const Experiment& published = preset("theta-paper").experiment;
@@ -69,8 +67,7 @@ GroupKeys group_of(const std::string& data, const std::string& theta) {
     return {{"data", data}, {"theta", theta}, {"position", rotated}};
 }
 
-// A row per base, against θ = 10,000; rows of losses have a control. `table` is null if the paper's numbers are not
-// comparable.
+// A row per base, against θ = 10,000. `table` is null if the paper's numbers are not comparable.
 void add_rows(SheetPlan& plan, const SheetData& set, const std::string& measure, const std::string& claim,
               const VerdictRule& rule, const json& table) {
     const auto n = theta_paper().at("n").get<std::int64_t>();
@@ -192,8 +189,7 @@ SheetPlan plan_theta_table_3(const SheetRequest& request) {
     return plan;
 }
 
-// The sheet theta-speed tests the possible causes of "half the speed" in the theta paper, Huang et al. 2025: learned
-// positions, rotation, and the base.
+// theta-speed tests possible causes of "half the speed" in Huang et al. 2025: learned positions, rotation, base.
 
 namespace {
 
@@ -243,7 +239,6 @@ std::vector<GroupKeys> groups_without_rotation() {
     return {position_group("learned"), position_group("learned", eager)};
 }
 
-// All bases but 10,000.
 std::vector<GroupKeys> groups_of_other_bases(const Implementation& implementation) {
     std::vector<GroupKeys> groups;
     for (const std::string& theta : theta_paper_bases()) {
@@ -294,7 +289,6 @@ void add_timed_rows(SheetPlan& plan, const std::string& measure, const char* cla
     add_recomputing_rows(plan, measure, slower);
 }
 
-// The paper's baseline, its other bases and the template's run without rotation.
 std::string template_words() {
     const json& table = theta_paper().at("table_3");
     const json& plain = theta_paper().at("template");
@@ -426,7 +420,6 @@ bool extends(const std::string& position) {
     return position != "learned";
 }
 
-// After one length of training.
 void add_length(SheetPlan& plan, const std::string& data, const std::string& steps) {
     const char* const loss = "best_validation_loss";
     const std::string after = ", " + steps + " steps";
