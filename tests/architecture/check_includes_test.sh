@@ -65,11 +65,13 @@ for folder in data store experiment stats; do
     expect_include_rejected core/model/bad.cpp "#include \"core/$folder/thing.h\""
     expect_include_rejected core/train/bad.cpp "#include \"core/$folder/thing.h\""
 done
+expect_include_rejected core/spec/bad.h '#include "core/plan/layout.h"'
+expect_include_rejected core/plan/bad.h '#include "core/data/corpus.h"'
 expect_include_rejected core/model/bad.h '#include <nlohmann/json.hpp>'
 expect_include_rejected core/train/bad.h '#include <sqlite3.h>'
 expect_include_rejected core/store/bad.h '#include "../model/decoder.h"'
 lower=()
-for line in table data store stats results machine plan experiment forecast run sweep study 'reproduce interop bench' 'report lecture'; do
+for line in table data store stats results machine experiment forecast run sweep study 'reproduce interop bench' 'report lecture'; do
     for folder in $line; do
         for other in "${lower[@]}"; do
             expect_include_rejected "core/$other/bad.cpp" "#include \"core/$folder/thing.h\""
