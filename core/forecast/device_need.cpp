@@ -73,9 +73,19 @@ double more_relative_logits(const RunSpec& spec) {
             return 2.0;
         case Position::cope:
             return 13.0;
-        default:
-            return 0.0;
+        case Position::none:
+        case Position::learned:
+        case Position::rope:
+        case Position::learned_rope:
+        case Position::sinusoidal:
+        case Position::alibi:
+        case Position::t5:
+        case Position::xpos:
+        case Position::rope_bias:
+        case Position::fope:
+            break;
     }
+    return 0.0;
 }
 
 // Per token: input, output before the weights, and statistics. Dynamic Tanh stores its result per run and for all runs.
