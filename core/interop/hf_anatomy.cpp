@@ -11,8 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double most_parameters = 4e18;  // of all layers together; they fit into 64 bits
-constexpr int cached_bytes = 2;           // bfloat16 or float16
+constexpr int cached_bytes = 2;  // bfloat16 or float16
 
 bool is_masked(const HfFacts& facts) {
     return facts.decoder && facts.decoder->is_masked;
@@ -253,19 +252,6 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
     return result;
 }
 
-// Throws BadInput if the sums do not fit into 64 bits.
-void check_size(const Anatomy& anatomy) {
-    double parameters = 0;
-    for (const AnatomySection& section : anatomy.sections) {
-        for (const AnatomyStage& stage : section.stages) {
-            parameters += real(section.repeats()) * real(stage.parameters);
-        }
-    }
-    if (parameters > most_parameters) {
-        throw BadInput("The model of the config has more than 4·10^18 parameters; check its sizes.");
-    }
-}
-
 }  // namespace
 
 ModelPlan hf_plan(const json& config) {
@@ -299,7 +285,6 @@ ModelPlan hf_plan(const json& config) {
 
 Anatomy hf_anatomy(const json& config) {
     Anatomy anatomy = hf_plan(config).anatomy();
-    check_size(anatomy);
     if (!anatomy.totals().parameters) {
         anatomy.remarks.emplace_back(
             "There is no total of parameters, because the config does not define all sizes (often the vocabulary "

@@ -499,6 +499,8 @@ Experiment experiment_of(const LectureTraining& training, bool for_checks) {
     if (!states_scale) apply_settings(experiment, {{"iterations", 20}, {"evaluate_every", 10}});
     apply_settings(experiment, training.check_settings);
     experiment.set("device", {"cpu"});
+    // `auto` measures which precision is faster, so checks would compute other numbers while the machine is busy.
+    if (experiment.values("precision").front() == "auto") experiment.set("precision", {"float32"});
     return experiment;
 }
 

@@ -141,22 +141,22 @@ std::string state_remark(std::int64_t bytes) {
 AnatomyTotals Anatomy::totals() const {
     AnatomyTotals totals = {.parameters = 0, .active_parameters = {}, .operations = 0.0, .cache_bytes = 0};
     if (!times.empty()) totals.seconds = 0;
-    std::int64_t inactive = 0;
+    Count inactive = 0;
+    Count states = 0;
     for (const AnatomySection& section : sections) {
         const std::int64_t repeats = section.repeats();
         for (const AnatomyStage& stage : section.stages) {
-            if (!stage.parameters) totals.parameters.reset();
+            totals.parameters = sum_of({totals.parameters, product_of({repeats, stage.parameters})});
+            inactive = sum_of({inactive, product_of({repeats, stage.inactive_parameters})});
+            totals.cache_bytes = sum_of({totals.cache_bytes, product_of({repeats, stage.cache_bytes})});
+            states = sum_of({states, product_of({repeats, stage.state_bytes})});
             if (!stage.operations) totals.operations.reset();
-            if (!stage.cache_bytes) totals.cache_bytes.reset();
-            if (totals.parameters) *totals.parameters += repeats * stage.parameters.value_or(0);
-            inactive += repeats * stage.inactive_parameters;
-            totals.state_bytes += repeats * stage.state_bytes;
-            if (totals.operations) *totals.operations += real(repeats) * stage.operations.value_or(0);
-            if (totals.cache_bytes) *totals.cache_bytes += repeats * stage.cache_bytes.value_or(0);
+            if (totals.operations) *totals.operations += real(repeats) * *stage.operations;
             if (totals.seconds) *totals.seconds += real(repeats) * stage.seconds.value_or(0);
         }
     }
-    if (totals.parameters) totals.active_parameters = *totals.parameters - inactive;
+    totals.state_bytes = *states;
+    if (totals.parameters) totals.active_parameters = *totals.parameters - *inactive;
     return totals;
 }
 

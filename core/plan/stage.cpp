@@ -1,6 +1,9 @@
 #include "core/plan/stage.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "core/spec/error.h"
 
 namespace ropelab {
 
@@ -12,22 +15,30 @@ double xavier_deviation(Count inputs, Count outputs) {
     return std::sqrt(2.0 / (real(inputs) + real(outputs)));
 }
 
+[[noreturn]] void refuse_size() {
+    throw BadInput("The model has more than 9·10^18 parameters or bytes of cache; check its sizes.");
+}
+
 }  // namespace
 
-Count product_of(std::initializer_list<Count> factors) {
+Count product_of(std::span<const Count> factors) {
+    if (std::any_of(factors.begin(), factors.end(), [](const Count& factor) { return !factor; })) return std::nullopt;
     std::int64_t result = 1;
     for (const Count& factor : factors) {
-        if (!factor) return std::nullopt;
-        result *= *factor;
+        if (__builtin_mul_overflow(result, *factor, &result)) refuse_size();
     }
     return result;
 }
 
+Count product_of(std::initializer_list<Count> factors) {
+    return product_of(std::span(factors));
+}
+
 Count sum_of(std::initializer_list<Count> terms) {
+    if (std::any_of(terms.begin(), terms.end(), [](const Count& term) { return !term; })) return std::nullopt;
     std::int64_t result = 0;
     for (const Count& term : terms) {
-        if (!term) return std::nullopt;
-        result += *term;
+        if (__builtin_add_overflow(result, *term, &result)) refuse_size();
     }
     return result;
 }
@@ -42,12 +53,7 @@ std::vector<std::int64_t> extents(std::initializer_list<Count> shape) {
 }
 
 Count Tensor::size() const {
-    std::int64_t result = 1;
-    for (const Count& extent : shape) {
-        if (!extent) return std::nullopt;
-        result *= *extent;
-    }
-    return result;
+    return product_of(shape);
 }
 
 void AnatomyStage::count_tensors() {

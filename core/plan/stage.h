@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,10 @@ namespace ropelab {
 
 /// nullopt where the model's source does not define it.
 using Count = std::optional<std::int64_t>;
-/// nullopt if one is unknown.
+/// nullopt if one is unknown. Throws BadInput if the product does not fit into 64 bits.
+Count product_of(std::span<const Count> factors);
 Count product_of(std::initializer_list<Count> factors);
-/// nullopt if one is unknown.
+/// nullopt if one is unknown. Throws BadInput if the sum does not fit into 64 bits.
 Count sum_of(std::initializer_list<Count> terms);
 /// Empty if an extent is unknown.
 std::vector<std::int64_t> extents(std::initializer_list<Count> shape);

@@ -32,7 +32,7 @@ AnatomyStage expert_matrix(AnatomyStage stage, const Experts& experts, const std
     const Count one = sum_of({product_of({rows, columns}), bias_rows});
     if (!E || !k || !one) return stage;
     stage.kind = std::to_string(*k) + " of " + std::to_string(*E) + " experts per token";
-    stage.inactive_parameters = (*E - *k) * *one;
+    stage.inactive_parameters = *product_of({*E - *k, *one});
     return stage;
 }
 

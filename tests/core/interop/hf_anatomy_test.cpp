@@ -466,7 +466,7 @@ TEST(HfAnatomy, RefusesBadConfigs) {
     config["num_local_experts"] = 1 << 14;
     config["num_hidden_layers"] = 10000;
     config["head_dim"] = 128;
-    EXPECT_MESSAGE(hf_anatomy(config), BadInput, "more than 4·10^18 parameters");
+    EXPECT_MESSAGE(hf_anatomy(config), BadInput, "more than 9·10^18 parameters");
 }
 
 TEST(HfAnatomy, TheCacheOfThePlanIsThatOfTheCacheCommand) {

@@ -140,6 +140,7 @@ TEST(ParseLecture, BuildsTheExperimentOfAScene) {
     EXPECT_EQ(small.expand().size(), whole.expand().size());
     EXPECT_EQ(small.expand().front().iterations, 30);
     EXPECT_EQ(small.expand().front().device, Device::cpu);
+    EXPECT_EQ(small.expand().front().precision, Precision::float32) << "the same numbers on a busy machine";
 }
 
 TEST(ParseLecture, ChecksAreSmallWithoutAStatedScale) {
