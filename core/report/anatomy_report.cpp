@@ -10,6 +10,7 @@
 #include "core/data/corpus.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/likely_vocabulary.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
@@ -22,7 +23,6 @@
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
 #include "core/sweep/stored_run.h"
-#include "core/forecast/likely_vocabulary.h"
 
 namespace ropelab {
 
@@ -113,12 +113,6 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-Cells stage_heads(const Anatomy& anatomy) {
-    Cells heads = {"section", "stage", "shape", "size", "parameters", "FLOPs per token", "cache bytes per token"};
-    if (!anatomy.times.empty()) heads.emplace_back("ms per pass");
-    return heads;
-}
-
 std::string section_name(const AnatomySection& section) {
     return section.layers.empty() ? "" : section.title + " × " + std::to_string(section.repeats());
 }
@@ -135,27 +129,33 @@ Cells total_cells(const AnatomyTotals& totals) {
     return cells;
 }
 
-std::vector<Cells> stage_rows(const Anatomy& anatomy) {
-    std::vector<Cells> rows;
+// Without the totals.
+Table stage_table(const Anatomy& anatomy) {
+    Table table = Table::titled(
+        {"section", "stage", "shape", "size", "parameters", "FLOPs per token", "cache bytes per token"}, "llllr");
+    if (!anatomy.times.empty()) table.columns.push_back({"ms per pass"});
     for (const AnatomySection& section : anatomy.sections) {
         for (const AnatomyStage& stage : section.stages) {
-            rows.push_back({section_name(section), stage.title(), stage.symbols, stage.shape_text(),
-                            known_parameters(stage.parameters, stage.active_parameters()),
-                            known_operations(stage.operations), known_number(stage.cache_bytes)});
-            if (!anatomy.times.empty()) rows.back().push_back(stage_time(stage));
+            table.rows.push_back({section_name(section), stage.title(), stage.symbols, stage.shape_text(),
+                                  known_parameters(stage.parameters, stage.active_parameters()),
+                                  known_operations(stage.operations), known_number(stage.cache_bytes)});
+            if (!anatomy.times.empty()) table.rows.back().push_back(stage_time(stage));
         }
     }
-    rows.push_back(total_cells(anatomy.totals()));
-    return rows;
+    return table;
 }
 
-// "B = 16 sequences per batch, …".
+Table table_with_totals(const Anatomy& anatomy) {
+    Table table = stage_table(anatomy);
+    table.rows.push_back(total_cells(anatomy.totals()));
+    return table;
+}
+
+// "B = 16 (sequences per batch), …".
 std::string sizes_text(const Anatomy& anatomy) {
-    std::string text;
-    for (const AnatomySize& size : anatomy.sizes) {
-        text += (text.empty() ? "" : ", ") + size.symbol + " = " + known_number(size.value) + " (" + size.meaning + ")";
-    }
-    return text;
+    return joined(anatomy.sizes, ", ", [](const AnatomySize& size) {
+        return size.symbol + " = " + known_number(size.value) + " (" + size.meaning + ")";
+    });
 }
 
 std::string stage_caption(const AnatomyModel& model) {
@@ -169,9 +169,7 @@ std::string stage_caption(const AnatomyModel& model) {
 }
 
 std::string stages_as_text(const AnatomyModel& model) {
-    std::vector<Cells> rows = {stage_heads(model.anatomy)};
-    for (Cells& row : stage_rows(model.anatomy)) rows.push_back(std::move(row));
-    std::string text = aligned_text(rows, "llllr");
+    std::string text = table_with_totals(model.anatomy).text();
     text += '\n' + sizes_text(model.anatomy) +
             "\nNumbers of a stage in a layer are those of one layer. FLOPs are those of a forward pass: 2·m·n·k for a "
             "product; attention counts the keys that the mask leaves;\nnorms, softmax, activation functions, rotations "
@@ -181,57 +179,45 @@ std::string stages_as_text(const AnatomyModel& model) {
     return text;
 }
 
-// The stage's time, and the stages whose time contains it.
-std::string time_fields(const AnatomyStage& stage) {
-    return ',' + (stage.seconds ? number_text(*stage.seconds) : "") + ',' +
-           csv_field(stage.seconds || stage.within.empty() ? "" : stage_time(stage).substr(3));
-}
-
 std::string stages_as_csv(const AnatomyModel& model) {
     const auto number = [](const auto& value) { return value ? std::to_string(std::llround(*value)) : ""; };
     const bool has_times = !model.anatomy.times.empty();
-    std::string text =
+    const std::string heads =
         "section,layers,stage,shape,size,parameters,active_parameters,flops_per_token,cache_bytes_per_token,"
         "state_bytes,formula";
-    text += has_times ? ",seconds_per_pass,time_within\n" : "\n";
+    Table table = Table::titled(parts_of(heads + (has_times ? ",seconds_per_pass,time_within" : "")), "l");
     for (const AnatomySection& section : model.anatomy.sections) {
+        const std::string layers = std::to_string(section.layers.empty() ? 0 : section.repeats());
         for (const AnatomyStage& stage : section.stages) {
-            text += csv_field(section.title) + ',' + std::to_string(section.layers.empty() ? 0 : section.repeats()) +
-                    ',' + csv_field(stage.title()) + ',' + csv_field(stage.symbols) + ',' +
-                    csv_field(stage.shape_text()) + ',' + number(stage.parameters) + ',' +
-                    number(stage.active_parameters()) + ',' + number(stage.operations) + ',' +
-                    number(stage.cache_bytes) + ',' + std::to_string(stage.state_bytes) + ',' +
-                    csv_field(stage.formula) + (has_times ? time_fields(stage) : "") + '\n';
+            table.rows.push_back({section.title, layers, stage.title(), stage.symbols, stage.shape_text(),
+                                  number(stage.parameters), number(stage.active_parameters()), number(stage.operations),
+                                  number(stage.cache_bytes), std::to_string(stage.state_bytes), stage.formula});
+            if (!has_times) continue;
+            // The stage's time, or the stages whose time contains it.
+            const bool is_within = !stage.seconds && !stage.within.empty();
+            table.rows.back().push_back(csv_number(stage.seconds));
+            table.rows.back().push_back(is_within ? stage_time(stage).substr(3) : "");
         }
     }
     const AnatomyTotals totals = model.anatomy.totals();
-    return text + ",,Total,,," + number(totals.parameters) + ',' + number(totals.active_parameters) + ',' +
-           number(totals.operations) + ',' + number(totals.cache_bytes) + ',' + std::to_string(totals.state_bytes) +
-           "," + (has_times ? ',' + number_text(totals.seconds.value_or(0)) + ',' : "") + '\n';
+    table.rows.push_back({"", "", "Total", "", "", number(totals.parameters), number(totals.active_parameters),
+                          number(totals.operations), number(totals.cache_bytes), std::to_string(totals.state_bytes),
+                          ""});
+    if (has_times) table.rows.back().insert(table.rows.back().end(), {csv_number(totals.seconds.value_or(0)), ""});
+    return table.csv("\n");
 }
 
 std::string stages_as_latex(const AnatomyModel& model) {
-    const auto line = [](const Cells& cells) {
-        std::string text;
-        for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : " & ") + report_latex_text(cells[i]);
-        return text + " \\\\\n";
-    };
-    LatexTable table;
-    const Cells heads = stage_heads(model.anatomy);
-    table.alignment = "llll" + std::string(heads.size() - 4, 'r');
-    table.lines = line(heads) + "\\midrule\n";
-    const std::vector<Cells> rows = stage_rows(model.anatomy);
-    for (const Cells& row : rows) table.lines += (&row == &rows.back() ? "\\midrule\n" : "") + line(row);
-    table.caption = report_latex_text(stage_caption(model));
-    table.label = "tab:anatomy";
-    return latex_table(table);
+    Table table = stage_table(model.anatomy);
+    table.rows.emplace_back();
+    table.rows.push_back(total_cells(model.anatomy.totals()));
+    return table.with_cells(report_latex_text).latex({report_latex_text(stage_caption(model)), "tab:anatomy", ""});
 }
 
 std::string stages_as_markdown(const AnatomyModel& model) {
     ReportDocument document;
     document.title = "Anatomy" + (model.name.empty() ? "" : ": " + model.name);
-    document.blocks.emplace_back(
-        ReportTable{stage_caption(model), stage_heads(model.anatomy), stage_rows(model.anatomy)});
+    document.blocks.emplace_back(ReportTable{stage_caption(model), table_with_totals(model.anatomy)});
     if (!model.anatomy.remarks.empty()) document.blocks.emplace_back(ReportList{model.anatomy.remarks});
     return report_markdown(document);
 }

@@ -4,26 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 
 #include "core/data/utf8.h"
 
 namespace ropelab {
 
 namespace {
-
-std::string markdown_text(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '\n') {
-            result += ' ';
-            continue;
-        }
-        if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) result += '\\';
-        result += c;
-    }
-    return result;
-}
 
 // Longer than every sequence of backticks in the text.
 std::string markdown_fence(const std::string& text) {
@@ -34,12 +20,6 @@ std::string markdown_fence(const std::string& text) {
         longest = std::max(longest, here);
     }
     return std::string(longest + 1, '`');
-}
-
-std::string markdown_row(const std::vector<std::string>& cells) {
-    std::string row = "|";
-    for (const std::string& cell : cells) row += " " + markdown_text(cell) + " |";
-    return row + '\n';
 }
 
 struct MarkdownBlock {
@@ -57,11 +37,7 @@ struct MarkdownBlock {
         return fence + '\n' + code.text + (code.text.ends_with('\n') ? "" : "\n") + fence + '\n';
     }
     std::string operator()(const ReportTable& table) const {
-        std::string result = "**Table.** " + markdown_text(table.caption) + "\n\n" + markdown_row(table.head) + '|';
-        for (std::size_t i = 0; i < table.head.size(); ++i) result += "---|";
-        result += '\n';
-        for (const auto& row : table.rows) result += markdown_row(row);
-        return result;
+        return "**Table.** " + markdown_text(table.caption) + "\n\n" + table.cells.with_cells(markdown_text).markdown();
     }
     std::string operator()(const ReportFigure& figure) const {
         return "![" + markdown_text(figure.caption) + "](figures/" + figure.name + ".svg)\n\n**Figure.** " +
@@ -89,22 +65,6 @@ figure { margin: 1.5rem 0; }
 img { max-width: 100%; }
 )";
 
-std::string html_text(const std::string& text) {
-    static const std::map<char, std::string> entities = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
-    std::string result;
-    for (const char c : text) {
-        const auto entity = entities.find(c);
-        result += entity == entities.end() ? std::string(1, c) : entity->second;
-    }
-    return result;
-}
-
-std::string html_row(const std::vector<std::string>& cells, const std::string& tag) {
-    std::string row = "<tr>";
-    for (const std::string& cell : cells) row += "<" + tag + ">" + html_text(cell) + "</" + tag + ">";
-    return row + "</tr>\n";
-}
-
 struct HtmlBlock {
     std::string operator()(const ReportHeading& heading) const {
         const std::string tag = "h" + std::to_string(heading.level + 1);
@@ -120,10 +80,7 @@ struct HtmlBlock {
     }
     std::string operator()(const ReportCode& code) const { return "<pre>" + html_text(code.text) + "</pre>\n"; }
     std::string operator()(const ReportTable& table) const {
-        std::string result = "<table>\n<caption>" + html_text(table.caption) + "</caption>\n<thead>\n" +
-                             html_row(table.head, "th") + "</thead>\n<tbody>\n";
-        for (const auto& row : table.rows) result += html_row(row, "td");
-        return result + "</tbody>\n</table>\n";
+        return table.cells.with_cells(html_text).html(html_text(table.caption));
     }
     std::string operator()(const ReportFigure& figure) const {
         const std::string caption = html_text(figure.caption);
@@ -144,71 +101,9 @@ std::string report_html(const ReportDocument& document) {
 
 namespace {
 
-// For characters that pdflatex does not print as they are.
-const std::map<char32_t, std::string>& latex_commands() {
-    static const std::map<char32_t, std::string> commands = {
-        {U'\\', "\\textbackslash{}"},
-        {U'~', "\\textasciitilde{}"},
-        {U'^', "\\textasciicircum{}"},
-        {U'&', "\\&"},
-        {U'%', "\\%"},
-        {U'$', "\\$"},
-        {U'#', "\\#"},
-        {U'_', "\\_"},
-        {U'{', "\\{"},
-        {U'}', "\\}"},
-        {U'<', "$<$"},
-        {U'>', "$>$"},
-        {U'|', "$|$"},
-        {U'"', "{\\char34}"},
-        {U'\u00A0', "~"},
-        {U'±', "$\\pm$"},
-        {U'²', "$^2$"},
-        {U'³', "$^3$"},
-        {U'·', "$\\cdot$"},
-        {U'×', "$\\times$"},
-        {U'÷', "$\\div$"},
-        {U'°', "$^\\circ$"},
-        {U'½', "$\\frac12$"},
-        {U'–', "--"},
-        {U'—', "---"},
-        {U'…', "\\ldots{}"},
-        {U'‘', "`"},
-        {U'’', "'"},
-        {U'“', "``"},
-        {U'”', "''"},
-        {U'\u2009', "\\,"},
-        {U'\u202F', "\\,"},
-        {U'−', "$-$"},
-        {U'→', "$\\rightarrow$"},
-        {U'←', "$\\leftarrow$"},
-        {U'≤', "$\\leq$"},
-        {U'≥', "$\\geq$"},
-        {U'≈', "$\\approx$"},
-        {U'≠', "$\\neq$"},
-        {U'∞', "$\\infty$"},
-        {U'√', "$\\surd$"},
-        {U'Δ', "$\\Delta$"},
-        {U'α', "$\\alpha$"},
-        {U'β', "$\\beta$"},
-        {U'γ', "$\\gamma$"},
-        {U'θ', "$\\theta$"},
-        {U'λ', "$\\lambda$"},
-        {U'μ', "$\\mu$"},
-        {U'π', "$\\pi$"},
-        {U'ρ', "$\\rho$"},
-        {U'σ', "$\\sigma$"},
-        {U'τ', "$\\tau$"},
-        {U'φ', "$\\varphi$"},
-        {U'ω', "$\\omega$"},
-    };
-    return commands;
-}
-
 // `original`: the character's bytes.
 std::string latex_character(char32_t character, const std::string& original) {
-    const auto command = latex_commands().find(character);
-    if (command != latex_commands().end()) return command->second;
+    if (const std::string_view command = latex_command(original); !command.empty()) return std::string(command);
     const bool accented = character >= 0xC0 && character <= 0xFF && character != 0xD0 && character != 0xF0 &&
                           character != 0xDE && character != 0xFE;
     if ((character >= 0x20 && character < 0x7F) || accented) return original;
@@ -226,14 +121,14 @@ std::size_t end_of_word(const std::string& text, std::size_t from) {
 }
 
 // Columns with long cells are paragraphs that share the width of the page.
-std::string latex_columns(const ReportTable& table) {
+std::string latex_columns(const Table& table) {
     constexpr std::size_t longest_cell = 24;
-    std::vector<bool> is_long(table.head.size(), false);
+    std::vector<bool> is_long(table.columns.size(), false);
     for (const auto& row : table.rows) {
         for (std::size_t i = 0; i < row.size(); ++i) is_long[i] = is_long[i] || row[i].size() > longest_cell;
     }
     const auto count = std::count(is_long.begin(), is_long.end(), true);
-    const double others = 0.11 * static_cast<double>(table.head.size() - static_cast<std::size_t>(count));
+    const double others = 0.11 * static_cast<double>(std::ssize(is_long) - count);
     std::array<char, 8> width{};
     if (count > 0) {
         std::snprintf(width.data(), width.size(), "%.2f", std::max(0.12, (0.85 - others) / static_cast<double>(count)));
@@ -243,14 +138,6 @@ std::string latex_columns(const ReportTable& table) {
         columns += each ? std::string(">{\\raggedright\\arraybackslash}p{") + width.data() + "\\linewidth}" : "l";
     }
     return columns;
-}
-
-std::string report_latex_row(const std::vector<std::string>& cells) {
-    std::string row;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        row += (i == 0 ? "" : " & ") + (cells[i].empty() ? "{}" : "{}" + report_latex_text(cells[i]));
-    }
-    return row + " \\\\\n";
 }
 
 struct LatexBlock {
@@ -281,11 +168,13 @@ struct LatexBlock {
     }
     std::string operator()(const ReportTable& table) const {
         if (!table.latex.empty()) return table.latex;
-        const std::string head = "\\toprule\n" + report_latex_row(table.head) + "\\midrule\n";
-        std::string result = "{\\footnotesize\n\\begin{longtable}{" + latex_columns(table) + "}\n\\caption{" +
+        const Table cells =
+            table.cells.with_cells([](const std::string& text) { return "{}" + report_latex_text(text); });
+        const std::string head = "\\toprule\n" + latex_row(cells.headings()) + "\\midrule\n";
+        std::string result = "{\\footnotesize\n\\begin{longtable}{" + latex_columns(table.cells) + "}\n\\caption{" +
                              report_latex_text(table.caption) + "}\\\\\n" + head + "\\endfirsthead\n" + head +
                              "\\endhead\n\\bottomrule\n\\endfoot\n";
-        for (const auto& row : table.rows) result += report_latex_row(row);
+        for (const auto& row : cells.rows) result += latex_row(row);
         return result + "\\end{longtable}\n}\n";
     }
     std::string operator()(const ReportFigure& figure) const {

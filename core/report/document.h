@@ -4,6 +4,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/table/table.h"
+
 namespace ropelab {
 
 // Markdown, HTML and LaTeX are written from it. All texts are plain UTF-8 text.
@@ -23,11 +25,10 @@ struct ReportCode {
     std::string text;
     std::string latex = {};
 };
-/// Every row has as many cells as `head`. If `latex` is not empty, it replaces the table in LaTeX.
+/// If `latex` is not empty, it replaces the table in LaTeX.
 struct ReportTable {
     std::string caption;
-    std::vector<std::string> head;
-    std::vector<std::vector<std::string>> rows;
+    Table cells;
     std::string latex = {};
 };
 /// `figures/NAME.svg` and `figures/NAME.pdf` beside the report.

@@ -17,6 +17,7 @@
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/search.h"
+#include "core/sweep/slurm.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {
@@ -51,12 +52,6 @@ ReportSource report_source(const LabFile& lab, ResultsOptions options) {
     return source;
 }
 
-std::string report_joined(const std::vector<std::string>& texts, const std::string& separator = ", ") {
-    std::string result;
-    for (const std::string& text : texts) result += (result.empty() ? "" : separator) + text;
-    return result;
-}
-
 std::vector<std::string> values_of_setting(const ReportSource& source, const Key& key) {
     std::vector<std::string> values;
     for (const RunSpec& spec : source.specs) {
@@ -72,14 +67,13 @@ bool is_swept(const ReportSource& source, const std::string& name) {
 }
 
 void add_overview(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
+    const auto state_words = [](const auto& state) { return std::to_string(state.second) + " " + state.first; };
     std::map<std::string, int> states;
     for (const RunRecord& record : source.runs.records) ++states[to_string(record.state)];
-    std::vector<std::string> counts;
-    for (const auto& [state, count] : states) counts.push_back(std::to_string(count) + " " + state);
     document.blocks.push_back(ReportParagraph{"This report describes the lab " + source.lab.path().filename().string() +
                                               ": " + runs_text(static_cast<std::int64_t>(source.runs.records.size())) +
-                                              " (" + report_joined(counts) + "). RoPE Lab " + options.version +
-                                              " wrote it on " + options.date + " (UTC)."});
+                                              " (" + joined(states, ", ", state_words) + "). RoPE Lab " +
+                                              options.version + " wrote it on " + options.date + " (UTC)."});
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
         const bool extends = source.lab.document(experiment.id, extension_document).has_value();
         const auto runs = std::count_if(source.runs.records.begin(), source.runs.records.end(),
@@ -97,25 +91,25 @@ void add_overview(ReportDocument& document, const ReportSource& source, const Re
 
 void add_settings(ReportDocument& document, const ReportSource& source) {
     document.blocks.push_back(ReportHeading{1, "Settings"});
-    ReportTable swept{"Settings in which the runs differ.", {"setting", "values", "unit", "meaning"}, {}};
-    ReportTable shared{"Settings that all runs share.", {"setting", "value", "default", "unit"}, {}};
+    Table swept = Table::titled({"setting", "values", "unit", "meaning"}, "l");
+    Table shared = Table::titled({"setting", "value", "default", "unit"}, "l");
     for (const Key& key : keys()) {
         const std::vector<std::string> values = values_of_setting(source, key);
         const std::string name(key.name);
         const std::string unit(key.unit);
         if (values.size() > 1) {
-            swept.rows.push_back({name, report_joined(values), unit, std::string(key.meaning)});
+            swept.rows.push_back({name, joined(values), unit, std::string(key.meaning)});
         } else {
             shared.rows.push_back({name, values.front(), to_text(key.get(RunSpec{})), unit});
         }
     }
-    if (!swept.rows.empty()) document.blocks.push_back(std::move(swept));
-    document.blocks.push_back(std::move(shared));
+    if (!swept.rows.empty()) document.blocks.push_back(ReportTable{"Settings in which the runs differ.", swept});
+    document.blocks.push_back(ReportTable{"Settings that all runs share.", shared});
 }
 
 void add_data(ReportDocument& document, const ReportSource& source) {
     document.blocks.push_back(ReportHeading{1, "Data"});
-    ReportTable texts{"Texts on which the runs train.", {"text", "bytes", "SHA-256"}, {}};
+    Table texts = Table::titled({"text", "bytes", "SHA-256"}, "l");
     std::set<std::string> known;
     for (const RunRecord& record : source.runs.records) {
         if (!record.text || !known.insert(record.text->name + record.text->sha256).second) continue;
@@ -124,7 +118,7 @@ void add_data(ReportDocument& document, const ReportSource& source) {
     if (texts.rows.empty()) {
         document.blocks.push_back(ReportParagraph{"The lab stores no checksum of a text, because no run has begun."});
     } else {
-        document.blocks.push_back(std::move(texts));
+        document.blocks.push_back(ReportTable{"Texts on which the runs train.", texts});
     }
 }
 
@@ -137,29 +131,16 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         ++counts[{conditions.device, conditions.precision, std::to_string(conditions.threads),
                   conditions.graphs.empty() ? missing_cell : conditions.graphs, conditions.reason}];
     }
-    ReportTable table{"Conditions under which the runs were trained.",
-                      {"runs", "device", "precision", "threads", "CUDA graphs", "choice"},
-                      {}};
+    Table table = Table::titled({"runs", "device", "precision", "threads", "CUDA graphs", "choice"}, "l");
     for (const auto& [conditions, count] : counts) {
         std::vector<std::string> row = {std::to_string(count)};
         row.insert(row.end(), conditions.begin(), conditions.end());
         table.rows.push_back(std::move(row));
     }
-    if (!table.rows.empty()) document.blocks.push_back(std::move(table));
+    if (!table.rows.empty())
+        document.blocks.push_back(ReportTable{"Conditions under which the runs were trained.", table});
     document.blocks.push_back(
         ReportParagraph{options.machine + " The lab does not store the processor on which its runs were trained."});
-}
-
-ReportTable results_block(const ResultsTable& table, const TableStyle& style,
-                          const std::vector<ResultsColumn>& columns) {
-    ReportTable result{caption_words(table) + " " + mark_legend(), {}, {}, results_latex(table, style)};
-    for (const ResultsColumn& column : columns)
-        result.head.push_back(column.title.empty() ? column.chosen_name() : column.title);
-    for (const ResultGroup& group : table.groups) {
-        std::vector<std::string>& row = result.rows.emplace_back();
-        for (const ResultsColumn& column : columns) row.push_back(column.cell(group));
-    }
-    return result;
 }
 
 void add_results_part(ReportDocument& document, const ReportSource& source) {
@@ -168,7 +149,8 @@ void add_results_part(ReportDocument& document, const ReportSource& source) {
     document.blocks.push_back(ReportParagraph{source.runs.words(table)});
     const TableStyle style{{"paper"}, false};
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
-    document.blocks.push_back(results_block(table, style, columns));
+    document.blocks.push_back(ReportTable{caption_words(table) + " " + mark_legend(), results_cells(table, columns),
+                                          results_latex(table, style)});
     ReportList notes{table_notes(table, columns)};
     if (const std::string generation = generation_note(source.lab); !generation.empty())
         notes.items.push_back(generation);
@@ -219,13 +201,9 @@ void add_predictions_part(ReportDocument& document, const ReportSource& source) 
 }
 
 void add_conversions(ReportDocument& document, const ReportSource& source) {
-    ReportTable table{
-        "Copies of runs in which groups of key and value heads were replaced by their means, and which were trained "
-        "further. Losses on the same sequences of the validation split in nats per token; sizes of the KV cache in "
-        "bytes.",
-        {"run", "step", "heads", "loss before", "loss of means", "further steps", "loss after", "rise (95 % interval)",
-         "KV cache"},
-        {}};
+    Table table = Table::titled({"run", "step", "heads", "loss before", "loss of means", "further steps", "loss after",
+                                 "rise (95 % interval)", "KV cache"},
+                                "l");
     for (const auto& [run, created, result] : stored_head_conversions(source.lab)) {
         const Description& rise = result.steps > 0 ? result.trained_rise : result.pooled_rise;
         table.rows.push_back(
@@ -239,14 +217,17 @@ void add_conversions(ReportDocument& document, const ReportSource& source) {
     }
     if (table.rows.empty()) return;
     document.blocks.push_back(ReportHeading{2, "Conversions of heads"});
-    document.blocks.push_back(std::move(table));
+    document.blocks.push_back(ReportTable{
+        "Copies of runs in which groups of key and value heads were replaced by their means, and which were trained "
+        "further. Losses on the same sequences of the validation split in nats per token; sizes of the KV cache in "
+        "bytes.",
+        table});
 }
 
 void add_runs_part(ReportDocument& document, const ReportSource& source) {
     document.blocks.push_back(ReportHeading{1, "Runs"});
-    ReportTable table{"All runs of the lab. Losses in nats per token; times in seconds per run.",
-                      {"run", "name", "state", "iterations", "best val. loss", "full val. loss", "test loss", "time"},
-                      {}};
+    Table table = Table::titled(
+        {"run", "name", "state", "iterations", "best val. loss", "full val. loss", "test loss", "time"}, "l");
     for (const RunRecord& record : source.runs.records) {
         const RunSummary summary = record.summary.value_or(RunSummary{});
         table.rows.push_back({std::to_string(record.id), record.name, to_string(record.state),
@@ -255,7 +236,8 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
                               fixed_text(summary.test_loss.value_or(RunSummary::unknown), 4),
                               fixed_text(record.summary ? summary.seconds : RunSummary::unknown, 1)});
     }
-    document.blocks.push_back(std::move(table));
+    document.blocks.push_back(
+        ReportTable{"All runs of the lab. Losses in nats per token; times in seconds per run.", table});
     ReportList remarks;
     for (const RunRecord& record : source.runs.records) {
         if (!record.message.empty())
@@ -304,9 +286,7 @@ std::string shell_word(const std::string& text) {
                std::string_view("-_=.,/:+%").find(c) != std::string_view::npos;
     };
     if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-    std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
+    return shell_quoted(text);
 }
 
 std::string experiment_file_name(std::int64_t experiment) {
@@ -322,7 +302,7 @@ std::vector<std::string> result_flags(const LabRuns& runs, const ResultsOptions&
         add("--experiment", all ? "all" : std::to_string(runs.selected.experiment));
     }
     if (runs.selection.unfinished) flags.emplace_back("--unfinished");
-    if (!runs.selection.split_by.empty()) add("--split-by", report_joined(runs.selection.split_by, ","));
+    if (!runs.selection.split_by.empty()) add("--split-by", joined(runs.selection.split_by, ","));
     for (const RunId run : runs.selection.excluded) add("--exclude-run", std::to_string(run));
     for (const auto& [name, value] : options.baseline) add("--baseline", name + "=" + value);
     if (options.compare != ResultsOptions{}.compare) add("--compare", options.compare);

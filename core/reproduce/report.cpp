@@ -298,19 +298,24 @@ std::string verdict_words(const SheetRow& row) {
     return to_string(row.verdict) + (row.by_rule ? " (by its rule: " + to_string(*row.by_rule) + ")" : "");
 }
 
+// "reproduced, 1 run failed".
+std::string verdict_cell(const SheetRow& row) {
+    return to_string(row.verdict) + (row.failed > 0 ? ", " + counted(row.failed, "run") + " failed" : "");
+}
+
 std::string table_text(const SheetPlan& plan, const std::vector<const SheetRow*>& rows) {
-    std::vector<std::vector<std::string>> lines = {{measure_heading(rows.front()->plan.measure), "this lab", "n",
-                                                    "difference [%]", "p (Holm)", "p (Student)", "published",
-                                                    "published difference [%] (p Student, p Welch)", "verdict"}};
+    Table table{
+        Table::columns_of({measure_heading(rows.front()->plan.measure), "this lab", "n", "difference [%]", "p (Holm)",
+                           "p (Student)", "published", "published difference [%] (p Student, p Welch)", "verdict"},
+                          "lrrrrrrrl"),
+        {}};
     for (const SheetRow* row : rows) {
-        std::string verdict = to_string(row->verdict);
-        if (row->failed > 0) verdict += ", " + runs_text(row->failed) + " failed";
-        lines.push_back({row_label(row->plan.keys), ours_text(*row), std::to_string(row->ours.n),
-                         signed_percent(row->difference_percent), verdict_p_text(*row), p_text(row->p_student),
-                         row->plan.paper ? sample_text(*row->plan.paper) : missing_cell, recomputed_text(*row),
-                         std::move(verdict)});
+        table.rows.push_back({row_label(row->plan.keys), ours_text(*row), std::to_string(row->ours.n),
+                              signed_percent(row->difference_percent), verdict_p_text(*row), p_text(row->p_student),
+                              row->plan.paper ? sample_text(*row->plan.paper) : missing_cell, recomputed_text(*row),
+                              verdict_cell(*row)});
     }
-    std::string text = '\n' + aligned_text(lines, "lrrrrrrrl");
+    std::string text = '\n' + table.text();
     for (const SheetRow* row : rows) {
         if (row->words.empty()) continue;
         const std::string claim = row->plan.claim.empty() ? "" : claim_title(plan, row->plan.claim) + ", ";
@@ -515,38 +520,23 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
 
 namespace {
 
-std::string csv_sample(const std::optional<Sample>& sample) {
-    if (!sample || sample->n == 0) return ",,,";
-    return "," + csv_number(sample->mean) + "," +
-           csv_number(sample->n > 1 ? sample->standard_deviation : std::nan("")) + "," + std::to_string(sample->n);
-}
-
-std::string csv_values(const SheetRow& row) {
-    std::string text;
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-        text += (i == 0 ? "" : " ") + std::to_string(row.seeds[i]) + ":" + csv_number(row.values[i]);
-    }
-    return text;
-}
-
 std::string latex_label(const json& keys) {
-    std::string label = latex_escaped(row_label(keys));
+    std::string label = latex_text(row_label(keys));
     const auto theta = label.find("theta");
     if (theta != std::string::npos) label.replace(theta, 5, "$\\theta$");
     return label;
 }
 
-std::string latex_row(const SheetRow& row) {
-    std::string words = to_string(row.verdict);
-    if (row.failed > 0) words += ", " + runs_text(row.failed) + " failed";
-    const Sample published = row.plan.paper.value_or(Sample{});
+std::vector<std::string> latex_cells(const SheetRow& row) {
     const std::optional<double> recomputed = row.plan.baseline ? row.paper_difference_percent : std::nullopt;
-    return latex_label(row.plan.keys) + " & " +
-           (is_event(row.plan.measure) ? ours_text(row) : latex_number(ours_text(row))) + " & " +
-           std::to_string(row.ours.n) + " & " + latex_number(signed_percent(row.difference_percent)) + " & " +
-           latex_number(verdict_p_text(row)) + (row.p_student ? "; " + latex_number(p_text(row.p_student)) : "") +
-           " & " + latex_number(sample_text(published)) + " & " + latex_number(signed_percent(recomputed)) + " & " +
-           latex_escaped(words) + " \\\\\n";
+    return {latex_label(row.plan.keys),
+            is_event(row.plan.measure) ? ours_text(row) : latex_number(ours_text(row)),
+            std::to_string(row.ours.n),
+            latex_number(signed_percent(row.difference_percent)),
+            latex_number(verdict_p_text(row)) + (row.p_student ? "; " + latex_number(p_text(row.p_student)) : ""),
+            latex_number(sample_text(row.plan.paper.value_or(Sample{}))),
+            latex_number(signed_percent(recomputed)),
+            latex_text(verdict_cell(row))};
 }
 
 std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRow*>& rows) {
@@ -567,8 +557,7 @@ std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRo
         " Measure: " + measure_heading(rows.front()->plan.measure) +
         ", mean ± sample standard deviation over n = " + (least < most ? std::to_string(least) + " to " : "") +
         std::to_string(most) + " seeds. Data: ";
-    for (const std::string& name : data) words += (words.ends_with(": ") ? "" : ", ") + name;
-    words += data.empty() ? "none." : ".";
+    words += data.empty() ? "none." : joined(data) + ".";
     if (example) {
         words += " Model: " + std::to_string(example->layers) + " layers, " + std::to_string(example->heads) +
                  " heads, width " + std::to_string(example->width) + ", context " + std::to_string(example->context) +
@@ -584,7 +573,7 @@ std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRo
         "not corrected. Scale: " +
         to_string(plan.scale) + ".";
     if (plan.scale == SheetScale::smoke) words += " " + withheld_words();
-    return latex_words(words);
+    return latex_text(words);
 }
 
 }  // namespace
@@ -594,36 +583,47 @@ std::string sheet_csv(std::span<const SheetRow> rows) {
     for (const SheetRow& row : rows) {
         for (const auto& [key, value] : row.plan.keys.items()) keys.insert(key);
     }
-    std::string text = "claim,measure";
-    for (const std::string& key : keys) text += "," + csv_field(key);
-    for (const char* source : {"ours", "baseline", "paper"}) {
-        for (const char* statistic : {"mean", "std", "n"}) text += std::string(",") + source + "_" + statistic;
+    std::vector<std::string> headings = {"claim", "measure"};
+    headings.insert(headings.end(), keys.begin(), keys.end());
+    for (std::string& heading : parts_of(
+             "ours_mean,ours_std,ours_n,baseline_mean,baseline_std,baseline_n,paper_mean,paper_std,paper_n,difference,"
+             "difference_percent,paper_printed_percent,paper_recomputed_percent,paper_p_student,paper_p_welch,"
+             "p_student,p_welch,p_paired,p_equivalence,p_rule,p_holm,verdict,failed,values,rule,words,by_rule")) {
+        headings.push_back(std::move(heading));
     }
-    text += ",difference,difference_percent,paper_printed_percent,paper_recomputed_percent";
-    text += ",paper_p_student,paper_p_welch,p_student,p_welch,p_paired,p_equivalence,p_rule,p_holm";
-    text += ",verdict,failed,values,rule,words,by_rule\r\n";
+    Table table = Table::titled(headings, "l");
     for (const SheetRow& row : rows) {
-        text += csv_field(row.plan.claim) + "," + csv_field(row.plan.measure);
+        std::vector<std::string> cells = {row.plan.claim, row.plan.measure};
         for (const std::string& key : keys) {
             const json value = row.plan.keys.value(key, json());
-            text +=
-                "," + (value.is_null()     ? std::string()
-                       : value.is_number() ? csv_number(value.get<double>())
-                                           : csv_field(value.is_string() ? value.get<std::string>() : value.dump()));
+            cells.push_back(value.is_null()     ? std::string()
+                            : value.is_number() ? csv_number(value.get<double>())
+                            : value.is_string() ? value.get<std::string>()
+                                                : value.dump());
         }
-        text += csv_sample(row.ours) + csv_sample(row.plan.baseline ? std::optional(row.baseline) : std::nullopt) +
-                csv_sample(row.plan.paper);
+        const Sample none;
+        for (const Sample& sample :
+             {row.ours, row.plan.baseline ? row.baseline : none, row.plan.paper.value_or(none)}) {
+            const bool is_known = sample.n > 0;
+            cells.push_back(is_known ? csv_number(sample.mean) : "");
+            cells.push_back(sample.n > 1 ? csv_number(sample.standard_deviation) : "");
+            cells.push_back(is_known ? std::to_string(sample.n) : "");
+        }
         for (const std::optional<double>& number :
              {row.difference, row.difference_percent, row.plan.paper_printed, row.paper_difference_percent,
               row.paper_p_student, row.paper_p_welch, row.p_student, row.p_welch, row.p_paired, row.p_equivalence,
               row.p_rule, row.p_holm}) {
-            text += "," + csv_number(number);
+            cells.push_back(csv_number(number));
         }
-        text += "," + to_string(row.verdict) + "," + std::to_string(row.failed) + "," + csv_values(row) + "," +
-                csv_field(rule_words(row.plan)) + "," + csv_field(row.words) + "," +
-                (row.by_rule ? to_string(*row.by_rule) : "") + "\r\n";
+        std::vector<std::string> values;
+        for (std::size_t i = 0; i < row.values.size(); ++i) {
+            values.push_back(std::to_string(row.seeds[i]) + ":" + csv_number(row.values[i]));
+        }
+        cells.insert(cells.end(), {to_string(row.verdict), std::to_string(row.failed), joined(values, " "),
+                                   rule_words(row.plan), row.words, row.by_rule ? to_string(*row.by_rule) : ""});
+        table.rows.push_back(std::move(cells));
     }
-    return text;
+    return table.csv();
 }
 
 std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows) {
@@ -631,14 +631,13 @@ std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows) {
     text += "% " + plan.title + ", " + to_string(plan.scale) + " scale\n% " + plan.source + "\n";
     for (const std::string& note : plan.notes) text += "% " + note + "\n";
     for (const std::string& rule : rules_of(plan)) text += "% " + rule + "\n";
-    for (const auto& table : tables_of(rows)) {
-        std::string lines = latex_escaped(measure_heading(table.front()->plan.measure)) +
-                            " & ours & $n$ & diff. (\\%) & $p$ (Holm; Student) & published & published (\\%) & verdict "
-                            "\\\\\n\\midrule\n";
-        for (const SheetRow* row : table) lines += latex_row(*row);
-        const std::string& measure = table.front()->plan.measure;
-        text += latex_table({"lrrrrrrl", lines, sheet_caption(plan, table), "tab:" + plan.sheet + "-" + measure, ""}) +
-                "\n";
+    for (const auto& of_measure : tables_of(rows)) {
+        const std::string& measure = of_measure.front()->plan.measure;
+        Table table = Table::titled({latex_text(measure_heading(measure)), "ours", "$n$", "diff. (\\%)",
+                                     "$p$ (Holm; Student)", "published", "published (\\%)", "verdict"},
+                                    "lrrrrrrl");
+        for (const SheetRow* row : of_measure) table.rows.push_back(latex_cells(*row));
+        text += table.latex({sheet_caption(plan, of_measure), "tab:" + plan.sheet + "-" + measure, ""}) + "\n";
     }
     return text;
 }

@@ -316,20 +316,6 @@ std::string caption_words(const ResultsTable& table) {
            (table.groups.size() > 1 ? baseline_and_test_words(table) : "");
 }
 
-std::string latex_words(const std::string& words) {
-    std::string result = latex_escaped(words);
-    static const std::vector<std::pair<std::string, std::string>> commands = {
-        {"θ", "$\\theta$"}, {"±", "$\\pm$"}, {"–", "--"},       {"…", "\\ldots{}"},
-        {"<", "$<$"},       {">", "$>$"},    {"×", "$\\times$"}};
-    for (const auto& [letter, command] : commands) {
-        for (std::size_t at = result.find(letter); at != std::string::npos;
-             at = result.find(letter, at + command.size())) {
-            result.replace(at, letter.size(), command);
-        }
-    }
-    return result;
-}
-
 namespace {
 
 using Group = const ResultGroup&;
@@ -347,14 +333,14 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     const auto add = [&](ResultsColumn column) { columns.push_back(std::move(column)); };
     const std::string name_title = has_names(table) ? "name" : "";
     const auto name_cell = [&table](Group group) { return group_name(table, group); };
-    const auto name_latex = [&table](Group group) { return latex_escaped(group_name(table, group)); };
+    const auto name_latex = [&table](Group group) { return latex_text(group_name(table, group)); };
     add({name_title, {}, name_title, name_title, name_cell, {}, name_latex, "name"});
     for (const std::string& key : table.swept) {
         const auto cell = [key](Group group) { return setting_text(group.settings.at(key)); };
         const auto latex = [key](Group group) { return latex_setting(group.settings.at(key)); };
         if (key == "fraction") {  // a number in CSV, and in words where people read it
             const auto words = [&table](Group group) { return group_setting_words(table, group, "fraction"); };
-            const auto words_latex = [words](Group group) { return latex_escaped(words(group)); };
+            const auto words_latex = [words](Group group) { return latex_text(words(group)); };
             const auto number = [](Group group) -> std::optional<double> {
                 const auto& value = group.settings.at("fraction");
                 return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
@@ -362,7 +348,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
             add({key, number, key, key, words, key, words_latex});
             continue;
         }
-        add({key, {}, key, key == "theta" ? "$\\theta$" : latex_escaped(key), cell, key, latex});
+        add({key, {}, key, key == "theta" ? "$\\theta$" : latex_text(key), cell, key, latex});
     }
     const auto runs = [&table](Group group) { return runs_cell(table, group); };
     const auto n = [&table](Group group) { return static_cast<double>(counted_runs(table, group)); };
@@ -374,7 +360,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         const std::string title(has_values ? measures()[i].title : "");
         const char* unit = has_values && measures()[i].unit == "nats" ? " (nats)" : "";
         const auto cell = [i](Group group) { return measure_cell(group, i); };
-        add({name, statistic(i, &Description::mean), title, latex_escaped(title) + unit, cell, name, {}, {}, i});
+        add({name, statistic(i, &Description::mean), title, latex_text(title) + unit, cell, name, {}, {}, i});
         add({name + "_std", statistic(i, &Description::standard_deviation)});
     }
     // Without a target they are not in `full`, but can be chosen by their names.
@@ -456,7 +442,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     add({"failed", &ResultGroup::failed});
     for (const std::string_view name : condition_names) {
         const auto cell = [name](Group group) { return condition_text(group, name); };
-        const auto latex = [name](Group group) { return latex_escaped(condition_text(group, name)); };
+        const auto latex = [name](Group group) { return latex_text(condition_text(group, name)); };
         add({"chosen_" + std::string(name), {}, "", "", cell, {}, latex});
     }
     for (const std::string& name : table.measurements) {
@@ -515,7 +501,7 @@ ResultsColumn completed(ResultsColumn column) {
     const std::string title = title_of(column);
     if (column.name.empty()) column.name = column.choice;
     if (column.title.empty()) column.title = title;
-    if (column.latex_title.empty()) column.latex_title = latex_words(title);
+    if (column.latex_title.empty()) column.latex_title = latex_text(title);
     if (!column.cell) {
         column.cell = [number = column.number](const ResultGroup& group) {
             const std::optional<double> value = number(group);
@@ -599,13 +585,9 @@ std::string column_help() {
         {"settings",
          "the names of settings and the settings in which the groups differ; each can also be chosen alone"}};
     for (auto& each : column_names(any)) lines.push_back(std::move(each));
-    std::size_t width = 0;
-    for (const auto& [name, meaning] : lines) width = std::max(width, name.size());
-    std::string text;
-    for (const auto& [name, meaning] : lines) {
-        text += name + std::string(width + 2 - name.size(), ' ') + meaning + '\n';
-    }
-    return text;
+    Table table = Table::titled({"", ""}, "l");
+    for (auto& [name, meaning] : lines) table.rows.push_back({std::move(name), std::move(meaning)});
+    return table.text();
 }
 
 }  // namespace ropelab

@@ -69,13 +69,14 @@ enum class PrintedFormat { text, csv, latex };
 /// With headings and cells for this format. Throws BadInput for a column that does not exist.
 std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedFormat format, const TableStyle& style);
 
+/// For people.
+Table results_cells(const ResultsTable& table, const std::vector<ResultsColumn>& columns);
+
 /// "***" below 0.001, "**" below 0.01, "*" below 0.05, else "n.s."; "–" without a test, "baseline" for a baseline.
 std::string significance_mark(const ResultsTable& table, const ResultGroup& group);
 std::string mark_legend();
 /// Sentences on measure, data, model, steps, precision, n, baseline, test and correction.
 std::string caption_words(const ResultsTable& table);
-/// θ, ± and the dash of missing numbers become commands.
-std::string latex_words(const std::string& words);
 /// "Student's t test", "Welch's t test" or "the t test paired by seed".
 std::string test_title(TestKind test);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
@@ -35,7 +36,7 @@ std::string bold_number(const std::string& cell) {
 std::string latex_setting(const nlohmann::json& value) {
     const std::string text = setting_text(value);
     const auto exponent = text.find('e');
-    if (!value.is_number() || exponent == std::string::npos) return latex_escaped(text);
+    if (!value.is_number() || exponent == std::string::npos) return latex_text(text);
     const std::string factor = text.substr(0, exponent);
     return "$" + (factor == "1" ? "" : factor + " \\times ") + "10^{" +
            std::to_string(std::stoi(text.substr(exponent + 1))) + "}$";
@@ -53,13 +54,30 @@ std::string latex_number(const std::string& cell) {
     return "$" + number + "$" + words;
 }
 
+namespace {
+
+template <typename HeadingOf, typename CellOf>
+Table cells_of(const ResultsTable& table, const std::vector<ResultsColumn>& columns, const HeadingOf& heading_of,
+               const CellOf& cell_of) {
+    Table result;
+    for (const ResultsColumn& column : columns) result.columns.push_back({heading_of(column)});
+    for (const ResultGroup& group : table.groups) {
+        auto& row = result.rows.emplace_back();
+        for (const ResultsColumn& column : columns) row.push_back(cell_of(column, group));
+    }
+    return result;
+}
+
+}  // namespace
+
+Table results_cells(const ResultsTable& table, const std::vector<ResultsColumn>& columns) {
+    return cells_of(
+        table, columns, [](const ResultsColumn& column) { return column.title; },
+        [](const ResultsColumn& column, const ResultGroup& group) { return column.cell(group); });
+}
+
 std::string results_text(const ResultsTable& table, const TableStyle& style) {
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
-    std::vector<std::vector<std::string>> rows(table.groups.size() + 1);
-    for (const ResultsColumn& column : columns) {
-        rows[0].push_back(column.title);
-        for (std::size_t i = 0; i < table.groups.size(); ++i) rows[i + 1].push_back(column.cell(table.groups[i]));
-    }
     std::vector<std::string> lines;
     for (const std::string& note : table_notes(table, columns)) lines.push_back(note);
     if (has_marks(columns)) lines.push_back(mark_legend());
@@ -72,7 +90,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
         lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
     for (const ThetaCurve& curve : theta_curves(table)) lines.push_back(theta_curve_words(table, curve));
-    std::string result = aligned_text(rows);
+    std::string result = results_cells(table, columns).text();
     for (const std::string& line : lines) result += line + '\n';
     return result;
 }
@@ -81,31 +99,22 @@ std::string results_latex(const ResultsTable& table, const TableStyle& style) {
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::latex, style);
     std::string comments;
     for (const std::string& note : table_notes(table, columns)) comments += "% " + note + "\n";
-    std::string lines;
-    const auto add_line = [&](const auto& cell_of) {
-        for (const ResultsColumn& column : columns) {
-            lines += cell_of(column) + (&column == &columns.back() ? " \\\\\n" : " & ");
-        }
-    };
     // The caption names the test, so that the only column of p values needs no more than Holm's name.
     const auto is_p = [](const ResultsColumn& column) { return column.name.starts_with("p_"); };
     const bool is_only_p = std::count_if(columns.begin(), columns.end(), is_p) == 1;
-    add_line([&](const ResultsColumn& column) {
+    const auto heading_of = [&](const ResultsColumn& column) {
         const bool is_corrected = column.name == "p_" + to_string(table.test) + "_holm";
         return is_only_p && is_corrected ? std::string("$p$ (Holm)") : column.latex_title;
-    });
-    lines += "\\midrule\n";
-    for (const ResultGroup& group : table.groups) {
-        add_line([&](const ResultsColumn& column) {
-            const std::string cell = column.latex ? column.latex(group) : latex_number(column.cell(group));
-            const bool bold = style.best_bold && column.measure && is_best(table, group, *column.measure);
-            return bold ? bold_number(cell) : cell;
-        });
-    }
-    std::string caption = latex_words(caption_words(table));
-    if (has_marks(columns)) caption += " " + latex_words(mark_legend());
+    };
+    const auto cell_of = [&](const ResultsColumn& column, const ResultGroup& group) {
+        const std::string cell = column.latex ? column.latex(group) : latex_number(column.cell(group));
+        const bool bold = style.best_bold && column.measure && is_best(table, group, *column.measure);
+        return bold ? bold_number(cell) : cell;
+    };
+    std::string caption = latex_text(caption_words(table));
+    if (has_marks(columns)) caption += " " + latex_text(mark_legend());
     if (style.best_bold) caption += " Bold: best mean of a column and data set.";
-    return latex_table({std::string(columns.size(), 'r'), lines, caption, "tab:results", comments});
+    return cells_of(table, columns, heading_of, cell_of).latex({caption, "tab:results", comments});
 }
 
 namespace {
@@ -133,16 +142,10 @@ json json_sample(const Description& described, const std::vector<double>& raw) {
 
 std::string results_csv(const ResultsTable& table, const TableStyle& style) {
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::csv, style);
-    std::string result;
-    const auto separator = [&](const ResultsColumn& column) { return &column == &columns.back() ? "\r\n" : ","; };
-    for (const ResultsColumn& column : columns) result += csv_field(column.name) + separator(column);
-    for (const ResultGroup& group : table.groups) {
-        for (const ResultsColumn& column : columns) {
-            result += column.number ? csv_number(column.number(group)) : csv_field(column.cell(group));
-            result += separator(column);
-        }
-    }
-    return result;
+    const auto cell_of = [](const ResultsColumn& column, const ResultGroup& group) {
+        return column.number ? csv_number(column.number(group)) : column.cell(group);
+    };
+    return cells_of(table, columns, std::mem_fn(&ResultsColumn::name), cell_of).csv();
 }
 
 json results_json(const ResultsTable& table) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/spec/error.h"
@@ -11,6 +13,21 @@
 namespace ropelab {
 
 std::string_view trimmed(std::string_view text);
+/// "a, b". `text_of` makes a text of an item, and may be a member.
+template <typename Items, typename TextOf = std::identity>
+std::string joined(const Items& items, std::string_view separator = ", ", TextOf text_of = {}) {
+    std::string result;
+    bool is_first = true;
+    for (const auto& item : items) {
+        if (!std::exchange(is_first, false)) result += separator;
+        result += std::invoke(text_of, item);
+    }
+    return result;
+}
+/// Trimmed parts between separators; one empty part for "".
+std::vector<std::string> parts_of(std::string_view text, char separator = ',');
+/// "1 run", "3 runs".
+std::string counted(std::int64_t count, const std::string& noun);
 
 /// C locale. A suffix k means thousand, M means million. Throws BadInput if the text is not a finite number.
 double parse_number(std::string_view text);

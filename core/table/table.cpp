@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/spec/numbers.h"
 
@@ -12,10 +13,11 @@ namespace {
 
 constexpr std::size_t most_upright_columns = 8;
 
-std::vector<std::string> headings_of(const Table& table) {
-    std::vector<std::string> headings;
-    for (const TableColumn& column : table.columns) headings.push_back(column.heading);
-    return headings;
+// With the continuation bytes of a UTF-8 character.
+std::size_t end_of_character(std::string_view text, std::size_t at) {
+    do ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+    return at;
 }
 
 }  // namespace
@@ -40,16 +42,99 @@ std::string csv_field(const std::string& text) {
     return result + "\"";
 }
 
-std::string latex_escaped(const std::string& text) {
-    static const std::map<char, std::string> commands = {
-        {'\\', "\\textbackslash{}"}, {'~', "\\textasciitilde{}"}, {'^', "\\textasciicircum{}"}};
+std::string_view latex_command(std::string_view character) {
+    static const std::map<std::string_view, std::string_view> commands = {
+        {"\\", "\\textbackslash{}"},
+        {"~", "\\textasciitilde{}"},
+        {"^", "\\textasciicircum{}"},
+        {"&", "\\&"},
+        {"%", "\\%"},
+        {"$", "\\$"},
+        {"#", "\\#"},
+        {"_", "\\_"},
+        {"{", "\\{"},
+        {"}", "\\}"},
+        {"<", "$<$"},
+        {">", "$>$"},
+        {"|", "$|$"},
+        {"\"", "{\\char34}"},
+        {"\u00A0", "~"},
+        {"±", "$\\pm$"},
+        {"²", "$^2$"},
+        {"³", "$^3$"},
+        {"·", "$\\cdot$"},
+        {"×", "$\\times$"},
+        {"÷", "$\\div$"},
+        {"°", "$^\\circ$"},
+        {"½", "$\\frac12$"},
+        {"–", "--"},
+        {"—", "---"},
+        {"…", "\\ldots{}"},
+        {"‘", "`"},
+        {"’", "'"},
+        {"“", "``"},
+        {"”", "''"},
+        {"\u2009", "\\,"},
+        {"\u202F", "\\,"},
+        {"−", "$-$"},
+        {"→", "$\\rightarrow$"},
+        {"←", "$\\leftarrow$"},
+        {"≤", "$\\leq$"},
+        {"≥", "$\\geq$"},
+        {"≈", "$\\approx$"},
+        {"≠", "$\\neq$"},
+        {"∞", "$\\infty$"},
+        {"√", "$\\surd$"},
+        {"Δ", "$\\Delta$"},
+        {"α", "$\\alpha$"},
+        {"β", "$\\beta$"},
+        {"γ", "$\\gamma$"},
+        {"θ", "$\\theta$"},
+        {"λ", "$\\lambda$"},
+        {"μ", "$\\mu$"},
+        {"π", "$\\pi$"},
+        {"ρ", "$\\rho$"},
+        {"σ", "$\\sigma$"},
+        {"τ", "$\\tau$"},
+        {"φ", "$\\varphi$"},
+        {"ω", "$\\omega$"},
+    };
+    const auto command = commands.find(character);
+    return command == commands.end() ? std::string_view() : command->second;
+}
+
+std::string latex_text(const std::string& text) {
     std::string result;
-    for (const char c : text) {
-        const auto command = commands.find(c);
-        if (std::string_view("&%$#_{}").find(c) != std::string_view::npos) result += '\\';
-        result += command == commands.end() ? std::string(1, c) : command->second;
+    for (std::size_t at = 0, end = 0; at < text.size(); at = end) {
+        end = end_of_character(text, at);
+        const std::string_view character = std::string_view(text).substr(at, end - at);
+        const std::string_view command = latex_command(character);
+        result += command.empty() ? character : command;
     }
     return result;
+}
+
+std::string markdown_text(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) result += '\\';
+        result += c == '\n' ? ' ' : c;
+    }
+    return result;
+}
+
+std::string html_text(const std::string& text) {
+    static const std::map<char, std::string> entities = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+    std::string result;
+    for (const char c : text) {
+        const auto entity = entities.find(c);
+        result += entity == entities.end() ? std::string(1, c) : entity->second;
+    }
+    return result;
+}
+
+std::string latex_row(const std::vector<std::string>& cells) {
+    return joined(cells, " & ") + " \\\\\n";
 }
 
 std::vector<TableColumn> Table::columns_of(const std::vector<std::string>& headings, std::string_view alignment) {
@@ -60,10 +145,27 @@ std::vector<TableColumn> Table::columns_of(const std::vector<std::string>& headi
     return columns;
 }
 
+Table Table::titled(const std::vector<std::string>& headings, std::string_view alignment) {
+    return {columns_of(headings, alignment), {}};
+}
+
+std::vector<std::string> Table::headings() const {
+    std::vector<std::string> headings;
+    for (const TableColumn& column : columns) headings.push_back(column.heading);
+    return headings;
+}
+
+Table Table::with_cells(const std::function<std::string(const std::string&)>& change) const {
+    Table result = *this;
+    for (TableColumn& column : result.columns) column.heading = change(column.heading);
+    for (auto& row : result.rows) std::transform(row.begin(), row.end(), row.begin(), change);
+    return result;
+}
+
 std::string Table::text() const {
     std::vector<std::vector<std::string>> lines;
     const auto has_heading = [](const TableColumn& column) { return !column.heading.empty(); };
-    if (std::any_of(columns.begin(), columns.end(), has_heading)) lines.push_back(headings_of(*this));
+    if (std::any_of(columns.begin(), columns.end(), has_heading)) lines.push_back(headings());
     lines.insert(lines.end(), rows.begin(), rows.end());
     std::vector<std::size_t> widths(columns.size());
     for (const auto& line : lines) {
@@ -86,38 +188,51 @@ std::string Table::text() const {
 }
 
 std::string Table::csv(const std::string& newline) const {
-    std::string text;
-    const auto add = [&](const std::vector<std::string>& cells) {
-        for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(cells[i]);
-        text += newline;
-    };
-    add(headings_of(*this));
-    for (const auto& row : rows) add(row);
+    std::string text = joined(headings(), ",", csv_field) + newline;
+    for (const auto& row : rows) text += joined(row, ",", csv_field) + newline;
     return text;
 }
 
-std::string aligned_text(const std::vector<std::vector<std::string>>& rows, std::string_view alignment) {
-    return Table{Table::columns_of(rows.front(), alignment), {rows.begin() + 1, rows.end()}}.text();
-}
-
-std::string latex_table(const LatexTable& table) {
-    const bool is_wide = table.alignment.size() > most_upright_columns;
+std::string Table::latex(const LatexFrame& frame) const {
+    const bool is_wide = columns.size() > most_upright_columns;
     const std::string environment = is_wide ? "sidewaystable" : "table";
     std::string result = "% This table needs \\usepackage{booktabs}" +
                          std::string(is_wide ? ", \\usepackage{rotating}" : "") + " and \\usepackage{graphicx}.\n";
     if (is_wide) {
-        result += "% It has " + std::to_string(table.alignment.size()) + " columns: tables of more than " +
+        result += "% It has " + std::to_string(columns.size()) + " columns: tables of more than " +
                   std::to_string(most_upright_columns) +
                   " are turned by 90 degrees and fitted to the page. \"--columns paper\" prints a narrow one.\n";
     }
-    result += table.comments + "\\begin{" + environment + "}\n\\centering\n\\caption{" + table.caption + "}\n\\label{" +
-              table.label + "}\n\\vspace{1ex}\n" + (is_wide ? "" : "\\setlength{\\tabcolsep}{4pt}\n");
+    result += frame.comments + "\\begin{" + environment + "}\n\\centering\n\\caption{" + frame.caption + "}\n\\label{" +
+              frame.label + "}\n\\vspace{1ex}\n" + (is_wide ? "" : "\\setlength{\\tabcolsep}{4pt}\n");
     // A table that is wider than the page or the column is made smaller; \width is its natural width.
     result += "\\resizebox{" +
               std::string(is_wide ? "\\linewidth" : "\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi") +
-              "}{!}{%\n\\begin{tabular}{" + table.alignment + "}\n\\toprule\n" + table.lines +
-              "\\bottomrule\n\\end{tabular}}\n";
-    return result + "\\end{" + environment + "}\n";
+              "}{!}{%\n\\begin{tabular}{";
+    for (const TableColumn& column : columns) result += column.alignment;
+    result += "}\n\\toprule\n" + latex_row(headings()) + "\\midrule\n";
+    for (const auto& row : rows) result += row.empty() ? "\\midrule\n" : latex_row(row);
+    return result + "\\bottomrule\n\\end{tabular}}\n\\end{" + environment + "}\n";
+}
+
+std::string Table::markdown() const {
+    const auto line = [](const std::vector<std::string>& cells) { return "| " + joined(cells, " | ") + " |\n"; };
+    std::string text = line(headings()) + '|';
+    for (std::size_t i = 0; i < columns.size(); ++i) text += "---|";
+    text += '\n';
+    for (const auto& row : rows) text += line(row);
+    return text;
+}
+
+std::string Table::html(const std::string& caption) const {
+    const auto line = [](const std::vector<std::string>& cells, const std::string& tag) {
+        const auto cell = [&](const std::string& text) { return "<" + tag + ">" + text + "</" + tag + ">"; };
+        return "<tr>" + joined(cells, "", cell) + "</tr>\n";
+    };
+    std::string text =
+        "<table>\n<caption>" + caption + "</caption>\n<thead>\n" + line(headings(), "th") + "</thead>\n<tbody>\n";
+    for (const auto& row : rows) text += line(row, "td");
+    return text + "</tbody>\n</table>\n";
 }
 
 }  // namespace ropelab

@@ -13,6 +13,7 @@
 #include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 #include "core/sweep/lab_plan.h"
+#include "core/table/table.h"
 
 namespace ropelab::terminal {
 
@@ -42,12 +43,12 @@ void check_sheet_format(const Flags& flags) {
 
 void print_list(bool as_json) {
     nlohmann::json list = nlohmann::json::array();
-    std::string text;
+    Table table{{{"", 'l', 16}, {"", 'l'}}, {}};
     for (const Sheet& known : sheets()) {
         list.push_back({{"name", known.name}, {"title", known.title}});
-        text += known.name + std::string(16 - std::min<std::size_t>(15, known.name.size()), ' ') + known.title + '\n';
+        table.rows.push_back({known.name, known.title});
     }
-    as_json ? print_json({{"sheets", list}}) : print_text(text);
+    as_json ? print_json({{"sheets", list}}) : print_text(table.text());
 }
 
 SheetPlan planned(const Flags& flags) {

@@ -175,7 +175,7 @@ std::string text_of(const Preview& plan) {
         if (!cohort.problem.empty()) text += "  This cohort could not be measured: " + cohort.problem + '\n';
         if (plan.differing.empty()) continue;
         // One column per setting that differs between any two runs of the plan.
-        Table table{Table::columns_of(plan.differing, "r"), {}};
+        Table table = Table::titled(plan.differing, "r");
         table.columns.insert(table.columns.begin(), {" "});  // indents the lines
         for (const std::size_t run : cohort.runs) {
             auto& cells = table.rows.emplace_back(std::vector<std::string>{" "});
@@ -466,10 +466,9 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
                            {"predicted_memory_bytes", known(memory.predicted)},
                            {"peak_memory_bytes", known(memory.peak)}});
     }
-    Table table{Table::columns_of({"run", "best val. loss", "full val. loss", "final train loss", "tokens/s", "state"},
-                                  "lrrrrl"),
-                {}};
-    Table bits{Table::columns_of({"run", "bits per byte of the best validation loss"}, "lr"), {}};
+    Table table =
+        Table::titled({"run", "best val. loss", "full val. loss", "final train loss", "tokens/s", "state"}, "lrrrrl");
+    Table bits = Table::titled({"run", "bits per byte of the best validation loss"}, "lr");
     std::set<std::pair<std::string, std::int64_t>> tokenizers;
     bool subwords = false;
     for (const auto& [id, outcome] : outcomes) {

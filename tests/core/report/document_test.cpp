@@ -9,7 +9,7 @@ namespace {
 ReportDocument every_block() {
     return {"θ & more",
             {ReportHeading{1, "Settings"}, ReportParagraph{"a < b | c"}, ReportList{{"one", "two_three"}},
-             ReportCode{"cli --set 'x y'\n  next"}, ReportTable{"50 %", {"key", "value"}, {{"theta", "10 | 20"}}},
+             ReportCode{"cli --set 'x y'\n  next"}, ReportTable{"50 %", {{{"key"}, {"value"}}, {{"theta", "10 | 20"}}}},
              ReportFigure{"loss", "Loss against θ."}}};
 }
 
@@ -43,7 +43,8 @@ TEST(ReportDocument, LatexEscapesItsOwnCharacters) {
     EXPECT_THAT(text, testing::HasSubstr("\\mbox{}~~next\\\\"));
     EXPECT_THAT(text, testing::HasSubstr("\\caption{50 \\%}"));
     EXPECT_THAT(text, testing::HasSubstr("\\includegraphics[width=\\linewidth]{figures/loss.pdf}"));
-    EXPECT_THAT(report_latex({"t", {ReportTable{"c", {"a"}, {{"b"}}, "OWN TABLE"}}}), testing::HasSubstr("OWN TABLE"));
+    EXPECT_THAT(report_latex({"t", {ReportTable{"c", {{{"a"}}, {{"b"}}}, "OWN TABLE"}}}),
+                testing::HasSubstr("OWN TABLE"));
 }
 
 TEST(ReportDocument, LatexNamesCharactersThatItsFontsLack) {

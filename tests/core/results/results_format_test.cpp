@@ -320,5 +320,22 @@ TEST(ResultsFormat, FormatsCellsAndComputesTheirWidth) {
     EXPECT_EQ(width_of(""), 0U);
 }
 
+TEST(Table, HasTheSameCellsInEveryFormat) {
+    Table table = Table::titled({"θ", "loss"}, "lr");
+    table.rows = {{"10k", "1.5 ± 0.1"}, {}, {"a,b", "2"}};
+    EXPECT_EQ(table.text(), "θ         loss\n10k  1.5 ± 0.1\n\na,b          2\n");
+    EXPECT_EQ(table.csv("\n"), "θ,loss\n10k,1.5 ± 0.1\n\n\"a,b\",2\n");
+    EXPECT_THAT(table.with_cells(latex_text).latex({"c", "tab:x", "% n\n"}),
+                HasSubstr("{lr}\n\\toprule\n$\\theta$ & loss \\\\\n\\midrule\n10k & 1.5 $\\pm$ 0.1 \\\\\n\\midrule\n"
+                          "a,b & 2 \\\\\n\\bottomrule\n"));
+    table.rows.erase(table.rows.begin() + 1);
+    EXPECT_EQ(table.markdown(), "| θ | loss |\n|---|---|\n| 10k | 1.5 ± 0.1 |\n| a,b | 2 |\n");
+    EXPECT_THAT(table.html("c"), HasSubstr("<tr><th>θ</th><th>loss</th></tr>\n</thead>\n<tbody>\n<tr><td>10k</td>"));
+}
+
+TEST(Table, LatexKeepsCharactersWithoutACommand) {
+    EXPECT_EQ(latex_text("5 % < θ_1 – 中"), "5 \\% $<$ $\\theta$\\_1 -- 中");
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -75,5 +75,15 @@ TEST(Numbers, ParsingAndFormattingIgnoreTheLocale) {
     if (!german) GTEST_SKIP() << "The locale de_DE.UTF-8 is not installed; tested under the C locale only.";
 }
 
+TEST(Texts, AreJoinedSplitAndCounted) {
+    const std::vector<std::string> words = {"a", "", "b"};
+    EXPECT_EQ(joined(words), "a, , b");
+    EXPECT_EQ(joined(std::vector<int>{1, 2}, "+", [](int number) { return std::to_string(number); }), "1+2");
+    EXPECT_EQ(joined(std::vector<std::string>{}), "");
+    EXPECT_EQ(parts_of(" a ,, b"), words);
+    EXPECT_EQ(parts_of(""), std::vector<std::string>{""});
+    EXPECT_EQ(counted(1, "run") + counted(2, "run"), "1 run2 runs");
+}
+
 }  // namespace
 }  // namespace ropelab
