@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/experiment/same_models.h"
 #include "core/forecast/likely_vocabulary.h"
 #include "core/plan/step_cost.h"
 #include "core/rope/rotation.h"
@@ -73,23 +74,19 @@ Spread milliseconds(std::vector<double> seconds, double steps) {
     return spread_of(seconds);
 }
 
+/// "key=value", several joined by ", ". Of a setting without a value, every word.
 std::vector<std::string> variant_settings() {
     std::vector<std::string> variants;
-    const auto add = [&](const std::string& key, std::initializer_list<const char*> values) {
-        for (const char* value : values) variants.push_back(key + "=" + value);
-    };
-    add("position", {"none", "learned", "sinusoidal", "alibi", "shaw", "t5", "transformer-xl", "xpos", "cope",
-                     "rope+bias", "fope"});
-    add("attention_window", {"32"});
-    add("attention_layers", {"1 window + 1 full, attention_window=32", "1 deltanet + 1 full"});
-    add("attention", {"mla", "gated"});
-    add("attention_sinks", {"true"});
-    add("feed_forward", {"relu", "swish", "relu2", "mish", "glu", "bilinear", "reglu", "geglu", "swiglu"});
-    add("experts", {"4"});
-    add("norm", {"rmsnorm", "zero-centered-rmsnorm", "dyt"});
-    add("norm_position", {"post", "sandwich"});
-    add("optimizer", {"sgd", "muon"});
-    add("weight_decay_kind", {"l2"});
+    for (const std::string setting :
+         {"position", "attention_window=32", "attention_layers=1 window + 1 full, attention_window=32",
+          "attention_layers=1 deltanet + 1 full", "attention", "attention_sinks", "feed_forward", "experts=4", "norm",
+          "norm_position", "optimizer", "weight_decay_kind"}) {
+        if (setting.find('=') != std::string::npos) {
+            variants.push_back(setting);
+            continue;
+        }
+        for (const std::string_view word : key(setting).choices) variants.push_back(setting + "=" + std::string(word));
+    }
     return variants;
 }
 
@@ -218,15 +215,13 @@ std::vector<Variant> variants_of(const RunSpec& shape) {
     std::vector<Variant> variants;
     for (const std::string& settings : variant_settings()) {
         Variant variant{settings, shape};
-        for (std::string_view left = settings; !left.empty();) {
-            const std::string_view assignment = left.substr(0, left.find(", "));
-            left.remove_prefix(std::min(left.size(), assignment.size() + 2));
+        for (const std::string& assignment : parts_of(settings)) {
             const auto equals = assignment.find('=');
             const Key& setting = key(assignment.substr(0, equals));
             setting.set(variant.spec, parse_value(setting, assignment.substr(equals + 1), variant.spec));
         }
         check(variant.spec);
-        variants.push_back(std::move(variant));
+        if (!same_model(variant.spec, shape)) variants.push_back(std::move(variant));
     }
     return variants;
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/bench/spread.h"
-#include "core/rope/context.h"
 #include "core/plan/cache_bytes.h"
+#include "core/rope/context.h"
 #include "core/spec/engine.h"
 
 namespace ropelab::bench {
@@ -68,8 +68,8 @@ struct Variant {
     std::string settings;  // "key=value", several joined by ", "
     RunSpec spec;
 };
-/// Those that can train: position encodings, kinds of attention, feed-forward networks, norms and optimizers. They
-/// differ from `shape` only in the settings that they name. Requires two layers or more.
+/// Position encodings, kinds of attention, feed-forward networks, norms and optimizers. They differ from `shape` only
+/// in the settings that they name, and train another model. Requires two layers or more.
 std::vector<Variant> variants_of(const RunSpec& shape);
 
 /// Relative to that of the default.

@@ -24,9 +24,28 @@ void forget(RunSpec& spec, Members... members) {
 }
 
 void forget_rotation(RunSpec& spec) {
-    if (spec.position == Position::rope || spec.position == Position::xpos) spec.position = Position::none;
-    if (spec.position == Position::learned_rope) spec.position = Position::learned;
-    if (spec.position == Position::rope_bias) spec.position = Position::t5;
+    switch (spec.position) {
+        case Position::rope:
+        case Position::xpos:
+        case Position::fope:
+            spec.position = Position::none;
+            break;
+        case Position::learned_rope:
+            spec.position = Position::learned;
+            break;
+        case Position::rope_bias:
+            spec.position = Position::t5;
+            break;
+        case Position::none:
+        case Position::learned:
+        case Position::sinusoidal:
+        case Position::alibi:
+        case Position::shaw:
+        case Position::t5:
+        case Position::transformer_xl:
+        case Position::cope:
+            break;
+    }
 }
 
 // Equal for runs that train the same model: the settings, with those that have no effect at their defaults; and, if

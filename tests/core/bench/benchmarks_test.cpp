@@ -5,8 +5,9 @@
 
 #include <set>
 
-#include "core/spec/error.h"
 #include "core/plan/kernels.h"
+#include "core/spec/keys.h"
+#include "core/spec/error.h"
 #include "tests/ui/support/fake_engine.h"
 
 namespace ropelab::bench {
@@ -90,6 +91,10 @@ TEST(VariantBench, VariantsDifferFromTheDefaultAndFromEachOther) {
         EXPECT_TRUE(settings.insert(variant.settings).second) << variant.settings;
     }
     EXPECT_TRUE(settings.contains("attention_layers=1 window + 1 full, attention_window=32"));
+    for (const std::string_view word : key("position").choices) {
+        EXPECT_EQ(settings.contains("position=" + std::string(word)), word != "rope") << word;
+    }
+    EXPECT_FALSE(settings.contains("feed_forward=gelu")) << "the default of the block";
 }
 
 TEST(VariantBench, NamesThePartsThatAreNotFused) {
