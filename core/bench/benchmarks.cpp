@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/experiment/same_models.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/rope/rotation.h"
 #include "core/spec/keys.h"

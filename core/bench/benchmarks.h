@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/bench/spread.h"
-#include "core/plan/cache_bytes.h"
+#include "core/plan/step_cost.h"
 #include "core/rope/context.h"
 #include "core/spec/engine.h"
 

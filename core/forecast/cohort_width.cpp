@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "core/forecast/device_need.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/machine/clock.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"

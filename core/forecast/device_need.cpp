@@ -7,7 +7,7 @@
 
 #include "core/data/corpus.h"
 #include "core/data/synthetic/language.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/kernels.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
@@ -194,17 +194,6 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     need.evaluation = evaluated * evaluation_per_token(spec, w) + P * (4.0 + w.bytes);
     need.libraries = 64.0 * (1 << 20);
     return need;
-}
-
-std::int64_t likely_tokens(const RunSpec& spec) {
-    if (find_language(spec.data)) return spec.data_length;
-    const std::int64_t bytes = spec.has_subwords() ? likely_bytes_per_subword : 1;
-    if (spec.data == "text8" || spec.data == "enwik8") return 100'000'000 / bytes;
-    std::error_code error;
-    if (std::filesystem::is_directory(spec.data, error))
-        return largest_held_out;  // its training text stays in its files
-    const auto size = std::filesystem::file_size(spec.data, error);
-    return (error ? 1'115'394 : static_cast<std::int64_t>(size)) / bytes;
 }
 
 namespace {

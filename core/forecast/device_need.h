@@ -21,9 +21,6 @@ struct DeviceNeed {
 /// Precision `auto` counts as bfloat16.
 DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 
-/// If the name of the data set implies it, otherwise those of Tiny Shakespeare.
-std::int64_t likely_tokens(const RunSpec& spec);
-
 /// Peak resident memory including the engine, or with device=cuda the device's memory.
 double likely_bytes(const RunSpec& spec, std::int64_t runs);
 

@@ -11,7 +11,7 @@
 #include "core/data/text_source.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/device_need.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
@@ -22,7 +22,6 @@ namespace ropelab {
 
 namespace {
 
-constexpr double default_validation = 1e5;    // tokens of a validation split of unknown size
 constexpr std::int64_t probed_sequences = 8;  // about the number of sequences of a probe
 constexpr double checkpoint_bytes = 12;       // per parameter: weight and two moments
 
@@ -46,31 +45,11 @@ double evaluation_operations(const RunSpec& spec, double tokens) {
 }
 
 double operations_per_step(const RunSpec& spec) {
-    const double split = find_language(spec.data)
-                             ? static_cast<double>(split_sizes(spec.data_length, spec.split).validation)
-                             : default_validation;
+    const std::int64_t split =
+        find_language(spec.data) ? split_sizes(spec.data_length, spec.split).validation : unknown_validation_tokens;
     return training_operations(spec, likely_vocabulary(spec)) +
-           evaluation_operations(spec, evaluated_tokens(spec, split)) / static_cast<double>(spec.evaluate_every);
-}
-
-std::int64_t likely_validation_tokens(const RunSpec& spec, const std::filesystem::path& data_dir) {
-    if (find_language(spec.data)) return split_sizes(spec.data_length, spec.split).validation;
-    try {
-        const TextSource source = locate(spec.data, data_dir);
-        if (source.is_folder) {
-            const std::int64_t bytes = bytes_of(files_of_folder(source.file));
-            return std::min(split_sizes(bytes, spec.split).validation, largest_held_out);
-        }
-        std::error_code error;
-        const auto bytes = std::filesystem::file_size(source.file, error);
-        const std::int64_t per_token = spec.has_subwords() ? likely_bytes_per_subword : 1;
-        if (!error) return split_sizes(static_cast<std::int64_t>(bytes) / per_token, spec.split).validation;
-    } catch (const BadInput&) {
-        // The data set is missing; training will report that.
-    }
-    const KnownSet* set = find_known_set(spec.data);
-    return set != nullptr ? split_sizes(set->bytes, spec.split).validation
-                          : static_cast<std::int64_t>(default_validation);
+           evaluation_operations(spec, evaluated_tokens(spec, static_cast<double>(split))) /
+               static_cast<double>(spec.evaluate_every);
 }
 
 double tokens_to_generate(const RunSpec& spec, std::int64_t length, bool rolling) {

@@ -30,8 +30,6 @@ double tokens_to_generate(const RunSpec& spec, std::int64_t length, bool rolling
 double operations_per_step(const RunSpec& spec);
 /// Divided by 3: evaluations process many sequences at once, at which a CPU is about three times as fast.
 double evaluation_operations(const RunSpec& spec, double tokens);
-/// From the file if it exists, otherwise from the known data set, otherwise a rough guess.
-std::int64_t likely_validation_tokens(const RunSpec& spec, const std::filesystem::path& data_dir = {});
 /// Floating-point operations per second of small models, overhead included; a cautious guess.
 double default_speed(const RunSpec& spec);
 

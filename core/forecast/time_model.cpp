@@ -12,7 +12,7 @@
 
 #include "core/data/json_text.h"
 #include "core/forecast/estimate.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/numbers.h"
 #include "core/spec/processor.h"

@@ -71,19 +71,6 @@ std::optional<Rotary> rotary_of(const RunSpec& spec) {
                                                          : std::string("listed frequencies")};
 }
 
-// 0 for a gated DeltaNet, whose state has all tokens.
-std::int64_t visible_tokens(const RunSpec& spec, LayerAttention kind) {
-    switch (kind) {
-        case LayerAttention::full:
-            return spec.context;
-        case LayerAttention::window:
-            return std::min(spec.attention_window, spec.context);
-        case LayerAttention::delta_net:
-            break;
-    }
-    return 0;
-}
-
 // In a context: with a window of N tokens, token t (from 0) attends to min(t + 1, N) keys.
 double mean_keys(std::int64_t context, std::int64_t visible) {
     const auto T = static_cast<double>(context);
@@ -99,7 +86,7 @@ AttentionPart attention_of(const RunSpec& spec, LayerAttention kind) {
     }
     Scores scores = {.relative = relative_of(spec),
                      .has_sinks = spec.attention_sinks,
-                     .keys = mean_keys(spec.context, visible_tokens(spec, kind))};
+                     .keys = mean_keys(spec.context, spec.visible_tokens(kind))};
     if (kind == LayerAttention::window) scores.window = spec.attention_window;
     if (spec.attention == AttentionKind::mla) {
         return Latent{.h = h,
@@ -300,7 +287,7 @@ ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
                                .feed_forward = feed_forward_of(spec, i),
                                .is_parallel = spec.block == Block::pythia,
                                .scales_stream = spec.deepnorm,
-                               .visible_tokens = visible_tokens(spec, kind)});
+                               .visible_tokens = spec.visible_tokens(kind)});
     }
     plan.back = back_of(spec, plan.sizes);
     plan.symbols = symbols_of(spec, plan.sizes);

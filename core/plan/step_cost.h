@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/rope/memory.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -47,6 +48,24 @@ struct MemoryNeed {
 /// operations=fused and =eager). The prediction is within 12 % of each; repeated measurements differ by 1 %. It is
 /// several hundred MB too low for bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
+/// For one sequence of `context` tokens, in bytes, as float32 numbers.
+struct CacheBytes {
+    std::int64_t kv =
+        0;  // formulas 32, 44 and 46; 0 with operations=eager, which only rolling generation gives a KV cache
+    std::int64_t rope = 0;  // formula 31, each angle once, one table; 0 without RoPE or with rope_cache=false
+    std::int64_t total() const { return kv + rope; }
+};
+/// A sliding window limits the stored tokens; the state of a gated DeltaNet does not depend on the context.
+CacheBytes cache_bytes(const RunSpec& spec);
+
+/// A KV cache in the form of published models (core/rope/memory.h).
+struct ShapedCache {
+    CacheShape shape;
+    KvCache kind = KvCache::multi_head;
+};
+/// Throws BadInput for a model with gated DeltaNet layers, whose states have another form.
+ShapedCache shaped_cache(const RunSpec& spec);
+
 /// Bytes.
 double physical_memory();
 /// Throws BadInput if training needs more memory than this machine has; evaluation would need less.

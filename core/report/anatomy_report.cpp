@@ -10,7 +10,7 @@
 #include "core/data/corpus.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/plan/cache_bytes.h"
+#include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_table.h"

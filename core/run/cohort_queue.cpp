@@ -4,8 +4,9 @@
 #include <iterator>
 #include <limits>
 
-#include "core/forecast/estimate.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/estimate.h"
+#include "core/forecast/likely_data.h"
 
 namespace ropelab {
 

@@ -10,7 +10,7 @@
 
 #include "core/forecast/cohort_width.h"
 #include "core/forecast/estimate.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/forecast/time_model.h"
 #include "core/machine/clock.h"
 #include "core/machine/engine_loader.h"

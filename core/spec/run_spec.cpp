@@ -256,8 +256,8 @@ bool RunSpec::has_softmax_attention() const {
     return std::any_of(kinds.begin(), kinds.end(), [](auto kind) { return kind != LayerAttention::delta_net; });
 }
 
-std::int64_t RunSpec::visible_tokens(std::int64_t layer) const {
-    switch (layer_attention(layer)) {
+std::int64_t RunSpec::visible_tokens(LayerAttention kind) const {
+    switch (kind) {
         case LayerAttention::full:
             return context;
         case LayerAttention::window:

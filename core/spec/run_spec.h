@@ -199,7 +199,8 @@ struct RunSpec {
     bool has_delta_net() const;
     bool has_softmax_attention() const;
     /// Includes itself; 0 for a gated DeltaNet, whose state includes all earlier tokens.
-    std::int64_t visible_tokens(std::int64_t layer) const;
+    std::int64_t visible_tokens(LayerAttention kind) const;
+    std::int64_t visible_tokens(std::int64_t layer) const { return visible_tokens(layer_attention(layer)); }
     /// Never `automatic`.
     FeedForward feed_forward_kind() const;
     /// Returns whether the feed-forward networks are gated: two projections are multiplied.

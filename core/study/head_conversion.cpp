@@ -8,7 +8,7 @@
 
 #include "core/data/json_text.h"
 #include "core/data/known_sets.h"
-#include "core/plan/cache_bytes.h"
+#include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
 #include "core/run/probing.h"
 #include "core/spec/error.h"

@@ -7,7 +7,7 @@
 #include <QUrl>
 #include <algorithm>
 
-#include "core/plan/cache_bytes.h"
+#include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/study/head_vectors.h"
 #include "ui/models/model_map.h"

@@ -11,7 +11,7 @@
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
 #include "core/forecast/estimate.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/machine/clock.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"

@@ -15,7 +15,7 @@
 #include <tuple>
 
 #include "core/forecast/device_need.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/model/device_graph.h"
 #include "core/spec/numbers.h"
 #include "core/train/cuda.h"
@@ -24,7 +24,7 @@
 
 namespace ropelab {
 
-// Replaces the function of core/plan/likely_vocabulary.cpp, which requires SentencePiece: the models of this
+// Replaces the function of core/plan/likely_data.cpp, which requires SentencePiece: the models of this
 // program have the vocabulary of Tiny Shakespeare.
 std::int64_t likely_vocabulary(const RunSpec&) {
     return 65;

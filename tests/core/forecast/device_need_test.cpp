@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/experiment/experiment.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"

@@ -3,7 +3,7 @@
 #include "core/experiment/experiment.h"
 #include "core/forecast/device_need.h"
 #include "core/forecast/estimate.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/run/probing.h"
 #include "tests/support/scratch_folder.h"

@@ -9,7 +9,7 @@
 
 #include "core/data/corpus.h"
 #include "core/forecast/estimate.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/run/runner.h"
 #include "core/train/torch_engine.h"

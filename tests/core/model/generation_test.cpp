@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/plan/cache_bytes.h"
+#include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/train/torch_cohort.h"
 #include "core/train/torch_engine.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/cache_bytes.h"
 #include "core/plan/layout.h"
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"

@@ -1,4 +1,4 @@
-#include "core/plan/cache_bytes.h"
+#include "core/plan/step_cost.h"
 
 #include <gtest/gtest.h>
 

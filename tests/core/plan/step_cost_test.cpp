@@ -1,5 +1,5 @@
 #include "core/plan/step_cost.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 
 #include <gtest/gtest.h>
 
@@ -166,8 +166,8 @@ TEST(StepCost, CountsTheKindsOfAttention) {
     spec.attention = AttentionKind::gated;
     EXPECT_DOUBLE_EQ(forward_operations(spec, 10), plain + 2.0 * 256);
     spec.attention = AttentionKind::mla;  // a latent vector of 8 and 2 rotary channels
-    EXPECT_DOUBLE_EQ(forward_operations(spec, 10), 2.0 * (9 * 256 + 4 * 6 * 16 + 10 * 16 + 2 * 16 * 8) + head +
-                                                       2.0 * 4.5 * (24 + 16));
+    EXPECT_DOUBLE_EQ(forward_operations(spec, 10),
+                     2.0 * (9 * 256 + 4 * 6 * 16 + 10 * 16 + 2 * 16 * 8) + head + 2.0 * 4.5 * (24 + 16));
     spec.attention = AttentionKind::mha;
     spec.attention_layers = "deltanet";
     EXPECT_DOUBLE_EQ(forward_operations(spec, 10), 2.0 * (13 * 256 + 8 * 16) + head + 7.0 * 16 * 4);

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/forecast/likely_vocabulary.h"
 #include "core/forecast/device_need.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/reproduce/rules/measuring.h"
 #include "tests/support/tiny.h"

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/forecast/likely_vocabulary.h"
-#include "core/plan/cache_bytes.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/results/decision_aid.h"
 #include "core/results/results_table.h"

@@ -7,7 +7,7 @@
 
 #include "core/data/corpus.h"
 #include "core/forecast/estimate.h"
-#include "core/forecast/likely_vocabulary.h"
+#include "core/forecast/likely_data.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/plot/figure_view.h"
