@@ -2,11 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <system_error>
 
-#include "core/data/corpus.h"
-#include "core/data/synthetic/language.h"
 #include "core/forecast/likely_data.h"
 #include "core/plan/kernels.h"
 #include "core/plan/step_cost.h"
@@ -28,25 +24,32 @@ double mlp_rows(const RunSpec& spec, std::int64_t rows) {
 }
 
 struct Widths {
-    explicit Widths(const RunSpec& spec, std::int64_t vocabulary)
-        : bytes(spec.precision == Precision::float32 ? 4 : 2),
+    Widths(const RunSpec& spec, const ModelPlan& plan)
+        : layer(plan.layers.front()),
+          bytes(spec.precision == Precision::float32 ? 4 : 2),
           C(as_real(spec.width)),
           qkv(as_real((spec.heads + 2 * spec.kv_heads()) * spec.head_dim())),
           up(mlp_rows(spec, spec.up_rows())),
           hidden(mlp_rows(spec, spec.hidden_width())),
           scores(as_real(spec.heads * spec.context)),
-          V(as_real(vocabulary)) {
-        const bool float_input = spec.norm_position == NormPosition::post || spec.norm_kind() == NormKind::dyt;
-        output_bytes = float_input ? 4 : bytes;
+          V(real(plan.sizes.V)) {
+        const std::optional<NormPart>& norm = layer.attention_norms.before;
+        output_bytes = norm && norm->is_rounded() ? bytes : 4;
+        for (const LayerPlan& each : plan.layers) {
+            if (each.scores())
+                more_logits = facts_of(each.scores()->relative, plan.sizes, {}, "").kept_logits_by_libtorch;
+        }
     }
-    double bytes;         // of the factors of matrix products
-    double output_bytes;  // of their results: those of the inputs before they are rounded
+    const LayerPlan& layer;  // its norms are those of all layers
+    double bytes;            // of the factors of matrix products
+    double output_bytes;     // of their results: those of the inputs before they are rounded
     double C;
     double qkv;
     double up;
     double hidden;
     double scores;  // attention probabilities of a token in one layer
     double V;
+    double more_logits = 0;  // per attention probability, of an encoding of positions
 };
 
 // core/model/attention/flash.h, which stores no scores.
@@ -64,33 +67,9 @@ bool stores_scores(const RunSpec& spec, bool trains) {
            !has_only_products(spec);
 }
 
-// Per attention probability, for learned relative positions, as measured: the logits of their operations.
-double more_relative_logits(const RunSpec& spec) {
-    switch (spec.position) {
-        case Position::shaw:
-            return 1.0;
-        case Position::transformer_xl:
-            return 2.0;
-        case Position::cope:
-            return 13.0;
-        case Position::none:
-        case Position::learned:
-        case Position::rope:
-        case Position::learned_rope:
-        case Position::sinusoidal:
-        case Position::alibi:
-        case Position::t5:
-        case Position::xpos:
-        case Position::rope_bias:
-        case Position::fope:
-            break;
-    }
-    return 0.0;
-}
-
-// Per token: input, output before the weights, and statistics. Dynamic Tanh stores its result per run and for all runs.
-double norm_bytes(const RunSpec& spec, const Widths& w) {
-    return 4.0 * w.C + (spec.norm_kind() == NormKind::dyt ? 8.0 * w.C : 4.0 * w.C + 8.0);
+// Per token, of the norm before or after a branch.
+double norm_bytes(const Widths& w) {
+    return w.layer.attention_norms.of_input()->kept_bytes_by_libtorch(w.C);
 }
 
 double attention_bytes(const RunSpec& spec, const Widths& w) {
@@ -99,7 +78,7 @@ double attention_bytes(const RunSpec& spec, const Widths& w) {
     double bytes = 0;
     if (stores_scores(spec, true)) {
         // Queries, keys and values by head in float32; the probabilities, and with dropout their masks and products.
-        const double copies = 1.0 + (spec.dropout > 0 ? 2.0 : 0.0) + more_relative_logits(spec);
+        const double copies = 1.0 + (spec.dropout > 0 ? 2.0 : 0.0) + w.more_logits;
         bytes = 4.0 * 3.0 * w.C + 4.0 * copies * w.scores + w.bytes * w.C;
     } else {
         // Queries, keys, values, the output and one log-sum-exp per head. In float32, what is neither rotated nor
@@ -122,29 +101,33 @@ double attention_bytes(const RunSpec& spec, const Widths& w) {
 
 // Per token and layer: rows before the activation (of ReLU, after it), activated gate, input of the second product.
 double mlp_bytes(const RunSpec& spec, const Widths& w) {
-    const double gate = spec.gates_feed_forward() ? w.output_bytes * w.hidden : 0.0;
-    const bool shares_rows = spec.feed_forward_kind() == FeedForward::relu && w.output_bytes == w.bytes;
-    return w.output_bytes * w.up + gate + (shares_rows ? 0.0 : w.bytes * w.hidden);
+    const double kept = activation_of(spec.feed_forward_kind()).kept_by_libtorch();
+    const bool shares_rows = kept < 0 && w.output_bytes == w.bytes;
+    return w.output_bytes * (w.up + std::max(kept, 0.0) * w.hidden) + (shares_rows ? 0.0 : w.bytes * w.hidden);
 }
 
 // Bytes per token that autograd stores for the backward pass.
 double stored_per_layer(const RunSpec& spec, const Widths& w) {
-    // The norm of each branch, and its result as the input of a product. The norms of pythia share their input.
-    double norms = 2.0 * (norm_bytes(spec, w) + w.bytes * w.C) - (spec.block == Block::pythia ? 4.0 * w.C : 0.0);
-    if (spec.norm_position == NormPosition::sandwich) norms += 2.0 * norm_bytes(spec, w);
+    // The norms of each branch, and the input of its first product. Parallel branches share the input of their norms.
+    double norms = 2.0 * w.bytes * w.C - (w.layer.is_parallel ? 4.0 * w.C : 0.0);
+    for (const BranchNorms& branch : {w.layer.attention_norms, w.layer.feed_forward_norms}) {
+        for (const std::optional<NormPart>& norm : {branch.before, branch.output, branch.after}) {
+            if (norm) norms += norm->kept_bytes_by_libtorch(w.C);
+        }
+    }
     const double masks = spec.dropout > 0 ? 2.0 * 4.0 * w.C : 0.0;
     return norms + masks + attention_bytes(spec, w) + mlp_bytes(spec, w);
 }
 
 // Per token, after the last layer: its norm, the logits, the logarithms of the probabilities, and four numbers.
-double stored_at_end(const RunSpec& spec, const Widths& w) {
-    return norm_bytes(spec, w) + w.bytes * w.C + (w.output_bytes + 4.0) * w.V + 32.0;
+double stored_at_end(const Widths& w) {
+    return norm_bytes(w) + w.bytes * w.C + (w.output_bytes + 4.0) * w.V + 32.0;
 }
 
 // Peak per token, besides stored tensors: while the last layer has its own, what follows it is not stored.
 double temporary_bytes(const RunSpec& spec, const Widths& w) {
     constexpr double mask_bytes = 26.0;  // integers per number of a mask (libtorch_dropout_masks)
-    const double end = stored_at_end(spec, w);
+    const double end = stored_at_end(w);
     const double masks = spec.dropout > 0 ? mask_bytes : 0.0;
     const double in_scores = stores_scores(spec, true) ? std::max(masks, 12.0) * w.scores : 0.0;
     const double in_attention = std::max(in_scores, 4.0 * (w.qkv + 2.0 * w.C)) - mlp_bytes(spec, w) - end;
@@ -156,7 +139,7 @@ double temporary_bytes(const RunSpec& spec, const Widths& w) {
 double evaluation_per_token(const RunSpec& spec, const Widths& w) {
     const double stream = 4.0 * w.C + w.bytes * w.C;
     const double mlp = 4.0 * w.C + w.output_bytes * ((spec.bias ? 2.0 : 1.0) * w.up + 2.0 * w.hidden);
-    const double scores = stores_scores(spec, false) ? 4.0 * (2.0 + more_relative_logits(spec)) * w.scores : 0.0;
+    const double scores = stores_scores(spec, false) ? 4.0 * (2.0 + w.more_logits) * w.scores : 0.0;
     const double attention = (w.output_bytes + 4.0) * w.qkv + 4.0 * 4.0 * w.C + scores;
     return stream + std::max({mlp, attention, (w.output_bytes + 8.0) * w.V});
 }
@@ -168,7 +151,8 @@ std::string gibibytes(double bytes) {
 }  // namespace
 
 DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
-    const Widths w(spec, vocabulary);
+    const ModelPlan plan = plan_of(spec, vocabulary);
+    const Widths w(spec, plan);
     const double R = as_real(runs);
     const double P = as_real(parameter_count(spec, vocabulary));
     const double rows = R * as_real(spec.sequences_per_pass() * spec.context);
@@ -186,7 +170,7 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const bool is_masked = !flash(spec, true) && !stores_scores(spec, true);
     const double mask = (spec.position == Position::alibi ? as_real(spec.heads) : 1.0) * as_real(spec.context);
     const double masks = is_masked ? 4.0 * mask * as_real(spec.context) : 0.0;
-    need.stored = rounded + as_real(spec.layers) * (layer + masks) + rows * (embedding_mask + stored_at_end(spec, w));
+    need.stored = rounded + as_real(spec.layers) * (layer + masks) + rows * (embedding_mask + stored_at_end(w));
     // The backward pass frees activations while gradients appear, so the peak is at its beginning or end.
     const double temporary = rows * temporary_bytes(spec, w);
     need.temporary = std::max(need.stored + temporary, 4.0 * R * P + layer + temporary) - need.stored;

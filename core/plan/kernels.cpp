@@ -6,13 +6,6 @@ namespace ropelab {
 
 namespace {
 
-// Null for a layer without scores.
-const Scores* scores_of(const LayerPlan& layer) {
-    if (const auto* softmax = std::get_if<Softmax>(&layer.attention)) return &softmax->scores;
-    if (const auto* latent = std::get_if<Latent>(&layer.attention)) return &latent->scores;
-    return nullptr;
-}
-
 const std::optional<Rotary>& rotary_of(const LayerPlan& layer) {
     static const std::optional<Rotary> none;
     if (const auto* softmax = std::get_if<Softmax>(&layer.attention)) return softmax->rotary;
@@ -27,8 +20,7 @@ bool all_layers(const RunSpec& spec, Predicate predicate) {
 }
 
 bool has_plain_norm(const LayerPlan& layer) {
-    const std::optional<NormPart>& norm =
-        layer.attention_norms.before ? layer.attention_norms.before : layer.attention_norms.after;
+    const std::optional<NormPart>& norm = layer.attention_norms.of_input();
     return norm && (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms ||
                     norm->kind == NormPart::Kind::zero_centred_rms);
 }
@@ -36,7 +28,7 @@ bool has_plain_norm(const LayerPlan& layer) {
 }  // namespace
 
 bool has_only_products(const LayerPlan& layer) {
-    const Scores* scores = scores_of(layer);
+    const Scores* scores = layer.scores();
     const std::optional<Rotary>& rotary = rotary_of(layer);
     return !scores || (is_fused(scores->relative) && (!rotary || rotary->is_fused()));
 }
@@ -75,7 +67,7 @@ std::vector<std::string> unfused_parts(const RunSpec& spec) {
     const auto add = [&](bool is_unfused, const char* part) {
         if (is_unfused) parts.emplace_back(part);
     };
-    add(any([](const LayerPlan& layer) { return scores_of(layer) && !attention_kernel_supports(layer); }), "attention");
+    add(any([](const LayerPlan& layer) { return layer.scores() && !attention_kernel_supports(layer); }), "attention");
     add(any([](const LayerPlan& layer) { return std::holds_alternative<DeltaNet>(layer.attention); }),
         "gated DeltaNet");
     add(any([](const LayerPlan& layer) {

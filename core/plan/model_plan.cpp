@@ -77,6 +77,12 @@ Stages LayerPlan::stages(const PlanSizes& sizes) const {
     return result;
 }
 
+const Scores* LayerPlan::scores() const {
+    if (const auto* softmax = std::get_if<Softmax>(&attention)) return &softmax->scores;
+    if (const auto* latent = std::get_if<Latent>(&attention)) return &latent->scores;
+    return nullptr;
+}
+
 Count LayerPlan::cache_bytes(const PlanSizes& sizes, std::int64_t context) const {
     Count total = 0;
     for (const AnatomyStage& stage : stages(sizes)) {

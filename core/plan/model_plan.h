@@ -30,6 +30,9 @@ struct BranchNorms {
     std::optional<NormPart> before = {};
     std::optional<NormPart> output = {};
     std::optional<NormPart> after = {};
+
+    /// The one whose result or, after the sum, whose stream the branch processes.
+    const std::optional<NormPart>& of_input() const { return before ? before : after; }
     bool operator==(const BranchNorms&) const = default;
 };
 
@@ -46,6 +49,8 @@ struct LayerPlan {
     std::int64_t visible_tokens = 0;  // the most tokens of the cache; 0: a state instead
 
     Stages stages(const PlanSizes& sizes) const;
+    /// Null for a layer without attention scores.
+    const Scores* scores() const;
     /// Bytes of its KV cache or state for one sequence of `context` tokens; nullopt if a size is unknown.
     Count cache_bytes(const PlanSizes& sizes, std::int64_t context) const;
     bool operator==(const LayerPlan&) const = default;

@@ -21,6 +21,9 @@ struct Activation {
     double working = 0;     // temporary numbers per hidden channel in the backward pass besides GELU's, as measured
     bool is_fused = false;  // whether the kernels of the CPU compute it
     bool is_known = true;   // false for a model whose networks are unknown
+
+    /// As `kept`; the fused kernel of a gated network computes the activated gate again.
+    double kept_by_libtorch() const { return is_fused && is_gated ? 1.0 : kept; }
     bool operator==(const Activation&) const = default;
 };
 /// `automatic` is GELU.

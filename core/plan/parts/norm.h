@@ -18,6 +18,11 @@ struct NormPart {
                        int place = storage::norm) const;
     /// Rows of the width per token for the backward pass, besides the normalized row: the scaled stream and its tanh.
     double kept_rows() const { return kind == Kind::dyt ? 2.0 : 0.0; }
+    /// Bytes per token with LibTorch's operations: input, output before the weights, and statistics. Dynamic Tanh keeps
+    /// its result per run and for all runs.
+    double kept_bytes_by_libtorch(double C) const { return kind == Kind::dyt ? 12.0 * C : 8.0 * C + 8.0; }
+    /// The result has the precision of matrix products.
+    bool is_rounded() const { return kind != Kind::dyt; }
     bool operator==(const NormPart&) const = default;
 };
 

@@ -46,7 +46,10 @@ RelativeFacts facts(const DistanceBias& bias, const Context& at) {
 }
 
 RelativeFacts facts(const Shaw& shaw, const Context& at) {
-    RelativeFacts result = {.name = "Shaw", .score = "S_mn = (q_m·k_n + P_{m,Δ})/√D", .kept_per_score = 4.5};
+    RelativeFacts result = {.name = "Shaw",
+                            .score = "S_mn = (q_m·k_n + P_{m,Δ})/√D",
+                            .kept_per_score = 4.5,
+                            .kept_logits_by_libtorch = 1.0};
     const double products = 2.0 * at.C() * real(shaw.vectors);
     result.keys.push_back(
         {.id = "attention.relative_keys",
@@ -72,8 +75,10 @@ RelativeFacts facts(const Shaw& shaw, const Context& at) {
 }
 
 RelativeFacts facts(const TransformerXl& encoding, const Context& at) {
-    RelativeFacts result = {
-        .name = "Transformer-XL", .score = "S_mn = ((q_m + u)·k_n + P_{m,Δ})/√D", .kept_per_score = 5.5};
+    RelativeFacts result = {.name = "Transformer-XL",
+                            .score = "S_mn = ((q_m + u)·k_n + P_{m,Δ})/√D",
+                            .kept_per_score = 5.5,
+                            .kept_logits_by_libtorch = 2.0};
     const PlanSizes& n = at.n;
     const Count rows = product_of({at.heads.kv, at.heads.D});
     const auto of_heads = [&](const char* name) {
@@ -113,7 +118,10 @@ RelativeFacts facts(const TransformerXl& encoding, const Context& at) {
 }
 
 RelativeFacts facts(const Cope& cope, const Context& at) {
-    RelativeFacts result = {.name = "CoPE", .score = at.score + " + P_m interpolated at p_n", .kept_per_score = 16.0};
+    RelativeFacts result = {.name = "CoPE",
+                            .score = at.score + " + P_m interpolated at p_n",
+                            .kept_per_score = 16.0,
+                            .kept_logits_by_libtorch = 13.0};
     result.keys.push_back({.id = "attention.relative_keys",
                            .name = "Contextual positions",
                            .kind = "CoPE",

@@ -52,8 +52,10 @@ struct RelativeFacts {
     Stages shared = {};      // before the layers
     Stages keys = {};        // before the scores
     Stages values = {};      // after the weighted values
-    /// For the backward pass, per attention probability, as measured.
+    /// For the backward pass, per attention probability, as measured; with LibTorch's operations on a device, besides
+    /// the probabilities: the logits of the encoding's operations.
     double kept_per_score = 0;
+    double kept_logits_by_libtorch = 0;
 };
 /// In layers with these heads; `score` is the formula of the scores without the encoding.
 RelativeFacts facts_of(const Relative& relative, const PlanSizes& sizes, const Heads& heads, const std::string& score);

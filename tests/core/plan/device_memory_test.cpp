@@ -104,7 +104,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Setting{"cope", [](RunSpec& s) { s.position = Position::cope; }},
                     Setting{"gated", [](RunSpec& s) { s.attention = AttentionKind::gated; }},
                     Setting{"mla", [](RunSpec& s) { s.attention = AttentionKind::mla; }},
+                    Setting{"fope", [](RunSpec& s) { s.position = Position::fope; }},
                     Setting{"relu", [](RunSpec& s) { s.feed_forward = FeedForward::relu; }},
+                    Setting{"relu2", [](RunSpec& s) { s.feed_forward = FeedForward::relu2; }},
+                    Setting{"mish", [](RunSpec& s) { s.feed_forward = FeedForward::mish; }},
+                    Setting{"bilinear", [](RunSpec& s) { s.feed_forward = FeedForward::bilinear; }},
+                    Setting{"geglu", [](RunSpec& s) { s.feed_forward = FeedForward::geglu; }},
+                    Setting{"swiglu", [](RunSpec& s) { s.feed_forward = FeedForward::swiglu; }},
                     Setting{"long_context",
                             [](RunSpec& s) {
                                 s.context = 256;
