@@ -142,6 +142,10 @@ RunRecord run_record(const sqlite::Query& row) {
     return run;
 }
 
+std::int64_t first_number(const sqlite::Query& row) {
+    return row.integer(0);
+}
+
 [[noreturn]] void no_run(const sqlite::Connection& database, const fs::path& lab, RunId id) {
     sqlite::Query all = database.query("SELECT COUNT(*), MIN(id), MAX(id) FROM run");
     all.next();
@@ -157,7 +161,7 @@ RunRecord run_record(const sqlite::Query& row) {
 template <typename... Values>
 void change_run(const LabFile::Database& lab, const fs::path& path, RunId id, const char* sql,
                 const Values&... values) {
-    lab.connection.query(sql).with(values..., id).run();
+    lab.connection.change(sql, values..., id);
     if (lab.connection.changes() == 0) no_run(lab.connection, path, id);
 }
 
@@ -321,11 +325,9 @@ void LabFile::in_one_transaction(const std::function<void()>& writes) {
 
 std::int64_t LabFile::add_experiment(const std::string& name, const std::string& description) {
     const sqlite::Connection& database = database_->connection;
-    database
-        .query(
-            "INSERT INTO experiment (name, description, created) VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
-        .with(name, description)
-        .run();
+    database.change(
+        "INSERT INTO experiment (name, description, created) VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+        name, description);
     return database.last_id();
 }
 
@@ -334,26 +336,20 @@ RunId LabFile::add_run(std::int64_t experiment, const std::string& name, const s
     if (!database.query("SELECT 1 FROM experiment WHERE id = ?").with(experiment).next()) {
         throw BadInput("There is no experiment " + std::to_string(experiment) + " in " + path_.string() + ".");
     }
-    database.query("INSERT INTO run (experiment, name, settings) VALUES (?, ?, ?)")
-        .with(experiment, name, settings)
-        .run();
+    database.change("INSERT INTO run (experiment, name, settings) VALUES (?, ?, ?)", experiment, name, settings);
     return database.last_id();
 }
 
 std::vector<ExperimentRecord> LabFile::experiments() const {
-    std::vector<ExperimentRecord> result;
-    sqlite::Query row =
-        database_->connection.query("SELECT id, name, description, created FROM experiment ORDER BY id");
-    while (row.next()) result.push_back({row.integer(0), row.text(1), row.text(2), row.text(3)});
-    return result;
+    return database_->connection.all("SELECT id, name, description, created FROM experiment ORDER BY id",
+                                     [](const sqlite::Query& row) {
+                                         return ExperimentRecord{row.integer(0), row.text(1), row.text(2), row.text(3)};
+                                     });
 }
 
 std::vector<RunRecord> LabFile::runs() const {
     static const std::string sql = std::string(run_columns) + "WHERE run.deleted = 0 ORDER BY run.id";
-    std::vector<RunRecord> result;
-    sqlite::Query row = database_->connection.query(sql.c_str());
-    while (row.next()) result.push_back(run_record(row));
-    return result;
+    return database_->connection.all(sql.c_str(), run_record);
 }
 
 RunRecord LabFile::run(RunId id) const {
@@ -394,12 +390,12 @@ RunMetrics LabFile::metrics(RunId id) const {
 }
 
 std::vector<event::Sampled> LabFile::samples(RunId id) const {
-    std::vector<event::Sampled> result;
-    sqlite::Query row =
-        database_->connection.query("SELECT iteration, text FROM sample WHERE run = ? ORDER BY iteration");
-    row.with(id);
-    while (row.next()) result.push_back({id, row.integer(0), row.text(1)});
-    return result;
+    return database_->connection.all(
+        "SELECT iteration, text FROM sample WHERE run = ? ORDER BY iteration",
+        [id](const sqlite::Query& row) {
+            return event::Sampled{id, row.integer(0), row.text(1)};
+        },
+        id);
 }
 
 void LabFile::set_vocabulary(RunId id, const std::string& vocabulary, double bytes_per_token) {
@@ -428,8 +424,7 @@ void LabFile::purge() {
     std::vector<RunId> removed;
     {
         sqlite::Transaction transaction(database);
-        sqlite::Query row = database.query("SELECT id FROM run WHERE deleted = 1");
-        while (row.next()) removed.push_back(row.integer(0));
+        removed = database.all("SELECT id FROM run WHERE deleted = 1", first_number);
         database.run("DELETE FROM run WHERE deleted = 1");
         transaction.commit();
     }
@@ -460,22 +455,20 @@ void LabFile::add_document(std::int64_t experiment, const std::string& kind, con
         throw BadInput("Runs of " + name + " have started; the document \"" + kind +
                        "\" can be added only before the first run starts.");
     }
-    database
-        .query(
-            "INSERT INTO document (experiment, kind, text, created) "
-            "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
-        .with(experiment, kind, text)
-        .run();
+    database.change(
+        "INSERT INTO document (experiment, kind, text, created) "
+        "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+        experiment, kind, text);
     transaction.commit();
 }
 
 std::vector<DocumentRecord> LabFile::documents(std::int64_t experiment) const {
-    std::vector<DocumentRecord> result;
-    sqlite::Query row = database_->connection.query(
-        "SELECT experiment, kind, text, created FROM document WHERE experiment = ? ORDER BY kind");
-    row.with(experiment);
-    while (row.next()) result.push_back({row.integer(0), row.text(1), row.text(2), row.text(3)});
-    return result;
+    return database_->connection.all(
+        "SELECT experiment, kind, text, created FROM document WHERE experiment = ? ORDER BY kind",
+        [](const sqlite::Query& row) {
+            return DocumentRecord{row.integer(0), row.text(1), row.text(2), row.text(3)};
+        },
+        experiment);
 }
 
 std::optional<std::string> LabFile::document(std::int64_t experiment, const std::string& kind) const {
@@ -486,29 +479,26 @@ std::optional<std::string> LabFile::document(std::int64_t experiment, const std:
 
 void LabFile::set_measurement(RunId id, const std::string& name, double value) {
     run(id);  // throws if there is no such run
-    database_->connection.query("INSERT OR REPLACE INTO measurement (run, name, value) VALUES (?, ?, ?)")
-        .with(id, name, value)
-        .run();
+    database_->connection.change("INSERT OR REPLACE INTO measurement (run, name, value) VALUES (?, ?, ?)", id, name,
+                                 value);
 }
 
 void LabFile::add_later_result(RunId id, const std::string& kind, const std::string& text) {
     run(id);  // throws if there is no such run
-    database_->connection
-        .query(
-            "INSERT INTO run_result (run, kind, text, created) "
-            "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))")
-        .with(id, kind, text)
-        .run();
+    database_->connection.change(
+        "INSERT INTO run_result (run, kind, text, created) "
+        "VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+        id, kind, text);
 }
 
 std::vector<LaterResult> LabFile::later_results(const std::string& kind) const {
-    std::vector<LaterResult> results;
-    sqlite::Query row = database_->connection.query(
+    return database_->connection.all(
         "SELECT run_result.run, kind, text, created FROM run_result JOIN run ON run.id = run_result.run "
-        "WHERE kind = ? AND deleted = 0 ORDER BY run_result.run, run_result.id");
-    row.with(kind);
-    while (row.next()) results.push_back({row.integer(0), row.text(1), row.text(2), row.text(3)});
-    return results;
+        "WHERE kind = ? AND deleted = 0 ORDER BY run_result.run, run_result.id",
+        [](const sqlite::Query& row) {
+            return LaterResult{row.integer(0), row.text(1), row.text(2), row.text(3)};
+        },
+        kind);
 }
 
 std::map<std::string, double> LabFile::measurements(RunId id) const {
@@ -552,9 +542,8 @@ ExperimentPrecision LabFile::settle_precision(std::int64_t experiment, const Exp
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
     const ExperimentPrecision settled = precision_of_experiment(experiment).value_or(measured);
-    database.query("INSERT OR IGNORE INTO experiment_precision (experiment, precision, reason) VALUES (?, ?, ?)")
-        .with(experiment, settled.precision == Precision::bfloat16 ? "bfloat16" : "float32", settled.reason)
-        .run();
+    database.change("INSERT OR IGNORE INTO experiment_precision (experiment, precision, reason) VALUES (?, ?, ?)",
+                    experiment, settled.precision == Precision::bfloat16 ? "bfloat16" : "float32", settled.reason);
     transaction.commit();
     return settled;
 }
@@ -565,30 +554,25 @@ std::string LabFile::choice(const std::string& name) const {
 }
 
 void LabFile::set_choice(const std::string& name, const std::string& value) {
-    database_->connection.query("INSERT OR REPLACE INTO choice (name, value) VALUES (?, ?)").with(name, value).run();
+    database_->connection.change("INSERT OR REPLACE INTO choice (name, value) VALUES (?, ?)", name, value);
 }
 
 std::vector<SettingLook> LabFile::setting_looks() const {
-    std::vector<SettingLook> result;
-    sqlite::Query row =
-        database_->connection.query("SELECT settings, color, pinned, name FROM setting_look ORDER BY id");
-    while (row.next()) {
-        result.push_back({row.text(0), static_cast<int>(row.integer(1)), row.integer(2) != 0, row.text(3)});
-    }
-    return result;
+    return database_->connection.all(
+        "SELECT settings, color, pinned, name FROM setting_look ORDER BY id", [](const sqlite::Query& row) {
+            return SettingLook{row.text(0), static_cast<int>(row.integer(1)), row.integer(2) != 0, row.text(3)};
+        });
 }
 
 void LabFile::set_setting_looks(std::span<const SettingLook> looks) {
     if (looks.empty()) return;
     sqlite::Transaction transaction(database_->connection);
     for (const SettingLook& look : looks) {
-        database_->connection
-            .query(
-                "INSERT INTO setting_look (settings, color, pinned, name) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (settings) DO UPDATE SET color = excluded.color, pinned = excluded.pinned, "
-                "name = excluded.name")
-            .with(look.settings, std::int64_t{look.color}, std::int64_t{look.pinned}, look.name)
-            .run();
+        database_->connection.change(
+            "INSERT INTO setting_look (settings, color, pinned, name) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (settings) DO UPDATE SET color = excluded.color, pinned = excluded.pinned, "
+            "name = excluded.name",
+            look.settings, std::int64_t{look.color}, std::int64_t{look.pinned}, look.name);
     }
     transaction.commit();
 }
@@ -626,15 +610,13 @@ void LabFile::add_answers(std::span<const AnswerRecord> answers) {
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
     for (const AnswerRecord& answer : answers) {
-        database
-            .query(
-                "INSERT OR IGNORE INTO answer (name, lecture, scene, question, kind, given, truth, details, is_right, "
-                "distance, people, created, group_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                "coalesce(nullif(?, ''), strftime('%Y-%m-%dT%H:%M:%SZ', 'now')), ?)")
-            .with(answer.id.empty() ? random_name() : answer.id, answer.lecture, answer.scene, answer.question,
-                  answer.kind, answer.given, answer.truth, answer.details, std::int64_t{answer.right}, answer.distance,
-                  answer.people, answer.created, answer.group)
-            .run();
+        database.change(
+            "INSERT OR IGNORE INTO answer (name, lecture, scene, question, kind, given, truth, details, is_right, "
+            "distance, people, created, group_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            "coalesce(nullif(?, ''), strftime('%Y-%m-%dT%H:%M:%SZ', 'now')), ?)",
+            answer.id.empty() ? random_name() : answer.id, answer.lecture, answer.scene, answer.question, answer.kind,
+            answer.given, answer.truth, answer.details, std::int64_t{answer.right}, answer.distance, answer.people,
+            answer.created, answer.group);
     }
     transaction.commit();
 }
@@ -642,20 +624,19 @@ void LabFile::add_answers(std::span<const AnswerRecord> answers) {
 void LabFile::delete_answers(std::span<const std::string> ids) {
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
-    for (const std::string& id : ids) database.query("DELETE FROM answer WHERE name = ?").with(id).run();
+    for (const std::string& id : ids) database.change("DELETE FROM answer WHERE name = ?", id);
     transaction.commit();
 }
 
 std::vector<AnswerRecord> LabFile::answers() const {
-    std::vector<AnswerRecord> result;
-    sqlite::Query row = database_->connection.query(
+    return database_->connection.all(
         "SELECT name, lecture, scene, question, kind, given, truth, details, is_right, distance, people, created, "
-        "group_name FROM answer ORDER BY created, id");
-    while (row.next()) {
-        result.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6),
-                          row.text(7), row.integer(8) != 0, row.real(9), row.integer(10), row.text(11), row.text(12)});
-    }
-    return result;
+        "group_name FROM answer ORDER BY created, id",
+        [](const sqlite::Query& row) {
+            return AnswerRecord{row.text(0),     row.text(1),  row.text(2), row.text(3),         row.text(4),
+                                row.text(5),     row.text(6),  row.text(7), row.integer(8) != 0, row.real(9),
+                                row.integer(10), row.text(11), row.text(12)};
+        });
 }
 
 }  // namespace ropelab

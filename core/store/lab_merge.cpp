@@ -107,7 +107,7 @@ namespace {
 class Attachment {
  public:
     Attachment(const sqlite::Connection& database, const std::string& uri) : database_(database) {
-        database_.query("ATTACH ? AS other").with(uri).run();
+        database_.change("ATTACH ? AS other", uri);
     }
     ~Attachment() {
         try {
@@ -236,25 +236,19 @@ std::int64_t imported_experiment(const sqlite::Connection& database, std::int64_
         "SELECT here.id FROM main.experiment AS here JOIN other.experiment AS there "
         "USING (name, description, created) WHERE there.id = ?");
     if (known.with(other).next()) return known.integer(0);
-    database
-        .query(
-            "INSERT INTO main.experiment (name, description, created) "
-            "SELECT name, description, created FROM other.experiment WHERE id = ?")
-        .with(other)
-        .run();
+    database.change(
+        "INSERT INTO main.experiment (name, description, created) "
+        "SELECT name, description, created FROM other.experiment WHERE id = ?",
+        other);
     const std::int64_t id = database.last_id();
-    database
-        .query(
-            "INSERT INTO main.document (experiment, kind, text, created) "
-            "SELECT ?2, kind, text, created FROM other.document WHERE experiment = ?1")
-        .with(other, id)
-        .run();
-    database
-        .query(
-            "INSERT INTO main.experiment_precision (experiment, precision, reason) "
-            "SELECT ?2, precision, reason FROM other.experiment_precision WHERE experiment = ?1")
-        .with(other, id)
-        .run();
+    database.change(
+        "INSERT INTO main.document (experiment, kind, text, created) "
+        "SELECT ?2, kind, text, created FROM other.document WHERE experiment = ?1",
+        other, id);
+    database.change(
+        "INSERT INTO main.experiment_precision (experiment, precision, reason) "
+        "SELECT ?2, precision, reason FROM other.experiment_precision WHERE experiment = ?1",
+        other, id);
     return id;
 }
 
@@ -272,15 +266,14 @@ int LabFile::merge(const fs::path& other) {
     const Attachment attachment(database, sqlite::uri(other, source->database_->access));
     sqlite::Transaction transaction(database);
 
-    std::vector<Present> present;
-    std::vector<Incoming> incoming;
-    {
-        sqlite::Query here = database.query("SELECT id, settings FROM main.run WHERE deleted = 0 ORDER BY id");
-        while (here.next()) present.push_back({here.integer(0), here.text(1)});
-        sqlite::Query there =
-            database.query("SELECT id, experiment, settings FROM other.run WHERE deleted = 0 ORDER BY id");
-        while (there.next()) incoming.push_back({there.integer(0), there.integer(1), there.text(2)});
-    }
+    std::vector<Present> present =
+        database.all("SELECT id, settings FROM main.run WHERE deleted = 0 ORDER BY id", [](const sqlite::Query& row) {
+            return Present{row.integer(0), row.text(1)};
+        });
+    const std::vector<Incoming> incoming = database.all(
+        "SELECT id, experiment, settings FROM other.run WHERE deleted = 0 ORDER BY id", [](const sqlite::Query& row) {
+            return Incoming{row.integer(0), row.integer(1), row.text(2)};
+        });
     const auto add_checkpoint = [&](RunId from, RunId to) {
         const fs::path checkpoint = source->checkpoint_path(from);
         if (!fs::exists(checkpoint, error)) return;
@@ -295,16 +288,16 @@ int LabFile::merge(const fs::path& other) {
         });
         if (same != present.end()) {
             same->matched = true;
-            database.query(copy_later_results).with(run.id, same->id).run();
+            database.change(copy_later_results, run.id, same->id);
             // A merge that was killed leaves runs without their checkpoints.
             if (!fs::exists(checkpoint_path(same->id), error)) add_checkpoint(run.id, same->id);
             continue;
         }
         const std::int64_t experiment = imported_experiment(database, run.experiment);
-        database.query(copy_run).with(run.id, experiment).run();
+        database.change(copy_run, run.id, experiment);
         const RunId id = database.last_id();
-        for (const char* copy : copies_of_parts) database.query(copy).with(run.id, id).run();
-        database.query(copy_later_results).with(run.id, id).run();
+        for (const char* copy : copies_of_parts) database.change(copy, run.id, id);
+        database.change(copy_later_results, run.id, id);
         add_checkpoint(run.id, id);
         ++added;
     }

@@ -12,6 +12,7 @@
 
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/spec/probe.h"
 #include "core/store/lab_database.h"
 #include "core/store/process_mark.h"
@@ -29,23 +30,13 @@ std::string counted_runs(std::size_t count) {
 int LabFile::recover(bool other_machines) {
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
-    std::vector<RunId> lost;
-    {
-        sqlite::Query row =
-            database.query("SELECT id, writer FROM run WHERE state IN ('running', 'paused') OR writer <> ''");
-        while (row.next()) {
-            const std::string writer = row.text(1);
-            if (!is_other_live_process(writer) && (other_machines || other_host(writer).empty())) {
-                lost.push_back(row.integer(0));
-            }
-        }
-    }
+    const auto marked = database.all("SELECT id, writer FROM run WHERE state IN ('running', 'paused') OR writer <> ''",
+                                     [](const sqlite::Query& row) { return std::pair(row.integer(0), row.text(1)); });
     int stopped = 0;
-    for (const RunId id : lost) {
-        database.query("UPDATE run SET writer = '' WHERE id = ?").with(id).run();
-        database.query("UPDATE run SET state = 'stopped' WHERE id = ? AND state IN ('running', 'paused')")
-            .with(id)
-            .run();
+    for (const auto& [id, writer] : marked) {
+        if (is_other_live_process(writer) || (!other_machines && !other_host(writer).empty())) continue;
+        database.change("UPDATE run SET writer = '' WHERE id = ?", id);
+        database.change("UPDATE run SET state = 'stopped' WHERE id = ? AND state IN ('running', 'paused')", id);
         stopped += database.changes();
     }
     transaction.commit();
@@ -93,7 +84,7 @@ void LabFile::claim(const std::vector<RunId>& runs) {
             throw BadInput("Another program has just finished the run \"" + run(id).name + "\" of " + path_.string() +
                            "; resume again to train the remaining runs.");
         }
-        database.query("UPDATE run SET writer = ? WHERE id = ?").with(database_->writer, id).run();
+        database.change("UPDATE run SET writer = ? WHERE id = ?", database_->writer, id);
     }
     transaction.commit();
 }
@@ -110,9 +101,8 @@ void LabFile::bind_to_text(RunId id, const TextMark& text, bool begins) {
                 "ORDER BY id LIMIT 1");
             if (other.with(text.name).next()) require_same_text(text, {text.name, other.integer(0), other.text(1)});
         }
-        database.query("UPDATE run SET text_name = ?, text_bytes = ?, text_sha256 = ? WHERE id = ?")
-            .with(text.name, text.bytes, text.sha256, id)
-            .run();
+        database.change("UPDATE run SET text_name = ?, text_bytes = ?, text_sha256 = ? WHERE id = ?", text.name,
+                        text.bytes, text.sha256, id);
     }
     transaction.commit();
 }
@@ -126,9 +116,7 @@ constexpr const char* share16 = "share16";
 constexpr float share16_scale = 65535.0F;  // stored value of an attention weight of 1
 
 std::string text_of(const std::vector<std::int64_t>& shape) {
-    std::string text;
-    for (const std::int64_t size : shape) text += (text.empty() ? "" : ",") + std::to_string(size);
-    return text;
+    return joined(shape, ",", [](std::int64_t size) { return std::to_string(size); });
 }
 
 /// Empty if the text is not a shape of `count` numbers.
@@ -171,11 +159,11 @@ std::vector<std::byte> bytes_of(const NamedTensor& part) {
     return copied(weights);
 }
 
-/// Columns part, shape, type and numbers begin at `column`.
-NamedTensor part_of(const sqlite::Query& row, int column) {
-    NamedTensor part{row.text(column), {}, {}};
-    const std::vector<std::byte> bytes = row.bytes(column + 3);
-    if (row.text(column + 2) == share16) {
+/// Columns: part, shape, type and numbers.
+NamedTensor part_of(const sqlite::Query& row) {
+    NamedTensor part{row.text(0), {}, {}};
+    const std::vector<std::byte> bytes = row.bytes(3);
+    if (row.text(2) == share16) {
         std::vector<std::uint16_t> weights(bytes.size() / sizeof(std::uint16_t));
         if (!weights.empty()) std::memcpy(weights.data(), bytes.data(), weights.size() * sizeof(std::uint16_t));
         for (const std::uint16_t weight : weights) part.values.push_back(static_cast<float>(weight) / share16_scale);
@@ -183,10 +171,10 @@ NamedTensor part_of(const sqlite::Query& row, int column) {
         part.values.resize(bytes.size() / sizeof(float));
         if (!part.values.empty()) std::memcpy(part.values.data(), bytes.data(), part.values.size() * sizeof(float));
     }
-    part.shape = shape_of(row.text(column + 1), std::ssize(part.values));
+    part.shape = shape_of(row.text(1), std::ssize(part.values));
     if (part.shape.empty()) {
         throw BadInput("The snapshot's part \"" + part.name + "\" has " + std::to_string(part.values.size()) +
-                       " numbers, which do not fill its shape \"" + row.text(column + 1) + "\"; the lab is damaged.");
+                       " numbers, which do not fill its shape \"" + row.text(1) + "\"; the lab is damaged.");
     }
     return part;
 }
@@ -195,39 +183,30 @@ NamedTensor part_of(const sqlite::Query& row, int column) {
 
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed) {
     // A resumed run probes again, but cannot measure the training step before it: its three measurements stay.
-    database
-        .query(
-            "DELETE FROM snapshot WHERE run = ? AND iteration = ? AND "
-            "part NOT IN ('gradient_norm', 'update_ratio', 'accumulated_update')")
-        .with(probed.run, probed.iteration)
-        .run();
+    database.change(
+        "DELETE FROM snapshot WHERE run = ? AND iteration = ? AND "
+        "part NOT IN ('gradient_norm', 'update_ratio', 'accumulated_update')",
+        probed.run, probed.iteration);
     for (const NamedTensor& part : parts_of(*probed.result)) {
         const std::vector<std::byte> bytes = bytes_of(part);
-        database
-            .query(
-                "INSERT OR REPLACE INTO snapshot (run, iteration, part, shape, type, numbers) VALUES (?, ?, ?, ?, ?, "
-                "?)")
-            .with(probed.run, probed.iteration, part.name, text_of(part.shape),
-                  is_stored_in_16_bits(part) ? share16 : float32, std::span(bytes))
-            .run();
+        database.change(
+            "INSERT OR REPLACE INTO snapshot (run, iteration, part, shape, type, numbers) VALUES (?, ?, ?, ?, ?, "
+            "?)",
+            probed.run, probed.iteration, part.name, text_of(part.shape),
+            is_stored_in_16_bits(part) ? share16 : float32, std::span(bytes));
     }
 }
 
 std::vector<std::int64_t> LabFile::snapshots(RunId id) const {
-    std::vector<std::int64_t> result;
-    sqlite::Query row = database_->connection.query(
-        "SELECT iteration FROM snapshot WHERE run = ? AND part IN (?, ?) ORDER BY iteration");
-    row.with(id, std::string("sequences"), std::string(earlier_name(Alias::Kind::snapshot, "sequences")));
-    while (row.next()) result.push_back(row.integer(0));
-    return result;
+    return database_->connection.all(
+        "SELECT iteration FROM snapshot WHERE run = ? AND part IN (?, ?) ORDER BY iteration",
+        [](const sqlite::Query& row) { return row.integer(0); }, id, "sequences",
+        earlier_name(Alias::Kind::snapshot, "sequences"));
 }
 
 std::optional<ProbeResult> LabFile::snapshot(RunId id, std::int64_t iteration) const {
-    std::vector<NamedTensor> parts;
-    sqlite::Query row =
-        database_->connection.query("SELECT part, shape, type, numbers FROM snapshot WHERE run = ? AND iteration = ?");
-    row.with(id, iteration);
-    while (row.next()) parts.push_back(part_of(row, 0));
+    const auto parts = database_->connection.all(
+        "SELECT part, shape, type, numbers FROM snapshot WHERE run = ? AND iteration = ?", part_of, id, iteration);
     if (parts.empty()) return std::nullopt;
     return probe_result_of(parts);
 }
@@ -235,11 +214,11 @@ std::optional<ProbeResult> LabFile::snapshot(RunId id, std::int64_t iteration) c
 namespace {
 
 void drop_after(const sqlite::Connection& database, RunId run, std::int64_t iteration) {
-    database.query("DELETE FROM step WHERE run = ? AND iteration > ?").with(run, iteration).run();
-    database.query("DELETE FROM evaluation WHERE run = ? AND iteration > ?").with(run, iteration).run();
-    database.query("DELETE FROM sample WHERE run = ? AND iteration > ?").with(run, iteration).run();
-    database.query("DELETE FROM snapshot WHERE run = ? AND iteration > ?").with(run, iteration).run();
-    database.query("DELETE FROM summary WHERE run = ? AND iterations > ?").with(run, iteration).run();
+    database.change("DELETE FROM step WHERE run = ? AND iteration > ?", run, iteration);
+    database.change("DELETE FROM evaluation WHERE run = ? AND iteration > ?", run, iteration);
+    database.change("DELETE FROM sample WHERE run = ? AND iteration > ?", run, iteration);
+    database.change("DELETE FROM snapshot WHERE run = ? AND iteration > ?", run, iteration);
+    database.change("DELETE FROM summary WHERE run = ? AND iterations > ?", run, iteration);
 }
 
 /// The caller must have begun a transaction.
@@ -252,48 +231,38 @@ class EventWriter {
             if (!is_stored(run)) continue;
             drop_after(database_, run, started.iteration);
             // The summary and the measurements describe the previous end of the run, so a resumed run has none.
-            database_.query("DELETE FROM summary WHERE run = ?").with(run).run();
-            database_.query("DELETE FROM measurement WHERE run = ?").with(run).run();
-            database_.query("UPDATE run SET state = 'running', message = '', writer = ? WHERE id = ?")
-                .with(writer_, run)
-                .run();
+            database_.change("DELETE FROM summary WHERE run = ?", run);
+            database_.change("DELETE FROM measurement WHERE run = ?", run);
+            database_.change("UPDATE run SET state = 'running', message = '', writer = ? WHERE id = ?", writer_, run);
             const RunConditions& conditions = started.conditions;
-            database_
-                .query(
-                    "INSERT OR REPLACE INTO conditions (run, precision, device, threads, reason, kernels, clock) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?)")
-                .with(run, conditions.precision, conditions.device, conditions.threads, conditions.reason,
-                      conditions.graphs, conditions.clock)
-                .run();
+            database_.change(
+                "INSERT OR REPLACE INTO conditions (run, precision, device, threads, reason, kernels, clock) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                run, conditions.precision, conditions.device, conditions.threads, conditions.reason, conditions.graphs,
+                conditions.clock);
         }
     }
 
     void operator()(const event::Step& step) {
         if (!is_stored(step.run)) return;
-        database_
-            .query(
-                "INSERT OR REPLACE INTO step (run, iteration, training_loss, gradient_norm, learning_rate, time) "
-                "VALUES (?, ?, ?, ?, ?, ?)")
-            .with(step.run, step.iteration, step.training_loss, step.gradient_norm, step.learning_rate, step.time)
-            .run();
+        database_.change(
+            "INSERT OR REPLACE INTO step (run, iteration, training_loss, gradient_norm, learning_rate, time) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            step.run, step.iteration, step.training_loss, step.gradient_norm, step.learning_rate, step.time);
     }
 
     void operator()(const event::Evaluated& evaluated) {
         if (!is_stored(evaluated.run)) return;
-        database_
-            .query(
-                "INSERT OR REPLACE INTO evaluation (run, iteration, training_loss, validation_loss, time) "
-                "VALUES (?, ?, ?, ?, ?)")
-            .with(evaluated.run, evaluated.iteration, evaluated.training_loss, evaluated.validation_loss,
-                  evaluated.time)
-            .run();
+        database_.change(
+            "INSERT OR REPLACE INTO evaluation (run, iteration, training_loss, validation_loss, time) "
+            "VALUES (?, ?, ?, ?, ?)",
+            evaluated.run, evaluated.iteration, evaluated.training_loss, evaluated.validation_loss, evaluated.time);
     }
 
     void operator()(const event::Sampled& sampled) {
         if (!is_stored(sampled.run)) return;
-        database_.query("INSERT OR REPLACE INTO sample (run, iteration, text) VALUES (?, ?, ?)")
-            .with(sampled.run, sampled.iteration, sampled.text)
-            .run();
+        database_.change("INSERT OR REPLACE INTO sample (run, iteration, text) VALUES (?, ?, ?)", sampled.run,
+                         sampled.iteration, sampled.text);
     }
 
     void operator()(const event::Probed& probed) {
@@ -301,37 +270,32 @@ class EventWriter {
     }
 
     void operator()(const event::Progress& progress) {
-        database_.query("UPDATE run SET state = ? WHERE state = ? AND writer = ?")
-            .with(progress.paused ? "paused" : "running", progress.paused ? "running" : "paused", writer_)
-            .run();
+        database_.change("UPDATE run SET state = ? WHERE state = ? AND writer = ?",
+                         progress.paused ? "paused" : "running", progress.paused ? "running" : "paused", writer_);
     }
 
     void operator()(const event::RunEnded& ended) {
         if (!is_stored(ended.run)) return;
-        database_.query("UPDATE run SET state = ?, message = ?, writer = '' WHERE id = ?")
-            .with(to_string(ended.state), ended.message, ended.run)
-            .run();
+        database_.change("UPDATE run SET state = ?, message = ?, writer = '' WHERE id = ?", to_string(ended.state),
+                         ended.message, ended.run);
         const RunSummary& summary = ended.summary;
-        database_
-            .query(
-                "INSERT OR REPLACE INTO summary (run, iterations, best_validation_loss, best_iteration, "
-                "final_validation_loss, whole_evaluated, whole_validation_loss, final_training_loss, seconds, "
-                "tokens_per_second, test_loss) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-            .with(ended.run, summary.iterations, summary.best_validation_loss, summary.best_iteration,
-                  summary.final_validation_loss, static_cast<int>(summary.whole_validation_loss.has_value()),
-                  summary.whole_validation_loss.value_or(0), summary.final_training_loss, summary.seconds,
-                  summary.tokens_per_second, summary.test_loss.value_or(RunSummary::unknown))
-            .run();
+        database_.change(
+            "INSERT OR REPLACE INTO summary (run, iterations, best_validation_loss, best_iteration, "
+            "final_validation_loss, whole_evaluated, whole_validation_loss, final_training_loss, seconds, "
+            "tokens_per_second, test_loss) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ended.run, summary.iterations, summary.best_validation_loss, summary.best_iteration,
+            summary.final_validation_loss, static_cast<int>(summary.whole_validation_loss.has_value()),
+            summary.whole_validation_loss.value_or(0), summary.final_training_loss, summary.seconds,
+            summary.tokens_per_second, summary.test_loss.value_or(RunSummary::unknown));
     }
 
     // If a whole sweep fails, some of its runs have no RunEnded event.
     void operator()(const event::SweepEnded& ended) {
         const bool failed = ended.state == RunState::failed;
-        database_.query("UPDATE run SET state = ?, message = ? WHERE state IN ('running', 'paused') AND writer = ?")
-            .with(failed ? "failed" : "stopped", failed ? ended.message : "", writer_)
-            .run();
+        database_.change("UPDATE run SET state = ?, message = ? WHERE state IN ('running', 'paused') AND writer = ?",
+                         failed ? "failed" : "stopped", failed ? ended.message : "", writer_);
         // Runs that never started are released, so that another program can train them.
-        database_.query("UPDATE run SET writer = '' WHERE writer = ?").with(writer_).run();
+        database_.change("UPDATE run SET writer = '' WHERE writer = ?", writer_);
     }
 
  private:
@@ -440,13 +404,11 @@ void LabFile::copy_history(RunId from, RunId to, std::int64_t iteration, std::in
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
     const RunRecord shorter = run(from);  // throws if there is no such run
-    for (const char* copy : copies_of_history) database.query(copy).with(from, to, iteration, without).run();
-    database
-        .query(
-            "INSERT OR REPLACE INTO conditions SELECT ?2, precision, device, threads, reason, kernels, '' FROM "
-            "conditions WHERE run = ?1")
-        .with(from, to)
-        .run();
+    for (const char* copy : copies_of_history) database.change(copy, from, to, iteration, without);
+    database.change(
+        "INSERT OR REPLACE INTO conditions SELECT ?2, precision, device, threads, reason, kernels, '' FROM "
+        "conditions WHERE run = ?1",
+        from, to);
     if (!shorter.vocabulary.empty()) set_vocabulary(to, shorter.vocabulary, shorter.bytes_per_token);
     if (shorter.text) bind_to_text(to, *shorter.text, true);
     record(std::vector<Event>{event::RunEnded{to, RunState::stopped, "", summary}});

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 struct sqlite3;
@@ -75,6 +76,20 @@ class Connection {
     /// There must not be two Queries with the same SQL at a time, because statements are cached.
     Query query(const char* sql) const;
     void run(const char* sql) const;
+    /// One statement, without rows.
+    template <typename... Values>
+    void change(const char* sql, const Values&... values) const {
+        query(sql).with(values...).run();
+    }
+    /// What `of_row` returns for each row.
+    template <typename OfRow, typename... Values>
+    auto all(const char* sql, const OfRow& of_row, const Values&... values) const {
+        std::vector<std::invoke_result_t<OfRow, const Query&>> result;
+        Query row = query(sql);
+        row.with(values...);
+        while (row.next()) result.push_back(of_row(row));
+        return result;
+    }
     /// First column of the first row, or 0 if there is no row.
     std::int64_t number(const char* sql) const;
     std::int64_t last_id() const;
