@@ -32,11 +32,9 @@ void print_keys() {
             group = key.group;
             table.rows.push_back({std::string(group)});
         }
-        std::string choices;
-        for (std::string_view choice : key.choices) choices += (choices.empty() ? "" : " | ") + std::string(choice);
         std::string facts = to_text(key.get(RunSpec{}));
         if (!key.unit.empty()) facts += " " + std::string(key.unit);
-        if (!choices.empty()) facts += "  (" + choices + ")";
+        if (!key.choices.empty()) facts += "  (" + joined(key.choices, " | ") + ")";
         table.rows.push_back({"", std::string(key.name), facts});
         table.rows.push_back({"", "", std::string(key.meaning)});
     }

@@ -30,10 +30,6 @@ void print_text(const std::string& text) {
     write_output("-", without_controls(text));
 }
 
-std::string counted(std::int64_t count, const std::string& word) {
-    return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 std::string decimals_text(double value, int decimals) {
     return std::isfinite(value) ? fixed_text(value, decimals) : std::to_string(value);
 }

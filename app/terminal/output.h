@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/spec/numbers.h"
+
 namespace ropelab::terminal {
 
 // Nothing else writes to standard output. Both throw WriteError if the text cannot be written completely.
@@ -11,8 +13,6 @@ namespace ropelab::terminal {
 /// Always valid JSON: numbers that are not finite become null, and bytes that are not UTF-8 become U+FFFD.
 void print_json(const nlohmann::json& json);
 void print_text(const std::string& text);
-/// "1 run", "3 runs".
-std::string counted(std::int64_t count, const std::string& word);
 
 /// "nan" or "inf" if it is not finite.
 std::string decimals_text(double value, int decimals);

@@ -82,18 +82,11 @@ std::vector<std::vector<std::string>> zips_from_json(const nlohmann::json& json)
     return zips;
 }
 
-// Splits at commas; trims spaces and omits empty parts.
-std::vector<std::string> parts_of(std::string_view text) {
-    std::vector<std::string> parts;
-    while (true) {
-        const auto comma = text.find(',');
-        std::string_view part = text.substr(0, comma);
-        while (part.starts_with(' ')) part.remove_prefix(1);
-        while (part.ends_with(' ')) part.remove_suffix(1);
-        if (!part.empty()) parts.emplace_back(part);
-        if (comma == std::string_view::npos) return parts;
-        text.remove_prefix(comma + 1);
-    }
+// Without empty parts.
+std::vector<std::string> names_in(std::string_view text) {
+    std::vector<std::string> names = parts_of(text);
+    std::erase(names, "");
+    return names;
 }
 
 // A range "a..b" of a setting of whole numbers stands for all numbers from a to b.
@@ -148,12 +141,6 @@ bool has_value(const RunSpec& spec, const Key& key, const std::string& text) {
 bool has_all(const RunSpec& spec, const Assignments& assignments) {
     return std::all_of(assignments.begin(), assignments.end(),
                        [&](const auto& each) { return has_value(spec, key(each.first), each.second); });
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
 }
 
 void check_zip(const std::vector<std::string>& zip, const Experiment& experiment) {
@@ -266,7 +253,7 @@ void Experiment::set_assignment(std::string_view assignment) {
     const Key& entry = key(assignment.substr(0, equals));
     const std::string name(entry.name);
     std::vector<std::string> values;
-    for (const std::string& part : parts_of(assignment.substr(equals + 1))) append_values(values, entry, part);
+    for (const std::string& part : names_in(assignment.substr(equals + 1))) append_values(values, entry, part);
     if (values.empty()) throw BadInput("The setting " + name + " has no value; write " + name + "=value.");
     // An explicit assignment overrides the explicit runs of a preset.
     for (auto& run : explicit_runs_) run.erase(name);
@@ -318,7 +305,7 @@ void Experiment::set_zips(std::vector<std::vector<std::string>> zips) {
 
 void Experiment::add_zip(std::string_view names) {
     auto zips = zips_;
-    zips.push_back(parts_of(names));
+    zips.push_back(names_in(names));
     set_zips(std::move(zips));
 }
 
@@ -335,14 +322,14 @@ void Experiment::set_exclusions(std::vector<std::map<std::string, std::string>> 
 void Experiment::add_exclusion(std::string_view assignments) {
     auto exclusions = exclusions_;
     std::map<std::string, std::string>& exclusion = exclusions.emplace_back();
-    for (const std::string& part : parts_of(assignments)) {
+    for (const std::string& part : names_in(assignments)) {
         const auto equals = part.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
             throw BadInput("\"" + part + "\" is not an exclusion; write key=value or key=value,key=value.");
         }
-        const std::vector<std::string> name = parts_of(part.substr(0, equals));
-        const std::vector<std::string> value = parts_of(part.substr(equals + 1));
-        if (name.empty() || value.empty() || !exclusion.emplace(name.front(), value.front()).second) {
+        const std::string name(trimmed(std::string_view(part).substr(0, equals)));
+        const std::string value(trimmed(std::string_view(part).substr(equals + 1)));
+        if (name.empty() || value.empty() || !exclusion.emplace(name, value).second) {
             throw BadInput("\"" + part +
                            "\" is not an exclusion; each key needs exactly one value and can occur once.");
         }
@@ -351,9 +338,7 @@ void Experiment::add_exclusion(std::string_view assignments) {
 }
 
 std::string assignments_text(const std::map<std::string, std::string>& assignments) {
-    std::string text;
-    for (const auto& [name, value] : assignments) text += (text.empty() ? "" : ", ") + name + " = " + value;
-    return text;
+    return joined(assignments, ", ", [](const auto& each) { return each.first + " = " + each.second; });
 }
 
 std::vector<std::vector<std::size_t>> group_into_cohorts(const std::vector<RunSpec>& runs) {

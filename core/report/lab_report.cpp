@@ -71,9 +71,9 @@ void add_overview(ReportDocument& document, const ReportSource& source, const Re
     std::map<std::string, int> states;
     for (const RunRecord& record : source.runs.records) ++states[to_string(record.state)];
     document.blocks.push_back(ReportParagraph{"This report describes the lab " + source.lab.path().filename().string() +
-                                              ": " + runs_text(static_cast<std::int64_t>(source.runs.records.size())) +
-                                              " (" + joined(states, ", ", state_words) + "). RoPE Lab " +
-                                              options.version + " wrote it on " + options.date + " (UTC)."});
+                                              ": " + counted(source.runs.records.size(), "run") + " (" +
+                                              joined(states, ", ", state_words) + "). RoPE Lab " + options.version +
+                                              " wrote it on " + options.date + " (UTC)."});
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
         const bool extends = source.lab.document(experiment.id, extension_document).has_value();
         const auto runs = std::count_if(source.runs.records.begin(), source.runs.records.end(),
@@ -81,7 +81,7 @@ void add_overview(ReportDocument& document, const ReportSource& source, const Re
         document.blocks.push_back(ReportParagraph{"Experiment " + std::to_string(experiment.id) + ", \"" +
                                                   experiment.name + "\", " +
                                                   (extends ? "which extends the lab, " : "") + "was started on " +
-                                                  experiment.created + " and has " + runs_text(runs) + "."});
+                                                  experiment.created + " and has " + counted(runs, "run") + "."});
         if (const auto search = source.lab.document(experiment.id, search_document)) {
             document.blocks.push_back(
                 ReportParagraph{"Its search was fixed before the first run: " + search_words(*search) + "."});

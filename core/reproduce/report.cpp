@@ -505,7 +505,7 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
         " of memory"
         ", at most " +
         rough_text(static_cast<double>(cost.parameters) / 1e6) + " million parameters.\n";
-    for (const auto& [label, runs] : settings_of(specs)) text += "  " + label + ": " + runs_text(runs) + '\n';
+    for (const auto& [label, runs] : settings_of(specs)) text += "  " + label + ": " + counted(runs, "run") + '\n';
     text += rules_text(plan);
     if (!plan.predictions.empty()) text += "\nPredictions:\n";
     for (const Prediction& prediction : plan.predictions) {

@@ -216,10 +216,6 @@ std::string probe_words(const GroupProbe& probe) {
            ") against lag " + std::to_string(probe.near_lag) + " (B = " + fixed_text(probe.near_bound, 2) + ")";
 }
 
-std::string groups_text(std::size_t count) {
-    return std::to_string(count) + (count == 1 ? " group" : " groups");
-}
-
 std::string control_lag_words(const GroupProbe& probe) {
     if (probe.control_lag == 0) return " without a control";
     return " and control lag " + std::to_string(probe.control_lag) + " (B = " + fixed_text(probe.control_bound, 2) +
@@ -231,10 +227,9 @@ std::string control_lag_words(const GroupProbe& probe) {
 std::string rule_words(const RetrievalRule& rule) {
     if (rule.probes.empty()) return earlier_rule_words(rule);
     const bool has_controls = rule.version > 2;
-    std::string probes;
-    for (const GroupProbe& probe : rule.probes) {
-        probes += (probes.empty() ? "" : "; ") + probe_words(probe) + (has_controls ? control_lag_words(probe) : "");
-    }
+    const std::string probes = joined(rule.probes, "; ", [&](const GroupProbe& probe) {
+        return probe_words(probe) + (has_controls ? control_lag_words(probe) : "");
+    });
     const std::string kept = percent_of(rule.kept);
     const std::string least = percent_of(rule.least_gain);
     const std::string lags =
@@ -255,7 +250,7 @@ std::string rule_words(const RetrievalRule& rule) {
            " of the gain at the control lag lie below 0. At the control lag, at about the same distance, B is "
            "positive and clearly higher, so that a plain decline with distance is no collapse. The intervals have " +
            confidence_text(rule) + " confidence each and 95 % together (Bonferroni's correction over " +
-           groups_text(tested_groups(rule)) + "). " + gain_words + unlearned +
+           counted(static_cast<std::int64_t>(tested_groups(rule)), "group") + "). " + gain_words + unlearned +
            " For a group without a control lag, distance and B cannot be separated, and it is not scored.";
 }
 

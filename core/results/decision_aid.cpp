@@ -212,17 +212,13 @@ std::vector<std::string_view> decision_losses() {
 DecisionChoice decision_choice(const std::string& typed) {
     DecisionChoice choice;
     const std::vector<std::string_view> losses = decision_losses();
-    std::string list;
     std::vector<std::string_view> known = losses;
     for (const DecisionCost& cost : decision_costs()) known.push_back(cost.name);
-    for (const std::string_view name : known) list += (list.empty() ? "" : ", ") + std::string(name);
-    for (std::size_t begin = 0; begin < typed.size();) {
-        const std::size_t end = std::min(typed.find(',', begin), typed.size());
-        const std::string name(trimmed(std::string_view(typed).substr(begin, end - begin)));
-        begin = end + 1;
+    for (const std::string& name : parts_of(typed)) {
+        if (name.empty()) continue;
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             throw BadInput("\"" + name + "\" is neither a loss nor a cost of a decision; did you mean " +
-                           nearest(name, known) + "? Possible are " + list + ".");
+                           nearest(name, known) + "? Possible are " + joined(known) + ".");
         }
         std::string& part = std::find(losses.begin(), losses.end(), name) != losses.end() ? choice.loss : choice.cost;
         if (!part.empty())
@@ -310,7 +306,7 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
         "Compared in " + names.loss(measures()[aid.loss]) + " and " + names.cost(aid.cost) + ", paired by seed" +
         (table.test == TestKind::paired ? std::string()
                                         : " where the seeds are equal, else with " + test_title(table.test)) +
-        " (" + std::to_string(aid.comparisons) + (aid.comparisons == 1 ? " test)." : " tests).")};
+        " (" + counted(aid.comparisons, "test") + ")."};
     if (aid.untested_cost) {
         lines.emplace_back(
             "Training speeds are one measurement per setting, because runs of a cohort share one clock and the load of "

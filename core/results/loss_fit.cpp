@@ -288,10 +288,7 @@ LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrap
 LossPoint parse_loss_point(const LossFit& fit, const std::string& text) {
     LossPoint point;
     std::set<std::string_view> given;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string part = text.substr(begin, end - begin);
-        begin = end + 1;
+    for (const std::string& part : parts_of(text)) {
         const std::size_t equals = part.find('=');
         const std::string name(trimmed(part.substr(0, equals)));
         const auto variable = std::find_if(loss_variables().begin(), loss_variables().end(),
@@ -397,16 +394,13 @@ std::vector<std::string> unfitted_settings(const ResultsTable& table, const std:
 }
 
 std::string unfitted_words(const std::vector<FitGroup>& groups, const std::vector<std::string>& names) {
-    std::string words;
-    for (const std::string& name : names) {
+    return joined(names, ", ", [&](const std::string& name) {
         const std::vector<json> values = distinct_values(groups, name);
-        words += (words.empty() ? "" : ", ") + name + " (";
-        for (std::size_t i = 0; i < std::min(values.size(), most_values); ++i) {
-            words += (i == 0 ? "" : ", ") + setting_text(values[i]);
-        }
-        words += values.size() > most_values ? ", …)" : ")";
-    }
-    return words;
+        const bool are_all = values.size() <= most_values;
+        return name + " (" +
+               joined(std::span(values).first(are_all ? values.size() : most_values), ", ", setting_text) +
+               (are_all ? ")" : ", …)");
+    });
 }
 
 std::vector<FitGroup> fit_groups(const ResultsTable& table, std::span<const LossFitSource> runs, TableLossFit& result) {
@@ -562,28 +556,22 @@ std::string test_text(const FTest& test) {
            ", " + p_words(test.p);
 }
 
-std::string listed(const std::vector<std::string>& names) {
-    std::string result;
-    for (const std::string& name : names) result += (result.empty() ? "" : ", ") + name;
-    return result;
-}
-
 std::vector<std::string> selection_words(const TableLossFit& table) {
     std::vector<std::string> lines;
     if (table.other_runs > 0) {
-        lines.push_back("The fit omits " + runs_text(table.other_runs) + " that differ from the chosen group in " +
-                        listed(table.chosen_by) + ".");
+        lines.push_back("The fit omits " + counted(table.other_runs, "run") + " that differ from the chosen group in " +
+                        joined(table.chosen_by) + ".");
     }
     if (table.copies > 0) {
-        lines.push_back("The fit counts " + runs_text(table.copies) +
+        lines.push_back("The fit counts " + counted(table.copies, "run") +
                         " only once, because another run trained the same model from the same seed.");
     }
     if (table.diverged > 0) {
-        lines.push_back("The fit omits " + runs_text(table.diverged) + " that failed or diverged.");
+        lines.push_back("The fit omits " + counted(table.diverged, "run") + " that failed or diverged.");
     }
     if (!table.following.empty()) {
         lines.push_back("The terms of size and tokens include the effect of settings that change with them: " +
-                        listed(table.following) + ".");
+                        joined(table.following) + ".");
     }
     return lines;
 }
@@ -598,7 +586,7 @@ json json_test(const std::optional<FTest>& test) {
 std::vector<std::string> loss_fit_words(const TableLossFit& table) {
     const LossFit& fit = table.fit;
     std::vector<std::string> lines = {
-        "Fit of the loss: " + formula_text(table) + ", by least squares over " + runs_text(fit.n) + " at " +
+        "Fit of the loss: " + formula_text(table) + ", by least squares over " + counted(fit.n, "run") + " at " +
         std::to_string(fit.settings) +
         " settings; p is the rotated fraction, N the number of parameters without embeddings, D the number of training "
         "tokens."};
@@ -646,7 +634,7 @@ std::string prediction_words(const TableLossFit& table, const LossPrediction& pr
                         fixed_text(prediction.loss, measure.decimals) + " " + std::string(measure.unit) +
                         " (95 % prediction interval " + fixed_text(prediction.low, measure.decimals) + " … " +
                         fixed_text(prediction.high, measure.decimals) + ")";
-    if (!prediction.outside.empty()) words += ", outside the range of the runs in " + listed(prediction.outside);
+    if (!prediction.outside.empty()) words += ", outside the range of the runs in " + joined(prediction.outside);
     return words + ".";
 }
 

@@ -75,19 +75,15 @@ std::string until_text(const ResultGroup& group) {
     return result;
 }
 
-std::string runs_text(std::int64_t count) {
-    return std::to_string(count) + (count == 1 ? " run" : " runs");
-}
-
 std::int64_t counted_runs(const ResultsTable& table, const ResultGroup& group) {
     return describe(group.values(table.compared)).n;
 }
 
 std::string runs_cell(const ResultsTable& table, const ResultGroup& group) {
-    const std::int64_t counted = counted_runs(table, group);
-    const std::int64_t infinite = std::ssize(group.summaries) - counted;
-    if (group.failed == 0 && infinite == 0) return std::to_string(counted);
-    std::string result = std::to_string(counted) + " of " + runs_text(std::ssize(group.members));
+    const std::int64_t in_mean = counted_runs(table, group);
+    const std::int64_t infinite = std::ssize(group.summaries) - in_mean;
+    if (group.failed == 0 && infinite == 0) return std::to_string(in_mean);
+    std::string result = std::to_string(in_mean) + " of " + counted(std::ssize(group.members), "run");
     if (group.failed > 0) result += "; " + std::to_string(group.failed) + " failed or diverged";
     if (infinite > 0) result += "; " + std::to_string(infinite) + " without a finite value";
     return result;
@@ -135,9 +131,8 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
             result.push_back("Baseline: " + group_label(table, group) +
                              ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
                              " with this group; " +
-                             (count == 0   ? "no group could be tested."
-                              : count == 1 ? "Holm's correction is over 1 comparison."
-                                           : "Holm's correction is over " + std::to_string(count) + " comparisons."));
+                             (count == 0 ? "no group could be tested."
+                                         : "Holm's correction is over " + counted(count, "comparison") + "."));
         }
         if (shows("interval") || shows("confidence")) {
             result.push_back("95 % interval: confidence interval of the mean of " + std::string(compared.name) + ".");
@@ -183,7 +178,7 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
     for (const std::string& warning : condition_warnings(table)) result.push_back(warning);
     for (const ResultGroup& group : table.groups) {
         const auto add = [&](const char* who, std::int64_t runs, const std::string& why) {
-            if (runs > 0) result.push_back(group_label(table, group) + who + runs_text(runs) + why + ".");
+            if (runs > 0) result.push_back(group_label(table, group) + who + counted(runs, "run") + why + ".");
         };
         const char* excludes = ": the group excludes ";
         add(": the user excluded ", std::ssize(group.excluded), "");
@@ -206,16 +201,15 @@ std::string shared_words(const ResultsTable& table, const std::string& key) {
 
 // "4 layers, 4 heads, width 128"; settings that are swept are left out.
 std::string listed(const ResultsTable& table, std::initializer_list<std::pair<const char*, const char*>> parts) {
-    std::string result;
+    std::vector<std::string> result;
     for (const auto& [key, pattern] : parts) {
         const std::string value = shared_words(table, key);
         if (value.empty()) continue;
-        std::string words = pattern;
+        std::string& words = result.emplace_back(pattern);
         if (value == "1" && words.ends_with('s')) words.pop_back();  // "# layers"
         words.replace(words.find('#'), 1, value);
-        result += (result.empty() ? "" : ", ") + words;
     }
-    return result;
+    return joined(result);
 }
 
 // "n = 3 seeds" or "n = 2 to 3 seeds".
@@ -226,9 +220,7 @@ std::string seeds_of(const ResultsTable& table) {
         least = std::min(least, counted_runs(table, group));
         most = std::max(most, counted_runs(table, group));
     }
-    const std::string count =
-        least >= most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
-    return "n = " + count + (most == 1 ? " seed" : " seeds");
+    return "n = " + (least < most ? std::to_string(least) + " to " : "") + counted(most, "seed");
 }
 
 // With numbers of counted runs if it differs; without such runs, the setting that all share; "" if unknown.
@@ -240,12 +232,9 @@ std::string precision_words(const ResultsTable& table) {
         for (const auto& [precision, count] : found->second) counts[precision] += count;
     }
     if (counts.size() == 1) return counts.begin()->first;
-    std::string words;
-    for (const auto& [precision, count] : counts) {
-        words += (words.empty() ? "" : ", ") + precision + " (" + runs_text(count) + ")";
-    }
-    if (!words.empty()) return words;
-    words = shared_words(table, "precision");
+    const auto with_runs = [](const auto& each) { return each.first + " (" + counted(each.second, "run") + ")"; };
+    if (!counts.empty()) return joined(counts, ", ", with_runs);
+    const std::string words = shared_words(table, "precision");
     return words == "auto" ? "chosen by the program (auto)" : words;
 }
 
@@ -279,8 +268,7 @@ std::string baseline_and_test_words(const ResultsTable& table) {
                                        : " Each data set has a baseline of its own.";
     words += " Test against the baseline: " + test_title(table.test) + ", two-sided";
     if (comparisons == 0) return words + "; no group could be tested.";
-    return words + ", p after Holm's correction over " + std::to_string(comparisons) +
-           (comparisons == 1 ? " comparison." : " comparisons.");
+    return words + ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";
 }
 
 }  // namespace
@@ -516,14 +504,11 @@ const ResultsColumn& column_named(const std::vector<ResultsColumn>& columns, con
                                     [&](const ResultsColumn& column) { return column.chosen_name() == name; });
     if (found != columns.end()) return *found;
     std::vector<std::string_view> known = {"short", "paper", "full", "settings"};
-    std::string list = "short, paper, full, settings";
     for (const ResultsColumn& column : columns) {
-        if (column.chosen_name().empty()) continue;
-        known.push_back(column.chosen_name());
-        list += ", " + column.chosen_name();
+        if (!column.chosen_name().empty()) known.push_back(column.chosen_name());
     }
     throw BadInput("The table has no column \"" + name + "\"; did you mean " + nearest(name, known) +
-                   "? Its columns are " + list + ".");
+                   "? Its columns are " + joined(known) + ".");
 }
 
 }  // namespace
@@ -534,18 +519,10 @@ std::vector<std::string> paper_columns(const ResultsTable& table) {
 }
 
 std::vector<std::string> column_list(const std::string& typed) {
-    std::vector<std::string> result;
-    std::size_t begin = 0;
-    while (begin <= typed.size()) {
-        const std::size_t end = std::min(typed.find(',', begin), typed.size());
-        result.emplace_back(trimmed(std::string_view(typed).substr(begin, end - begin)));
-        if (result.back().empty()) {
-            throw BadInput("\"" + typed + "\" is not a list of columns; write their names with commas, such as " +
-                           "settings,best_validation_loss,n.");
-        }
-        begin = end + 1;
-    }
-    return result;
+    std::vector<std::string> result = parts_of(typed);
+    if (std::find(result.begin(), result.end(), "") == result.end()) return result;
+    throw BadInput("\"" + typed + "\" is not a list of columns; write their names with commas, such as " +
+                   "settings,best_validation_loss,n.");
 }
 
 std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedFormat format, const TableStyle& style) {

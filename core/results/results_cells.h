@@ -33,7 +33,6 @@ std::string interval_text(const Description& described, int decimals);
 std::string difference_text(const std::optional<DifferenceInterval>& estimate);
 /// Steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
 std::string until_text(const ResultGroup& group);
-std::string runs_text(std::int64_t count);
 
 /// Only runs with a finite value of the compared measure.
 std::int64_t counted_runs(const ResultsTable& table, const ResultGroup& group);

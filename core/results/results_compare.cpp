@@ -12,6 +12,7 @@
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/spec/training_clock.h"
 #include "core/stats/t_test.h"
 
@@ -282,7 +283,7 @@ std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
     if (table.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
     const auto ours = group.described[table.compared].n;
     const auto theirs = table.baseline_of(group)->described[table.compared].n;
-    if (ours == theirs) return std::to_string(ours) + (ours == 1 ? " seed" : " seeds") + " per group";
+    if (ours == theirs) return counted(ours, "seed") + " per group";
     return std::to_string(ours) + " and " + std::to_string(theirs) + " seeds";
 }
 
@@ -352,7 +353,7 @@ std::string survivor_words(const ResultsTable& table, const ResultGroup& group) 
     for (const auto& [each, name] : {std::pair(&group, "group"), std::pair(&baseline, "baseline")}) {
         if (each->failed == 0) continue;
         lost += (lost.empty() ? "" : " and ") + std::to_string(each->failed) + " of " +
-                runs_text(std::ssize(each->members)) + " of the " + name;
+                counted(std::ssize(each->members), "run") + " of the " + name;
     }
     return " The comparison covers only the surviving runs: " + lost + " failed or diverged.";
 }
@@ -366,8 +367,7 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
         return {Verdict::Kind::untested, why_untested(table, group)};
     }
     const int count = table.comparisons_beside(group);
-    const std::string test_words =
-        " (" + test_title(table.test) + ", " + std::to_string(count) + (count == 1 ? " comparison)" : " comparisons)");
+    const std::string test_words = " (" + test_title(table.test) + ", " + counted(count, "comparison") + ")";
     const std::string difference = difference_words(table, *comparison.estimate);
     const std::string survivors = survivor_words(table, group);
     if (*comparison.p_holm < family_level) {

@@ -168,13 +168,11 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
         });
     });
     if (found != groups.end()) return static_cast<std::size_t>(found - groups.begin());
-    std::string text;
-    for (const auto& [key, value] : wanted) text += (text.empty() ? "" : ", ") + key + "=" + value;
-    std::string swept;
-    for (const std::string& key : table.swept) swept += (swept.empty() ? "" : ", ") + key;
-    throw BadInput("No runs have " + text + ", so they cannot be the baseline; " +
-                   (swept.empty() ? "these runs differ only in the seed."
-                                  : "give values of the swept settings (" + swept + ") that runs have."));
+    const auto assignment = [](const auto& setting) { return setting.first + "=" + setting.second; };
+    throw BadInput("No runs have " + joined(wanted, ", ", assignment) + ", so they cannot be the baseline; " +
+                   (table.swept.empty()
+                        ? "these runs differ only in the seed."
+                        : "give values of the swept settings (" + joined(table.swept) + ") that runs have."));
 }
 
 void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const ResultRun> runs) {
@@ -230,11 +228,9 @@ std::size_t measure_index(const std::string& name) {
     std::vector<std::string_view> names;
     for (const Measure& measure : measures()) names.push_back(measure.name);
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-        throw BadInput("\"" + name + "\" is not a measure of the results table; did you mean " + nearest(name, names) +
-                       "?");
-    }
-    return static_cast<std::size_t>(found - names.begin());
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    throw BadInput("\"" + name + "\" is not a measure of the results table; did you mean " + nearest(name, names) +
+                   "?");
 }
 
 std::vector<double> ResultGroup::values(std::size_t measure) const {
@@ -360,15 +356,14 @@ std::string label_value(const ResultsTable& table, const ResultGroup& group, con
 
 std::string group_name(const ResultsTable& table, const ResultGroup& group) {
     if (group.name.empty()) return {};
-    std::string differences;
+    std::vector<std::string> differences;
     for (const std::string& key : table.swept) {
         const bool differs = std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
             return other.name == group.name && other.settings.at(key) != group.settings.at(key);
         });
-        if (!differs) continue;
-        differences += (differences.empty() ? "" : ", ") + key + " = " + label_value(table, group, key);
+        if (differs) differences.push_back(key + " = " + label_value(table, group, key));
     }
-    return differences.empty() ? group.name : group.name + " (" + differences + ")";
+    return differences.empty() ? group.name : group.name + " (" + joined(differences) + ")";
 }
 
 bool has_names(const ResultsTable& table) {
@@ -378,11 +373,9 @@ bool has_names(const ResultsTable& table) {
 
 std::string group_label(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return group_name(table, group);
-    std::string result;
-    for (const std::string& key : table.swept) {
-        result += (result.empty() ? "" : ", ") + key + " = " + label_value(table, group, key);
-    }
-    return result.empty() ? "all runs" : result;
+    if (table.swept.empty()) return "all runs";
+    return joined(table.swept, ", ",
+                  [&](const std::string& key) { return key + " = " + label_value(table, group, key); });
 }
 
 std::string setting_title(const std::string& key) {
@@ -433,11 +426,10 @@ std::string group_setting_words(const ResultsTable& table, const ResultGroup& gr
 
 std::string group_words(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return group_name(table, group);
-    std::string result;
-    for (const std::string& key : table.swept) {
-        result += (result.empty() ? "" : ", ") + setting_title(key) + " = " + group_setting_words(table, group, key);
-    }
-    return result.empty() ? "all runs" : result;
+    if (table.swept.empty()) return "all runs";
+    return joined(table.swept, ", ", [&](const std::string& key) {
+        return setting_title(key) + " = " + group_setting_words(table, group, key);
+    });
 }
 
 namespace {
@@ -446,11 +438,8 @@ using Counts = std::map<std::string, int>;
 
 // "bfloat16 (2), float32 (1)".
 std::string counts_text(const Counts& counts) {
-    std::string text;
-    for (const auto& [value, count] : counts) {
-        text += (text.empty() ? "" : ", ") + value + " (" + std::to_string(count) + ")";
-    }
-    return text;
+    return joined(counts, ", ",
+                  [](const auto& value) { return value.first + " (" + std::to_string(value.second) + ")"; });
 }
 
 Counts counts_of(const ResultGroup& group, std::string_view name) {

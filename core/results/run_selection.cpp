@@ -6,6 +6,7 @@
 #include "core/data/json_text.h"
 #include "core/results/results_cells.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
@@ -55,22 +56,21 @@ void apply(const RunSelection& selection, ResultsOptions& options) {
 
 std::string selection_words(const ResultsTable& table, const SelectedRuns& selected, std::size_t experiments,
                             std::size_t in_lab) {
-    std::size_t counted = 0, excluded = 0;
+    std::size_t in_means = 0, excluded = 0;
     int unfinished = 0, failed = 0, repeated = 0;
     for (const ResultGroup& group : table.groups) {
-        counted += group.counted.size();
+        in_means += group.counted.size();
         excluded += group.excluded.size();
         unfinished += group.unfinished;
         failed += group.failed;
         repeated += group.repeated;
     }
-    std::string words = "Runs: " + std::to_string(counted) + " of " + runs_text(std::ssize(selected.indices)) +
+    std::string words = "Runs: " + std::to_string(in_means) + " of " + counted(std::ssize(selected.indices), "run") +
                         (selected.indices.size() == 1 ? " counts" : " count");
     if (selected.experiment != RunSelection::all_experiments) {
         words += ", of experiment " + std::to_string(selected.experiment);
         if (experiments > 1) {
-            words += "; the lab has " + std::to_string(experiments) + " experiments with " +
-                     runs_text(static_cast<std::int64_t>(in_lab));
+            words += "; the lab has " + std::to_string(experiments) + " experiments with " + counted(in_lab, "run");
         }
     } else if (experiments > 1) {
         words += ", of all " + std::to_string(experiments) + " experiments";

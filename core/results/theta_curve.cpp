@@ -112,10 +112,11 @@ std::string theta_curve_words(const ResultsTable& table, const ThetaCurve& curve
                                                    : "a constant";
     std::string words = "Quadratic in ln theta of " + std::string(measure.name) + which + ", against " + constant +
                         ": F(2, " + number_text(fit.degrees_of_freedom) + ") = " + rough_text(fit.f) + ", " +
-                        p_words(fit.p) + " over " + runs_text(fit.n) + " at " + std::to_string(curve.thetas.size()) +
-                        " values of theta. The coefficient of (ln theta)² is " + rough_text(fit.curvature.value) + " " +
-                        std::string(measure.unit) + " (95 % interval " + rough_text(fit.curvature.low) + " … " +
-                        rough_text(fit.curvature.high) + ", " + p_words(fit.curvature_p) + ")";
+                        p_words(fit.p) + " over " + counted(fit.n, "run") + " at " +
+                        std::to_string(curve.thetas.size()) + " values of theta. The coefficient of (ln theta)² is " +
+                        rough_text(fit.curvature.value) + " " + std::string(measure.unit) + " (95 % interval " +
+                        rough_text(fit.curvature.low) + " … " + rough_text(fit.curvature.high) + ", " +
+                        p_words(fit.curvature_p) + ")";
     if (!fit.vertex_interval) return words + ", so that neither a minimum nor a maximum is shown.";
     words += fit.curvature.value > 0 ? "; the fitted minimum" : "; the fitted maximum";
     words += " is at theta = " + exponential_text(fit.vertex) + " (95 % interval " +

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "core/data/json_text.h"
-#include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 
 namespace ropelab {
@@ -44,9 +44,8 @@ std::optional<std::uint64_t> product(const std::vector<std::int64_t>& shape) {
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
-    std::string result;
-    for (const std::int64_t extent : shape) result += (result.empty() ? "" : " × ") + std::to_string(extent);
-    return shape.empty() ? "a single number" : result;
+    if (shape.empty()) return "a single number";
+    return joined(shape, " × ", [](std::int64_t extent) { return std::to_string(extent); });
 }
 
 float from_bfloat16(std::uint16_t bits) {

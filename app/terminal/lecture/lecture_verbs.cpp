@@ -88,23 +88,20 @@ struct ClassFlags {
 };
 
 const LectureScene& training_scene(const Lecture& lecture, const std::string& id) {
-    std::string known;
-    const LectureScene* found = nullptr;
+    std::vector<const LectureScene*> live;
     for (const LectureScene& scene : lecture.scenes) {
         if (!scene.live) continue;
         if (scene.id == id) return scene;
-        known += (known.empty() ? "" : ", ") + scene.id;
-        if (!found) found = &scene;
+        live.push_back(&scene);
     }
-    if (!found) {
+    const std::string known = joined(live, ", ", [](const LectureScene* scene) { return scene->id; });
+    if (live.empty()) {
         throw BadInput("No scene of the lecture \"" + lecture.title +
                        "\" trains, so there is nothing for a class to train; add \"live\" to a scene.");
     }
     if (!id.empty()) throw BadInput("No scene \"" + id + "\" trains; the scenes that train are " + known + ".");
-    if (known != found->id) {
-        throw BadInput("Several scenes train (" + known + "); choose one with --scene.");
-    }
-    return *found;
+    if (live.size() > 1) throw BadInput("Several scenes train (" + known + "); choose one with --scene.");
+    return *live.front();
 }
 
 void write_text(const fs::path& file, const std::string& text, bool force) {
@@ -422,22 +419,18 @@ std::string expression_of(const QuantityFlags& flags) {
         throw BadInput("Give the arguments of " + flags.name.substr(0, flags.name.find('(')) +
                        " in brackets or after its name, not both; quote an expression with spaces.");
     }
-    std::string arguments;
-    for (const std::string& each : flags.arguments) arguments += (arguments.empty() ? "" : ", ") + each;
-    return flags.name + "(" + arguments + ")";
+    return flags.name + "(" + joined(flags.arguments) + ")";
 }
 
 std::string value_text(const nlohmann::json& value) {
     if (value.is_null()) return "none";
     if (value.is_number()) return number_text(value.get<double>());
     if (!value.is_array()) return value.dump();
-    std::string text;
-    for (const nlohmann::json& each : value) {
+    if (value.empty()) return "none";
+    return joined(value, ", ", [](const nlohmann::json& each) {
         const bool interval = each.is_array() && each.size() == 2;
-        text += (text.empty() ? "" : ", ") +
-                (interval ? value_text(each[0]) + "–" + value_text(each[1]) : value_text(each));
-    }
-    return text.empty() ? "none" : text;
+        return interval ? value_text(each[0]) + "–" + value_text(each[1]) : value_text(each);
+    });
 }
 
 void run_quantity(const QuantityFlags& flags) {

@@ -80,22 +80,22 @@ void RotaryFlags::add_spectrum(CLI::App& verb) {
 }
 
 void RotaryFlags::add_scaling(CLI::App& verb) {
-    std::string names;
-    for (const ScalingName& name : scaling_names()) names += (names.empty() ? "" : ", ") + std::string(name.word);
-    single_.push_back(verb.add_option("--scaling", scaling_, "Scaling method for context extension: " + names)
-                          ->capture_default_str());
+    single_.push_back(
+        verb.add_option("--scaling", scaling_,
+                        "Scaling method for context extension: " + joined(scaling_names(), ", ", &ScalingName::word))
+            ->capture_default_str());
     // CLI11 options keep pointers to their values, so the vector must not reallocate.
     parameters_.reserve(setup_keys().size());
     for (const SetupKey& key : setup_keys()) {
         if (!is_scaling_parameter(key)) continue;
-        std::string users;
+        std::vector<std::string_view> users;
         RotarySetup scaled;
         for (const ScalingName& name : scaling_names()) {
             scaled.scaling.method = name.method;
-            if (key.matters(scaled)) users += (users.empty() ? "" : ", ") + std::string(name.word);
+            if (key.matters(scaled)) users.push_back(name.word);
         }
         const std::string standard = to_text(key.get(RotarySetup{}));
-        std::string help = users + ": " + std::string(key.meaning);
+        std::string help = joined(users) + ": " + std::string(key.meaning);
         if (key.kind == SettingFacts::Kind::list) help += " Commas separate the numbers.";
         if (!standard.empty() && key.name != "original_context") help += " (default: " + standard + ")";
         Parameter& entry = parameters_.emplace_back(Parameter{&key, nullptr, ""});

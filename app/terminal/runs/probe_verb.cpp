@@ -52,6 +52,10 @@ nlohmann::json list_of(const List& list, const Make& make) {
     return result;
 }
 
+std::string whole_text(std::int64_t number) {
+    return std::to_string(number);
+}
+
 const char* words_of(Ablation::Kind kind) {
     switch (kind) {
         case Ablation::Kind::stop:
@@ -124,9 +128,8 @@ std::string text_of(const AblationControls& controls, double whole) {
     }
     Table table{{{"contribution [%]", 'r', 16}, {"loss rise [nats]", 'r', 18}, {"pairs", 'l'}}, {}};
     for (const AblationControl& draw : controls.draws) {
-        std::string pairs;
-        for (const std::int64_t pair : draw.pairs) pairs += (pairs.empty() ? "" : "+") + std::to_string(pair);
-        table.rows.push_back({fixed_text(100 * draw.contribution, 1), fixed_text(draw.result->loss - whole, 4), pairs});
+        table.rows.push_back({fixed_text(100 * draw.contribution, 1), fixed_text(draw.result->loss - whole, 4),
+                              joined(draw.pairs, "+", whole_text)});
     }
     return "Controls: random other pairs with nearly the logit contribution of the ablated pairs (" +
            decimals_text(100 * controls.contribution, 1) + " %), ablated in the same way.\n" + table.text();
@@ -487,12 +490,11 @@ std::string heads_table(const Probed& probed) {
             std::stable_sort(order.begin(), order.end(),
                              [&](auto a, auto b) { return contributions[a] > contributions[b]; });
             order.resize(std::min<std::size_t>(order.size(), 4));
-            std::string largest;
-            for (const std::size_t i : order) {
+            const std::string largest = joined(order, " ", [&](std::size_t i) {
                 const bool unrotated = i + 1 == contributions.size();
-                largest += (largest.empty() ? "" : " ") + (unrotated ? std::string("unrotated") : std::to_string(i)) +
-                           ": " + decimals_text(100.0 * static_cast<double>(contributions[i]), 1) + " %";
-            }
+                return (unrotated ? "unrotated" : std::to_string(i)) + ": " +
+                       decimals_text(100.0 * static_cast<double>(contributions[i]), 1) + " %";
+            });
             table.rows.push_back({std::to_string(layer), std::to_string(head),
                                   decimals_text(result.entropy.row(layer, head)[0], 3),
                                   decimals_text(result.sink.row(layer, head)[0], 3), largest});
@@ -595,12 +597,6 @@ struct Flags {
     }
 };
 
-std::string list_of(const std::vector<std::int64_t>& numbers) {
-    std::string text;
-    for (const std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
-    return text;
-}
-
 /// For sequences of `length` tokens. Throws BadInput if the flags do not fit together.
 Scaling scaling_of(const Flags& flags, const RunSpec& spec, std::int64_t length) {
     Scaling scaling;
@@ -673,7 +669,7 @@ Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flag
     const std::string known =
         iterations.empty() ? ""
                            : " The lab has snapshots of these steps, which --step shows without further flags: " +
-                                 list_of(iterations) + ".";
+                                 joined(iterations, ", ", whole_text) + ".";
     if (!checkpoint) throw BadInput("There is no checkpoint " + path.string() + " to evaluate." + known);
     if (flags.step && *flags.step != checkpoint->iteration) {
         throw BadInput("Run " + std::to_string(record.id) + " has a checkpoint of step " +

@@ -345,16 +345,14 @@ void add_results(CLI::App& program) {
     verb->add_flag("--best-bold", flags.best_bold, "LaTeX: print the best mean of each measure in bold");
     verb->add_flag("--published", flags.published,
                    "Text: also print the losses that Huang et al. 2025 report, if data set and model are the paper's");
-    std::string names;
-    for (const Measure& measure : measures()) names += (names.empty() ? "" : ", ") + std::string(measure.name);
-    verb->add_option("--compare", flags.compare, "Quantity that the tests compare: " + names)->capture_default_str();
+    verb->add_option("--compare", flags.compare,
+                     "Quantity that the tests compare: " + joined(measures(), ", ", &Measure::name))
+        ->capture_default_str();
     add_baseline(*verb, flags.baseline);
     add_test(*verb, flags.test);
-    std::string choices;
-    for (const std::string_view loss : decision_losses()) choices += (choices.empty() ? "" : ", ") + std::string(loss);
-    for (const DecisionCost& cost : decision_costs()) choices += ", " + std::string(cost.name);
     verb->add_option("--decide", flags.decide,
-                     "Loss and cost that the decision aid weighs, as LOSS,COST or one of them: " + choices);
+                     "Loss and cost that the decision aid weighs, as LOSS,COST or one of them: " +
+                         joined(decision_losses()) + ", " + joined(decision_costs(), ", ", &DecisionCost::name));
     verb->add_option(
         "--sort", flags.sort,
         "Column to sort by: a swept setting's key, n, a quantity of --compare, improvement, p_student, p_welch "

@@ -172,10 +172,8 @@ Part bench_variants(const Flags& flags) {
         of_row.json["operations"] = parts.empty() ? "fused" : "LibTorch's operations";
         of_row.json["parts_with_libtorch"] = parts;
         part.json["rows"].push_back(of_row.json);
-        std::string operations;
-        for (const std::string& name : parts) operations += (operations.empty() ? "" : ", ") + name;
-        part.line(row.variant.settings,
-                  spread_text(row.ratio, "×") + (parts.empty() ? ", fused" : ", LibTorch's operations: " + operations));
+        part.line(row.variant.settings, spread_text(row.ratio, "×") +
+                                            (parts.empty() ? ", fused" : ", LibTorch's operations: " + joined(parts)));
     }
     return part;
 }

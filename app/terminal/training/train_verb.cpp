@@ -505,12 +505,6 @@ void refuse_failed(const std::map<RunId, Outcome>& outcomes) {
                              std::to_string(outcomes.size()) + " runs failed earlier. " + first->second.message);
 }
 
-std::string preset_names() {
-    std::string names;
-    for (const Preset& known : presets()) names += (names.empty() ? "" : ", ") + known.name;
-    return names;
-}
-
 // --plan.
 void print_planned(const Flags& flags) {
     if (!flags.lab.empty() && !flags.resume) {
@@ -612,7 +606,7 @@ void add_train(CLI::App& program) {
         CLI::App* verb = program.add_subcommand(name, what);
         auto& flags = with_flags<Flags>(*verb, run);
         flags.one_run = one_run;
-        verb->add_option("--preset", flags.preset, "Built-in experiment: " + preset_names());
+        verb->add_option("--preset", flags.preset, "Built-in experiment: " + joined(presets(), ", ", &Preset::name));
         verb->add_option("--experiment", flags.experiment, "JSON file that describes the experiment");
         add_repeated(*verb, "--set", flags.settings,
                      "key=value sets a setting; key=value,value,… sweeps it, and key=1..10 sweeps all whole "

@@ -147,9 +147,9 @@ bool measure_generations(LabFile& lab, const GenerationSpeed& settings, std::opt
 }
 
 std::string generation_words(const GenerationSpeed& settings) {
-    return "Generation speed: " + std::to_string(settings.samples) + (settings.samples == 1 ? " sample" : " samples") +
-           " of " + std::to_string(settings.length) + " tokens per run, batch size 1, temperature " +
-           number_text(settings.temperature) + ", top_k " + std::to_string(settings.top_k) + ", mode " +
+    return "Generation speed: " + counted(settings.samples, "sample") + " of " + std::to_string(settings.length) +
+           " tokens per run, batch size 1, temperature " + number_text(settings.temperature) + ", top_k " +
+           std::to_string(settings.top_k) + ", mode " +
            (settings.mode == Generation::Mode::rolling ? "rolling" : "recompute") + ", after a warm-up.";
 }
 

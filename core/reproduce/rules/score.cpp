@@ -41,8 +41,8 @@ std::vector<Sample> complete_samples(const std::vector<GroupValues>& groups) {
 // `waiting` runs are still to train.
 std::string missing_values_words(std::int64_t waiting, std::int64_t unmeasured) {
     std::string left;
-    if (waiting > 0) left += runs_text(waiting) + " to train";
-    if (unmeasured > 0) left += (left.empty() ? "" : ", ") + runs_text(unmeasured) + " to measure";
+    if (waiting > 0) left += counted(waiting, "run") + " to train";
+    if (unmeasured > 0) left += (left.empty() ? "" : ", ") + counted(unmeasured, "run") + " to measure";
     return "Not all runs that the prediction concerns have a value" + (left.empty() ? "." : ": " + left + ".");
 }
 
@@ -125,7 +125,7 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     scored.unit = unit_of(prediction.measure);
     scored.words = order_words(scored);
     if (failed > 0) {
-        scored.words = runs_text(static_cast<std::int64_t>(failed)) +
+        scored.words = counted(failed, "run") +
                        " of the groups failed or diverged, so that the means compare only the surviving runs. " +
                        scored.words;
     } else if (prediction.order_rule >= 2) {

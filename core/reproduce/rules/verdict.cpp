@@ -519,10 +519,6 @@ SheetVerdict overall_verdict(const ClaimVerdict& claim, const std::vector<const 
     return claim.reproduced == claim.rows ? SheetVerdict::reproduced : SheetVerdict::undecided;
 }
 
-std::string rows_text(int count) {
-    return std::to_string(count) + (count == 1 ? " row" : " rows");
-}
-
 std::string capitalized(std::string words) {
     words.front() = static_cast<char>(words.front() - 'a' + 'A');
     return words;
@@ -532,17 +528,17 @@ std::string claim_words(const ClaimVerdict& claim) {
     if (claim.rows == 0) return "";
     std::string words = capitalized(to_string(claim.verdict));
     if (claim.verdict == SheetVerdict::unfinished) {
-        return words + ": " + std::to_string(claim.unfinished) + " of " + rows_text(claim.rows) +
+        return words + ": " + std::to_string(claim.unfinished) + " of " + counted(claim.rows, "row") +
                " have no verdict yet.";
     }
     if (claim.verdict == SheetVerdict::not_testable) {
-        return words + ": " + (claim.rows == 1 ? "its row is" : "none of its " + rows_text(claim.rows) + " is") +
+        return words + ": " + (claim.rows == 1 ? "its row is" : "none of its " + counted(claim.rows, "row") + " is") +
                (claim.rows == 1 ? " not testable." : " testable.");
     }
     if (claim.reproduced == claim.rows) {
-        return words + ": holds for " + (claim.rows == 1 ? "its one row." : "all " + rows_text(claim.rows) + ".");
+        return words + ": holds for " + (claim.rows == 1 ? "its one row." : "all " + counted(claim.rows, "row") + ".");
     }
-    words += ": holds for " + std::to_string(claim.reproduced) + " of " + rows_text(claim.rows);
+    words += ": holds for " + std::to_string(claim.reproduced) + " of " + counted(claim.rows, "row");
     std::string others;
     const std::pair<int, SheetVerdict> counts[] = {{claim.not_reproduced, SheetVerdict::not_reproduced},
                                                    {claim.undecided, SheetVerdict::undecided},

@@ -126,11 +126,10 @@ std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_s
 }
 
 std::string lengths_words(const std::vector<std::string>& lengths) {
-    std::string words;
-    for (const std::string& steps : lengths) {
-        words += (words.empty() ? "after " : " and after ") + grouped(static_cast<std::int64_t>(parse_number(steps)));
-    }
-    return words + " steps";
+    const auto after = [](const std::string& steps) {
+        return "after " + grouped(static_cast<std::int64_t>(parse_number(steps)));
+    };
+    return joined(lengths, " and ", after) + " steps";
 }
 
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family) {

@@ -212,8 +212,7 @@ void check_equal_losses(const json& paper, std::vector<PaperCheck>& checks) {
             if (bases[loss] < 2) continue;
             // Losses that are printed alike differ by up to one unit of the last digit, and both gains are rounded.
             const double rounding = rounding_of_equal_losses(baseline);
-            std::string words;
-            for (const double gain : printed) words += (words.empty() ? "" : " and ") + fixed_text(gain, 2) + " %";
+            const std::string words = joined(printed, " and ", [](double gain) { return fixed_text(gain, 2) + " %"; });
             checks.push_back(
                 {"equal losses at " + std::to_string(bases[loss]) + " bases on " + name + " (" + fixed_text(loss, 4) +
                      ")",
@@ -251,10 +250,8 @@ void check_shape(const json& paper, std::vector<PaperCheck>& checks) {
         if (current < previous && current < next) extrema.push_back("a minimum at " + theta_text(table[i]));
         if (current > previous && current > next) extrema.push_back("a maximum at " + theta_text(table[i]));
     }
-    std::string words;
-    for (const std::string& extremum : extrema) words += (words.empty() ? "" : ", ") + extremum;
     checks.push_back({"shape of the loss over θ on tinyshakespeare",
-                      paper.at("statements").at("shape").get<std::string>() + " (one extremum)", words,
+                      paper.at("statements").at("shape").get<std::string>() + " (one extremum)", joined(extrema),
                       extrema.size() == 1});
 }
 

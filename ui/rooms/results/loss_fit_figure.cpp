@@ -7,6 +7,7 @@
 #include "core/results/loss_fit.h"
 #include "core/results/results_cells.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
@@ -107,7 +108,7 @@ QString intervalWords(const Measure& measure, const LossPrediction& prediction) 
 void addFitNote(Figure& figure, const TableLossFit& fit, bool allBands) {
     const LossFit& own = fit.fit;
     addNote(figure, QObject::tr("curves: fit to %1 at %2 settings, residual deviation %3 % of the loss")
-                        .arg(text(runs_text(own.n)))
+                        .arg(text(counted(own.n, "run")))
                         .arg(own.settings)
                         .arg(text(rough_text(100 * std::expm1(own.residual_deviation)))));
     addNote(figure, allBands
@@ -124,7 +125,7 @@ void addFitNote(Figure& figure, const TableLossFit& fit, bool allBands) {
         QStringList names;
         for (const std::string& name : fit.chosen_by) names << keyTitle(name);
         addNote(figure, QObject::tr("%1 not in the fit (other values of %2)")
-                            .arg(text(runs_text(fit.other_runs)), names.join(QStringLiteral(", "))));
+                            .arg(text(counted(fit.other_runs, "run")), names.join(QStringLiteral(", "))));
     }
     figure.note = withUnbreakablePercent(figure.note);
 }
