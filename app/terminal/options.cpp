@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab::terminal {
 
@@ -82,16 +83,6 @@ RunRecord run_of(const LabFile& lab, const std::string& name, RunId run) {
     const auto runs = lab.runs();
     if (runs.empty()) throw BadInput("The lab " + name + " has no runs.");
     return run == 0 ? runs.front() : lab.run(run);
-}
-
-std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words) {
-    const auto found = std::find(words.begin(), words.end(), word);
-    if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-    std::string listed;
-    for (const std::string& each : words) {
-        listed += (&each == &words.front() ? "" : &each == &words.back() ? " or " : ", ") + each;
-    }
-    throw BadInput("\"" + word + "\" is not " + what + "; it must be " + listed + ".");
 }
 
 void check_table_format(const std::string& format) {

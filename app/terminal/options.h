@@ -40,8 +40,6 @@ void add_test(CLI::App& verb, std::string& test);
 
 /// `name`: the user's name of the lab. Throws BadInput if there is no such run.
 RunRecord run_of(const LabFile& lab, const std::string& name, RunId run);
-/// Place in `words`. `what` says what they are, such as "an output format". Throws BadInput for any other word.
-std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words);
 /// text, csv, latex or json.
 void check_table_format(const std::string& format);
 /// "recompute" or "rolling". Throws BadInput for any other word.

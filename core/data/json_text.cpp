@@ -1,5 +1,6 @@
 #include "core/data/json_text.h"
 
+#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -66,6 +67,10 @@ nlohmann::json parse_unique(std::string_view text, const std::string& what) {
     return parse_bounded(text, repeated_keys([&](const std::string& key) {
                              throw BadInput(what + " names \"" + key + "\" twice in one object; name it once.");
                          }));
+}
+
+double number_or_nan(const nlohmann::json& value) {
+    return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
 }  // namespace ropelab

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,5 +21,12 @@ std::string trouble_of(const nlohmann::json::parse_error& error);
 
 /// For JSON of a user. Throws BadInput, also if an object names a key twice; the message calls the text `what`.
 nlohmann::json parse_unique(std::string_view text, const std::string& what);
+
+template <typename Value>
+nlohmann::json or_null(const std::optional<Value>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json();
+}
+/// JSON has null in place of numbers that are not finite.
+double number_or_nan(const nlohmann::json& value);
 
 }  // namespace ropelab

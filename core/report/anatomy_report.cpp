@@ -1,13 +1,13 @@
 #include "core/report/anatomy_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <sstream>
 #include <utility>
 #include <vector>
 
 #include "core/data/corpus.h"
+#include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/likely_data.h"
@@ -217,14 +217,9 @@ std::string stages_as_latex(const AnatomyModel& model) {
 std::string stages_as_markdown(const AnatomyModel& model) {
     ReportDocument document;
     document.title = "Anatomy" + (model.name.empty() ? "" : ": " + model.name);
-    document.blocks.emplace_back(ReportTable{stage_caption(model), table_with_totals(model.anatomy)});
-    if (!model.anatomy.remarks.empty()) document.blocks.emplace_back(ReportList{model.anatomy.remarks});
+    document.add(ReportTable{stage_caption(model), table_with_totals(model.anatomy)});
+    if (!model.anatomy.remarks.empty()) document.add(ReportList{model.anatomy.remarks});
     return report_markdown(document);
-}
-
-template <typename Number>
-nlohmann::json number_json(const std::optional<Number>& number) {
-    return number ? nlohmann::json(*number) : nlohmann::json(nullptr);
 }
 
 nlohmann::json stage_json(const AnatomyStage& stage, bool has_times) {
@@ -235,16 +230,16 @@ nlohmann::json stage_json(const AnatomyStage& stage, bool has_times) {
                            {"kind", stage.kind},
                            {"shape", stage.symbols},
                            {"size", stage.shape.empty() ? nlohmann::json(nullptr) : nlohmann::json(stage.shape)},
-                           {"parameters", number_json(stage.parameters)},
-                           {"active_parameters", number_json(stage.active_parameters())},
-                           {"flops_per_token", number_json(stage.operations)},
-                           {"cache_bytes_per_token", number_json(stage.cache_bytes)},
+                           {"parameters", or_null(stage.parameters)},
+                           {"active_parameters", or_null(stage.active_parameters())},
+                           {"flops_per_token", or_null(stage.operations)},
+                           {"cache_bytes_per_token", or_null(stage.cache_bytes)},
                            {"state_bytes", stage.state_bytes},
                            {"formula", stage.formula},
                            {"settings", stage.settings},
                            {"tensors", tensors}};
     if (has_times) {
-        json["seconds_per_pass"] = number_json(stage.seconds);
+        json["seconds_per_pass"] = or_null(stage.seconds);
         json["time_within"] = stage.within;
     }
     return json;
@@ -269,20 +264,14 @@ nlohmann::json times_json(const Anatomy& anatomy) {
             {"precision", times.precision},
             {"device", times.device},
             {"seconds_of_whole_pass", times.whole},
-            {"seconds_of_stages", number_json(anatomy.totals().seconds)},
+            {"seconds_of_stages", or_null(anatomy.totals().seconds)},
             {"stages", std::move(stages)}};
 }
 
 }  // namespace
 
-AnatomyFormat anatomy_format(std::string_view word) {
-    static constexpr std::array<std::string_view, 4> words = {"text", "csv", "latex", "markdown"};
-    const auto found = std::find(words.begin(), words.end(), word);
-    if (found == words.end()) {
-        throw BadInput("\"" + std::string(word) +
-                       "\" is not a format of the table; it must be text, csv, latex or markdown.");
-    }
-    return static_cast<AnatomyFormat>(found - words.begin());
+AnatomyFormat anatomy_format(const std::string& word) {
+    return static_cast<AnatomyFormat>(choice_of(word, "a format of the table", {"text", "csv", "latex", "markdown"}));
 }
 
 std::string known_number(const std::optional<std::int64_t>& number) {
@@ -322,16 +311,16 @@ nlohmann::json anatomy_json(const AnatomyModel& model) {
         sections.push_back({{"title", section.title}, {"layers", section.layers}, {"stages", std::move(stages)}});
     }
     nlohmann::json sizes;
-    for (const AnatomySize& size : model.anatomy.sizes) sizes[size.symbol] = number_json(size.value);
+    for (const AnatomySize& size : model.anatomy.sizes) sizes[size.symbol] = or_null(size.value);
     const AnatomyTotals totals = model.anatomy.totals();
     nlohmann::json json = {{"name", model.name},
                            {"sections", std::move(sections)},
                            {"sizes", std::move(sizes)},
                            {"totals",
-                            {{"parameters", number_json(totals.parameters)},
-                             {"active_parameters", number_json(totals.active_parameters)},
-                             {"flops_per_token", number_json(totals.operations)},
-                             {"cache_bytes_per_token", number_json(totals.cache_bytes)},
+                            {{"parameters", or_null(totals.parameters)},
+                             {"active_parameters", or_null(totals.active_parameters)},
+                             {"flops_per_token", or_null(totals.operations)},
+                             {"cache_bytes_per_token", or_null(totals.cache_bytes)},
                              {"state_bytes", totals.state_bytes}}},
                            {"remarks", model.anatomy.remarks}};
     if (!model.anatomy.times.empty()) json["times"] = times_json(model.anatomy);

@@ -35,7 +35,7 @@ std::string anatomy_settings(const RunSpec& spec);
 
 enum class AnatomyFormat { text, csv, latex, markdown };
 /// "text", "csv", "latex" or "markdown". Throws BadInput for any other word.
-AnatomyFormat anatomy_format(std::string_view word);
+AnatomyFormat anatomy_format(const std::string& word);
 
 std::string known_number(const std::optional<std::int64_t>& number);
 /// "1,240 (310 active)"; the active ones process a token and are left out if they are all.

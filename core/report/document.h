@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,6 +43,8 @@ using ReportBlock = std::variant<ReportHeading, ReportParagraph, ReportList, Rep
 struct ReportDocument {
     std::string title;
     std::vector<ReportBlock> blocks;
+
+    void add(ReportBlock block) { blocks.push_back(std::move(block)); }
 };
 
 /// CommonMark with pipe tables.

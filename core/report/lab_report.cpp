@@ -70,27 +70,24 @@ void add_overview(ReportDocument& document, const ReportSource& source, const Re
     const auto state_words = [](const auto& state) { return std::to_string(state.second) + " " + state.first; };
     std::map<std::string, int> states;
     for (const RunRecord& record : source.runs.records) ++states[to_string(record.state)];
-    document.blocks.push_back(ReportParagraph{"This report describes the lab " + source.lab.path().filename().string() +
-                                              ": " + counted(source.runs.records.size(), "run") + " (" +
-                                              joined(states, ", ", state_words) + "). RoPE Lab " + options.version +
-                                              " wrote it on " + options.date + " (UTC)."});
+    document.add(ReportParagraph{"This report describes the lab " + source.lab.path().filename().string() + ": " +
+                                 counted(source.runs.records.size(), "run") + " (" + joined(states, ", ", state_words) +
+                                 "). RoPE Lab " + options.version + " wrote it on " + options.date + " (UTC)."});
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
         const bool extends = source.lab.document(experiment.id, extension_document).has_value();
         const auto runs = std::count_if(source.runs.records.begin(), source.runs.records.end(),
                                         [&](const RunRecord& record) { return record.experiment == experiment.id; });
-        document.blocks.push_back(ReportParagraph{"Experiment " + std::to_string(experiment.id) + ", \"" +
-                                                  experiment.name + "\", " +
-                                                  (extends ? "which extends the lab, " : "") + "was started on " +
-                                                  experiment.created + " and has " + counted(runs, "run") + "."});
+        document.add(ReportParagraph{"Experiment " + std::to_string(experiment.id) + ", \"" + experiment.name + "\", " +
+                                     (extends ? "which extends the lab, " : "") + "was started on " +
+                                     experiment.created + " and has " + counted(runs, "run") + "."});
         if (const auto search = source.lab.document(experiment.id, search_document)) {
-            document.blocks.push_back(
-                ReportParagraph{"Its search was fixed before the first run: " + search_words(*search) + "."});
+            document.add(ReportParagraph{"Its search was fixed before the first run: " + search_words(*search) + "."});
         }
     }
 }
 
 void add_settings(ReportDocument& document, const ReportSource& source) {
-    document.blocks.push_back(ReportHeading{1, "Settings"});
+    document.add(ReportHeading{1, "Settings"});
     Table swept = Table::titled({"setting", "values", "unit", "meaning"}, "l");
     Table shared = Table::titled({"setting", "value", "default", "unit"}, "l");
     for (const Key& key : keys()) {
@@ -103,12 +100,12 @@ void add_settings(ReportDocument& document, const ReportSource& source) {
             shared.rows.push_back({name, values.front(), to_text(key.get(RunSpec{})), unit});
         }
     }
-    if (!swept.rows.empty()) document.blocks.push_back(ReportTable{"Settings in which the runs differ.", swept});
-    document.blocks.push_back(ReportTable{"Settings that all runs share.", shared});
+    if (!swept.rows.empty()) document.add(ReportTable{"Settings in which the runs differ.", swept});
+    document.add(ReportTable{"Settings that all runs share.", shared});
 }
 
 void add_data(ReportDocument& document, const ReportSource& source) {
-    document.blocks.push_back(ReportHeading{1, "Data"});
+    document.add(ReportHeading{1, "Data"});
     Table texts = Table::titled({"text", "bytes", "SHA-256"}, "l");
     std::set<std::string> known;
     for (const RunRecord& record : source.runs.records) {
@@ -116,14 +113,14 @@ void add_data(ReportDocument& document, const ReportSource& source) {
         texts.rows.push_back({record.text->name, std::to_string(record.text->bytes), record.text->sha256});
     }
     if (texts.rows.empty()) {
-        document.blocks.push_back(ReportParagraph{"The lab stores no checksum of a text, because no run has begun."});
+        document.add(ReportParagraph{"The lab stores no checksum of a text, because no run has begun."});
     } else {
-        document.blocks.push_back(ReportTable{"Texts on which the runs train.", texts});
+        document.add(ReportTable{"Texts on which the runs train.", texts});
     }
 }
 
 void add_environment(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
-    document.blocks.push_back(ReportHeading{1, "Environment"});
+    document.add(ReportHeading{1, "Environment"});
     std::map<std::vector<std::string>, int> counts;
     for (const RunRecord& record : source.runs.records) {
         if (!record.conditions) continue;
@@ -137,24 +134,23 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         row.insert(row.end(), conditions.begin(), conditions.end());
         table.rows.push_back(std::move(row));
     }
-    if (!table.rows.empty())
-        document.blocks.push_back(ReportTable{"Conditions under which the runs were trained.", table});
-    document.blocks.push_back(
+    if (!table.rows.empty()) document.add(ReportTable{"Conditions under which the runs were trained.", table});
+    document.add(
         ReportParagraph{options.machine + " The lab does not store the processor on which its runs were trained."});
 }
 
 void add_results_part(ReportDocument& document, const ReportSource& source) {
     const ResultsTable& table = source.table;
-    document.blocks.push_back(ReportHeading{1, "Results"});
-    document.blocks.push_back(ReportParagraph{source.runs.words(table)});
+    document.add(ReportHeading{1, "Results"});
+    document.add(ReportParagraph{source.runs.words(table)});
     const TableStyle style{{"paper"}, false};
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::text, style);
-    document.blocks.push_back(ReportTable{caption_words(table) + " " + mark_legend(), results_cells(table, columns),
-                                          results_latex(table, style)});
+    document.add(ReportTable{caption_words(table) + " " + mark_legend(), results_cells(table, columns),
+                             results_latex(table, style)});
     ReportList notes{table_notes(table, columns)};
     if (const std::string generation = generation_note(source.lab); !generation.empty())
         notes.items.push_back(generation);
-    document.blocks.push_back(std::move(notes));
+    document.add(std::move(notes));
     ReportList verdicts;
     for (const ResultGroup& group : table.groups) {
         if (table.groups.size() < 2 || table.is_baseline(group)) continue;
@@ -162,8 +158,8 @@ void add_results_part(ReportDocument& document, const ReportSource& source) {
     }
     for (const ThetaCurve& curve : theta_curves(table)) verdicts.items.push_back(theta_curve_words(table, curve));
     if (verdicts.items.empty()) return;
-    document.blocks.push_back(ReportHeading{2, "Verdicts"});
-    document.blocks.push_back(std::move(verdicts));
+    document.add(ReportHeading{2, "Verdicts"});
+    document.add(std::move(verdicts));
 }
 
 void add_sheet_part(ReportDocument& document, const ReportSource& source) {
@@ -171,18 +167,18 @@ void add_sheet_part(ReportDocument& document, const ReportSource& source) {
     const SheetPlan& plan = source.sheet->plan;
     const auto runs = sheet_runs(source.lab, source.sheet->experiment);
     const auto rows = evaluate(plan, runs);
-    document.blocks.push_back(ReportHeading{1, "Reproduction sheet: " + plan.title});
-    document.blocks.push_back(ReportParagraph{plan.source});
+    document.add(ReportHeading{1, "Reproduction sheet: " + plan.title});
+    document.add(ReportParagraph{plan.source});
     ReportList claims;
     const auto verdicts = claim_verdicts(plan, rows);
     for (std::size_t i = 0; i < plan.claims.size(); ++i) {
         claims.items.push_back("Claim " + std::to_string(i + 1) + ": " + plan.claims[i].words + " " +
                                verdicts[i].words);
     }
-    document.blocks.push_back(std::move(claims));
-    document.blocks.push_back(ReportCode{sheet_text(plan, rows, score(plan, runs)), sheet_latex(plan, rows)});
-    document.blocks.push_back(ReportHeading{2, "Rules"});
-    document.blocks.push_back(ReportList{rules_of(plan)});
+    document.add(std::move(claims));
+    document.add(ReportCode{sheet_text(plan, rows, score(plan, runs)), sheet_latex(plan, rows)});
+    document.add(ReportHeading{2, "Rules"});
+    document.add(ReportList{rules_of(plan)});
 }
 
 void add_predictions_part(ReportDocument& document, const ReportSource& source) {
@@ -196,8 +192,8 @@ void add_predictions_part(ReportDocument& document, const ReportSource& source) 
         for (const std::string& words : unscored_words(sweep.predictions)) list.items.push_back(words);
     }
     if (list.items.empty()) return;
-    document.blocks.push_back(ReportHeading{1, "Preregistered predictions"});
-    document.blocks.push_back(std::move(list));
+    document.add(ReportHeading{1, "Preregistered predictions"});
+    document.add(std::move(list));
 }
 
 void add_conversions(ReportDocument& document, const ReportSource& source) {
@@ -216,8 +212,8 @@ void add_conversions(ReportDocument& document, const ReportSource& source) {
              std::to_string(result.cache_before) + " → " + std::to_string(result.cache_after)});
     }
     if (table.rows.empty()) return;
-    document.blocks.push_back(ReportHeading{2, "Conversions of heads"});
-    document.blocks.push_back(ReportTable{
+    document.add(ReportHeading{2, "Conversions of heads"});
+    document.add(ReportTable{
         "Copies of runs in which groups of key and value heads were replaced by their means, and which were trained "
         "further. Losses on the same sequences of the validation split in nats per token; sizes of the KV cache in "
         "bytes.",
@@ -225,7 +221,7 @@ void add_conversions(ReportDocument& document, const ReportSource& source) {
 }
 
 void add_runs_part(ReportDocument& document, const ReportSource& source) {
-    document.blocks.push_back(ReportHeading{1, "Runs"});
+    document.add(ReportHeading{1, "Runs"});
     Table table = Table::titled(
         {"run", "name", "state", "iterations", "best val. loss", "full val. loss", "test loss", "time"}, "l");
     for (const RunRecord& record : source.runs.records) {
@@ -236,8 +232,7 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
                               fixed_text(summary.test_loss.value_or(RunSummary::unknown), 4),
                               fixed_text(record.summary ? summary.seconds : RunSummary::unknown, 1)});
     }
-    document.blocks.push_back(
-        ReportTable{"All runs of the lab. Losses in nats per token; times in seconds per run.", table});
+    document.add(ReportTable{"All runs of the lab. Losses in nats per token; times in seconds per run.", table});
     ReportList remarks;
     for (const RunRecord& record : source.runs.records) {
         if (!record.message.empty())
@@ -246,7 +241,7 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
             remarks.items.push_back("Run " + std::to_string(record.id) + ", note: " + record.note);
         }
     }
-    if (!remarks.items.empty()) document.blocks.push_back(std::move(remarks));
+    if (!remarks.items.empty()) document.add(std::move(remarks));
     add_conversions(document, source);
 }
 
@@ -272,10 +267,10 @@ std::string figure_caption(const std::string& name, const ReportSource& source) 
 
 void add_figures_part(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
     if (options.figures.empty() && options.figure_problem.empty()) return;
-    document.blocks.push_back(ReportHeading{1, "Figures"});
-    if (!options.figure_problem.empty()) document.blocks.push_back(ReportParagraph{options.figure_problem});
+    document.add(ReportHeading{1, "Figures"});
+    if (!options.figure_problem.empty()) document.add(ReportParagraph{options.figure_problem});
     for (const std::string& name : options.figures) {
-        document.blocks.push_back(ReportFigure{name, figure_caption(name, source)});
+        document.add(ReportFigure{name, figure_caption(name, source)});
     }
 }
 
@@ -319,8 +314,8 @@ std::string shell_words(const std::vector<std::string>& words) {
 
 void add_commands(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
     const std::string lab = shell_word(source.lab.path().filename().string());
-    document.blocks.push_back(ReportHeading{1, "Commands that repeat it"});
-    document.blocks.push_back(ReportParagraph{
+    document.add(ReportHeading{1, "Commands that repeat it"});
+    document.add(ReportParagraph{
         "These commands, run in the folder of this report, train the lab again and print its results. In float32 on "
         "one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
     std::string commands;
@@ -352,10 +347,10 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
     // The command `results` stores the choice of runs, which `report` uses.
     commands +=
         "ropelab-cli report --lab " + lab + " --output report" + shell_words(result_flags({}, options.results)) + '\n';
-    document.blocks.push_back(ReportCode{commands});
+    document.add(ReportCode{commands});
     for (const auto& [name, text] : experiment_files(source.lab)) {
-        document.blocks.push_back(ReportParagraph{"The file " + name + " contains:"});
-        document.blocks.push_back(ReportCode{text});
+        document.add(ReportParagraph{"The file " + name + " contains:"});
+        document.add(ReportCode{text});
     }
 }
 

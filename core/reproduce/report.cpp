@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/device_need.h"
@@ -248,7 +249,7 @@ json row_json(const SheetRow& row) {
     result["verdict"] = to_string(row.verdict);
     result["by_rule"] = row.by_rule ? json(to_string(*row.by_rule)) : json();
     result["words"] = row.words;
-    result["seeds_to_decide"] = row.seeds_to_decide ? json(*row.seeds_to_decide) : json();
+    result["seeds_to_decide"] = or_null(row.seeds_to_decide);
     result["rule"] = plan.rule ? json(rule_words(plan)) : json();
     result["seeds"] = row.seeds;
     result["values"] = std::move(values);

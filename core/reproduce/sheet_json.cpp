@@ -1,6 +1,6 @@
-#include <limits>
 #include <utility>
 
+#include "core/data/json_text.h"
 #include "core/reproduce/sheet.h"
 #include "core/results/results_cells.h"
 #include "core/spec/aliases.h"
@@ -13,17 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-double number_of(const json& value) {
-    return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
-}
-
 json sample_json(const std::optional<Sample>& sample) {
     if (!sample) return {};
     return {{"mean", json_number(sample->mean)}, {"std", json_number(sample->standard_deviation)}, {"n", sample->n}};
 }
 std::optional<Sample> sample_from(const json& value) {
     if (value.is_null()) return std::nullopt;
-    return Sample{value.at("n").get<std::int64_t>(), number_of(value.at("mean")), number_of(value.at("std"))};
+    return Sample{value.at("n").get<std::int64_t>(), number_or_nan(value.at("mean")), number_or_nan(value.at("std"))};
 }
 
 constexpr std::pair<VerdictRule::Kind, const char*> kind_words[] = {{VerdictRule::Kind::difference, "difference"},
@@ -136,15 +132,15 @@ json row_json(const PlannedRow& row) {
             {"keys", row.keys},
             {"measure", row.measure},
             {"group", row.group},
-            {"baseline", row.baseline ? json(*row.baseline) : json()},
+            {"baseline", or_null(row.baseline)},
             {"baseline_others", row.baseline_others},
-            {"control", row.control ? json(*row.control) : json()},
-            {"control_reference", row.control_reference ? json(*row.control_reference) : json()},
+            {"control", or_null(row.control)},
+            {"control_reference", or_null(row.control_reference)},
             {"control_shows", row.control_shows},
             {"rule", rule_json(row)},
             {"paper", sample_json(row.paper)},
             {"paper_baseline", sample_json(row.paper_baseline)},
-            {"paper_printed", row.paper_printed ? json(*row.paper_printed) : json()},
+            {"paper_printed", or_null(row.paper_printed)},
             {"out_of_reach", row.out_of_reach}};
 }
 PlannedRow row_from(const json& value) {

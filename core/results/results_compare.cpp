@@ -269,11 +269,8 @@ std::string to_string(TestKind test) {
 }
 
 std::optional<TestKind> test_kind(const std::string& word) {
-    if (word == "auto") return std::nullopt;
-    for (const TestKind test : test_kinds) {
-        if (to_string(test) == word) return test;
-    }
-    throw BadInput("\"" + word + "\" is not a t test of the results table; it must be auto, student, welch or paired.");
+    const std::size_t place = choice_of(word, "a t test of the results table", {"auto", "student", "welch", "paired"});
+    return place == 0 ? std::nullopt : std::optional(test_kinds[place - 1]);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/data/json_text.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
 #include "core/results/theta_curve.h"
@@ -183,7 +184,7 @@ json results_json(const ResultsTable& table) {
         entry["pairs"] = group.pairs;
         entry["detectable"] = json_number(comparison.detectable);
         entry["detectable_paired"] = json_number(group.paired.detectable);
-        entry["seeds_needed"] = comparison.seeds_needed ? json(*comparison.seeds_needed) : json();
+        entry["seeds_needed"] = or_null(comparison.seeds_needed);
         const Verdict verdict = verdict_of(table, group);
         entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
         for (std::size_t i = 0; i < measure_count; ++i) {
@@ -200,7 +201,7 @@ json results_json(const ResultsTable& table) {
                 {"difference", each.estimate ? json_number(each.estimate->difference) : json()},
                 {"difference_confidence_95", json_interval(each.estimate)},
                 {"detectable", json_number(each.detectable)},
-                {"seeds_needed", each.seeds_needed ? json(*each.seeds_needed) : json()}};
+                {"seeds_needed", or_null(each.seeds_needed)}};
         }
         groups.push_back(std::move(entry));
     }

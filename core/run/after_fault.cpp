@@ -40,14 +40,8 @@ TrainedRun after_fault(const TrainedRun& run, const std::optional<RunConditions>
 std::vector<std::vector<TrainedRun>> parts_for_cpu(std::vector<TrainedRun> cohort) {
     RunSpec spec = cohort.front().plan.spec;
     if (const auto conditions = cohort.front().conditions()) spec.precision = precision_of(*conditions);
-    std::vector<std::vector<TrainedRun>> parts;
-    auto next = cohort.begin();
-    for (const std::size_t size : equal_parts(cohort.size(), max_width_in_memory(spec))) {
-        const auto end = next + static_cast<std::ptrdiff_t>(size);
-        parts.emplace_back(std::make_move_iterator(next), std::make_move_iterator(end));
-        next = end;
-    }
-    return parts;
+    const auto sizes = equal_parts(cohort.size(), max_width_in_memory(spec));
+    return in_parts(std::move(cohort), sizes);
 }
 
 }  // namespace

@@ -26,11 +26,7 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
         result.conditions.threads = progress.at("threads");
         result.conditions.reason = progress.at("reason");
         result.conditions.graphs = progress.value("kernels", "");
-        // JSON has neither infinity nor NaN; both are stored as null.
-        const auto number = [&](const char* name) {
-            return progress.at(name).is_null() ? std::numeric_limits<double>::quiet_NaN()
-                                               : progress.at(name).get<double>();
-        };
+        const auto number = [&](const char* name) { return number_or_nan(progress.at(name)); };
         constexpr std::int64_t most_steps = 1'000'000'000;  // of the setting iterations
         if (result.iteration < 0 || result.iteration > most_steps || result.evaluated > result.iteration) {
             throw std::out_of_range("iteration");

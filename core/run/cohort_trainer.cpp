@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 
-#include "core/machine/clock.h"
+#include "core/experiment/experiment.h"
 #include "core/forecast/cohort_width.h"
 #include "core/forecast/estimate.h"
-#include "core/experiment/experiment.h"
+#include "core/machine/clock.h"
 #include "core/run/probing.h"
 #include "core/spec/error.h"
 #include "core/spec/processor.h"
@@ -72,6 +73,17 @@ SettlePrecision settle_precision_in_memory() {
         if (measured) known->emplace(run.experiment, *measured);
         return measured;
     };
+}
+
+std::vector<std::vector<TrainedRun>> in_parts(std::vector<TrainedRun> runs, const std::vector<std::size_t>& sizes) {
+    std::vector<std::vector<TrainedRun>> parts;
+    auto next = std::make_move_iterator(runs.begin());
+    for (const std::size_t size : sizes) {
+        const auto end = next + static_cast<std::ptrdiff_t>(size);
+        parts.emplace_back(next, end);
+        next = end;
+    }
+    return parts;
 }
 
 TrainedRun prepare(const PlannedRun& run) {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "core/run/first_contact.h"
+#include "core/run/device_record.h"
 #include "core/spec/engine.h"
 
 namespace ropelab {

@@ -339,15 +339,10 @@ class Runner::Worker {
             run.plan.conditions = width.conditions;
             run.width_message = width.message;
         }
-        std::vector<std::vector<TrainedRun>> parts;
-        auto next = members.begin();
         // Successive halving compares all runs of its cohort, so that it must not be split.
         const std::size_t widest = members.front().plan.halving ? members.size() : width.runs;
-        for (const std::size_t size : equal_parts(members.size(), widest)) {
-            const auto end = next + static_cast<std::ptrdiff_t>(size);
-            parts.emplace_back(std::make_move_iterator(next), std::make_move_iterator(end));
-            next = end;
-        }
+        const auto sizes = equal_parts(members.size(), widest);
+        std::vector<std::vector<TrainedRun>> parts = in_parts(std::move(members), sizes);
         members = std::move(parts.front());
         parts.erase(parts.begin());
         queue_.cut(members, std::move(parts));

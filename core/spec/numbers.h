@@ -42,6 +42,9 @@ std::string duration_text(double seconds);
 /// Powers of 1,000: "40 kB", "180 MB", "1.2 GB".
 std::string bytes_text(std::int64_t bytes);
 
+/// Place in `words`. `what` says what they are, such as "an output format". Throws BadInput for any other word.
+std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words);
+
 /// Smallest Levenshtein distance, for "did you mean" in error messages; "" if `known` is empty.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);
 

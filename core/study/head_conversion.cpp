@@ -45,11 +45,6 @@ void pool_rows(NamedTensor& tensor, std::int64_t first, std::int64_t parts, std:
 
 constexpr const char* conversion_kind = "head-conversion";
 
-// JSON has null in place of numbers that are not finite.
-double number_or_nan(const nlohmann::json& value) {
-    return value.is_null() ? Description::unknown : value.get<double>();
-}
-
 Description rise_of(const nlohmann::json& json) {
     Description rise;
     rise.n = json.at("sequences").get<std::int64_t>();

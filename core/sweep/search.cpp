@@ -52,17 +52,16 @@ std::int64_t default_first_rung(const RunSpec& run) {
     return (eighth + interval - 1) / interval * interval;
 }
 
-std::string search_word(Search::Method method) {
-    return method == Search::Method::random ? "random" : method == Search::Method::sobol ? "sobol" : "halving";
+// In the order of Search::Method.
+const std::vector<std::string>& method_words() {
+    static const std::vector<std::string> words = {"random", "sobol", "halving"};
+    return words;
 }
 
 }  // namespace
 
 Search::Method search_method(std::string_view word) {
-    if (word == "random") return Search::Method::random;
-    if (word == "sobol") return Search::Method::sobol;
-    if (word == "halving") return Search::Method::halving;
-    throw BadInput("\"" + std::string(word) + "\" is not a method of search; it must be random, sobol or halving.");
+    return static_cast<Search::Method>(choice_of(std::string(word), "a method of search", method_words()));
 }
 
 std::optional<SearchRange> parse_search_range(std::string_view assignment) {
@@ -177,7 +176,7 @@ void apply_search(Search& search, Experiment& experiment) {
 }
 
 nlohmann::json to_json(const Search& search) {
-    nlohmann::json result = {{"method", search_word(search.method)}};
+    nlohmann::json result = {{"method", method_words()[static_cast<std::size_t>(search.method)]}};
     if (!search.ranges.empty()) {
         result["samples"] = search.samples;
         result["seed"] = search.seed;
@@ -199,27 +198,25 @@ void store_search(LabFile& lab, std::int64_t experiment, const Search& search, c
 }
 
 std::optional<Search> stored_search(const LabFile& lab, std::int64_t experiment) {
-    for (const DocumentRecord& document : lab.documents(experiment)) {
-        if (document.kind != search_document) continue;
-        try {
-            const auto json = parse_bounded(document.text);
-            Search search;
-            search.method = search_method(json.at("method").get<std::string>());
-            search.samples = json.value("samples", search.samples);
-            search.seed = json.value("seed", search.seed);
-            search.first_rung = json.value("first_rung", std::int64_t{0});
-            for (const auto& range : json.value("ranges", nlohmann::json::array())) {
-                search.ranges.push_back({range.at("key").get<std::string>(), range.at("low").get<double>(),
-                                         range.at("high").get<double>(), range.value("scale", "") == "log"});
-            }
-            return search;
-        } catch (const nlohmann::json::exception&) {  // written by a newer program
-            return std::nullopt;
-        } catch (const BadInput&) {
-            return std::nullopt;
+    const auto document = lab.document(experiment, search_document);
+    if (!document) return std::nullopt;
+    try {
+        const auto json = parse_bounded(*document);
+        Search search;
+        search.method = search_method(json.at("method").get<std::string>());
+        search.samples = json.value("samples", search.samples);
+        search.seed = json.value("seed", search.seed);
+        search.first_rung = json.value("first_rung", std::int64_t{0});
+        for (const auto& range : json.value("ranges", nlohmann::json::array())) {
+            search.ranges.push_back({range.at("key").get<std::string>(), range.at("low").get<double>(),
+                                     range.at("high").get<double>(), range.value("scale", "") == "log"});
         }
+        return search;
+    } catch (const nlohmann::json::exception&) {  // written by a newer program
+        return std::nullopt;
+    } catch (const BadInput&) {
+        return std::nullopt;
     }
-    return std::nullopt;
 }
 
 std::string search_words(const std::string& document) {

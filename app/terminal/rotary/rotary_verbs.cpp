@@ -9,6 +9,7 @@
 #include "app/terminal/output.h"
 #include "app/terminal/rotary/rotary_flags.h"
 #include "app/terminal/verbs.h"
+#include "core/data/json_text.h"
 #include "core/rope/context.h"
 #include "core/rope/memory.h"
 #include "core/rope/rotation.h"
@@ -160,7 +161,7 @@ void run_context(ContextFlags& flags) {
     const std::vector<double> bound = decay_bound(frequencies.inverse_frequencies, distances);
 
     if (flags.json) {
-        print_json({{"first_negative", first ? nlohmann::json(*first) : nlohmann::json(nullptr)},
+        print_json({{"first_negative", or_null(first)},
                     {"lowest_bound",
                      {{"value", lowest.value},
                       {"of", setup.head_dim / 2},

@@ -13,6 +13,7 @@
 #include "app/terminal/verbs.h"
 #include "core/data/compression.h"
 #include "core/data/corpus.h"
+#include "core/data/json_text.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
@@ -167,7 +168,7 @@ void print_sizes(const CompressionSizes& sizes, const std::vector<ArchiveSize>& 
                                  {"bytes_out", sizes.file_bytes},
                                  {"code_bytes", sizes.code_bytes},
                                  {"tokens", sizes.tokens},
-                                 {"characters", sizes.characters ? nlohmann::json(*sizes.characters) : nullptr},
+                                 {"characters", or_null(sizes.characters)},
                                  {"bits_per_character", per(bits, sizes.characters.value_or(0))},
                                  {"bits_per_byte", per(bits, sizes.text_bytes)},
                                  {"model_bits", sizes.model_bits},

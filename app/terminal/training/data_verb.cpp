@@ -12,6 +12,7 @@
 #include "core/data/corpus.h"
 #include "core/data/download.h"
 #include "core/data/info.h"
+#include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/data/synthetic/language.h"
 #include "core/results/results_cells.h"
@@ -203,7 +204,7 @@ void info(const Flags& flags) {
         return print_json(
             {{"name", result.name},
              {"bytes", result.bytes},
-             {"characters", result.characters ? nlohmann::json(*result.characters) : nullptr},
+             {"characters", or_null(result.characters)},
              {"tokens", result.tokens},
              {"token_unit", token},
              {"distinct", result.distinct},

@@ -8,7 +8,7 @@
 #include "core/bench/machine.h"
 #include "core/data/known_sets.h"
 #include "core/machine/engine_loader.h"
-#include "core/run/first_contact.h"
+#include "core/run/device_record.h"
 #include "core/spec/error.h"
 
 namespace ropelab::terminal {

@@ -15,6 +15,7 @@
 #include "app/terminal/training/training.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
+#include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/time_model.h"
@@ -446,9 +447,8 @@ nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     json["best_validation_loss"] = summary.best_validation_loss;
     json["best_iteration"] = summary.best_iteration;
     json["final_validation_loss"] = summary.final_validation_loss;
-    json["whole_validation_loss"] =
-        summary.whole_validation_loss ? nlohmann::json(*summary.whole_validation_loss) : nullptr;
-    json["test_loss"] = summary.test_loss ? nlohmann::json(*summary.test_loss) : nullptr;
+    json["whole_validation_loss"] = or_null(summary.whole_validation_loss);
+    json["test_loss"] = or_null(summary.test_loss);
     json["final_training_loss"] = summary.final_training_loss;
     json["bits_per_byte"] = bits_per_byte(summary);
     json["bytes_per_token"] = summary.bytes_per_token;

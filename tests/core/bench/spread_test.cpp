@@ -1,4 +1,4 @@
-#include "core/bench/spread.h"
+#include "core/bench/benchmarks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests of the check of a CUDA device, with shell scripts as the child process.
-#include "core/run/first_contact.h"
+#include "core/run/device_record.h"
 
 #include <gtest/gtest.h>
 
