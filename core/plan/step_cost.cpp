@@ -108,10 +108,6 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary) {
            optimizer_products(spec, vocabulary);
 }
 
-double more_norm_rows(const RunSpec& spec) {
-    return norm_rows(plan_of(spec, 1).layers.front());
-}
-
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary) {
     return stored_activations(spec, plan_of(spec, vocabulary));
 }

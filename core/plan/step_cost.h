@@ -30,11 +30,6 @@ double training_operations(const RunSpec& spec, std::int64_t vocabulary);
 /// last rows, the logits and their gradients. With bfloat16, inputs and outputs of matrix products count half.
 double stored_activations(const RunSpec& spec, std::int64_t vocabulary);
 
-/// Per token and layer, besides LayerNorm or RMSNorm before each branch: the inputs of two more norms in a sandwich;
-/// with Dynamic Tanh, the scaled stream and its tanh of each norm. They are float32. The scaled residual stream of
-/// DeepNet is not stored, as its gradient needs only the factor.
-double more_norm_rows(const RunSpec& spec);
-
 /// Resident bytes of training on the CPU.
 struct MemoryNeed {
     double engine = 0;      // LibTorch itself, after its first operations

@@ -29,8 +29,6 @@ class TokenText {
     TokenText(std::span<const Piece> pieces, std::int64_t size) : pieces_(pieces), size_(size) {}
 
     std::size_t size() const { return static_cast<std::size_t>(size_); }
-    /// Empty for files.
-    std::span<const std::int32_t> in_memory() const { return tokens_; }
     bool in_files() const { return !pieces_.empty(); }
 
     /// The tokens must exist. Returns the end of the copy. Throws BadInput like read_piece().

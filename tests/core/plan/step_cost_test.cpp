@@ -94,12 +94,13 @@ TEST(StepCost, CountsMuonsProducts) {
 
 TEST(StepCost, CountsTheRowsOfMoreNorms) {
     RunSpec spec;
-    EXPECT_EQ(more_norm_rows(spec), 0);
     const double plain = stored_activations(spec, 65);
-    spec.norm_position = NormPosition::sandwich;
-    EXPECT_DOUBLE_EQ(stored_activations(spec, 65) - plain,
-                     static_cast<double>(spec.layers * spec.width) * more_norm_rows(spec));
-    EXPECT_GT(more_norm_rows(spec), 0);
+    const auto widths = static_cast<double>(spec.layers * spec.width);
+    spec.norm_position = NormPosition::sandwich;  // the inputs of two more norms
+    EXPECT_DOUBLE_EQ(stored_activations(spec, 65) - plain, 2 * widths);
+    spec.norm_position = NormPosition::pre;
+    spec.norm = NormKind::dyt;  // of two norms, the scaled stream and its tanh
+    EXPECT_DOUBLE_EQ(stored_activations(spec, 65) - plain, 4 * widths);
 }
 
 // 2 layers, 4 query heads and 2 key heads of 10 channels: weights of 10 + 10 per layer with a norm per head, of 40 + 20
