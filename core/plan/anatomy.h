@@ -24,11 +24,11 @@ struct AnatomySection {
 /// Over all stages and layers; nullopt if a stage is unknown.
 struct AnatomyTotals {
     std::optional<std::int64_t> parameters;
-    std::optional<std::int64_t> active_parameters;  // without those of the experts that a token is not routed to
-    std::optional<double> operations;               // of a forward pass per token
-    std::optional<std::int64_t> cache_bytes;        // of the KV cache per token
-    std::int64_t state_bytes = 0;                   // of the cache of a sequence, whatever its length
-    std::optional<double> seconds = {};             // of a forward pass; nullopt if it was not measured
+    std::optional<std::int64_t> active_parameters;      // without those of the experts that a token is not routed to
+    std::optional<double> operations;                   // of a forward pass per token
+    std::optional<std::int64_t> cache_bytes_per_token;  // of the KV cache
+    std::int64_t state_bytes = 0;                       // of the cache of a sequence, whatever its length
+    std::optional<double> seconds = {};                 // of a forward pass; nullopt if it was not measured
 };
 
 struct AnatomySize {

@@ -86,7 +86,8 @@ const Scores* LayerPlan::scores() const {
 Count LayerPlan::cache_bytes(const PlanSizes& sizes, std::int64_t context) const {
     Count total = 0;
     for (const AnatomyStage& stage : stages(sizes)) {
-        total = sum_of({total, product_of({stage.cache_bytes, std::min(visible_tokens, context)}), stage.state_bytes});
+        total = sum_of(
+            {total, product_of({stage.cache_bytes_per_token, std::min(visible_tokens, context)}), stage.state_bytes});
     }
     return total;
 }
@@ -145,7 +146,7 @@ std::string state_remark(std::int64_t bytes) {
 }
 
 AnatomyTotals Anatomy::totals() const {
-    AnatomyTotals totals = {.parameters = 0, .active_parameters = {}, .operations = 0.0, .cache_bytes = 0};
+    AnatomyTotals totals = {.parameters = 0, .active_parameters = {}, .operations = 0.0, .cache_bytes_per_token = 0};
     if (!times.empty()) totals.seconds = 0;
     Count inactive = 0;
     Count states = 0;
@@ -154,7 +155,8 @@ AnatomyTotals Anatomy::totals() const {
         for (const AnatomyStage& stage : section.stages) {
             totals.parameters = sum_of({totals.parameters, product_of({repeats, stage.parameters})});
             inactive = sum_of({inactive, product_of({repeats, stage.inactive_parameters})});
-            totals.cache_bytes = sum_of({totals.cache_bytes, product_of({repeats, stage.cache_bytes})});
+            totals.cache_bytes_per_token =
+                sum_of({totals.cache_bytes_per_token, product_of({repeats, stage.cache_bytes_per_token})});
             states = sum_of({states, product_of({repeats, stage.state_bytes})});
             if (!stage.operations) totals.operations.reset();
             if (totals.operations) *totals.operations += real(repeats) * *stage.operations;

@@ -72,8 +72,8 @@ struct AnatomyStage {
     /// Floating-point, of a forward pass per token: 2·m·n·k for a product of an m × k and a k × n matrix. Attention
     /// counts visible keys. Norms, softmax, activations, rotations and sums are not counted.
     std::optional<double> operations = 0;
-    std::optional<std::int64_t> cache_bytes = 0;  // bytes of the KV cache per token
-    std::int64_t state_bytes = 0;                 // bytes of the cache of a sequence, whatever its length
+    std::optional<std::int64_t> cache_bytes_per_token = 0;  // of the KV cache
+    std::int64_t state_bytes = 0;                           // bytes of the cache of a sequence, whatever its length
     /// In a forward pass (add_times); nullopt if not measured, or computed together with other stages.
     std::optional<double> seconds = {};
     std::vector<std::string> within = {};  // names of the stages whose time contains that of this stage

@@ -124,7 +124,7 @@ Cells total_cells(const AnatomyTotals& totals) {
                    "",
                    known_parameters(totals.parameters, totals.active_parameters),
                    known_operations(totals.operations),
-                   known_number(totals.cache_bytes)};
+                   known_number(totals.cache_bytes_per_token)};
     if (totals.seconds) cells.push_back(milliseconds_text(*totals.seconds));
     return cells;
 }
@@ -138,7 +138,7 @@ Table stage_table(const Anatomy& anatomy) {
         for (const AnatomyStage& stage : section.stages) {
             table.rows.push_back({section_name(section), stage.title(), stage.symbols, stage.shape_text(),
                                   known_parameters(stage.parameters, stage.active_parameters()),
-                                  known_operations(stage.operations), known_number(stage.cache_bytes)});
+                                  known_operations(stage.operations), known_number(stage.cache_bytes_per_token)});
             if (!anatomy.times.empty()) table.rows.back().push_back(stage_time(stage));
         }
     }
@@ -191,7 +191,8 @@ std::string stages_as_csv(const AnatomyModel& model) {
         for (const AnatomyStage& stage : section.stages) {
             table.rows.push_back({section.title, layers, stage.title(), stage.symbols, stage.shape_text(),
                                   number(stage.parameters), number(stage.active_parameters()), number(stage.operations),
-                                  number(stage.cache_bytes), std::to_string(stage.state_bytes), stage.formula});
+                                  number(stage.cache_bytes_per_token), std::to_string(stage.state_bytes),
+                                  stage.formula});
             if (!has_times) continue;
             // The stage's time, or the stages whose time contains it.
             const bool is_within = !stage.seconds && !stage.within.empty();
@@ -201,8 +202,8 @@ std::string stages_as_csv(const AnatomyModel& model) {
     }
     const AnatomyTotals totals = model.anatomy.totals();
     table.rows.push_back({"", "", "Total", "", "", number(totals.parameters), number(totals.active_parameters),
-                          number(totals.operations), number(totals.cache_bytes), std::to_string(totals.state_bytes),
-                          ""});
+                          number(totals.operations), number(totals.cache_bytes_per_token),
+                          std::to_string(totals.state_bytes), ""});
     if (has_times) table.rows.back().insert(table.rows.back().end(), {csv_number(totals.seconds.value_or(0)), ""});
     return table.csv("\n");
 }
@@ -233,7 +234,7 @@ nlohmann::json stage_json(const AnatomyStage& stage, bool has_times) {
                            {"parameters", or_null(stage.parameters)},
                            {"active_parameters", or_null(stage.active_parameters())},
                            {"flops_per_token", or_null(stage.operations)},
-                           {"cache_bytes_per_token", or_null(stage.cache_bytes)},
+                           {"cache_bytes_per_token", or_null(stage.cache_bytes_per_token)},
                            {"state_bytes", stage.state_bytes},
                            {"formula", stage.formula},
                            {"settings", stage.settings},
@@ -320,7 +321,7 @@ nlohmann::json anatomy_json(const AnatomyModel& model) {
                             {{"parameters", or_null(totals.parameters)},
                              {"active_parameters", or_null(totals.active_parameters)},
                              {"flops_per_token", or_null(totals.operations)},
-                             {"cache_bytes_per_token", or_null(totals.cache_bytes)},
+                             {"cache_bytes_per_token", or_null(totals.cache_bytes_per_token)},
                              {"state_bytes", totals.state_bytes}}},
                            {"remarks", model.anatomy.remarks}};
     if (!model.anatomy.times.empty()) json["times"] = times_json(model.anatomy);

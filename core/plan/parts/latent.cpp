@@ -58,7 +58,7 @@ Stages Latent::stages(const PlanSizes& n, const std::string& input) const {
          .formula = product_formula("[c k^R]", input, "c", has_bias),
          .settings = {"attention", "latent_width", "rotary_channels", "bias", "operations"},
          .tensors = linear_tensors("attention.latent", latent, n.C, n.matrix_deviation(n.C, latent), has_bias),
-         .cache_bytes = n.cache_of(cached_numbers())});
+         .cache_bytes_per_token = n.cache_of(cached_numbers())});
     result.push_back(latent_norm(n, "attention.latent_norm", "Norm of the latent vector", "(B, T, L)", L));
     const Count rows = product_of({h, sum_of({D, value})});
     AnatomyStage key_value = {

@@ -122,7 +122,7 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
                       .shape = extents({2, n.B, kv, n.T, D}),
                       .formula = "K → K_1, …, K_{h_kv},  V → V_1, …, V_{h_kv}",
                       .settings = {"key_value_heads", "operations"},
-                      .cache_bytes = n.cache_of(cached_numbers())});
+                      .cache_bytes_per_token = n.cache_of(cached_numbers())});
     if (qk_norm != QkNorm::none) {
         const bool whole = qk_norm == QkNorm::projection;
         const auto weight = [&](const char* name, Count its_heads) {

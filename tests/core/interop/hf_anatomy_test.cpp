@@ -231,7 +231,7 @@ void expect_tensors(const json& config) {
     const Tensors counted(config);
     EXPECT_EQ(totals.parameters, counted.parameters);
     EXPECT_EQ(totals.active_parameters, counted.active);
-    EXPECT_EQ(totals.cache_bytes, counted.cache_bytes);
+    EXPECT_EQ(totals.cache_bytes_per_token, counted.cache_bytes);
     EXPECT_EQ(totals.state_bytes, counted.state_bytes);
     ASSERT_TRUE(totals.operations);
     EXPECT_NEAR(*totals.operations / counted.operations, 1, 1e-9);
@@ -296,7 +296,7 @@ TEST(HfAnatomy, FormulasOfExpertsFollowTheConfig) {
 
 TEST(HfAnatomy, LatentAttentionListsItsMatricesAndCache) {
     const Anatomy anatomy = hf_anatomy(known_model("DeepSeek-V3").config);
-    EXPECT_EQ(stage_of(anatomy, "attention.latent").cache_bytes, 2 * (512 + 64));
+    EXPECT_EQ(stage_of(anatomy, "attention.latent").cache_bytes_per_token, 2 * (512 + 64));
     EXPECT_EQ(stage_of(anatomy, "attention.query").parameters, 1536 * 128 * 192);
     EXPECT_EQ(stage_of(anatomy, "attention.key_value").parameters, 512 * 128 * 256);
     EXPECT_FALSE(anatomy.find("attention.qkv"));
@@ -321,8 +321,8 @@ TEST(HfAnatomy, LinearAttentionHasAState) {
     const Anatomy anatomy = hf_anatomy(known_model("Qwen3-Next 80B A3B").config);
     EXPECT_EQ(anatomy.sections[1].title, "Layers 0–2, 4–6, 8–10, 12–14, …: linear attention, experts");
     EXPECT_EQ(stage_of(anatomy, "attention.state").state_bytes, 32 * 128 * 128 * 4);
-    EXPECT_EQ(stage_of(anatomy, "attention.state").cache_bytes, 0);
-    EXPECT_EQ(anatomy.totals().cache_bytes, 12 * 2 * 2 * 256 * 2);
+    EXPECT_EQ(stage_of(anatomy, "attention.state").cache_bytes_per_token, 0);
+    EXPECT_EQ(anatomy.totals().cache_bytes_per_token, 12 * 2 * 2 * 256 * 2);
 }
 
 TEST(HfAnatomy, GlobalLayersHaveHeadsOfTheirOwn) {

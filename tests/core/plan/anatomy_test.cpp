@@ -101,7 +101,7 @@ TEST(Anatomy, CountsOfOneLayerAreThoseComputedByHand) {
     EXPECT_EQ(qkv->operations, 2.0 * 64 * 32);
     const AnatomyStage* keys = anatomy.find("attention.keys");
     ASSERT_NE(keys, nullptr);
-    EXPECT_EQ(keys->cache_bytes, 2 * 16 * 4);
+    EXPECT_EQ(keys->cache_bytes_per_token, 2 * 16 * 4);
     EXPECT_EQ(keys->kind, "multi-query");
     const AnatomyStage* scores = anatomy.find("attention.scores");
     ASSERT_NE(scores, nullptr);
@@ -200,7 +200,7 @@ TEST(Anatomy, StagesOfLatentAttentionAndOfTheDeltaNetAreThoseComputedByHand) {
     EXPECT_EQ(latent.find("attention.query")->shape, (std::vector<std::int64_t>{2, 24, 64}));
     EXPECT_EQ(latent.find("attention.query")->parameters, 64 * 48);
     EXPECT_EQ(latent.find("attention.latent")->shape, (std::vector<std::int64_t>{2, 24, 14}));
-    EXPECT_EQ(latent.find("attention.latent")->cache_bytes, 14 * 4);
+    EXPECT_EQ(latent.find("attention.latent")->cache_bytes_per_token, 14 * 4);
     EXPECT_EQ(latent.find("attention.latent_norm")->parameters, 10);
     EXPECT_EQ(latent.find("attention.key_value")->parameters, 96 * 10);
     EXPECT_EQ(latent.find("attention.key_value")->operations, 2.0 * 96 * 10);
@@ -214,7 +214,7 @@ TEST(Anatomy, StagesOfLatentAttentionAndOfTheDeltaNetAreThoseComputedByHand) {
     EXPECT_EQ(state.find("attention.state")->state_bytes, 4 * 12 * 12 * 4);
     EXPECT_EQ(state.find("attention.state")->operations, 5.0 * 48 * 12);
     EXPECT_EQ(state.find("attention.rates")->parameters, 8 * 48 + 4 + 4);
-    EXPECT_EQ(state.totals().cache_bytes, 0);
+    EXPECT_EQ(state.totals().cache_bytes_per_token, 0);
     EXPECT_EQ(state.totals().state_bytes, 4 * 4 * 12 * 12 * 4);
 }
 

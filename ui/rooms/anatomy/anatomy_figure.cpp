@@ -32,12 +32,12 @@ QString tr(const char* text) {
 QStringList numberCells(const AnatomyStage* stage) {
     if (!stage) return {QStringLiteral("–"), QStringLiteral("–"), QStringLiteral("–")};
     return {text(known_parameters(stage->parameters, stage->active_parameters())),
-            text(known_operations(stage->operations)), text(known_number(stage->cache_bytes))};
+            text(known_operations(stage->operations)), text(known_number(stage->cache_bytes_per_token))};
 }
 
 QStringList totalNumbers(const AnatomyTotals& totals) {
     return {text(known_parameters(totals.parameters, totals.active_parameters)),
-            text(known_operations(totals.operations)), text(known_number(totals.cache_bytes))};
+            text(known_operations(totals.operations)), text(known_number(totals.cache_bytes_per_token))};
 }
 
 /// In milliseconds, or the stage whose time contains it.
@@ -94,7 +94,7 @@ void addToTable(FigureTable& table, const AnatomyModel& model, bool isPair) {
             table.columns[0] << static_cast<double>(section.repeats());
             table.columns[1] << number(stage.parameters);
             table.columns[2] << number(stage.operations);
-            table.columns[3] << number(stage.cache_bytes);
+            table.columns[3] << number(stage.cache_bytes_per_token);
             if (table.columns.size() == 4) continue;
             table.columns[4] << number(stage.seconds);
             table.words[word++].second << (stage.seconds ? QString() : text(stage_time(stage)));
@@ -122,7 +122,7 @@ QString totalsSentence(const AnatomyModel& model) {
     return tr("%1: %2 parameters, %3 FLOPs per token of a forward pass, %4 bytes of KV cache per token")
         .arg(model.name.empty() ? tr("model") : text(model.name),
              text(known_parameters(totals.parameters, totals.active_parameters)),
-             text(known_operations(totals.operations)), text(known_number(totals.cache_bytes)));
+             text(known_operations(totals.operations)), text(known_number(totals.cache_bytes_per_token)));
 }
 
 }  // namespace
@@ -413,7 +413,7 @@ Figure stageFigure(const AnatomyStage& stage) {
         tr("size: %1").arg(text(stage.shape_text())),
         tr("%1 parameters").arg(text(known_parameters(stage.parameters, stage.active_parameters()))),
         tr("%1 FLOPs and %2 cache bytes per token")
-            .arg(text(known_operations(stage.operations)), text(known_number(stage.cache_bytes))),
+            .arg(text(known_operations(stage.operations)), text(known_number(stage.cache_bytes_per_token))),
         settings.isEmpty() ? QString() : tr("settings: %1").arg(settings.join(QStringLiteral(", "))),
         time.isEmpty()  ? QString()
         : stage.seconds ? tr("time: %1 ms per pass").arg(time)
@@ -429,7 +429,7 @@ Figure stageFigure(const AnatomyStage& stage) {
     const auto cell = [](const auto& value) {
         return QList<double>{value ? static_cast<double>(*value) : std::numeric_limits<double>::quiet_NaN()};
     };
-    figure.table.columns = {cell(stage.parameters), cell(stage.operations), cell(stage.cache_bytes)};
+    figure.table.columns = {cell(stage.parameters), cell(stage.operations), cell(stage.cache_bytes_per_token)};
     figure.settings[QStringLiteral("stage")] = title;
     figure.drawing = [formula, lines, title](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         const double line = style.units(kLinePt);

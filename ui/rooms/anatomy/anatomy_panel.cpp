@@ -67,7 +67,7 @@ double totalOf(const AnatomyModel& model, const QString& name) {
     }
     if (name == QLatin1String("operations")) return totals.operations.value_or(unknown);
     if (name == QLatin1String("cache")) {
-        return totals.cache_bytes ? static_cast<double>(*totals.cache_bytes) : unknown;
+        return totals.cache_bytes_per_token ? static_cast<double>(*totals.cache_bytes_per_token) : unknown;
     }
     if (!model.spec) return unknown;
     return name == QLatin1String("step") ? training_operations(*model.spec, model.vocabulary)
