@@ -1,7 +1,6 @@
 #include "ui/window/main_window.h"
 
 #include <QCloseEvent>
-#include <QFileDialog>
 #include <QMenuBar>
 #include <QScreen>
 #include <QStackedWidget>
@@ -67,21 +66,6 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
       m_actions(new ActionRegistry(this)),
       m_report(new ReportWriter(this)),
       m_pooler(new ClassPooler(this)) {
-    askResults = [this] {
-        return QFileDialog::getOpenFileNames(this, tr("Results of the class"), QString(),
-                                             tr("Labs and printed results (*.ropelab *.json)"));
-    };
-    askOpen = [this] {
-        return QFileDialog::getOpenFileName(this, tr("Open a lab"), QString(), tr("Labs (*.ropelab)"));
-    };
-    askLab = [this](const QString& path) {
-        return QFileDialog::getOpenFileName(this, tr("Where is the lab %1?").arg(path), path, tr("Labs (*.ropelab)"));
-    };
-    askSave = [this] {
-        return QFileDialog::getSaveFileName(this, tr("Save the lab as"), QStringLiteral("untitled.ropelab"),
-                                            tr("Labs (*.ropelab)"));
-    };
-    askFolder = [this] { return QFileDialog::getExistingDirectory(this, tr("Folder in which the report is written")); };
     FocusRing::install();
     build();
     makeLectures();

@@ -5,7 +5,6 @@
 #include <QMainWindow>
 #include <QSet>
 #include <QSize>
-#include <functional>
 #include <vector>
 
 #include "ui/common/actions.h"
@@ -113,8 +112,6 @@ class MainWindow : public QMainWindow {
     AnswersDialog* answers() { return m_answers; }
     /// Pools labs and printed results of a class in a new lab, and shows their means.
     void poolResults(const QStringList& files);
-    /// Empty if the user cancels. Tests replace it.
-    std::function<QStringList()> askResults;
 
     /// A path or the name of a lecture of the program. Throws BadInput and keeps the open lecture if it is not valid.
     void openLecture(const QString& path);
@@ -131,21 +128,8 @@ class MainWindow : public QMainWindow {
     WindowStage& windowStage() { return *m_stage; }
     LecturePlayer& player() { return *m_player; }
     Presentation& presentation() { return *m_presentation; }
-    /// For a lecture to open, and for the file of a new one; "" if the user cancels. Tests replace them.
-    std::function<QString()> askLecture;
-    std::function<QString()> askNewLecture;
-    /// For the file of a handout, and for the file or folder of slides.
-    std::function<QString()> askHandout;
-    std::function<QString()> askSlides;
     ExportProcess& lectureExport() { return *m_lectureExport; }
 
-    /// For a file to open or to save; "" if the user cancels. Tests replace them.
-    std::function<QString()> askOpen;
-    std::function<QString()> askSave;
-    /// `path` is that of the lab at the time of the export.
-    std::function<QString(const QString& path)> askLab;
-    /// "" if the user cancels. Tests replace it.
-    std::function<QString()> askFolder;
     ReportWriter& reportWriter() { return *m_report; }
 
  signals:

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QPointer>
-#include <functional>
 #include <map>
 #include <optional>
 
@@ -65,10 +64,6 @@ class AnatomyRoom : public Room {
     QToolButton* measureButton() const { return m_measure; }
     ActivationPane& activation() const { return *m_activation; }
     const AnatomyModel& model() const { return m_model; }
-
-    /// Asks for the file of a table, and for a config.json; tests replace them.
-    std::function<QString(const QString& suggestion)> askSave;
-    std::function<QString()> askConfig;
 
  protected:
     std::vector<Figure> pageFigures() override;

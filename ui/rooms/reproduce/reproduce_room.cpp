@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
@@ -31,6 +30,7 @@
 #include "ui/session/settings.h"
 #include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
+#include "ui/theme/dialogs.h"
 
 namespace ropelab::ui {
 
@@ -322,10 +322,11 @@ void ReproduceRoom::copyTable() {
 void ReproduceRoom::saveTable() {
     refresh();
     if (!m_plan) return;
-    const QString path =
-        askSave(QStringLiteral("%1-%2.%3")
-                    .arg(QString::fromStdString(m_plan->sheet), QString::fromStdString(to_string(m_plan->scale)),
-                         suffixOf(m_panel->output().format())));
+    const QString suggestion =
+        QStringLiteral("%1-%2.%3")
+            .arg(QString::fromStdString(m_plan->sheet), QString::fromStdString(to_string(m_plan->scale)),
+                 suffixOf(m_panel->output().format()));
+    const QString path = dialogs().save(this, {.title = tr("Save table"), .path = suggestion});
     if (path.isEmpty()) return;
     try {
         ropelab::ui::saveTable(path, table());

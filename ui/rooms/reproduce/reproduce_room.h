@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QList>
-#include <functional>
 
 #include "ui/common/room.h"
 #include "ui/rooms/reproduce/reproduce_panel.h"
@@ -76,8 +75,6 @@ class ReproduceRoom : public Room {
     QString table() const;
     void copyTable();
     void saveTable();
-    /// "" if the user cancels. Tests replace it.
-    std::function<QString(const QString& suggestion)> askSave;
 
  signals:
     void pageChanged();

@@ -1,6 +1,5 @@
 #include <QButtonGroup>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
@@ -91,9 +90,6 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
       m_panel(new ReproducePanel(m_settings, this)) {
     setObjectName(QStringLiteral("reproduce"));
     m_panel->hide();
-    askSave = [this](const QString& suggestion) {
-        return QFileDialog::getSaveFileName(this, tr("Save table"), suggestion);
-    };
     m_comparison = new TextTable(this);
     m_seeds = new TextTable(this);
 

@@ -4,7 +4,6 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonObject>
@@ -44,6 +43,7 @@
 #include "ui/session/settings.h"
 #include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -94,9 +94,6 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
         const LabFile* file = m_access.lab.file();
         if (file && !m_access.session.isActive()) m_access.runs.refreshRecords(*file);
     });
-    askSave = [this](const QString& suggestion) {
-        return QFileDialog::getSaveFileName(this, tr("Save table as"), suggestion);
-    };
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
     m_order->setSourceModel(m_groups);
@@ -541,7 +538,8 @@ void ResultsRoom::copyTable() {
 void ResultsRoom::saveTable() {
     if (m_stale) renew();
     const ResultsPanel::Format format = m_panel->format();
-    const QString path = askSave(QStringLiteral("results.") + suffixOf(format));
+    const QString path =
+        dialogs().save(this, {.title = tr("Save table as"), .path = QStringLiteral("results.") + suffixOf(format)});
     if (path.isEmpty()) return;
     try {
         ropelab::ui::saveTable(path, exportText());

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QTimer>
-#include <functional>
 
 #include "core/study/head_conversion.h"
 #include "ui/common/room.h"
@@ -88,8 +87,6 @@ class ResultsRoom : public Room {
     void measureGeneration();
     void copyTable();
     void saveTable();
-    /// Opens a file dialog and returns the chosen path, or "" if it was cancelled. Tests replace it.
-    std::function<QString(const QString& suggestion)> askSave;
 
  signals:
     void trainRequested();

@@ -15,6 +15,7 @@
 #include "core/results/decision_aid.h"
 #include "core/study/head_conversion.h"
 #include "tests/ui/rooms/results/results_fixture.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "ui/common/actions.h"
 #include "ui/rooms/results/column_choice.h"
 #include "ui/rooms/results/figure_pane.h"
@@ -382,20 +383,18 @@ TEST_F(ResultsRoomTest, CopiesAndSavesTheTable) {
         panel.copyButton()->click();
         EXPECT_EQ(QApplication::clipboard()->text().toStdString(), expected[i]);
     }
-    QString suggested;
-    room->askSave = [&](const QString& suggestion) {
-        suggested = suggestion;
-        return file("table.tex");
-    };
+    AnsweredDialogs answers;
+    answers.path = file("table.tex");
     panel.formats()->setCurrentIndex(2);
     panel.saveButton()->click();
-    EXPECT_EQ(suggested, "results.tex");
+    ASSERT_EQ(answers.questions.size(), 1);
+    EXPECT_EQ(answers.questions[0].path, "results.tex");
     QFile saved(file("table.tex"));
     ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
     EXPECT_EQ(saved.readAll().toStdString(), expected[2]);
 
     QSignalSpy problems(workspace.get(), &Workspace::problem);
-    room->askSave = [&](const QString&) { return file("nowhere/table.tex"); };
+    answers.path = file("nowhere/table.tex");
     panel.saveButton()->click();
     EXPECT_EQ(problems.count(), 1);
 }
