@@ -14,7 +14,6 @@
 
 class QFileSystemWatcher;
 class QMimeData;
-class QStackedWidget;
 class QUndoStack;
 
 namespace ropelab {
@@ -38,6 +37,7 @@ class Presentation;
 class Rail;
 class ReportWriter;
 class Room;
+class RoomStack;
 class StatementCards;
 class StatusStrip;
 class ExplanationCard;
@@ -65,7 +65,8 @@ class MainWindow : public QMainWindow {
     Corner& corner() { return *m_corner; }
     ExplanationCard& whyCard() { return *m_why; }
 
-    Room& room() const;
+    Room& room();
+    RoomStack& roomStack() { return *m_rooms; }
     /// `id` as in "train"; `part` may be empty. Throws BadInput for unknown ids.
     void showRoom(const QString& id, const QString& part = QString());
     void exportAnimation(const QString& figure, const RotarySetup& setup);
@@ -172,6 +173,9 @@ class MainWindow : public QMainWindow {
     LectureScene shownScene();
     void connectWorkspace();
     void switchTo(int room);
+    void connectRoom(Room& room);
+    /// Tab goes from the bar at the left to the room, its panel, the strip below and the corner.
+    void orderTabs();
     /// The fields and figures of all rooms, formulas and models.
     QList<PaletteEntry> paletteEntries();
     /// Entries of a room and its panel, except those that are in `ids`.
@@ -180,7 +184,7 @@ class MainWindow : public QMainWindow {
     void showModel(const QString& name);
     QUndoStack& undoStack();
     /// False while a lecture shows another lab, to which the steps of the user's lab do not belong.
-    bool ownsUndo() const;
+    bool ownsUndo();
     void undo();
     void redo();
     bool openLabOf(const FigureRecord& record, const QString& figurePath);
@@ -200,9 +204,7 @@ class MainWindow : public QMainWindow {
     ActionRegistry* m_actions;
     BannerArea* m_banners = nullptr;
     Rail* m_rail = nullptr;
-    std::vector<Room*> m_rooms;  // in the order of m_roomStack and m_panelStack
-    QStackedWidget* m_roomStack = nullptr;
-    QStackedWidget* m_panelStack = nullptr;
+    RoomStack* m_rooms = nullptr;
     StatusStrip* m_strip = nullptr;
     Corner* m_corner = nullptr;
     CommandPalette* m_palette = nullptr;

@@ -20,6 +20,7 @@
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/main_window.h"
 #include "ui/window/report_writer.h"
+#include "ui/window/room_stack.h"
 #include "ui/window/rooms.h"
 
 namespace ropelab::ui {
@@ -29,7 +30,11 @@ void MainWindow::addActions() {
     addFigureActions();
     addReportAction();
     addRotaryActions();
-    for (Room* room : m_rooms) room->addActions(*m_actions);
+    int index = 0;
+    for (const RoomEntry& entry : rooms()) {
+        if (entry.addActions) entry.addActions(*m_actions, *m_rooms, index);
+        ++index;
+    }
     addViewActions();
     addListenAction();
     addRunActions();
@@ -136,11 +141,6 @@ void MainWindow::addListenAction() {
                     .enabled = [this] { return FigurePlayer::whyUnavailable().isEmpty() && room().hasFigure(); },
                     .liveText = [] { return Room::listenText(); },
                     .separatorBefore = true});
-    for (Room* each : m_rooms) {
-        connect(each, &Room::soundFailed, this, [this](const QString& sentence) {
-            m_banners->show(QStringLiteral("sound"), BannerArea::Kind::information, sentence);
-        });
-    }
 }
 
 void MainWindow::addReportAction() {

@@ -22,6 +22,7 @@
 #include "ui/lecture/presentation_bands.h"
 #include "ui/theme/dialogs.h"
 #include "ui/window/main_window.h"
+#include "ui/window/room_stack.h"
 #include "ui/window/rooms.h"
 #include "ui/window/window_stage.h"
 
@@ -202,12 +203,12 @@ void MainWindow::reloadLecture() {
 }
 
 LectureScene MainWindow::shownScene() {
-    const auto index = static_cast<std::size_t>(m_roomStack->currentIndex());
-    const std::string roomId = rooms()[index].id;
+    const RoomEntry& entry = rooms()[static_cast<std::size_t>(m_rooms->current())];
+    const std::string roomId = entry.id;
     const LectureRoom& known = lecture_room(roomId);
     Room& shown = room();
     LectureScene scene;
-    scene.title = rooms()[index].title.toStdString();
+    scene.title = entry.title.toStdString();
     scene.room = roomId;
     const std::string part = shown.shownPart().toStdString();
     if (std::find(known.parts.begin(), known.parts.end(), part) != known.parts.end()) scene.part = part;

@@ -214,11 +214,11 @@ void AnatomyRoom::connectPanel() {
     connect(&m_panel->output(), &TableOutput::saveRequested, this, &AnatomyRoom::saveTable);
 }
 
-void AnatomyRoom::addActions(ActionRegistry& registry) {
+void AnatomyRoom::addActions(ActionRegistry& registry, const RoomHandle<AnatomyRoom>& room) {
     registry.add({.id = QStringLiteral("anatomy.save"),
                   .menu = QStringLiteral("File"),
                   .text = tr("Save table of stages …"),
-                  .handler = [this] { saveTable(); }});
+                  .handler = [room] { room->saveTable(); }});
 }
 
 Figure AnatomyRoom::figure() {

@@ -18,6 +18,7 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class ActivationPane;
 class ExperimentModel;
 class SessionActions;
@@ -34,7 +35,7 @@ class AnatomyRoom : public Room {
     ~AnatomyRoom() override;
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<AnatomyRoom>& room);
     Figure figure() override;
     bool isBusy() const override;
     void refreshNow() override;

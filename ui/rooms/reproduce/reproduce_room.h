@@ -16,6 +16,7 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class SessionActions;
 class Settings;
 
@@ -37,7 +38,7 @@ class ReproduceRoom : public Room {
     ~ReproduceRoom() override;
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<ReproduceRoom>& room);
     /// Only the tabs "Effects" and "Bits per letter" have a figure.
     Figure figure() override;
     /// The claim of the forest plot and the runs of its sheet.
@@ -54,6 +55,7 @@ class ReproduceRoom : public Room {
 
     Page page() const { return m_page; }
     void showPage(Page page);
+    static QString titleOf(Page page);
     SheetTrainer& trainer() { return m_trainer; }
     ReproducePanel& choices() { return *m_panel; }
     ForestView& effects() { return *m_effects; }
@@ -75,9 +77,6 @@ class ReproduceRoom : public Room {
     QString table() const;
     void copyTable();
     void saveTable();
-
- signals:
-    void pageChanged();
 
  protected:
     void showEvent(QShowEvent* event) override;

@@ -163,6 +163,10 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
 
 ReproduceRoom::~ReproduceRoom() = default;
 
+QString ReproduceRoom::titleOf(Page page) {
+    return tr(kTabs[static_cast<std::size_t>(page)].title);
+}
+
 QWidget* ReproduceRoom::makeBar() {
     auto* bar = new QWidget(this);
     auto* flow = new FlowLayout(bar);
@@ -241,7 +245,7 @@ void ReproduceRoom::showPage(Page page) {
     const int index = static_cast<int>(page);
     m_tabs[index]->setChecked(true);
     m_pages->setCurrentIndex(index);
-    emit pageChanged();
+    emit actionsChanged();
 }
 
 void ReproduceRoom::fitColumns() {

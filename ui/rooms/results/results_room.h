@@ -18,6 +18,7 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class SessionActions;
 class Settings;
 
@@ -42,7 +43,7 @@ class ResultsRoom : public Room {
     ~ResultsRoom() override;
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<ResultsRoom>& room);
     Figure figure() override;
     /// The choices of the panel as flags, and the runs of the table.
     FigureOrigin originOf(const Figure& figure) override;
@@ -87,10 +88,6 @@ class ResultsRoom : public Room {
     void measureGeneration();
     void copyTable();
     void saveTable();
-
- signals:
-    void trainRequested();
-    void pageChanged();
 
  protected:
     void showEvent(QShowEvent* event) override;
