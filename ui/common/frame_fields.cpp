@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
 
@@ -33,15 +32,12 @@ void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate) {
              QObject::tr("An animated GIF is played at this frame rate; its last frame is shown for at least 2 s."));
 }
 
-QString askFramesPath(QWidget* parent, const QString& title, const QString& suffix, const QString& suggestion) {
-    QFileDialog dialog(parent, title, {}, QObject::tr("Images (*.%1)").arg(suffix));
-    dialog.setAcceptMode(QFileDialog::AcceptSave);
-    dialog.setFileMode(QFileDialog::AnyFile);
-    dialog.setDefaultSuffix(suffix);
-    dialog.selectFile(suggestion);
-    // Frames get numbered names, so a file with exactly this name is not overwritten.
-    dialog.setOption(QFileDialog::DontConfirmOverwrite, suffix != QLatin1String("gif"));
-    return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
+FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix) {
+    // Frames get numbered names, so a file with exactly this name is not replaced.
+    return {.title = title,
+            .path = name + QLatin1Char('.') + suffix,
+            .filters = QObject::tr("Images (*.%1)").arg(suffix),
+            .replaces = suffix == QLatin1String("gif")};
 }
 
 QString withFrameSuffix(const QString& path, const QString& suffix) {

@@ -2,6 +2,8 @@
 
 #include <QString>
 
+#include "ui/theme/dialogs.h"
+
 class QComboBox;
 class QDoubleSpinBox;
 class QGridLayout;
@@ -18,8 +20,8 @@ void addFrameWidth(QGridLayout* grid, QComboBox* width);
 /// Frames per second.
 void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate);
 
-/// `suffix` "gif" asks for one animation, another one for numbered frames. "" if the user cancels.
-QString askFramesPath(QWidget* parent, const QString& title, const QString& suffix, const QString& suggestion);
+/// `suffix` "gif" asks for one animation, another one for numbered frames.
+FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix);
 QString withFrameSuffix(const QString& path, const QString& suffix);
 /// Why an export to `output` would replace a file although the file dialog asked only about `typed`; else "".
 QString whyReplacedUnasked(const QString& output, const QString& typed);

@@ -17,8 +17,6 @@ class QMenu;
 
 namespace ropelab::ui {
 
-class ActionRegistry;
-
 /// A page of the main window: figures in the middle and a panel with settings at the right.
 class Room : public QWidget {
     Q_OBJECT
@@ -28,7 +26,6 @@ class Room : public QWidget {
 
     /// Null if the room has no panel. The room owns the panel until the window reparents it.
     virtual QWidget* panel() = 0;
-    virtual void addActions(ActionRegistry& registry) = 0;
     virtual Figure figure() = 0;
     virtual bool hasFigure() const { return true; }
     /// True while a background computation will still change the figure.
@@ -91,6 +88,10 @@ class Room : public QWidget {
 
  signals:
     void soundFailed(const QString& sentence);
+    /// The user wants to see another room ("train").
+    void roomRequested(const QString& id);
+    /// Actions of the room may now be enabled or not.
+    void actionsChanged();
 
  protected:
     virtual std::vector<Figure> pageFigures() { return {figure()}; }
@@ -100,6 +101,25 @@ class Room : public QWidget {
     /// F2, which figures and fields pass on, opens the table of the current figure.
     void keyPressEvent(QKeyEvent* event) override;
     static BadInput noPart(const QString& part, const QStringList& parts);
+};
+
+/// A room that the window makes when it is first needed. Actions, which exist from the start, hold their room by it.
+template <typename R>
+class RoomHandle {
+ public:
+    /// `room` makes the room; `made` is null until then.
+    RoomHandle(std::function<Room&()> room, std::function<Room*()> made)
+        : m_room(std::move(room)), m_made(std::move(made)) {}
+    // NOLINTNEXTLINE(google-explicit-constructor): a room that exists is a handle of itself
+    RoomHandle(R& room) : RoomHandle([&room]() -> Room& { return room; }, [&room] { return &room; }) {}
+
+    R* operator->() const { return static_cast<R*>(&m_room()); }
+    R* made() const { return static_cast<R*>(m_made()); }
+    bool isVisible() const { return m_made() && m_made()->isVisible(); }
+
+ private:
+    std::function<Room&()> m_room;
+    std::function<Room*()> m_made;
 };
 
 }  // namespace ropelab::ui

@@ -4,7 +4,6 @@
 #include <QComboBox>
 #include <QDir>
 #include <QDoubleSpinBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QLabel>
@@ -20,6 +19,7 @@
 #include "ui/figure/figure_page.h"
 #include "ui/figure/figure_preset.h"
 #include "ui/figure/figure_summary.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -278,15 +278,10 @@ void ExportDialog::save() {
             .value(QStringLiteral("export/folder"), QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
             .toString();
     const QString proposal = QDir(folder).filePath(fileName() + QLatin1Char('.') + suffix);
-    QString path = QFileDialog::getSaveFileName(this, tr("Export figure"), proposal,
-                                                tr("%1 (*.%2)").arg(suffix.toUpper(), suffix));
-    if (path.isEmpty()) {
-        return;
-    }
-    if (QFileInfo(path).suffix().isEmpty()) {
-        path += QLatin1Char('.') + suffix;
-    }
-    if (saveTo(path)) {
+    const QString path = dialogs().save(
+        this,
+        {.title = tr("Export figure"), .path = proposal, .filters = tr("%1 (*.%2)").arg(suffix.toUpper(), suffix)});
+    if (!path.isEmpty() && saveTo(path)) {
         settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
     }
 }

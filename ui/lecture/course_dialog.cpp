@@ -5,7 +5,6 @@
 #include <QHideEvent>
 #include <QKeySequence>
 #include <QLabel>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QScreen>
 #include <QScrollArea>
@@ -28,6 +27,7 @@
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/question_panel.h"
 #include "ui/lecture/stage.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -59,10 +59,6 @@ CourseDialog::CourseDialog(LectureStage& stage, Settings& settings, std::vector<
     setObjectName(QStringLiteral("course"));
     setWindowTitle(tr("Course"));
     setModal(false);
-    askReset = [this] {
-        return QMessageBox::question(this, tr("Start over"), tr("Forget all answers of the course and start over?")) ==
-               QMessageBox::Yes;
-    };
     m_scenes->setAccessibleName(tr("Scene of the course"));
     m_scenes->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_scenes->setMinimumContentsLength(24);
@@ -152,7 +148,8 @@ QWidget* CourseDialog::makeButtons() {
     connect(m_next, &QPushButton::clicked, this, &CourseDialog::next);
     connect(m_results, &QPushButton::clicked, this, &CourseDialog::showSummary);
     connect(m_reset, &QPushButton::clicked, this, [this] {
-        if (askReset()) reset();
+        const QString question = tr("Forget all answers of the course and start over?");
+        if (dialogs().confirm(this, tr("Start over"), question)) reset();
     });
     return bar;
 }

@@ -2,7 +2,6 @@
 
 #include <QDialog>
 #include <QPointer>
-#include <functional>
 #include <vector>
 
 #include "core/lecture/lecture.h"
@@ -51,9 +50,6 @@ class CourseDialog : public QDialog {
     bool isSummaryShown() const;
     /// The picture of the main window is hidden while it shows a curve that is to be drawn.
     bool isPictureHidden() const;
-
-    /// Tests replace it.
-    std::function<bool()> askReset;
 
  signals:
     void problem(const QString& sentence);

@@ -3,7 +3,6 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -32,6 +31,7 @@
 #include "ui/models/model_list.h"
 #include "ui/models/model_scatter.h"
 #include "ui/session/rotary_model.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -386,8 +386,9 @@ void ModelMap::openFile() {
     const QString key = QStringLiteral("models/folder");
     const QString folder =
         settings.value(key, QStandardPaths::writableLocation(QStandardPaths::HomeLocation)).toString();
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open model configuration"), folder,
-                                                      tr("Configurations (*.json);;All files (*)"));
+    const QString path = dialogs().open(this, {.title = tr("Open model configuration"),
+                                               .path = folder,
+                                               .filters = tr("Configurations (*.json);;All files (*)")});
     if (!path.isEmpty()) {
         settings.setValue(key, QFileInfo(path).absolutePath());
         importConfig(path);

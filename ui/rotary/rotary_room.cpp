@@ -221,8 +221,6 @@ QWidget* RotaryRoom::controlWidget(const QString& name) {
     return setup ? setup->field(name) : nullptr;
 }
 
-void RotaryRoom::addActions(ActionRegistry&) {}
-
 QWidget* RotaryRoom::picture() {
     return m_chosen && m_chosen->isVisible() ? m_chosen.data() : Room::picture();
 }

@@ -39,7 +39,6 @@ class RotaryRoom : public Room {
     RotaryRoom(RotaryModel& model, const QString& id, QWidget* parent);
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
     /// From the view that the user chose last, with both setups; the pair under the mouse is not highlighted in it.
     Figure figure() override;
     void refreshNow() override;

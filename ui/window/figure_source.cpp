@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/machine/engine_loader.h"
-#include "core/sweep/lab_results.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
+#include "core/sweep/lab_results.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/lecture/answers_figure.h"

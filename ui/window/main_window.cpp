@@ -1,7 +1,6 @@
 #include "ui/window/main_window.h"
 
 #include <QCloseEvent>
-#include <QFileDialog>
 #include <QMenuBar>
 #include <QScreen>
 #include <QStackedWidget>
@@ -10,17 +9,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "ui/common/focus_ring.h"
 #include "ui/common/format.h"
 #include "ui/common/room.h"
 #include "ui/common/scaled.h"
-#include "ui/common/scroll_page.h"
 #include "ui/common/text.h"
 #include "ui/lecture/answers_dialog.h"
 #include "ui/lecture/course_dialog.h"
 #include "ui/models/model_map.h"
+#include "ui/rooms/inspect/inspect_panel.h"
+#include "ui/rooms/inspect/inspect_room.h"
+#include "ui/rotary/rotary_room.h"
 #include "ui/session/undo_step.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/theme/motion.h"
@@ -34,6 +34,7 @@
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/rail.h"
 #include "ui/window/report_writer.h"
+#include "ui/window/room_stack.h"
 #include "ui/window/rooms.h"
 #include "ui/window/status_strip.h"
 #include "ui/window/window_stage.h"
@@ -67,21 +68,6 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
       m_actions(new ActionRegistry(this)),
       m_report(new ReportWriter(this)),
       m_pooler(new ClassPooler(this)) {
-    askResults = [this] {
-        return QFileDialog::getOpenFileNames(this, tr("Results of the class"), QString(),
-                                             tr("Labs and printed results (*.ropelab *.json)"));
-    };
-    askOpen = [this] {
-        return QFileDialog::getOpenFileName(this, tr("Open a lab"), QString(), tr("Labs (*.ropelab)"));
-    };
-    askLab = [this](const QString& path) {
-        return QFileDialog::getOpenFileName(this, tr("Where is the lab %1?").arg(path), path, tr("Labs (*.ropelab)"));
-    };
-    askSave = [this] {
-        return QFileDialog::getSaveFileName(this, tr("Save the lab as"), QStringLiteral("untitled.ropelab"),
-                                            tr("Labs (*.ropelab)"));
-    };
-    askFolder = [this] { return QFileDialog::getExistingDirectory(this, tr("Folder in which the report is written")); };
     FocusRing::install();
     build();
     makeLectures();
@@ -123,31 +109,24 @@ void MainWindow::build() {
     column->addLayout(middle, 1);
     m_rail = new Rail(center);
     middle->addWidget(m_rail);
-    m_roomStack = new QStackedWidget(center);
-    m_panelStack = new QStackedWidget(center);
-    middle->addWidget(m_roomStack, 1);
-    middle->addWidget(m_panelStack);
-    for (const RoomEntry& entry : rooms()) {
-        Room* room = entry.make(m_workspace, m_roomStack);
-        m_rooms.push_back(room);
-        // Without scrolling, the minimum height of the window would be that of the highest room.
-        m_roomStack->addWidget(new ScrollPage(room, m_roomStack));
-        QWidget* panel = room->panel();
-        m_panelStack->addWidget(panel ? panel : new QWidget);
-    }
+    m_rooms = new RoomStack(m_workspace, center);
+    middle->addWidget(&m_rooms->pages(), 1);
+    middle->addWidget(&m_rooms->panels());
     m_rail->setCurrent(0);
     connect(m_rail, &Rail::picked, this, [this](int room) {
         switchTo(room);
         if (!m_rail->isAncestorOf(focusWidget())) focusPicture();
     });
-    connect(m_roomStack, &QStackedWidget::currentChanged, m_actions, &ActionRegistry::refresh);
+    connect(m_rooms, &RoomStack::roomMade, this, &MainWindow::connectRoom);
+    connect(m_rooms, &RoomStack::currentChanged, m_actions, &ActionRegistry::refresh);
 
     m_strip = new StatusStrip(m_workspace.session(), center);
     connect(m_strip, &StatusStrip::pauseAsked, &m_workspace, &Workspace::pauseOrResume);
     connect(m_strip, &StatusStrip::stopAsked, &m_workspace.session(), &SweepSession::stop);
     column->addWidget(m_strip);
     setCentralWidget(center);
-    m_banners->overlay(m_roomStack);
+    m_banners->overlay(&m_rooms->pages());
+    m_rooms->show(0);
 
     // Before the explanation card, whose Escape comes first: the filter that was installed last is called first.
     new FieldEscape(center, [this] { return room().picture(); });
@@ -181,7 +160,11 @@ void MainWindow::connectWorkspace() {
         m_banners->show(id, BannerArea::Kind::error, sentence, choices);
     });
     connect(&m_workspace, &Workspace::solved, m_banners, &BannerArea::dismiss);
-    connect(&m_workspace, &Workspace::inspectAsked, this, [this] { showRoom(QStringLiteral("inspect")); });
+    connect(&m_workspace, &Workspace::inspectAsked, this, [this](RunId run, RunId other) {
+        const int inspect = RoomStack::indexOf(QStringLiteral("inspect"));
+        m_rooms->handle<InspectRoom>(inspect)->choices().chooseRuns(run, other);
+        switchTo(inspect);
+    });
     connect(&m_workspace, &Workspace::setupComparisonAsked, this, &MainWindow::compareWithRun);
     connect(m_actions, &ActionRegistry::failed, this, [this](const QString& sentence) {
         m_banners->show(QStringLiteral("action"), BannerArea::Kind::error, sentence);
@@ -214,17 +197,48 @@ void MainWindow::connectWorkspace() {
     connect(&theme, &ThemeManager::changed, this, &MainWindow::fitSides);
 }
 
-Room& MainWindow::room() const {
-    return *m_rooms.at(static_cast<std::size_t>(m_roomStack->currentIndex()));
+Room& MainWindow::room() {
+    return m_rooms->room();
+}
+
+void MainWindow::connectRoom(Room& room) {
+    connect(&room, &Room::soundFailed, this, [this](const QString& sentence) {
+        m_banners->show(QStringLiteral("sound"), BannerArea::Kind::information, sentence);
+    });
+    connect(&room, &Room::roomRequested, this,
+            [this](const QString& id) { m_actions->action(QStringLiteral("room.") + id)->trigger(); });
+    connect(&room, &Room::actionsChanged, m_actions, &ActionRegistry::refresh);
+    if (const auto* rotary = qobject_cast<RotaryRoom*>(&room)) {
+        connect(rotary, &RotaryRoom::animationRequested, this, &MainWindow::exportAnimation);
+    }
+    orderTabs();
+}
+
+void MainWindow::orderTabs() {
+    // Qt appends the fields of a room that is made later to the order in which Tab visits them.
+    QWidget* last = nullptr;
+    QList<QWidget*> after;
+    for (QWidget* each = nextInFocusChain(); each != this; each = each->nextInFocusChain()) {
+        if (each->focusPolicy() == Qt::NoFocus) continue;
+        const bool isAfter = m_strip->isAncestorOf(each) || (m_corner && m_corner->isAncestorOf(each));
+        if (isAfter) {
+            after << each;
+        } else {
+            last = each;
+        }
+    }
+    for (QWidget* each : after) {
+        setTabOrder(last, each);
+        last = each;
+    }
 }
 
 void MainWindow::switchTo(int room) {
     m_rail->setCurrent(room);
-    m_roomStack->setCurrentIndex(room);
-    m_panelStack->setCurrentIndex(room);
+    m_rooms->show(room);
     // The stacks restore the focus of the page. If that is a text field, it would take the next digit.
     const QWidget* focused = focusWidget();
-    if (m_roomStack->isAncestorOf(focused) || m_panelStack->isAncestorOf(focused)) focusPicture();
+    if (m_rooms->pages().isAncestorOf(focused) || m_rooms->panels().isAncestorOf(focused)) focusPicture();
 }
 
 void MainWindow::focusPicture() {
@@ -235,7 +249,7 @@ QUndoStack& MainWindow::undoStack() {
     return room().undoScope() == Room::UndoScope::rotary ? m_workspace.rotaryUndo() : m_workspace.undo();
 }
 
-bool MainWindow::ownsUndo() const {
+bool MainWindow::ownsUndo() {
     return room().undoScope() == Room::UndoScope::rotary || m_workspace.lab().isOwn();
 }
 
@@ -250,19 +264,8 @@ void MainWindow::redo() {
 }
 
 void MainWindow::showRoom(const QString& id, const QString& part) {
-    const std::string typed = id.toLower().toStdString();
-    const QString current = text(current_name(Alias::Kind::room, typed));
-    QStringList known;
-    for (const RoomEntry& entry : rooms()) {
-        const int index = static_cast<int>(known.size());
-        known << QString::fromLatin1(entry.id);
-        if (current != known.last()) continue;
-        switchTo(index);
-        if (!part.isEmpty()) room().showPart(part);
-        return;
-    }
-    throw BadInput("There is no room \"" + id.toStdString() +
-                   "\"; the rooms are: " + known.join(QStringLiteral(", ")).toStdString() + ".");
+    switchTo(RoomStack::indexOf(id));
+    if (!part.isEmpty()) room().showPart(part);
 }
 
 void MainWindow::restoreSettings() {
@@ -370,8 +373,8 @@ void MainWindow::fitSides() {
     m_rail->setFolded(m_railFolded || width() < theme.pixels(kRailNamesFrom));
     m_rail->setTight(isNarrow());
     if (!isNarrow()) m_panelOpened = false;
-    m_panelStack->setFixedWidth(std::min(theme.pixels(kPanelWidth), width() - m_rail->width()));
-    m_panelStack->setVisible(isPanelShown());
+    m_rooms->panels().setFixedWidth(std::min(theme.pixels(kPanelWidth), width() - m_rail->width()));
+    m_rooms->panels().setVisible(isPanelShown());
     if (!m_corner) return;  // The window is not complete yet.
     m_corner->setNarrow(width() < theme.pixels(kLabNameFrom));
     if (m_actions->action(QStringLiteral("view.panel"))->isChecked() != isPanelShown()) m_actions->refresh();

@@ -5,7 +5,6 @@
 #include <QMainWindow>
 #include <QSet>
 #include <QSize>
-#include <functional>
 #include <vector>
 
 #include "ui/common/actions.h"
@@ -15,7 +14,6 @@
 
 class QFileSystemWatcher;
 class QMimeData;
-class QStackedWidget;
 class QUndoStack;
 
 namespace ropelab {
@@ -39,6 +37,7 @@ class Presentation;
 class Rail;
 class ReportWriter;
 class Room;
+class RoomStack;
 class StatementCards;
 class StatusStrip;
 class ExplanationCard;
@@ -66,7 +65,8 @@ class MainWindow : public QMainWindow {
     Corner& corner() { return *m_corner; }
     ExplanationCard& whyCard() { return *m_why; }
 
-    Room& room() const;
+    Room& room();
+    RoomStack& roomStack() { return *m_rooms; }
     /// `id` as in "train"; `part` may be empty. Throws BadInput for unknown ids.
     void showRoom(const QString& id, const QString& part = QString());
     void exportAnimation(const QString& figure, const RotarySetup& setup);
@@ -113,8 +113,6 @@ class MainWindow : public QMainWindow {
     AnswersDialog* answers() { return m_answers; }
     /// Pools labs and printed results of a class in a new lab, and shows their means.
     void poolResults(const QStringList& files);
-    /// Empty if the user cancels. Tests replace it.
-    std::function<QStringList()> askResults;
 
     /// A path or the name of a lecture of the program. Throws BadInput and keeps the open lecture if it is not valid.
     void openLecture(const QString& path);
@@ -131,21 +129,8 @@ class MainWindow : public QMainWindow {
     WindowStage& windowStage() { return *m_stage; }
     LecturePlayer& player() { return *m_player; }
     Presentation& presentation() { return *m_presentation; }
-    /// For a lecture to open, and for the file of a new one; "" if the user cancels. Tests replace them.
-    std::function<QString()> askLecture;
-    std::function<QString()> askNewLecture;
-    /// For the file of a handout, and for the file or folder of slides.
-    std::function<QString()> askHandout;
-    std::function<QString()> askSlides;
     ExportProcess& lectureExport() { return *m_lectureExport; }
 
-    /// For a file to open or to save; "" if the user cancels. Tests replace them.
-    std::function<QString()> askOpen;
-    std::function<QString()> askSave;
-    /// `path` is that of the lab at the time of the export.
-    std::function<QString(const QString& path)> askLab;
-    /// "" if the user cancels. Tests replace it.
-    std::function<QString()> askFolder;
     ReportWriter& reportWriter() { return *m_report; }
 
  signals:
@@ -188,6 +173,9 @@ class MainWindow : public QMainWindow {
     LectureScene shownScene();
     void connectWorkspace();
     void switchTo(int room);
+    void connectRoom(Room& room);
+    /// Tab goes from the bar at the left to the room, its panel, the strip below and the corner.
+    void orderTabs();
     /// The fields and figures of all rooms, formulas and models.
     QList<PaletteEntry> paletteEntries();
     /// Entries of a room and its panel, except those that are in `ids`.
@@ -196,7 +184,7 @@ class MainWindow : public QMainWindow {
     void showModel(const QString& name);
     QUndoStack& undoStack();
     /// False while a lecture shows another lab, to which the steps of the user's lab do not belong.
-    bool ownsUndo() const;
+    bool ownsUndo();
     void undo();
     void redo();
     bool openLabOf(const FigureRecord& record, const QString& figurePath);
@@ -216,9 +204,7 @@ class MainWindow : public QMainWindow {
     ActionRegistry* m_actions;
     BannerArea* m_banners = nullptr;
     Rail* m_rail = nullptr;
-    std::vector<Room*> m_rooms;  // in the order of m_roomStack and m_panelStack
-    QStackedWidget* m_roomStack = nullptr;
-    QStackedWidget* m_panelStack = nullptr;
+    RoomStack* m_rooms = nullptr;
     StatusStrip* m_strip = nullptr;
     Corner* m_corner = nullptr;
     CommandPalette* m_palette = nullptr;

@@ -11,6 +11,7 @@
 
 #include "ui/common/room.h"
 #include "ui/sound/figure_player.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/command_palette.h"
@@ -19,6 +20,7 @@
 #include "ui/window/keyboard_sheet.h"
 #include "ui/window/main_window.h"
 #include "ui/window/report_writer.h"
+#include "ui/window/room_stack.h"
 #include "ui/window/rooms.h"
 
 namespace ropelab::ui {
@@ -28,7 +30,11 @@ void MainWindow::addActions() {
     addFigureActions();
     addReportAction();
     addRotaryActions();
-    for (Room* room : m_rooms) room->addActions(*m_actions);
+    int index = 0;
+    for (const RoomEntry& entry : rooms()) {
+        if (entry.addActions) entry.addActions(*m_actions, *m_rooms, index);
+        ++index;
+    }
     addViewActions();
     addListenAction();
     addRunActions();
@@ -53,14 +59,19 @@ void MainWindow::addLabActions() {
                     .text = tr("Open lab …"),
                     .shortcuts = {QKeySequence::Open},
                     .handler = [this] {
-                        if (const QString path = askOpen(); !path.isEmpty()) m_workspace.openLab(path);
+                        const QString path =
+                            dialogs().open(this, {.title = tr("Open a lab"), .filters = tr("Labs (*.ropelab)")});
+                        if (!path.isEmpty()) m_workspace.openLab(path);
                     }});
     m_actions->add({.id = "lab.save",
                     .menu = "File",
                     .text = tr("Save lab as …"),
                     .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_S), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
                     .handler = [this] {
-                        if (const QString path = askSave(); !path.isEmpty()) m_workspace.saveLabAs(path);
+                        const QString path = dialogs().save(this, {.title = tr("Save the lab as"),
+                                                                   .path = QStringLiteral("untitled.ropelab"),
+                                                                   .filters = tr("Labs (*.ropelab)")});
+                        if (!path.isEmpty()) m_workspace.saveLabAs(path);
                     }});
     // Undo and Redo apply to what the current room changes. They are enabled while a playback runs, which undoing
     // stops.
@@ -130,11 +141,6 @@ void MainWindow::addListenAction() {
                     .enabled = [this] { return FigurePlayer::whyUnavailable().isEmpty() && room().hasFigure(); },
                     .liveText = [] { return Room::listenText(); },
                     .separatorBefore = true});
-    for (Room* each : m_rooms) {
-        connect(each, &Room::soundFailed, this, [this](const QString& sentence) {
-            m_banners->show(QStringLiteral("sound"), BannerArea::Kind::information, sentence);
-        });
-    }
 }
 
 void MainWindow::addReportAction() {
@@ -143,7 +149,8 @@ void MainWindow::addReportAction() {
                     .text = tr("Write report …"),
                     .handler =
                         [this] {
-                            const QString folder = askFolder();
+                            const QString folder =
+                                dialogs().folder(this, {.title = tr("Folder in which the report is written")});
                             if (folder.isEmpty()) return;
                             const QString report = QDir(folder).filePath(m_workspace.lab().name() + tr("-report"));
                             m_report->start(m_workspace.lab().path(), report);

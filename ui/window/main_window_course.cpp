@@ -11,6 +11,7 @@
 #include "ui/lecture/statement_lecture.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/lab_origin.h"
+#include "ui/theme/dialogs.h"
 #include "ui/window/class_pooler.h"
 #include "ui/window/main_window.h"
 
@@ -53,7 +54,10 @@ void MainWindow::addCourseActions() {
                     .text = tr("Pool results of the class …"),
                     .handler =
                         [this] {
-                            if (const QStringList files = askResults(); !files.isEmpty()) poolResults(files);
+                            const QStringList files = dialogs().openSeveral(
+                                this, {.title = tr("Results of the class"),
+                                       .filters = tr("Labs and printed results (*.ropelab *.json)")});
+                            if (!files.isEmpty()) poolResults(files);
                         },
                     .enabled = [this] { return !m_pooler->isRunning(); }});
     m_actions->add({.id = "help.course", .menu = "Help", .text = tr("Course …"), .handler = [this] { showCourse(); }});

@@ -1,6 +1,4 @@
 // Functions of the main window that export a handout or slides of the open lecture, in a separate process.
-#include <QFileDialog>
-#include <QFileInfo>
 #include <nlohmann/json.hpp>
 
 #include "core/spec/error.h"
@@ -8,6 +6,7 @@
 #include "ui/common/paths.h"
 #include "ui/lecture/document_job.h"
 #include "ui/lecture/lecture_player.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"
 
@@ -17,24 +16,10 @@ namespace {
 
 const QString kDocumentBanner = QStringLiteral("lecture.document");
 
-/// Appends the suffix of the chosen filter, such as "PDF (*.pdf)", if the name has none.
-QString askDocument(QWidget* window, const QString& title, const QString& filters) {
-    QString filter;
-    const QString path = QFileDialog::getSaveFileName(window, title, QString(), filters, &filter);
-    if (path.isEmpty() || !QFileInfo(path).suffix().isEmpty()) return path;
-    const QString suffix = filter.section(QStringLiteral("*."), 1).section(QLatin1Char(')'), 0, 0);
-    return suffix.isEmpty() ? path : path + QLatin1Char('.') + suffix;
-}
-
 }  // namespace
 
 void MainWindow::makeDocuments() {
     m_lectureExport = new ExportProcess(tr("lecture"), this);
-    askHandout = [this] { return askDocument(this, tr("File of the handout"), tr("PDF (*.pdf)")); };
-    askSlides = [this] {
-        return askDocument(this, tr("File or folder of the slides"),
-                           tr("PDF (*.pdf);;HTML (*.html);;Folder of PNG files (*)"));
-    };
     connect(m_lectureExport, &ExportProcess::finished, this, [this] {
         m_actions->refresh();
         m_banners->show(kDocumentBanner, BannerArea::Kind::information,
@@ -55,14 +40,25 @@ void MainWindow::addDocumentActions() {
     m_actions->add({.id = "lecture.handout",
                     .menu = "Lecture",
                     .text = tr("Export handout …"),
-                    .handler = [this] { exportDocument("handout", askHandout()); },
+                    .handler =
+                        [this] {
+                            exportDocument("handout", dialogs().save(this, {.title = tr("File of the handout"),
+                                                                            .filters = tr("PDF (*.pdf)")}));
+                        },
                     .enabled = isReady,
                     .separatorBefore = true});
-    m_actions->add({.id = "lecture.slides",
-                    .menu = "Lecture",
-                    .text = tr("Export slides …"),
-                    .handler = [this] { exportDocument("slides", askSlides()); },
-                    .enabled = isReady});
+    m_actions->add(
+        {.id = "lecture.slides",
+         .menu = "Lecture",
+         .text = tr("Export slides …"),
+         .handler =
+             [this] {
+                 exportDocument(
+                     "slides",
+                     dialogs().save(this, {.title = tr("File or folder of the slides"),
+                                           .filters = tr("PDF (*.pdf);;HTML (*.html);;Folder of PNG files (*)")}));
+             },
+         .enabled = isReady});
 }
 
 void MainWindow::exportDocument(const char* kind, const QString& path) {

@@ -8,6 +8,7 @@
 #include "ui/rooms/inspect/inspect_room.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
+#include "ui/theme/dialogs.h"
 #include "ui/window/figure_rooms.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rotary_figures.h"
@@ -48,7 +49,11 @@ bool MainWindow::openLabOf(const FigureRecord& record, const QString& figurePath
     if (lab.isEmpty() && m_workspace.lab().hasFile() && whyAnotherLab(origin, m_workspace.lab().path()).isEmpty()) {
         lab = m_workspace.lab().path();
     }
-    if (lab.isEmpty()) lab = askLab(origin[QStringLiteral("path")].toString());
+    if (lab.isEmpty()) {
+        const QString before = origin[QStringLiteral("path")].toString();
+        lab = dialogs().open(
+            this, {.title = tr("Where is the lab %1?").arg(before), .path = before, .filters = tr("Labs (*.ropelab)")});
+    }
     if (lab.isEmpty()) return false;
     const QString why = whyAnotherLab(origin, lab);
     if (!why.isEmpty()) throw BadInput(why.toStdString());

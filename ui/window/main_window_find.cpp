@@ -11,6 +11,7 @@
 #include "ui/window/command_palette.h"
 #include "ui/window/formula_book.h"
 #include "ui/window/main_window.h"
+#include "ui/window/room_stack.h"
 #include "ui/window/rooms.h"
 
 namespace ropelab::ui {
@@ -30,9 +31,9 @@ QList<PaletteEntry> MainWindow::paletteEntries() {
     QList<PaletteEntry> entries;
     QSet<QString> ids;
     // The current room comes first. The fields of the rotary setup, which several rooms have, are listed once.
-    const int current = m_roomStack->currentIndex();
+    const int current = m_rooms->current();
     addRoomEntries(entries, ids, current);
-    for (int room = 0; room < static_cast<int>(m_rooms.size()); ++room) {
+    for (int room = 0; room < static_cast<int>(rooms().size()); ++room) {
         if (room != current) addRoomEntries(entries, ids, room);
     }
     int number = 0;
@@ -57,11 +58,10 @@ QList<PaletteEntry> MainWindow::paletteEntries() {
 }
 
 void MainWindow::addRoomEntries(QList<PaletteEntry>& entries, QSet<QString>& ids, int number) {
-    Room* room = m_rooms.at(static_cast<std::size_t>(number));
-    QWidget* panel = m_panelStack->widget(number);
-    const QString id = QString::fromLatin1(rooms()[static_cast<std::size_t>(number)].id);
+    const QWidget* panel = &m_rooms->panel(number);
+    const QString id = RoomStack::idOf(number);
     const QString title = rooms()[static_cast<std::size_t>(number)].title;
-    for (const QWidget* part : {static_cast<const QWidget*>(room), static_cast<const QWidget*>(panel)}) {
+    for (const QWidget* part : {static_cast<const QWidget*>(&m_rooms->room(number)), panel}) {
         const bool isPanel = part == panel;
         for (const Findable& item : findablesIn(part)) {
             const bool isSetup = isPanel && isInSetupPanel(item.target);

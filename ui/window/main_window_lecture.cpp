@@ -1,6 +1,5 @@
 // The main window for lectures: open, present, end, reload a file that changes on disk, and take scenes.
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QFileSystemWatcher>
 #include <QStackedWidget>
@@ -9,11 +8,11 @@
 #include <span>
 #include <utility>
 
+#include "core/data/read_file.h"
 #include "core/lecture/lecture.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/lecture_text.h"
 #include "core/spec/error.h"
-#include "core/data/read_file.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
@@ -21,7 +20,9 @@
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/presentation.h"
 #include "ui/lecture/presentation_bands.h"
+#include "ui/theme/dialogs.h"
 #include "ui/window/main_window.h"
+#include "ui/window/room_stack.h"
 #include "ui/window/rooms.h"
 #include "ui/window/window_stage.h"
 
@@ -59,13 +60,6 @@ void MainWindow::makeLectures() {
     m_player = new LecturePlayer(*m_stage, this);
     m_presentation = new Presentation(*m_stage, *m_player, this);
     m_lectureFile = new QFileSystemWatcher(this);
-    askLecture = [this] {
-        return QFileDialog::getOpenFileName(this, tr("Open a lecture"), QString(), tr("Lectures (*.md)"));
-    };
-    askNewLecture = [this] {
-        return QFileDialog::getSaveFileName(this, tr("File of the new lecture"), QStringLiteral("lecture.md"),
-                                            tr("Lectures (*.md)"));
-    };
     m_presentation->snapshotFolder = [this, pictures = m_presentation->snapshotFolder] {
         const LabDocument& lab = m_workspace.lab();
         const bool isSaved = !m_stage->ownLabPath().isEmpty() && !lab.isOwnUnsaved();
@@ -105,7 +99,9 @@ LectureStage& MainWindow::stage() {
 
 void MainWindow::addLectureActions() {
     m_actions->add({.id = "lecture.open", .menu = "Lecture", .text = tr("Open lecture …"), .handler = [this] {
-                        if (const QString path = askLecture(); !path.isEmpty()) openLecture(path);
+                        const QString path =
+                            dialogs().open(this, {.title = tr("Open a lecture"), .filters = tr("Lectures (*.md)")});
+                        if (!path.isEmpty()) openLecture(path);
                     }});
     bool isFirst = true;
     for (const ShippedLecture& each : shipped_lectures()) {
@@ -207,12 +203,12 @@ void MainWindow::reloadLecture() {
 }
 
 LectureScene MainWindow::shownScene() {
-    const auto index = static_cast<std::size_t>(m_roomStack->currentIndex());
-    const std::string roomId = rooms()[index].id;
+    const RoomEntry& entry = rooms()[static_cast<std::size_t>(m_rooms->current())];
+    const std::string roomId = entry.id;
     const LectureRoom& known = lecture_room(roomId);
     Room& shown = room();
     LectureScene scene;
-    scene.title = rooms()[index].title.toStdString();
+    scene.title = entry.title.toStdString();
     scene.room = roomId;
     const std::string part = shown.shownPart().toStdString();
     if (std::find(known.parts.begin(), known.parts.end(), part) != known.parts.end()) scene.part = part;
@@ -247,7 +243,9 @@ void MainWindow::takeScene() {
     QString file = fromPath(m_player->lecture().file);
     std::string before;
     if (!m_player->hasLecture()) {
-        file = askNewLecture();
+        file = dialogs().save(this, {.title = tr("File of the new lecture"),
+                                     .path = QStringLiteral("lecture.md"),
+                                     .filters = tr("Lectures (*.md)")});
         if (file.isEmpty()) return;
         if (!file.endsWith(QLatin1String(".md"))) file += QStringLiteral(".md");
         if (QFileInfo::exists(file)) throw BadInput(file.toStdString() + " exists; open it as a lecture first.");

@@ -12,7 +12,6 @@
 #include "core/study/head_vectors.h"
 #include "ui/models/model_map.h"
 #include "ui/rooms/rotation/animation_dialog.h"
-#include "ui/rotary/rotary_room.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/window/formula_book.h"
 #include "ui/window/main_window.h"
@@ -91,10 +90,6 @@ void MainWindow::addRotaryActions() {
     connect(&m_workspace.rotary(), &RotaryModel::modelsRequested, this, [this] { showInFront(models()); });
     RotaryModel& model = m_workspace.rotary();
     connect(&model, &RotaryModel::statementsRequested, this, &MainWindow::showStatements);
-    for (Room* room : m_rooms) {
-        const auto* rotary = qobject_cast<RotaryRoom*>(room);
-        if (rotary) connect(rotary, &RotaryRoom::animationRequested, this, &MainWindow::exportAnimation);
-    }
     m_actions->add({.id = "rotary.models",
                     .menu = "File",
                     .text = tr("Known models and config.json …"),

@@ -9,6 +9,8 @@
 
 namespace ropelab::ui {
 
+class ActionRegistry;
+class RoomStack;
 class Workspace;
 
 struct RoomEntry {
@@ -18,6 +20,8 @@ struct RoomEntry {
     /// SVG path in a square of 24 units.
     const char* outline;
     std::function<Room*(Workspace&, QWidget* parent)> make;
+    /// Actions that belong to the room; they exist before it. May be empty.
+    std::function<void(ActionRegistry&, RoomStack&, int index)> addActions;
     /// For the bar at the left of the window, if the title must be shorter there.
     QString shortTitle = {};
 

@@ -26,6 +26,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rail.h"
+#include "ui/window/room_stack.h"
 #include "ui/window/rooms.h"
 #include "ui/window/status_strip.h"
 
@@ -42,10 +43,6 @@ constexpr int kWatchMs = 500;
 constexpr int kDrawnMs = 100;           // a room has drawn its figures after this time
 constexpr double kSettlingSeconds = 5;  // estimates of the remaining time are not used before
 constexpr double kTolerance = 1.5;      // training may take this much longer than planned before the recording is shown
-
-QString idOfRoom(std::size_t index) {
-    return QString::fromLatin1(rooms()[index].id);
-}
 
 /// NaN if the setting is no number.
 double settingNumber(const RotarySetup& setup, const QString& key) {
@@ -72,15 +69,20 @@ bool isSameFile(const QString& a, const QString& b) {
 }  // namespace
 
 WindowStage::WindowStage(MainWindow& window) : QObject(&window), m_window(window) {
-    for (Room* room : m_window.m_rooms) m_standard.push_back(room->restorer());
+    for (Room* room : m_window.roomStack().made()) m_standard.push_back(room->restorer());
+    // A room that is first needed during the lecture was as it is now when the lecture began.
+    connect(&m_window.roomStack(), &RoomStack::roomMade, this, [this](Room& room) {
+        m_standard.push_back(room.restorer());
+        if (hasBegun()) m_users.push_back(room.restorer());
+    });
     m_watch.setInterval(kWatchMs);
     connect(&m_watch, &QTimer::timeout, this, &WindowStage::watchTraining);
 }
 
 void WindowStage::begin() {
     if (hasBegun()) return;
-    m_usersRoom = idOfRoom(static_cast<std::size_t>(m_window.m_roomStack->currentIndex()));
-    for (Room* room : m_window.m_rooms) m_users.push_back(room->restorer());
+    m_usersRoom = m_window.roomStack().currentId();
+    for (Room* room : m_window.roomStack().made()) m_users.push_back(room->restorer());
     m_window.workspace().beginLecture();
     m_larger = 0;
     m_theme.reset();
@@ -123,7 +125,7 @@ void WindowStage::setPart(const QString& part) {
 
 void WindowStage::applyPart() {
     m_part = m_isPresenting || !m_showsAll ? m_scenePart : QString();
-    for (Room* each : m_window.m_rooms) each->showOnlyPart(each == m_partRoom ? m_part : QString());
+    for (Room* each : m_window.roomStack().made()) each->showOnlyPart(each == m_partRoom ? m_part : QString());
 }
 
 Room& WindowStage::room() {
@@ -147,7 +149,7 @@ void WindowStage::setSetups(const ComparedSetups& setups) {
 }
 
 double WindowStage::control(const QString& key) {
-    const QString shown = idOfRoom(static_cast<std::size_t>(m_window.m_roomStack->currentIndex()));
+    const QString shown = m_window.roomStack().currentId();
     if (is_setup_setting(key.toStdString(), shown.toStdString())) return settingNumber(setups().a, key);
     bool isNumber = false;
     const double value = room().control(key).toDouble(&isNumber);
@@ -155,7 +157,7 @@ double WindowStage::control(const QString& key) {
 }
 
 void WindowStage::setControl(const QString& key, const QString& value) {
-    const QString shown = idOfRoom(static_cast<std::size_t>(m_window.m_roomStack->currentIndex()));
+    const QString shown = m_window.roomStack().currentId();
     ComparedSetups changed = setups();
     if (apply_to_setups({key.toStdString(), value.toStdString(), 0}, shown.toStdString(), changed)) {
         return setSetups(changed);
@@ -400,7 +402,7 @@ void WindowStage::fitScale() {
     // Each scale is searched once: a change of the scale restyles all widgets of the program, which takes up to a
     // second.
     const QString key = QStringLiteral("%1 %2/%3 %4x%5 %6 %7")
-                            .arg(m_window.m_roomStack->currentIndex())
+                            .arg(m_window.roomStack().current())
                             .arg(this->room().shownPart(), m_part)
                             .arg(canvas()->width())
                             .arg(canvas()->height())
@@ -417,7 +419,7 @@ int WindowStage::nextSize() const {
     const int scale = ThemeManager::instance().scale();
     const auto current = static_cast<int>(std::lower_bound(kSizes.begin(), kSizes.end(), scale) - kSizes.begin());
     if (isCut()) return std::max(0, current - 1);
-    const auto* page = qobject_cast<QScrollArea*>(m_window.m_roomStack->currentWidget());
+    const auto* page = qobject_cast<QScrollArea*>(m_window.roomStack().pages().currentWidget());
     if (!page || !page->widget()) return current;
     // All lengths are proportional to the scale: those of the room and those of what surrounds it.
     const QSize all = m_window.centralWidget()->size();
@@ -435,7 +437,7 @@ bool WindowStage::isCut() const {
         m_window.centralWidget()->layout()->activate();
         QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     }
-    const auto* page = qobject_cast<QScrollArea*>(m_window.m_roomStack->currentWidget());
+    const auto* page = qobject_cast<QScrollArea*>(m_window.roomStack().pages().currentWidget());
     return page && page->widget() &&
            (page->widget()->height() > page->viewport()->height() ||
             page->widget()->width() > page->viewport()->width());
@@ -457,7 +459,7 @@ void WindowStage::applyControls() {
             if (QWidget* widget = room().controlWidget(name)) kept.insert(widget);
         }
         for (QWidget* bar : room().bars()) m_hidden.reduce(bar, kept);
-        QWidget* panel = m_window.m_panelStack->currentWidget();
+        QWidget* panel = m_window.roomStack().panels().currentWidget();
         m_hasPanel = std::any_of(kept.begin(), kept.end(), [panel](auto* each) { return panel->isAncestorOf(each); });
         // A presentation has no panel without a kept control; beside the course it stays, without what is not kept.
         if (m_hasPanel || !m_isPresenting) m_hidden.reduce(panel, kept);
@@ -469,11 +471,11 @@ void WindowStage::fitSides() {
     // A desktop gives the window its full-screen size some time after it was asked to.
     if (m_size != m_window.size()) m_isPlaced = m_isFitted = false;
     m_size = m_window.size();
-    m_window.m_panelStack->setVisible(m_hasPanel);
+    m_window.roomStack().panels().setVisible(m_hasPanel);
     if (!m_hasPanel) return;
     // As narrow as the visible controls allow.
     const ThemeManager& theme = ThemeManager::instance();
-    QWidget* panel = m_window.m_panelStack->currentWidget();
+    QWidget* panel = m_window.roomStack().panels().currentWidget();
     const auto* area = qobject_cast<QScrollArea*>(panel);
     if (!area) area = panel->findChild<QScrollArea*>();
     int content = area && area->widget()
@@ -487,7 +489,7 @@ void WindowStage::fitSides() {
     if (!m_showsAll) content += missing;
     const int narrowest = theme.pixels(200);
     const int widest = std::max(narrowest, m_window.width() / 3);
-    m_window.m_panelStack->setFixedWidth(std::clamp(content + theme.pixels(kPanelMargin), narrowest, widest));
+    m_window.roomStack().panels().setFixedWidth(std::clamp(content + theme.pixels(kPanelMargin), narrowest, widest));
 }
 
 }  // namespace ropelab::ui

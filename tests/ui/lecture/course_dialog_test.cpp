@@ -12,6 +12,7 @@
 
 #include "core/lecture/quantity.h"
 #include "tests/ui/lecture/question_stage.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "ui/lecture/course_summary.h"
 #include "ui/lecture/question_panel.h"
 #include "ui/lecture/statement_lecture.h"
@@ -174,8 +175,7 @@ TEST_F(CourseDialogTest, StartingOverForgetsEverythingAfterAQuestion) {
     press(Qt::Key_1);
     press(Qt::Key_Return);
     ASSERT_TRUE(waitForTruth());
-    bool answer = false;
-    dialog->askReset = [&] { return answer; };
+    AnsweredDialogs answers;
     QPushButton* reset = nullptr;
     for (QPushButton* button : dialog->findChildren<QPushButton*>()) {
         if (button->text().startsWith("Start over")) reset = button;
@@ -183,7 +183,7 @@ TEST_F(CourseDialogTest, StartingOverForgetsEverythingAfterAQuestion) {
     ASSERT_TRUE(reset);
     QTest::mouseClick(reset, Qt::LeftButton);
     EXPECT_EQ(dialog->player().scene(), 1);
-    answer = true;
+    answers.yes = true;
     QTest::mouseClick(reset, Qt::LeftButton);
     EXPECT_EQ(dialog->player().scene(), 0);
     dialog->showSummary();

@@ -14,7 +14,6 @@ namespace ropelab::ui {
 class EmptyRoom : public Room {
  public:
     QWidget* panel() override { return nullptr; }
-    void addActions(ActionRegistry&) override {}
     Figure figure() override { return {}; }
     bool isBusy() const override { return busy; }
     void refreshNow() override {}

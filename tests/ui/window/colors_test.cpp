@@ -160,6 +160,7 @@ TEST_F(ColorsTest, DashesBeginWithTheEighthSettingInAllRooms) {
     for (int i = 1; i <= 9; ++i) thetas.push_back(std::to_string(100 * i));
     experiment.set("theta", thetas);
     addSweep(experiment);
+    for (const char* room : {"inspect", "results", "train"}) window->showRoom(room);
     const auto* inspect = window->findChild<InspectRoom*>()->findChild<FigureView*>();
     ASSERT_NE(inspect, nullptr);
     const FigureView& results = window->findChild<ResultsRoom*>()->figures().view();

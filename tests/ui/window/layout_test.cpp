@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <string>
 
+#include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/places.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/number_slider.h"
@@ -93,10 +94,7 @@ class LayoutTest : public WindowFixture {
 };
 
 TEST_F(LayoutTest, SettingsMoveNoOtherControl) {
-    auto* data = window->findChild<DataChoice*>();
-    ASSERT_NE(data, nullptr);
-    data->setFileQuestion([] { return QString(); });
-    data->setFolderQuestion([] { return QString(); });
+    const AnsweredDialogs cancels;
     for (const QString& name : roomNames()) {
         window->showRoom(name);
         rest();

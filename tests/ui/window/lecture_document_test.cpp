@@ -16,6 +16,7 @@
 
 #include "core/lecture/quantity.h"
 #include "core/spec/error.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/animation/export_process.h"
 #include "ui/common/paths.h"
@@ -367,7 +368,8 @@ TEST_F(LectureExportTest, MenuExportsTheOpenLectureInASeparateProcess) {
     EXPECT_FALSE(handout->isEnabled());
     window->openLecture(file("hands.md"));
     ASSERT_TRUE(handout->isEnabled());
-    window->askHandout = [this] { return file("handout.pdf"); };
+    AnsweredDialogs answers;
+    answers.path = file("handout.pdf");
     handout->trigger();
     EXPECT_FALSE(handout->isEnabled());
     ASSERT_TRUE(waitUntil([&] { return banners().contains("The lecture was exported to " + file("handout.pdf")); }));
@@ -380,7 +382,7 @@ TEST_F(LectureExportTest, MenuExportsTheOpenLectureInASeparateProcess) {
     EXPECT_TRUE(given.contains(file("hands.md")));
 
     write("refuse", "");
-    window->askSlides = [this] { return file("slides.html"); };
+    answers.path = file("slides.html");
     window->actions().action("lecture.slides")->trigger();
     EXPECT_TRUE(waitUntil([&] { return banners().contains("The disk is full."); })) << banners().toStdString();
 }

@@ -16,6 +16,7 @@
 
 #include "core/results/run_selection.h"
 #include "core/spec/error.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/room.h"
 #include "ui/figure/export.h"
@@ -237,20 +238,18 @@ TEST_F(LivingFigures, DroppedFigureOfALabOpensTheLabAndAsksWhereItIs) {
     const QString path = file("theta.pdf");
     ASSERT_EQ(writeFigure(parse({"--figure", "loss-by-theta", "--lab", lab, "--output", path})), 0);
     window->workspace().newLab();
-    int questions = 0;
-    window->askLab = [&](const QString&) {
-        ++questions;
-        return file("elsewhere.ropelab");
-    };
+    AnsweredDialogs answers;
+    answers.path = file("elsewhere.ropelab");
     drop(path);
     EXPECT_EQ(QFileInfo(window->workspace().lab().path()), QFileInfo(lab));
     EXPECT_EQ(window->room().objectName(), "results");
-    EXPECT_EQ(questions, 0);
+    EXPECT_EQ(answers.questions.size(), 0);
 
     window->workspace().newLab();
     ASSERT_TRUE(QFile::rename(lab, file("elsewhere.ropelab")));
     drop(path);
-    EXPECT_EQ(questions, 1);
+    ASSERT_EQ(answers.questions.size(), 1);
+    EXPECT_EQ(QFileInfo(answers.questions[0].path), QFileInfo(lab));
     EXPECT_EQ(QFileInfo(window->workspace().lab().path()), QFileInfo(file("elsewhere.ropelab")));
 }
 

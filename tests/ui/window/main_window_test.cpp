@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QScreen>
 
+#include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/run_list.h"
@@ -207,7 +208,8 @@ TEST_F(Window, ReopenedUnsavedLabCanBeSaved) {
     }
     auto window = open();
     window->reopenUnsavedLab();
-    window->askSave = [this] { return file("named.ropelab"); };
+    AnsweredDialogs answers;
+    answers.path = file("named.ropelab");
     ASSERT_TRUE(window->banners().choose("found", "Save lab as …"));
     ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().name() == "named"; }));
     EXPECT_EQ(window->workspace().settings().recentLabs(), QStringList{file("named.ropelab")});
@@ -223,7 +225,8 @@ TEST_F(Window, WritesAReportOfTheLabInAnotherProcess) {
     EXPECT_FALSE(action->isEnabled()) << "there are no runs yet";
     window->workspace().start();
     ASSERT_TRUE(waitForEnd(window->workspace()));
-    window->askFolder = [this] { return folder.path(); };
+    AnsweredDialogs answers;
+    answers.path = folder.path();
     // A program that records its arguments; with a file "refuse" it fails.
     QFile program(file("program.sh"));
     ASSERT_TRUE(program.open(QIODevice::WriteOnly));

@@ -1,4 +1,5 @@
 // Lectures presented in the main window, with real key events.
+#include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/window/presentation_fixture.h"
 
 namespace ropelab::ui {
@@ -479,7 +480,8 @@ TEST_F(PresentationTest, TakesWhatIsShownAsAScene) {
 }
 
 TEST_F(PresentationTest, TakesASceneIntoANewLecture) {
-    window->askNewLecture = [this] { return file("new"); };
+    AnsweredDialogs answers;
+    answers.path = file("new");
     window->showRoom("spectrum");
     window->takeScene();
     EXPECT_TRUE(QFile::exists(file("new.md")));

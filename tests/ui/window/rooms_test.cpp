@@ -144,6 +144,8 @@ TEST_F(RotaryRoomsTest, SelectedPairIsHighlightedInEveryRoom) {
 TEST_F(RotaryRoomsTest, OnlyTheVisibleRoomIsUpdated) {
     MainWindow window(options());
     window.show();
+    window.showRoom("spectrum");
+    window.room().refreshNow();
     window.showRoom("memory");
     RotarySetup setup = window.workspace().rotary().setup();
     setup.theta = 777;

@@ -4,7 +4,6 @@
 #include <QButtonGroup>
 #include <QClipboard>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
@@ -36,6 +35,7 @@
 #include "ui/session/session_actions.h"
 #include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -102,13 +102,6 @@ AnatomyRoom::AnatomyRoom(SessionActions& actions, RunAccess access, ExperimentMo
     connect(&m_access.meter, &SweepMeter::ended, this, &AnatomyRoom::offerMeasurement);
     connect(&m_timing, &LatestJob::runningChanged, this, &AnatomyRoom::offerMeasurement);
     connectPanel();
-    askSave = [this](const QString& suggestion) {
-        return QFileDialog::getSaveFileName(this, tr("Save table"), suggestion);
-    };
-    askConfig = [this] {
-        return QFileDialog::getOpenFileName(this, tr("Open config.json"), QString(),
-                                            tr("Hugging Face config (*.json)"));
-    };
 }
 
 AnatomyRoom::~AnatomyRoom() {
@@ -207,7 +200,8 @@ void AnatomyRoom::connectPanel() {
     connect(m_panel->source(), &QComboBox::activated, this,
             [this] { showSource(m_panel->source()->currentData().toString()); });
     connect(m_panel->openButton(), &QPushButton::clicked, this, [this] {
-        const QString path = askConfig();
+        const QString path =
+            dialogs().open(this, {.title = tr("Open config.json"), .filters = tr("Hugging Face config (*.json)")});
         if (!path.isEmpty()) showSource(kConfig + path);
     });
     connect(m_panel, &AnatomyPanel::edited, this, &AnatomyRoom::editCopy);
@@ -220,11 +214,11 @@ void AnatomyRoom::connectPanel() {
     connect(&m_panel->output(), &TableOutput::saveRequested, this, &AnatomyRoom::saveTable);
 }
 
-void AnatomyRoom::addActions(ActionRegistry& registry) {
+void AnatomyRoom::addActions(ActionRegistry& registry, const RoomHandle<AnatomyRoom>& room) {
     registry.add({.id = QStringLiteral("anatomy.save"),
                   .menu = QStringLiteral("File"),
                   .text = tr("Save table of stages …"),
-                  .handler = [this] { saveTable(); }});
+                  .handler = [room] { room->saveTable(); }});
 }
 
 Figure AnatomyRoom::figure() {
@@ -618,7 +612,8 @@ void AnatomyRoom::copyTable() {
 
 void AnatomyRoom::saveTable() {
     if (m_isStale) renew();
-    const QString path = askSave(QStringLiteral("anatomy.") + suffixOf(m_panel->output().format()));
+    const QString suggestion = QStringLiteral("anatomy.") + suffixOf(m_panel->output().format());
+    const QString path = dialogs().save(this, {.title = tr("Save table"), .path = suggestion});
     if (path.isEmpty()) return;
     try {
         ropelab::ui::saveTable(path, tableText());

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QPointer>
-#include <functional>
 #include <map>
 #include <optional>
 
@@ -19,6 +18,7 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class ActivationPane;
 class ExperimentModel;
 class SessionActions;
@@ -35,7 +35,7 @@ class AnatomyRoom : public Room {
     ~AnatomyRoom() override;
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<AnatomyRoom>& room);
     Figure figure() override;
     bool isBusy() const override;
     void refreshNow() override;
@@ -65,10 +65,6 @@ class AnatomyRoom : public Room {
     QToolButton* measureButton() const { return m_measure; }
     ActivationPane& activation() const { return *m_activation; }
     const AnatomyModel& model() const { return m_model; }
-
-    /// Asks for the file of a table, and for a config.json; tests replace them.
-    std::function<QString(const QString& suggestion)> askSave;
-    std::function<QString()> askConfig;
 
  protected:
     std::vector<Figure> pageFigures() override;

@@ -47,7 +47,7 @@ QWidget* InspectRoom::panel() {
     return m_panel;
 }
 
-void InspectRoom::addActions(ActionRegistry& registry) {
+void InspectRoom::addActions(ActionRegistry& registry, const RoomHandle<InspectRoom>& room) {
     const auto here =
         [&registry](const std::function<void()>& change) {  // opens the room first, so that the change is visible
             return [&registry, change] {
@@ -55,40 +55,41 @@ void InspectRoom::addActions(ActionRegistry& registry) {
                 change();
             };
         };
+    const auto isExporting = [room] { return room.made() && room->m_writer->isRunning(); };
     registry.add({.id = "inspect.nextFigure",
                   .menu = "View",
                   .text = tr("Show next Inspect figure"),
-                  .handler = here([this] { m_main->step(1); }),
+                  .handler = here([room] { room->m_main->step(1); }),
                   .separatorBefore = true});
     registry.add({.id = "inspect.previousFigure",
                   .menu = "View",
                   .text = tr("Show previous Inspect figure"),
-                  .handler = here([this] { m_main->step(-1); })});
-    registry.add({.id = "inspect.play",
-                  .menu = "Run",
-                  .text = tr("Replay run"),
-                  .handler = [this] { m_bar->setPlaying(!m_bar->isPlaying()); },
-                  .enabled = [this] { return isVisible() && m_bar->playButton()->isEnabled(); },
-                  .liveText = [this] { return m_bar->isPlaying() ? tr("Pause replay") : tr("Replay run"); },
-                  .separatorBefore = true});
+                  .handler = here([room] { room->m_main->step(-1); })});
+    registry.add(
+        {.id = "inspect.play",
+         .menu = "Run",
+         .text = tr("Replay run"),
+         .handler = [room] { room->m_bar->setPlaying(!room->m_bar->isPlaying()); },
+         .enabled = [room] { return room.isVisible() && room->m_bar->playButton()->isEnabled(); },
+         .liveText = [room] { return room.made() && room->m_bar->isPlaying() ? tr("Pause replay") : tr("Replay run"); },
+         .separatorBefore = true});
     registry.add(
         {.id = "inspect.exportReplay",
          .menu = "File",
          .text = tr("Export replay …"),
-         .handler = [this] { m_bar->exportButton()->click(); },
+         .handler = [room] { room->m_bar->exportButton()->click(); },
          .enabled =  // a running export can be stopped from every room
-         [this] { return (isVisible() || m_writer->isRunning()) && m_bar->exportButton()->isEnabled(); },
-         .liveText = [this] { return m_writer->isRunning() ? tr("Stop replay export") : tr("Export replay …"); }});
+         [room, isExporting] {
+             return (room.isVisible() || isExporting()) && room->m_bar->exportButton()->isEnabled();
+         },
+         .liveText = [isExporting] { return isExporting() ? tr("Stop replay export") : tr("Export replay …"); }});
     for (const InspectFigure& figure : inspectFigures()) {
         const QString name = QLatin1String(figure.name);
         registry.add({.id = QStringLiteral("inspect.figure.") + name,
                       .menu = {},
                       .text = tr("Show Inspect figure: %1").arg(figure.title),
-                      .handler = here([this, name] { m_main->choose(name); })});
+                      .handler = here([room, name] { room->m_main->choose(name); })});
     }
-    connect(this, &InspectRoom::trainRequested, &registry, [&registry] {
-        if (QAction* train = registry.action(QStringLiteral("room.train"))) train->trigger();
-    });
 }
 
 Figure InspectRoom::figure() {

@@ -18,6 +18,7 @@ class QStackedWidget;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class SessionActions;
 class RotaryModel;
 class Settings;
@@ -43,7 +44,7 @@ class InspectRoom : public Room {
     ~InspectRoom() override;
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<InspectRoom>& room);
     Figure figure() override;
     std::vector<Figure> pageFigures() override;
     FigureOrigin originOf(const Figure& figure) override;
@@ -79,9 +80,6 @@ class InspectRoom : public Room {
     /// now; a banner then shows the reason.
     ReplayDialog* openReplayDialog();
     ReplayWriter& replayWriter() { return *m_writer; }
-
- signals:
-    void trainRequested();
 
  protected:
     void showEvent(QShowEvent* event) override;

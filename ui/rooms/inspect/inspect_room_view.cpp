@@ -75,7 +75,6 @@ InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel&
     connect(m_answers, &ModelAnswers::changed, this, &InspectRoom::schedule);
     connect(m_panel, &InspectPanel::changed, this, &InspectRoom::schedule);
     connect(m_panel, &InspectPanel::ghostChosen, this, &InspectRoom::showSecondRun);
-    connect(&m_actions, &SessionActions::inspectAsked, m_panel, &InspectPanel::chooseRuns);
     connect(&m_panel->fineTune(), &FineTunePanel::toggleRequested, this, [this] {
         if (m_answers->isFineTuning()) return m_answers->cancelFineTuning();
         if (m_data.run) m_answers->startFineTuning(m_data.run, m_panel->fineTuning());
@@ -147,7 +146,7 @@ QWidget* InspectRoom::makeEmptyState() {
                          "distance, and replays them over training."),
                       this);
     m_goToTrain = empty.goToTrain;
-    connect(m_goToTrain, &QPushButton::clicked, this, &InspectRoom::trainRequested);
+    connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(QStringLiteral("train")); });
     return empty.page;
 }
 

@@ -22,9 +22,6 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
     setWindowTitle(tr("Export replay"));
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
-    askPath = [this](const QString& suggestion) {
-        return askFramesPath(this, tr("Export replay as"), m_format->currentData().toString(), suggestion);
-    };
 
     QGridLayout* grid = makeFieldGrid();
     m_format = makeChoice(tr("Format"), this, 24);
@@ -96,7 +93,8 @@ QString ReplayDialog::whyNotWritable(const QString& path) const {
 }
 
 void ReplayDialog::save() {
-    const QString path = askPath(QStringLiteral("replay.") + m_format->currentData().toString());
+    const QString path = dialogs().save(
+        this, framesQuestion(tr("Export replay as"), QStringLiteral("replay"), m_format->currentData().toString()));
     if (path.isEmpty()) return;
     if (const QString why = whyNotWritable(path); !why.isEmpty()) return m_words->setText(why);
     m_settings.setValue("replay/format", m_format->currentData());

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QDialog>
-#include <functional>
 
 #include "ui/rooms/inspect/replay_job.h"
 
@@ -29,8 +28,6 @@ class ReplayDialog : public QDialog {
     void setJob(ReplayJob job) { m_job = std::move(job); }
     /// The format's suffix is appended if the path has another one.
     ReplayJob job(const QString& path) const;
-    /// Opens a file dialog and returns the chosen path, or "" if it was cancelled. Tests replace it.
-    std::function<QString(const QString& suggestion)> askPath;
 
     QComboBox* formats() const { return m_format; }
     QComboBox* widths() const { return m_width; }

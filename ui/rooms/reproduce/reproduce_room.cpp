@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
@@ -31,6 +30,7 @@
 #include "ui/session/settings.h"
 #include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
+#include "ui/theme/dialogs.h"
 
 namespace ropelab::ui {
 
@@ -46,29 +46,28 @@ QWidget* ReproduceRoom::panel() {
     return m_panel;
 }
 
-void ReproduceRoom::addActions(ActionRegistry& registry) {
+void ReproduceRoom::addActions(ActionRegistry& registry, const RoomHandle<ReproduceRoom>& room) {
     registry.add({.id = "reproduce.start",
                   .menu = "Run",
                   .text = tr("Start or continue reproduction"),
-                  .handler = [this] { m_panel->startButton()->click(); },
-                  .enabled = [this] { return m_panel->startButton()->isEnabled(); },
+                  .handler = [room] { room->m_panel->startButton()->click(); },
+                  .enabled = [room] { return !room.made() || room->m_panel->startButton()->isEnabled(); },
                   .separatorBefore = true});
-    registry.add({.id = "reproduce.copy", .menu = "Edit", .text = tr("Copy sheet as table"), .handler = [this] {
-                      copyTable();
+    registry.add({.id = "reproduce.copy", .menu = "Edit", .text = tr("Copy sheet as table"), .handler = [room] {
+                      room->copyTable();
                   }});
-    registry.add({.id = "reproduce.save", .menu = "File", .text = tr("Save sheet as table …"), .handler = [this] {
-                      saveTable();
+    registry.add({.id = "reproduce.save", .menu = "File", .text = tr("Save sheet as table …"), .handler = [room] {
+                      room->saveTable();
                   }});
     for (std::size_t i = 0; i < kParts.size(); ++i) {
         registry.add({.id = QStringLiteral("reproduce.") + QLatin1String(kParts[i]),
                       .menu = {},
-                      .text = tr("Reproduce: %1").arg(m_tabs[static_cast<qsizetype>(i)]->text()),
-                      .handler = [this, i, &registry] {
+                      .text = tr("Reproduce: %1").arg(titleOf(static_cast<Page>(i))),
+                      .handler = [room, i, &registry] {
                           registry.action(QStringLiteral("room.reproduce"))->trigger();
-                          showPart(QLatin1String(kParts[i]));
+                          room->showPart(QLatin1String(kParts[i]));
                       }});
     }
-    connect(this, &ReproduceRoom::pageChanged, &registry, &ActionRegistry::refresh);
 }
 
 Figure ReproduceRoom::figure() {
@@ -322,10 +321,11 @@ void ReproduceRoom::copyTable() {
 void ReproduceRoom::saveTable() {
     refresh();
     if (!m_plan) return;
-    const QString path =
-        askSave(QStringLiteral("%1-%2.%3")
-                    .arg(QString::fromStdString(m_plan->sheet), QString::fromStdString(to_string(m_plan->scale)),
-                         suffixOf(m_panel->output().format())));
+    const QString suggestion =
+        QStringLiteral("%1-%2.%3")
+            .arg(QString::fromStdString(m_plan->sheet), QString::fromStdString(to_string(m_plan->scale)),
+                 suffixOf(m_panel->output().format()));
+    const QString path = dialogs().save(this, {.title = tr("Save table"), .path = suggestion});
     if (path.isEmpty()) return;
     try {
         ropelab::ui::saveTable(path, table());

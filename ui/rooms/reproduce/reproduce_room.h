@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QList>
-#include <functional>
 
 #include "ui/common/room.h"
 #include "ui/rooms/reproduce/reproduce_panel.h"
@@ -17,6 +16,7 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class SessionActions;
 class Settings;
 
@@ -38,7 +38,7 @@ class ReproduceRoom : public Room {
     ~ReproduceRoom() override;
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<ReproduceRoom>& room);
     /// Only the tabs "Effects" and "Bits per letter" have a figure.
     Figure figure() override;
     /// The claim of the forest plot and the runs of its sheet.
@@ -55,6 +55,7 @@ class ReproduceRoom : public Room {
 
     Page page() const { return m_page; }
     void showPage(Page page);
+    static QString titleOf(Page page);
     SheetTrainer& trainer() { return m_trainer; }
     ReproducePanel& choices() { return *m_panel; }
     ForestView& effects() { return *m_effects; }
@@ -76,11 +77,6 @@ class ReproduceRoom : public Room {
     QString table() const;
     void copyTable();
     void saveTable();
-    /// "" if the user cancels. Tests replace it.
-    std::function<QString(const QString& suggestion)> askSave;
-
- signals:
-    void pageChanged();
 
  protected:
     void showEvent(QShowEvent* event) override;

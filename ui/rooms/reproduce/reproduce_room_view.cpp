@@ -1,6 +1,5 @@
 #include <QButtonGroup>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
@@ -91,9 +90,6 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
       m_panel(new ReproducePanel(m_settings, this)) {
     setObjectName(QStringLiteral("reproduce"));
     m_panel->hide();
-    askSave = [this](const QString& suggestion) {
-        return QFileDialog::getSaveFileName(this, tr("Save table"), suggestion);
-    };
     m_comparison = new TextTable(this);
     m_seeds = new TextTable(this);
 
@@ -166,6 +162,10 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
 }
 
 ReproduceRoom::~ReproduceRoom() = default;
+
+QString ReproduceRoom::titleOf(Page page) {
+    return tr(kTabs[static_cast<std::size_t>(page)].title);
+}
 
 QWidget* ReproduceRoom::makeBar() {
     auto* bar = new QWidget(this);
@@ -245,7 +245,7 @@ void ReproduceRoom::showPage(Page page) {
     const int index = static_cast<int>(page);
     m_tabs[index]->setChecked(true);
     m_pages->setCurrentIndex(index);
-    emit pageChanged();
+    emit actionsChanged();
 }
 
 void ReproduceRoom::fitColumns() {

@@ -4,7 +4,6 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonObject>
@@ -44,6 +43,7 @@
 #include "ui/session/settings.h"
 #include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -94,9 +94,6 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
         const LabFile* file = m_access.lab.file();
         if (file && !m_access.session.isActive()) m_access.runs.refreshRecords(*file);
     });
-    askSave = [this](const QString& suggestion) {
-        return QFileDialog::getSaveFileName(this, tr("Save table as"), suggestion);
-    };
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
     m_order->setSourceModel(m_groups);
@@ -136,11 +133,13 @@ QWidget* ResultsRoom::panel() {
     return m_panel;
 }
 
-void ResultsRoom::addActions(ActionRegistry& registry) {
-    registry.add(
-        {.id = "results.copy", .menu = "Edit", .text = tr("Copy results table"), .handler = [this] { copyTable(); }});
-    registry.add(
-        {.id = "results.save", .menu = "File", .text = tr("Save results table …"), .handler = [this] { saveTable(); }});
+void ResultsRoom::addActions(ActionRegistry& registry, const RoomHandle<ResultsRoom>& room) {
+    registry.add({.id = "results.copy", .menu = "Edit", .text = tr("Copy results table"), .handler = [room] {
+                      room->copyTable();
+                  }});
+    registry.add({.id = "results.save", .menu = "File", .text = tr("Save results table …"), .handler = [room] {
+                      room->saveTable();
+                  }});
     const auto here =
         [&registry](const std::function<void()>& change) {  // opens the room first, so that the change is visible
             return [&registry, change] {
@@ -151,30 +150,31 @@ void ResultsRoom::addActions(ActionRegistry& registry) {
     registry.add({.id = "results.nextFigure",
                   .menu = "View",
                   .text = tr("Show next results figure"),
-                  .handler = here([this] {
-                      showPage(Page::groups);
-                      m_figures->step(1);
+                  .handler = here([room] {
+                      room->showPage(Page::groups);
+                      room->m_figures->step(1);
                   }),
                   .separatorBefore = true});
     registry.add({.id = "results.previousFigure",
                   .menu = "View",
                   .text = tr("Show previous results figure"),
-                  .handler = here([this] {
-                      showPage(Page::groups);
-                      m_figures->step(-1);
+                  .handler = here([room] {
+                      room->showPage(Page::groups);
+                      room->m_figures->step(-1);
                   })});
     registry.add({.id = "results.predictions",
                   .menu = "View",
                   .text = tr("Show predictions about the sweep"),
-                  .handler = here([this] { showPage(Page::predictions); })});
+                  .handler = here([room] { room->showPage(Page::predictions); })});
     registry.add({.id = "results.measureGeneration",
                   .menu = "Run",
                   .text = tr("Measure generation speed of the results"),
-                  .handler = here([this] { measureGeneration(); }),
+                  .handler = here([room] { room->measureGeneration(); }),
                   .liveText =
-                      [this] {
-                          return m_generation->isMeasuring() ? tr("Stop measuring the generation speed")
-                                                             : tr("Measure generation speed of the results");
+                      [room] {
+                          return room.made() && room->m_generation->isMeasuring()
+                                     ? tr("Stop measuring the generation speed")
+                                     : tr("Measure generation speed of the results");
                       },
                   .separatorBefore = true});
     for (const ResultsFigure& figure : resultsFigures()) {
@@ -182,12 +182,8 @@ void ResultsRoom::addActions(ActionRegistry& registry) {
         registry.add({.id = QStringLiteral("results.figure.") + name,
                       .menu = {},
                       .text = tr("Show results figure: %1").arg(figure.title),
-                      .handler = here([this, name] { showPart(name); })});
+                      .handler = here([room, name] { room->showPart(name); })});
     }
-    connect(this, &ResultsRoom::pageChanged, &registry, &ActionRegistry::refresh);
-    connect(this, &ResultsRoom::trainRequested, &registry, [&registry] {
-        if (QAction* train = registry.action(QStringLiteral("room.train"))) train->trigger();
-    });
 }
 
 void ResultsRoom::measureGeneration() {
@@ -313,7 +309,7 @@ void ResultsRoom::showPage(Page page) {
     m_page = page;
     m_tabs[static_cast<int>(page)]->setChecked(true);
     renewPages();
-    emit pageChanged();
+    emit actionsChanged();
 }
 
 bool ResultsRoom::offersPredictions() const {
@@ -541,7 +537,8 @@ void ResultsRoom::copyTable() {
 void ResultsRoom::saveTable() {
     if (m_stale) renew();
     const ResultsPanel::Format format = m_panel->format();
-    const QString path = askSave(QStringLiteral("results.") + suffixOf(format));
+    const QString path =
+        dialogs().save(this, {.title = tr("Save table as"), .path = QStringLiteral("results.") + suffixOf(format)});
     if (path.isEmpty()) return;
     try {
         ropelab::ui::saveTable(path, exportText());

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QTimer>
-#include <functional>
 
 #include "core/study/head_conversion.h"
 #include "ui/common/room.h"
@@ -19,6 +18,7 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class SessionActions;
 class Settings;
 
@@ -43,7 +43,7 @@ class ResultsRoom : public Room {
     ~ResultsRoom() override;
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<ResultsRoom>& room);
     Figure figure() override;
     /// The choices of the panel as flags, and the runs of the table.
     FigureOrigin originOf(const Figure& figure) override;
@@ -88,12 +88,6 @@ class ResultsRoom : public Room {
     void measureGeneration();
     void copyTable();
     void saveTable();
-    /// Opens a file dialog and returns the chosen path, or "" if it was cancelled. Tests replace it.
-    std::function<QString(const QString& suggestion)> askSave;
-
- signals:
-    void trainRequested();
-    void pageChanged();
 
  protected:
     void showEvent(QShowEvent* event) override;

@@ -57,7 +57,7 @@ QWidget* ResultsRoom::makeEmptyState() {
     const EmptyPage empty = makeEmptyPage(tr("Compare the results of runs and test their significance"), {}, this);
     m_emptyText = empty.text;
     m_goToTrain = empty.goToTrain;
-    connect(m_goToTrain, &QPushButton::clicked, this, &ResultsRoom::trainRequested);
+    connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(QStringLiteral("train")); });
     return empty.page;
 }
 

@@ -48,9 +48,6 @@ AnimationDialog::AnimationDialog(AnimationJob job, QWidget* parent)
     setWindowTitle(tr("Export animation"));
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
-    askPath = [this](const QString& suggestion) {
-        return askFramesPath(this, tr("Export animation as"), m_format->currentData().toString(), suggestion);
-    };
     makeFields();
     connectProcess();
     resetRange();
@@ -164,7 +161,8 @@ void AnimationDialog::save() {
         m_save->setEnabled(false);
         return m_process.stop();
     }
-    const QString path = askPath(m_job.figure + QLatin1Char('.') + m_format->currentData().toString());
+    const QString path = dialogs().save(
+        this, framesQuestion(tr("Export animation as"), m_job.figure, m_format->currentData().toString()));
     if (path.isEmpty()) return;
     const AnimationJob job = this->job(path);
     QString why = whyFramesExist(job.output);

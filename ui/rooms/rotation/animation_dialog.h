@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QDialog>
-#include <functional>
 
 #include "ui/animation/export_process.h"
 #include "ui/rooms/rotation/animation_job.h"
@@ -26,8 +25,6 @@ class AnimationDialog : public QDialog {
 
     /// The format's suffix is appended if the path has another one.
     AnimationJob job(const QString& path) const;
-    /// Opens a file dialog and returns the chosen path, or "" if it was cancelled. Tests replace it.
-    std::function<QString(const QString& suggestion)> askPath;
 
     QComboBox* over() const { return m_over; }
     QDoubleSpinBox* first() const { return m_first; }

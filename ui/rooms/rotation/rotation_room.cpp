@@ -287,35 +287,35 @@ QWidget* RotationRoom::options() {
     return m_vectors;
 }
 
-void RotationRoom::addActions(ActionRegistry& registry) {
-    RotaryRoom::addActions(registry);
-    const auto shown = [this] { return isVisible(); };
+void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room) {
+    const auto shown = [room] { return room.isVisible(); };
     const auto add = [&](const char* id, const QString& text, std::function<void()> handler) {
         registry.add(
             {.id = QString::fromLatin1(id), .menu = {}, .text = text, .handler = std::move(handler), .enabled = shown});
     };
-    add("rotation.play", tr("Rotation: play or pause the positions (Space or P)"), [this] { play(!isPlaying()); });
+    add("rotation.play", tr("Rotation: play or pause the positions (Space or P)"),
+        [room] { room->play(!room->isPlaying()); });
     registry.add({.id = QStringLiteral("rotation.animate"),
                   .menu = QStringLiteral("File"),
                   .text = tr("Export animation of the Rotation room …"),
-                  .handler = [this] { openAnimation(); },
+                  .handler = [room] { room->openAnimation(); },
                   .enabled = shown});
     add("rotation.formula", tr("Rotation: copy the formula of the pair as Unicode text"),
-        [this] { copyFormula(FormulaFormat::unicode); });
+        [room] { room->copyFormula(FormulaFormat::unicode); });
     add("rotation.latex", tr("Rotation: copy the formula of the pair as LaTeX"),
-        [this] { copyFormula(FormulaFormat::latex); });
-    add("rotation.draw", tr("Rotation: resample q and k"), [this] { sampleAgain(); });
-    add("rotation.shift", tr("Rotation: shift m and n by 1,000 positions"), [this] {
-        showPage(Logit);
-        shift();
+        [room] { room->copyFormula(FormulaFormat::latex); });
+    add("rotation.draw", tr("Rotation: resample q and k"), [room] { room->sampleAgain(); });
+    add("rotation.shift", tr("Rotation: shift m and n by 1,000 positions"), [room] {
+        room->showPage(Logit);
+        room->shift();
     });
-    add("rotation.previous", tr("Rotation: build a previous-token head"), [this] {
-        showPage(Circuit);
-        buildHead(1);
+    add("rotation.previous", tr("Rotation: build a previous-token head"), [room] {
+        room->showPage(Circuit);
+        room->buildHead(1);
     });
-    add("rotation.aim", tr("Rotation: aim k at a distance"), [this] {
-        showPage(Aim);
-        aimAt(m_scene.state.distance);
+    add("rotation.aim", tr("Rotation: aim k at a distance"), [room] {
+        room->showPage(Aim);
+        room->aimAt(room->m_scene.state.distance);
     });
 }
 

@@ -22,6 +22,7 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class AimPage;
 class AnimationDialog;
 class CircuitPage;
@@ -41,7 +42,7 @@ class RotationRoom : public RotaryRoom {
 
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room);
     /// The parts are the pages "logit", "helix", "matrix", "aim", "tokens" and "circuit", and "dials" and "pair" above
     /// them.
     void showPart(const QString& part) override;

@@ -1,12 +1,12 @@
 #include "ui/rooms/train/data_choice.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <utility>
 
 #include "core/data/known_sets.h"
 #include "core/spec/error.h"
 #include "ui/session/experiment_model.h"
+#include "ui/theme/dialogs.h"
 
 namespace ropelab::ui {
 
@@ -25,13 +25,6 @@ DataChoice::DataChoice(ExperimentModel& model, std::filesystem::path dataDir, QW
     setFocusPolicy(Qt::StrongFocus);
     setMinimumContentsLength(8);
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_ask = [this] {
-        return QFileDialog::getOpenFileName(window(), tr("Choose a text file to train on"), QString(),
-                                            tr("All files (*)"));
-    };
-    m_askFolder = [this] {
-        return QFileDialog::getExistingDirectory(window(), tr("Choose a folder of files to train on"));
-    };
     connect(this, &QComboBox::activated, this, &DataChoice::pick);
     connect(&model, &ExperimentModel::changed, this, &DataChoice::renew);
     renew();
@@ -79,8 +72,12 @@ void DataChoice::renew() {
 
 void DataChoice::pick(int index) {
     QString name = itemData(index).toString();
-    if (name == kAskForFile) name = m_ask();
-    if (name == kAskForFolder) name = m_askFolder();
+    if (name == kAskForFile) {
+        name =
+            dialogs().open(window(), {.title = tr("Choose a text file to train on"), .filters = tr("All files (*)")});
+    } else if (name == kAskForFolder) {
+        name = dialogs().folder(window(), {.title = tr("Choose a folder of files to train on")});
+    }
     if (!name.isEmpty()) {
         try {
             m_model.edit(tr("change data"),

@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <filesystem>
-#include <functional>
 
 namespace ropelab::ui {
 
@@ -17,11 +16,6 @@ class DataChoice : public QComboBox {
     /// `dataDir` is searched first for known data sets.
     DataChoice(ExperimentModel& model, std::filesystem::path dataDir, QWidget* parent = nullptr);
 
-    /// Asks for the path of a file; "" if the user cancels. Tests replace the file dialog by a function of their own.
-    void setFileQuestion(std::function<QString()> ask) { m_ask = std::move(ask); }
-    /// Asks for the path of a folder, in the same way.
-    void setFolderQuestion(std::function<QString()> ask) { m_askFolder = std::move(ask); }
-
  signals:
     void refused(const QString& sentence);
 
@@ -31,8 +25,6 @@ class DataChoice : public QComboBox {
 
     ExperimentModel& m_model;
     std::filesystem::path m_dataDir;
-    std::function<QString()> m_ask;
-    std::function<QString()> m_askFolder;
 };
 
 }  // namespace ropelab::ui

@@ -146,16 +146,22 @@ QWidget* SecondPicture::makeSamplePage() {
     return box;
 }
 
+QList<SecondPicture::Choice> SecondPicture::choices() {
+    QList<Choice> all = {
+        {kSample, tr("Sample"), tr("Shows the text that the picked run generated at its last evaluation.")}};
+    for (const LiveFigure& figure : liveFigures()) all.append({figure.name, figure.title, figure.why});
+    all.append(
+        {kGradient, tr("Gradient norm"), tr("Shows the norm of the gradient before clipping at each training step.")});
+    all.append({kNothing, tr("No second picture"), tr("The plot of the curves uses the whole width.")});
+    return all;
+}
+
 void SecondPicture::fillChooser() {
-    const auto add = [this](const char* name, const QString& title, const QString& why) {
-        m_chooser->addItem(title, QLatin1String(name));
-        m_chooser->setItemData(m_chooser->count() - 1, why, Qt::ToolTipRole);
-    };
-    add(kSample, tr("Sample"), tr("Shows the text that the picked run generated at its last evaluation."));
-    for (const LiveFigure& figure : liveFigures()) add(figure.name, figure.title, figure.why);
-    add(kGradient, tr("Gradient norm"), tr("Shows the norm of the gradient before clipping at each training step."));
-    m_chooser->insertSeparator(m_chooser->count());
-    add(kNothing, tr("No second picture"), tr("The plot of the curves uses the whole width."));
+    for (const Choice& choice : choices()) {
+        if (choice.name == QLatin1String(kNothing)) m_chooser->insertSeparator(m_chooser->count());
+        m_chooser->addItem(choice.title, choice.name);
+        m_chooser->setItemData(m_chooser->count() - 1, choice.why, Qt::ToolTipRole);
+    }
     m_chooser->setMaxVisibleItems(m_chooser->count());
     chooseData(m_chooser, m_settings.value("train/second"));
 }

@@ -35,6 +35,12 @@ class SecondPicture : public QWidget {
     /// "sample", "gradient-norm", "nothing" or the name of a figure (liveFigures()).
     QString chosen() const;
     bool choose(const QString& name);
+    struct Choice {
+        QString name;
+        QString title;
+        QString why;
+    };
+    static QList<Choice> choices();
     bool isNone() const;
     QComboBox* chooser() const { return m_chooser; }
     /// Selects whether figures of probes show the picked run, if there is one, or always all visible settings. The

@@ -16,6 +16,7 @@ class QStackedWidget;
 
 namespace ropelab::ui {
 
+class ActionRegistry;
 class SessionActions;
 class ExperimentModel;
 class Settings;
@@ -44,7 +45,7 @@ class TrainRoom : public Room {
     ~TrainRoom() override;
 
     QWidget* panel() override;
-    void addActions(ActionRegistry& registry) override;
+    static void addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>& room);
     Figure figure() override;
     /// Only what is visible of the plot and the second picture.
     std::vector<Figure> pageFigures() override;

@@ -33,77 +33,79 @@
 
 namespace ropelab::ui {
 
-void TrainRoom::addActions(ActionRegistry& registry) {
+void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>& room) {
     // In another room the user cannot see which run is picked here.
-    const auto picked = [this] { return isVisible() && m_list->picked() != 0; };
-    const auto pictures = [this] { return isVisible() && !isEmpty() && !m_planShown; };
-    const auto curves = [this, pictures] { return pictures() && !m_picture->isHidden() && !m_toolbar->isRoofline(); };
+    const auto picked = [room] { return room.isVisible() && room->m_list->picked() != 0; };
+    const auto pictures = [room] { return room.isVisible() && !room->isEmpty() && !room->m_planShown; };
+    const auto curves = [room, pictures] {
+        return pictures() && !room->m_picture->isHidden() && !room->m_toolbar->isRoofline();
+    };
     registry.add({.id = "run.rename",
                   .menu = "Edit",
                   .text = tr("Rename picked run"),
-                  .handler = [this] { m_list->rename(m_list->picked()); },
+                  .handler = [room] { room->m_list->rename(room->m_list->picked()); },
                   .enabled = picked,
                   .separatorBefore = true});
     registry.add({.id = "run.rename_setting",
                   .menu = "Edit",
                   .text = tr("Rename setting of picked run …"),
-                  .handler = [this] { m_list->renameSetting(m_list->picked()); },
+                  .handler = [room] { room->m_list->renameSetting(room->m_list->picked()); },
                   .enabled = picked});
     registry.add({.id = "run.annotate",
                   .menu = "Edit",
                   .text = tr("Edit note of picked run"),
-                  .handler = [this] { m_list->annotate(m_list->picked()); },
+                  .handler = [room] { room->m_list->annotate(room->m_list->picked()); },
                   .enabled = picked});
     registry.add({.id = "run.delete",
                   .menu = "Edit",
                   .text = tr("Delete picked run"),
-                  .handler = [this] { m_actions.deleteRun(m_list->picked()); },
+                  .handler = [room] { room->m_actions.deleteRun(room->m_list->picked()); },
                   .enabled = picked});
-    registry.add({.id = "run.stop_picked",
-                  .menu = "Run",
-                  .text = tr("Stop picked run"),
-                  .handler = [this] { m_access.session.stopRun(m_list->picked()); },
-                  .enabled = [this] { return isVisible() && m_access.session.isTraining(m_list->picked()); }});
+    registry.add(
+        {.id = "run.stop_picked",
+         .menu = "Run",
+         .text = tr("Stop picked run"),
+         .handler = [room] { room->m_access.session.stopRun(room->m_list->picked()); },
+         .enabled = [room] { return room.isVisible() && room->m_access.session.isTraining(room->m_list->picked()); }});
     registry.add({.id = "run.plan",
                   .menu = "Run",
                   .text = tr("Show runs and queue"),
                   .handler =
-                      [this, &registry] {
-                          const bool show = !isVisible() || !m_planShown;
+                      [room, &registry] {
+                          const bool show = !room.isVisible() || !room->m_planShown;
                           registry.action(QStringLiteral("room.train"))->trigger();
-                          showPlan(show);
+                          room->showPlan(show);
                       },
-                  .checked = [this] { return m_planShown; }});
+                  .checked = [room] { return room.made() && room->m_planShown; }});
     registry.add({.id = "plot.log",
                   .menu = "View",
                   .text = tr("Logarithmic y axis"),
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
-                  .handler = [this] { m_plot->setYLogarithmic(!m_plot->isYLogarithmic()); },
+                  .handler = [room] { room->m_plot->setYLogarithmic(!room->m_plot->isYLogarithmic()); },
                   .enabled = curves,
-                  .checked = [this] { return m_plot->isYLogarithmic(); },
+                  .checked = [room] { return room.made() && room->m_plot->isYLogarithmic(); },
                   .separatorBefore = true});
     registry.add({.id = "plot.reset",
                   .menu = "View",
                   .text = tr("Reset plot view"),
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
-                  .handler = [this] { m_plot->resetView(); },
+                  .handler = [room] { room->m_plot->resetView(); },
                   .enabled = curves});
     registry.add({.id = "plot.curves",
                   .menu = "View",
                   .text = tr("Show plot of the curves"),
-                  .handler = [this] { m_second->foldButton()->toggle(); },
-                  .enabled = [this, pictures] { return pictures() && !m_second->isNone(); },
-                  .checked = [this] { return !m_picture->isHidden(); }});
-    for (int i = 0; i < m_second->chooser()->count(); ++i) {
-        const QString name = m_second->chooser()->itemData(i).toString();
-        if (name.isEmpty()) continue;  // a separator
+                  .handler = [room] { room->m_second->foldButton()->toggle(); },
+                  .enabled = [room, pictures] { return pictures() && !room->m_second->isNone(); },
+                  .checked = [room] { return !room.made() || !room->m_picture->isHidden(); }});
+    for (const SecondPicture::Choice& choice : SecondPicture::choices()) {
+        const QString name = choice.name;
         registry.add({.id = QStringLiteral("plot.second.") + name,
                       .menu = {},
-                      .text = tr("Second picture: %1").arg(m_second->chooser()->itemText(i)),
-                      .handler = [this, &registry, name] {
+                      .text = tr("Second picture: %1").arg(choice.title),
+                      .handler = [room, &registry, name] {
                           registry.action(QStringLiteral("room.train"))->trigger();
-                          showPlan(false);
-                          m_second->choose(name);
+                          room->showPlan(false);
+                          room->m_second->choose(name);
                       }});
     }
 }

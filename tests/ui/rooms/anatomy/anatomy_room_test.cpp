@@ -20,6 +20,7 @@
 #include "core/plan/layout.h"
 #include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/field_note.h"
 #include "ui/figure/export.h"
@@ -105,7 +106,8 @@ TEST_F(AnatomyRoomTest, SourceIsARunAKnownModelOrAConfig) {
     config.write(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
                      "num_attention_heads": 4, "vocab_size": 10, "max_position_embeddings": 32})");
     config.close();
-    room->askConfig = [this] { return file("config.json"); };
+    AnsweredDialogs answers;
+    answers.path = file("config.json");
     panel->openButton()->click();
     EXPECT_EQ(parameters(), 2 * 640 + 64 + 2 * (4 * 64 * 64 + 3 * 64 * 96 + 2 * 64));
     EXPECT_EQ(panel->source()->currentData().toString(), "config:" + file("config.json"));
@@ -281,7 +283,8 @@ TEST_F(AnatomyRoomTest, TableIsCopiedAndSaved) {
     panel->output().choose("csv");
     panel->output().copyButton()->click();
     EXPECT_EQ(QApplication::clipboard()->text().toStdString(), anatomy_table(room->model(), AnatomyFormat::csv));
-    room->askSave = [this](const QString&) { return file("anatomy.tex"); };
+    AnsweredDialogs answers;
+    answers.path = file("anatomy.tex");
     panel->output().choose("tex");
     panel->output().saveButton()->click();
     QFile saved(file("anatomy.tex"));

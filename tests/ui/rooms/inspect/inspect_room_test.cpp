@@ -28,13 +28,10 @@ TEST_F(InspectRoomTest, EmptyRoomLeadsToTrain) {
     room->refreshNow();
     EXPECT_TRUE(room->isEmpty());
     EXPECT_FALSE(room->hasFigure());
-    QWidget window;
-    ActionRegistry registry(&window);
-    int shown = 0;
-    registry.add({.id = "room.train", .menu = "View", .text = "Room: Train", .handler = [&] { ++shown; }});
-    room->addActions(registry);
+    QSignalSpy asked(room.get(), &InspectRoom::roomRequested);
     room->goToTrain()->click();
-    EXPECT_EQ(shown, 1);
+    ASSERT_EQ(asked.count(), 1);
+    EXPECT_EQ(asked.front().front().toString(), "train");
 }
 
 TEST_F(InspectRoomTest, ShowsTheNewestSnapshotAndMovesTheCursor) {
@@ -112,7 +109,7 @@ TEST_F(InspectRoomTest, FigureActionsOpenTheRoom) {
     ActionRegistry registry(&window);
     int opened = 0;
     registry.add({.id = "room.inspect", .menu = {}, .text = "Inspect", .handler = [&] { ++opened; }});
-    room->addActions(registry);
+    InspectRoom::addActions(registry, *room);
     registry.action("inspect.figure.pair-dials")->trigger();
     EXPECT_EQ(room->mainPane().chosenName(), "pair-dials");
     EXPECT_EQ(opened, 1);

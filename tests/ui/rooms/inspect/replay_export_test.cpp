@@ -15,6 +15,7 @@
 #include <QToolButton>
 
 #include "tests/ui/rooms/inspect/inspect_room_fixture.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/replay_bar.h"
 #include "ui/rooms/inspect/replay_dialog.h"
@@ -37,11 +38,12 @@ TEST_F(ReplayExportTest, ExportsTheReplayInASeparateProcess) {
     QSignalSpy progressed(&writer, &ReplayWriter::progressed);
     ReplayDialog* dialog = room->openReplayDialog();
     ASSERT_NE(dialog, nullptr);
-    dialog->askPath = [this](const QString& suggestion) {
-        EXPECT_EQ(suggestion, "replay.gif");
-        return file("out.gif");
-    };
+    AnsweredDialogs answers;
+    answers.path = file("out.gif");
     dialog->saveButton()->click();
+    ASSERT_EQ(answers.questions.size(), 1);
+    EXPECT_EQ(answers.questions[0].path, "replay.gif");
+    EXPECT_TRUE(answers.questions[0].replaces);
     EXPECT_TRUE(writer.isRunning());
     EXPECT_EQ(room->replay().exportButton()->text(), "Stop export");
     ASSERT_TRUE(waitUntil([&] { return finished.count() == 1; }));
@@ -140,7 +142,8 @@ TEST_F(ReplayExportTest, DoesNotOverwriteFilesWithoutAsking) {
         return made.open(QIODevice::WriteOnly);
     };
     ASSERT_TRUE(make("mine.gif") && make("mine-0003.png"));
-    dialog->askPath = [this](const QString&) { return file("mine"); };
+    AnsweredDialogs answers;
+    answers.path = file("mine");
     dialog->saveButton()->click();
     EXPECT_TRUE(dialog->words()->text().contains("mine.gif already exists")) << dialog->words()->text().toStdString();
     dialog->formats()->setCurrentIndex(1);

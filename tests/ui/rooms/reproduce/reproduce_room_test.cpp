@@ -6,6 +6,7 @@
 
 #include "core/spec/error.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "ui/common/actions.h"
 #include "ui/common/results_words.h"
 #include "ui/rooms/reproduce/letters_view.h"
@@ -29,9 +30,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
         EXPECT_TRUE(page.contains(QString::fromUtf8(part))) << part;
     }
     for (const Claim& claim : sheet("theta-table-3").plan({SheetScale::smoke, {}, {}}).claims) {
-        EXPECT_TRUE(page.contains(QString::fromStdString(claim.words)))
-            << claim.words << "\n"
-            << page.toStdString();
+        EXPECT_TRUE(page.contains(QString::fromStdString(claim.words))) << claim.words << "\n" << page.toStdString();
         EXPECT_FALSE(page.contains(QString::fromStdString(claim.id))) << "an identifier, which is no word";
     }
     EXPECT_TRUE(room->predictionText().contains(" not scored.")) << room->predictionText().toStdString();
@@ -142,22 +141,21 @@ TEST_F(ReproduceTest, ExportsTheTableInEachFormat) {
                                                          {"csv", "claim,measure,"},
                                                          {"tex", "\\begin{tabular}"},
                                                          {"json", "\"paper_checks\""}};
+    AnsweredDialogs answers;
     for (const auto& [suffix, part] : parts) {
         output.choose(suffix);
         output.copyButton()->click();
         EXPECT_TRUE(QApplication::clipboard()->text().contains(part)) << suffix;
         const QString target = file("table.") + suffix;
-        room->askSave = [&](const QString& suggestion) {
-            EXPECT_EQ(suggestion, QString("bpc-smoke.") + suffix);
-            return target;
-        };
+        answers.path = target;
         output.saveButton()->click();
+        EXPECT_EQ(answers.questions.last().path, QString("bpc-smoke.") + suffix);
         QFile saved(target);
         ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
         EXPECT_EQ(QString::fromUtf8(saved.readAll()), room->table());
     }
     QSignalSpy problems(workspace.get(), &Workspace::problem);
-    room->askSave = [&](const QString&) { return file("no folder/table.txt"); };
+    answers.path = file("no folder/table.txt");
     output.saveButton()->click();
     ASSERT_EQ(problems.count(), 1);
     EXPECT_TRUE(problems.front().back().toString().contains("cannot be written"));

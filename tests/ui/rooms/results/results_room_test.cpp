@@ -15,6 +15,7 @@
 #include "core/results/decision_aid.h"
 #include "core/study/head_conversion.h"
 #include "tests/ui/rooms/results/results_fixture.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "ui/common/actions.h"
 #include "ui/rooms/results/column_choice.h"
 #include "ui/rooms/results/figure_pane.h"
@@ -54,21 +55,10 @@ TEST_F(ResultsRoomTest, EmptyPageLeadsToTrain) {
     room->refreshNow();
     EXPECT_TRUE(room->isEmpty());
     EXPECT_FALSE(room->hasFigure());
-    QSignalSpy asked(room.get(), &ResultsRoom::trainRequested);
+    QSignalSpy asked(room.get(), &ResultsRoom::roomRequested);
     room->goToTrain()->click();
-    EXPECT_EQ(asked.count(), 1);
-}
-
-TEST_F(ResultsRoomTest, GoToTrainTriggersTheRoomAction) {
-    QWidget window;
-    ActionRegistry registry(&window);
-    int shown = 0;
-    registry.add({.id = "room.train", .menu = "View", .text = "Room: Train", .handler = [&] { ++shown; }});
-    room->addActions(registry);
-    room->show();
-    room->goToTrain()->click();
-    EXPECT_EQ(shown, 1);
-    ASSERT_NE(registry.action("results.copy"), nullptr);
+    ASSERT_EQ(asked.count(), 1);
+    EXPECT_EQ(asked.front().front().toString(), "train");
 }
 
 TEST_F(ResultsRoomTest, FigureActionsOpenTheRoom) {
@@ -76,7 +66,7 @@ TEST_F(ResultsRoomTest, FigureActionsOpenTheRoom) {
     ActionRegistry registry(&window);
     int opened = 0;
     registry.add({.id = "room.results", .menu = {}, .text = "Results", .handler = [&] { ++opened; }});
-    room->addActions(registry);
+    ResultsRoom::addActions(registry, *room);
     registry.action("results.figure.spikes")->trigger();
     EXPECT_STREQ(room->figures().chosen().name, "spikes");
     EXPECT_EQ(opened, 1);
@@ -382,20 +372,18 @@ TEST_F(ResultsRoomTest, CopiesAndSavesTheTable) {
         panel.copyButton()->click();
         EXPECT_EQ(QApplication::clipboard()->text().toStdString(), expected[i]);
     }
-    QString suggested;
-    room->askSave = [&](const QString& suggestion) {
-        suggested = suggestion;
-        return file("table.tex");
-    };
+    AnsweredDialogs answers;
+    answers.path = file("table.tex");
     panel.formats()->setCurrentIndex(2);
     panel.saveButton()->click();
-    EXPECT_EQ(suggested, "results.tex");
+    ASSERT_EQ(answers.questions.size(), 1);
+    EXPECT_EQ(answers.questions[0].path, "results.tex");
     QFile saved(file("table.tex"));
     ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
     EXPECT_EQ(saved.readAll().toStdString(), expected[2]);
 
     QSignalSpy problems(workspace.get(), &Workspace::problem);
-    room->askSave = [&](const QString&) { return file("nowhere/table.tex"); };
+    answers.path = file("nowhere/table.tex");
     panel.saveButton()->click();
     EXPECT_EQ(problems.count(), 1);
 }

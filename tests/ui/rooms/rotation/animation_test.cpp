@@ -7,6 +7,7 @@
 #include <QSpinBox>
 
 #include "core/spec/error.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/animation_dialog.h"
@@ -167,12 +168,12 @@ TEST_F(AnimationTest, RoomExportsItsFigureInASeparateProcess) {
     dialog->frames()->setValue(3);
     dialog->widths()->setCurrentIndex(0);
     dialog->process().setProgram(QStringLiteral(ROPELAB_WINDOW));
-    dialog->askPath = [this](const QString& suggestion) {
-        EXPECT_EQ(suggestion, "pair.gif");
-        return file("out.gif");
-    };
+    AnsweredDialogs answers;
+    answers.path = file("out.gif");
     QSignalSpy finished(&dialog->process(), &ExportProcess::finished);
     dialog->saveButton()->click();
+    ASSERT_EQ(answers.questions.size(), 1);
+    EXPECT_EQ(answers.questions[0].path, "pair.gif");
     EXPECT_TRUE(dialog->process().isRunning());
     ASSERT_TRUE(waitUntil([&] { return finished.count() == 1; })) << dialog->words()->text().toStdString();
     EXPECT_EQ(dialog->words()->text(), "3 frames exported to out.gif");

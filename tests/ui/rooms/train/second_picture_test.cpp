@@ -264,7 +264,7 @@ TEST_F(SecondPictureTest, EveryChoiceIsAnAction) {
     QWidget window;
     ActionRegistry registry(&window);
     registry.add({.id = "room.train", .menu = {}, .text = "Train", .handler = [] {}});
-    room->addActions(registry);
+    TrainRoom::addActions(registry, *room);
     train();
     for (const LiveFigure& choice : liveFigures()) {
         registry.action(QStringLiteral("plot.second.") + choice.name)->trigger();

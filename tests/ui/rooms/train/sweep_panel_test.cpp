@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rooms/train/data_choice.h"
@@ -288,12 +289,13 @@ TEST_F(SweepPanelTest, SelectsPresetsAndDataFiles) {
     EXPECT_EQ(chips("θ").values().size(), 6);
 
     auto* text = panel->findChild<DataChoice*>();
-    text->setFileQuestion([this] { return textFile(); });
+    AnsweredDialogs answers;
+    answers.path = textFile();
     emit text->activated(text->count() - 1);
     EXPECT_EQ(experiment().values("data").front(), textFile().toStdString());
     EXPECT_EQ(text->currentText(), "text.txt");
     const QString texts = QFileInfo(textFile()).path();
-    text->setFolderQuestion([texts] { return texts; });
+    answers.path = texts;
     emit text->activated(text->count() - 2);
     EXPECT_EQ(experiment().values("data").front(), texts.toStdString());
     EXPECT_TRUE(choice->currentText().endsWith("changed"));

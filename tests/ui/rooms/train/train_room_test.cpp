@@ -121,7 +121,7 @@ TEST_F(TrainRoomTest, LongNamesAreShortenedToTheirDifferences) {
 
 TEST_F(TrainRoomTest, PlotActionsAreEnabledOnlyWhileCurvesAreShown) {
     ActionRegistry registry(room.get());
-    room->addActions(registry);
+    TrainRoom::addActions(registry, *room);
     train();
     const auto isEnabled = [&registry] {
         registry.refresh();
@@ -359,7 +359,7 @@ TEST_F(TrainRoomTest, RunActionsAreDisabledInOtherRooms) {
                       opened = true;
                       room->show();
                   }});
-    room->addActions(registry);
+    TrainRoom::addActions(registry, *room);
     train();
     room->runList().pick(1);
     const std::vector<const char*> own = {"run.rename", "run.annotate", "run.delete", "plot.log", "plot.reset"};
