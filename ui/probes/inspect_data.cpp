@@ -7,7 +7,6 @@
 
 #include "core/experiment/experiment.h"
 #include "core/run/probing.h"
-#include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {

@@ -8,14 +8,13 @@
 #include <set>
 #include <span>
 #include <tuple>
-#include <utility>
 
 #include "core/experiment/halving.h"
+#include "core/reproduce/sheet_lab.h"
+#include "core/spec/error.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/search.h"
-#include "core/reproduce/sheet_lab.h"
-#include "core/spec/error.h"
 #include "ui/common/paths.h"
 
 namespace ropelab::ui {

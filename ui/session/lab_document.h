@@ -14,7 +14,7 @@
 #include "core/run/runner.h"
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
-#include "ui/session/sweep_options.h"
+#include "ui/session/experiment_model.h"
 
 namespace ropelab::ui {
 

@@ -9,16 +9,16 @@
 #include <utility>
 
 #include "core/machine/engine_loader.h"
-#include "core/sweep/lab_results.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
+#include "core/sweep/lab_results.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/lecture/answers_figure.h"
 #include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/context/context_figures.h"
-#include "ui/rooms/inspect/inspect_batch.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/rotation/rotation_figures.h"

@@ -27,15 +27,8 @@
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/rooms/anatomy/activation_figure.h"
-#include "ui/rooms/anatomy/activation_pane.h"
-#include "ui/session/engine_work.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_document.h"
 #include "ui/session/lab_origin.h"
-#include "ui/session/run_store.h"
-#include "ui/session/session_actions.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

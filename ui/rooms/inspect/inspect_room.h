@@ -2,25 +2,18 @@
 
 #include <QPointer>
 #include <QTimer>
-#include <functional>
 #include <optional>
 
 #include "ui/common/room.h"
-#include "ui/rooms/inspect/inspect_source.h"
 #include "ui/rooms/inspect/model_answers.h"
 #include "ui/rooms/inspect/replay_job.h"
 #include "ui/session/run_access.h"
 
-class QLabel;
 class QPushButton;
 class QSplitter;
 class QStackedWidget;
 
 namespace ropelab::ui {
-
-class SessionActions;
-class RotaryModel;
-class Settings;
 
 class FigureView;
 class InspectPane;
@@ -28,6 +21,9 @@ class InspectPanel;
 class ReplayBar;
 class ReplayDialog;
 class ReplayWriter;
+class RotaryModel;
+class SessionActions;
+class Settings;
 class TextStrip;
 struct FineTuneState;
 

@@ -17,11 +17,10 @@ class QToolButton;
 
 namespace ropelab::ui {
 
-class SessionActions;
-class Settings;
-
 class ForestView;
 class LettersView;
+class SessionActions;
+class Settings;
 class TextList;
 class TextTable;
 

@@ -12,14 +12,8 @@
 #include "ui/common/paths.h"
 #include "ui/common/prediction_table.h"
 #include "ui/common/scaled.h"
-#include "ui/rooms/results/results_source.h"
-#include "ui/session/engine_lock.h"
+#include "ui/rooms/results/results_picture.h"
 #include "ui/session/engine_work.h"
-#include "ui/session/lab_document.h"
-#include "ui/session/run_store.h"
-#include "ui/session/sheet_measurement.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 

@@ -6,7 +6,6 @@
 
 #include "core/reproduce/sheet_lab.h"
 #include "ui/common/latest_job.h"
-#include "ui/session/engine_lock.h"
 
 class QLabel;
 class QPushButton;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <QJsonObject>
+#include <QString>
 #include <QTimer>
 #include <functional>
 
 #include "core/study/head_conversion.h"
 #include "ui/common/room.h"
-#include "ui/rooms/results/results_source.h"
+#include "ui/rooms/results/results_picture.h"
 #include "ui/session/run_access.h"
 
 class QLabel;
@@ -19,9 +21,6 @@ class QToolButton;
 
 namespace ropelab::ui {
 
-class SessionActions;
-class Settings;
-
 class FigurePane;
 class GenerationMeasurement;
 class GroupOrder;
@@ -29,6 +28,14 @@ class GroupTable;
 class PredictionsPage;
 class ResultsPanel;
 class SeedTable;
+class SessionActions;
+class Settings;
+
+/// The saved choices of a lab: "baseline" (an object of swept keys and values as texts), "experiment" (its id), "order"
+/// (title of the sorted column) and "descending". Empty if nothing is saved.
+QJsonObject labChoices(const Settings& settings, const QString& lab);
+/// Only the last 20 labs are stored, so the oldest entry is dropped.
+void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& choices);
 
 /// Compares the lab's runs: a table of groups (runs that differ only in their seed) with statistical tests, figures,
 /// the runs of the selected group, and a page with predictions. It is updated when the lab changes; while it is hidden

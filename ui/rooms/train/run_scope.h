@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/spec/event.h"
+#include "ui/plot/curve_bands.h"
+#include "ui/session/run_store.h"
 
 class QComboBox;
 class QLabel;
@@ -15,6 +17,13 @@ namespace ropelab::ui {
 
 class RunStore;
 struct RunView;
+
+/// The visible runs that differ only in their seed, in order of first appearance, labelled "θ 10k, 100 %, 3 seeds". A
+/// run without other seeds is a group of its own. Of runs with equal settings and equal seed, only the first belongs to
+/// the group.
+std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs);
+
+bool anyRepeats(const std::vector<CurveGroup>& groups);
 
 /// Row above the plot that selects which runs the plot shows. It says how many runs are hidden and can show them.
 /// Single runs are hidden in the run list.

@@ -5,7 +5,7 @@
 
 #include "core/spec/event.h"
 #include "ui/probes/inspect_data.h"
-#include "ui/rooms/train/live_data.h"
+#include "ui/rooms/train/live_figures.h"
 #include "ui/session/run_access.h"
 
 class QComboBox;

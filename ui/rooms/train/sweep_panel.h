@@ -5,25 +5,23 @@
 #include <optional>
 #include <vector>
 
+#include "core/experiment/experiment.h"
+#include "core/forecast/estimate.h"
+#include "ui/session/run_access.h"
+
 class QComboBox;
 class QGridLayout;
 class QLabel;
 class QPushButton;
 class QScrollArea;
-class QVBoxLayout;
-
-#include "core/forecast/estimate.h"
-#include "core/experiment/experiment.h"
-#include "ui/session/run_access.h"
 
 namespace ropelab::ui {
 
-class SessionActions;
-class ExperimentModel;
-
 class ChipListEdit;
+class ExperimentModel;
 class KeyField;
 class SearchGroup;
+class SessionActions;
 
 /// Edits the experiment of the workspace: the most important settings at the top, all others behind "More settings",
 /// the estimated time and memory and the Start button at the bottom.

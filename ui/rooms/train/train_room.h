@@ -5,8 +5,7 @@
 #include <array>
 
 #include "ui/common/room.h"
-#include "ui/session/entropy_floor.h"
-#include "ui/session/event_queue.h"
+#include "ui/rooms/train/curves_page.h"
 #include "ui/session/run_access.h"
 
 class QLabel;
@@ -16,18 +15,17 @@ class QStackedWidget;
 
 namespace ropelab::ui {
 
-class SessionActions;
-class ExperimentModel;
-class Settings;
-
 class BannerArea;
 class CurvePlot;
+class ExperimentModel;
 class PlotToolbar;
 class QueueView;
 class RooflineView;
 class RunList;
 class RunScope;
 class SecondPicture;
+class SessionActions;
+class Settings;
 class SweepPanel;
 class SweepPreview;
 class TakeOver;

@@ -17,8 +17,6 @@
 #include "tests/ui/rooms/inspect/inspect_room_fixture.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/replay_bar.h"
-#include "ui/rooms/inspect/replay_dialog.h"
-#include "ui/rooms/inspect/replay_writer.h"
 
 namespace ropelab::ui {
 namespace {
