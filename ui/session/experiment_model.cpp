@@ -98,10 +98,6 @@ class ExperimentModel::Edit : public UndoStep {
 ExperimentModel::ExperimentModel(Experiment first, QUndoStack* undo, QObject* parent)
     : QObject(parent), m_value(std::move(first)), m_original(m_value), m_undo(undo) {}
 
-void ExperimentModel::edit(const QString& text, const std::function<void(Experiment&)>& edit) {
-    editOptions(text, [&edit](Experiment& experiment, SweepOptions&) { edit(experiment); });
-}
-
 void ExperimentModel::editOptions(const QString& text, const std::function<void(Experiment&, SweepOptions&)>& edit) {
     Experiment after = m_value;
     SweepOptions options = m_options;

@@ -50,7 +50,9 @@ class ExperimentModel : public QObject {
     const Experiment& original() const { return m_original; }
 
     /// One undoable step named `text` ("add θ 1M"). If `edit` throws (BadInput), the experiment stays unchanged.
-    void edit(const QString& text, const std::function<void(Experiment&)>& edit);
+    void edit(const QString& text, const std::function<void(Experiment&)>& edit) {
+        editOptions(text, [&edit](Experiment& experiment, SweepOptions&) { edit(experiment); });
+    }
     void editOptions(const QString& text, const std::function<void(Experiment&, SweepOptions&)>& edit);
     /// Adds no undo step, because a lab was opened.
     void replace(const Experiment& value, const SweepOptions& options = {});

@@ -51,14 +51,6 @@ QString LabDocument::path() const {
     return m_file ? fromPath(m_file->path()) : QString();
 }
 
-std::vector<RunRecord> LabDocument::runs() const {
-    return m_file ? m_file->runs() : std::vector<RunRecord>();
-}
-
-std::vector<ExperimentRecord> LabDocument::experiments() const {
-    return m_file ? m_file->experiments() : std::vector<ExperimentRecord>();
-}
-
 void LabDocument::startEmptyLab() {
     release();
     m_unsaved = true;

@@ -63,10 +63,6 @@ RotaryModel::RotaryModel(QUndoStack& undo, QObject* parent) : QObject(parent), m
     computeFrequencies();
 }
 
-void RotaryModel::keepForUndo(QObject* room, std::function<Restore()> capture) {
-    m_keepers.push_back({room, std::move(capture)});
-}
-
 RotaryModel::Restore RotaryModel::captureRooms() const {
     std::vector<Restore> rooms;
     for (const Keeper& keeper : m_keepers) {
@@ -116,14 +112,6 @@ void RotaryModel::changeBoth(const QString& what, const ComparedSetups& setups) 
     check(setups.a);
     check(*setups.b);
     pushAlone(what, {setups.a, shape, m_picked, ShapedSetup{*setups.b, shape}, false});
-}
-
-ShapedSetup RotaryModel::setupA() const {
-    return m_editsB && m_other ? *m_other : ShapedSetup{m_setup, m_shape};
-}
-
-std::optional<ShapedSetup> RotaryModel::setupB() const {
-    return m_editsB ? std::optional(ShapedSetup{m_setup, m_shape}) : m_other;
 }
 
 ComparedSetups RotaryModel::setups() const {

@@ -114,10 +114,6 @@ std::vector<SettingLook> SettingColors::unstored() const {
     return result;
 }
 
-void SettingColors::setStored() {
-    for (auto& [key, entry] : m_entries) entry.stored = true;
-}
-
 namespace {
 
 void updateLastAndBest(RunView& run, const event::Evaluated& evaluated) {

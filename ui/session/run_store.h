@@ -43,7 +43,9 @@ class SettingColors {
 
     /// Looks that the lab file does not store yet.
     std::vector<SettingLook> unstored() const;
-    void setStored();
+    void setStored() {
+        for (auto& [key, entry] : m_entries) entry.stored = true;
+    }
 
  private:
     struct Entry {

@@ -31,10 +31,6 @@ void SweepMeter::measure(std::vector<std::vector<RunSpec>> cohorts, const std::f
     emit started();
 }
 
-void SweepMeter::stop() {
-    if (m_runner) m_runner->stop();
-}
-
 namespace {
 
 constexpr int kDrainIntervalMs = 33;
@@ -101,22 +97,6 @@ void SweepSession::stop() {
     if (m_state != State::running && m_state != State::paused) return;
     m_runner->stop();
     setState(State::stopping);
-}
-
-void SweepSession::stopRun(RunId id) {
-    if (isActive() && isTraining(id)) m_runner->stop_run(id);
-}
-
-void SweepSession::pick(RunId id) {
-    if (isActive() && isTraining(id)) m_runner->pick(id);
-}
-
-std::future<ProbeResult> SweepSession::probe(RunId id, ProbeRequest request) {
-    return m_runner->probe(id, std::move(request));
-}
-
-std::vector<WaitingCohort> SweepSession::waiting() const {
-    return m_runner ? m_runner->waiting() : std::vector<WaitingCohort>();
 }
 
 bool SweepSession::moveWaiting(std::int64_t cohort, std::size_t place) {

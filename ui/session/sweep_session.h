@@ -79,7 +79,9 @@ class SweepMeter : public QObject {
     /// Emits measured() for each cohort, then ended(). Must not be called while a measurement is active.
     void measure(std::vector<std::vector<RunSpec>> cohorts, const std::filesystem::path& dataDir);
     /// Stops after the current step; ended() follows.
-    void stop();
+    void stop() {
+        if (m_runner) m_runner->stop();
+    }
     bool isActive() const { return m_runner != nullptr; }
 
  signals:
@@ -113,14 +115,18 @@ class SweepSession : public QObject {
     /// After the current step; ended() follows.
     void stop();
     /// After the current step; the other runs of its cohort continue.
-    void stopRun(RunId id);
+    void stopRun(RunId id) {
+        if (isActive() && isTraining(id)) m_runner->stop_run(id);
+    }
     /// The run generates a text sample at each evaluation.
-    void pick(RunId id);
+    void pick(RunId id) {
+        if (isActive() && isTraining(id)) m_runner->pick(id);
+    }
     /// Evaluates a run between two of its steps. Requires isTraining(id).
-    std::future<ProbeResult> probe(RunId id, ProbeRequest request);
+    std::future<ProbeResult> probe(RunId id, ProbeRequest request) { return m_runner->probe(id, std::move(request)); }
 
     /// Cohorts of the sweep that have not started, in the order in which they will train.
-    std::vector<WaitingCohort> waiting() const;
+    std::vector<WaitingCohort> waiting() const { return m_runner ? m_runner->waiting() : std::vector<WaitingCohort>(); }
     /// `place` is an index of the queue. Returns false if the cohort has already started.
     bool moveWaiting(std::int64_t cohort, std::size_t place);
     /// Returns false if the cohort has already started.

@@ -72,7 +72,7 @@ class Workspace : public SessionActions {
     /// Does not block: an active sweep is stopped first and resumes in the new file.
     void saveLabAs(const QString& path);
     /// A sweep is active or the lab is being saved.
-    bool isBusy() const;
+    bool isBusy() const { return m_session.isActive() || m_lab.isSaving(); }
     /// Stops an active sweep, and cancels a sweep that waits for the end of a measurement.
     void whenIdle(std::function<void()> then);
 

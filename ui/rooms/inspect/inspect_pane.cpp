@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/inspect_pane.h"
 
-#include <QComboBox>
 #include <QFontMetricsF>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -100,10 +99,6 @@ void TextStrip::mousePressEvent(QMouseEvent* event) {
     if (token >= 0) emit picked(token);
 }
 
-void TextStrip::leaveEvent(QEvent*) {
-    emit left();
-}
-
 void TextStrip::keyPressEvent(QKeyEvent* event) {
     const int by = event->key() == Qt::Key_Left ? -1 : event->key() == Qt::Key_Right ? 1 : 0;
     const int last = static_cast<int>(m_row.tokens.size()) - 1;
@@ -159,10 +154,6 @@ void InspectPane::step(int by) {
         place = (place + by + count) % count;
     } while (!m_chooser->itemData(place).isValid());  // skips separators
     m_chooser->setCurrentIndex(place);
-}
-
-QString InspectPane::chosenName() const {
-    return m_chooser->currentData().toString();
 }
 
 void InspectPane::show(InspectPicture picture) {

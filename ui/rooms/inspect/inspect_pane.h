@@ -1,11 +1,10 @@
 #pragma once
 
+#include <QComboBox>
 #include <QWidget>
 
 #include "ui/rooms/inspect/figures/figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
-
-class QComboBox;
 
 namespace ropelab::ui {
 
@@ -35,7 +34,7 @@ class TextStrip : public QWidget {
     void paintEvent(QPaintEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
+    void leaveEvent(QEvent*) override { emit left(); }
     void keyPressEvent(QKeyEvent* event) override;
 
  private:
@@ -59,7 +58,7 @@ class InspectPane : public QWidget {
     bool choose(const QString& name);
     /// Moves the selection by this many places; the list wraps around.
     void step(int by);
-    QString chosenName() const;
+    QString chosenName() const { return m_chooser->currentData().toString(); }
     /// nullptr if an extra entry is selected.
     const InspectFigure* chosen() const { return findInspectFigure(chosenName()); }
 

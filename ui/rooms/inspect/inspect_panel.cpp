@@ -1,10 +1,8 @@
 #include "ui/rooms/inspect/inspect_panel.h"
 
 #include <QCheckBox>
-#include <QComboBox>
 #include <QGridLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
@@ -296,10 +294,6 @@ QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, Q
     return grid;
 }
 
-RunId InspectPanel::run() const {
-    return m_run->currentData().toLongLong();
-}
-
 RunId InspectPanel::ghost() const {
     const RunId id = m_ghost->currentData().toLongLong();
     return id == run() ? 0 : id;
@@ -314,14 +308,6 @@ InspectChoices InspectPanel::choices() const {
     result.byWavelength = m_axis->currentData().toBool();
     result.lag = m_lag->value();
     return result;
-}
-
-QString InspectPanel::text() const {
-    return m_text->text();
-}
-
-Ablation::Kind InspectPanel::kind() const {
-    return static_cast<Ablation::Kind>(m_kind->currentData().toInt());
 }
 
 Ablation InspectPanel::ablation(std::int64_t pairs, std::optional<int> highlighted) const {
@@ -340,10 +326,6 @@ Ablation InspectPanel::ablation(std::int64_t pairs, std::optional<int> highlight
     }
     const std::int64_t pair = std::clamp<std::int64_t>(highlighted.value_or(0), 0, pairs - 1);
     return pair_range(kind(), pair, pair);
-}
-
-std::int64_t InspectPanel::factor() const {
-    return m_factor->currentData().toLongLong();
 }
 
 void InspectPanel::renewRuns() {
@@ -449,10 +431,6 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
     m_needsOneLayer = uses(Controls::oneLayer) || headsAsRows;
     renewLayers();
     renewRanges();
-}
-
-void InspectPanel::showLag(bool shown) {
-    m_lagBox->setVisible(shown);
 }
 
 void InspectPanel::chooseHead(std::int64_t layer, std::int64_t head) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <QComboBox>
 #include <QFrame>
+#include <QLineEdit>
 #include <QString>
 #include <QStringList>
 #include <QWidget>
@@ -10,10 +12,8 @@
 #include "ui/rooms/inspect/inspect_figures.h"
 
 class QCheckBox;
-class QComboBox;
 class QGridLayout;
 class QLabel;
-class QLineEdit;
 class QProgressBar;
 class QPushButton;
 class QSpinBox;
@@ -84,17 +84,17 @@ class InspectPanel : public QFrame {
     InspectPanel(RunStore& runs, Settings& settings, QWidget* parent = nullptr);
 
     /// 0 if no run is selected.
-    RunId run() const;
+    RunId run() const { return m_run->currentData().toLongLong(); }
     /// The second run, or 0.
     RunId ghost() const;
     /// Without the highlighted pair and the selected query.
     InspectChoices choices() const;
-    QString text() const;
+    QString text() const { return m_text->text(); }
     /// For a run with `pairs` pairs per head, of which `highlighted` is highlighted.
     Ablation ablation(std::int64_t pairs, std::optional<int> highlighted) const;
-    Ablation::Kind kind() const;
+    Ablation::Kind kind() const { return static_cast<Ablation::Kind>(m_kind->currentData().toInt()); }
     /// Length of the extrapolation as a multiple of the training context.
-    std::int64_t factor() const;
+    std::int64_t factor() const { return m_factor->currentData().toLongLong(); }
     /// At the length of factor().
     FineTuning fineTuning() const { return m_fineTune->chosen(factor()); }
 
@@ -109,7 +109,7 @@ class InspectPanel : public QFrame {
     /// `textProblem` is shown below the text field.
     void showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem);
     /// Only the figure of dials uses the lag.
-    void showLag(bool shown);
+    void showLag(bool shown) { m_lagBox->setVisible(shown); }
     void chooseHead(std::int64_t layer, std::int64_t head);
 
     QComboBox* runs() const { return m_run; }

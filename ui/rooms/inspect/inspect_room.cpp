@@ -154,10 +154,6 @@ bool InspectRoom::isBusy() const {
     return m_source->isLoading() || m_answers->isBusy() || (m_stale && isVisible());
 }
 
-bool InspectRoom::isEmpty() const {
-    return m_access.runs.runs().empty();
-}
-
 void InspectRoom::refreshNow() {
     renew();
     for (FigureView* view : {&m_main->view(), &m_side->view(), m_loss}) view->refreshNow();

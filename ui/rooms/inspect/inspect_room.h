@@ -66,7 +66,7 @@ class InspectRoom : public Room {
     TextStrip& textStrip() { return *m_text; }
     ReplayBar& replay() { return *m_bar; }
     const InspectData& data() const { return m_data; }
-    bool isEmpty() const;
+    bool isEmpty() const { return m_access.runs.runs().empty(); }
     QPushButton* goToTrain() const { return m_goToTrain; }
 
     /// A job for the visible figures, without an output file.

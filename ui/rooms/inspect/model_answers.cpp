@@ -472,10 +472,6 @@ void ModelAnswers::cancelFineTuning() {
     retry(true);
 }
 
-QString ModelAnswers::fineTuningProblem(RunId run) const {
-    return m_tuning.run && m_tuning.run->id == run ? m_tuning.problem : QString();
-}
-
 void ModelAnswers::fill(InspectData& data, InspectFigure::Input input) const {
     if (!data.run) return;
     const RunId run = data.run->id;

@@ -85,7 +85,9 @@ class ModelAnswers : public QObject {
     /// "" if fine-tuning can start.
     QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) const;
     /// "" if the last fine-tuning of this run did not fail.
-    QString fineTuningProblem(RunId run) const;
+    QString fineTuningProblem(RunId run) const {
+        return m_tuning.run && m_tuning.run->id == run ? m_tuning.problem : QString();
+    }
     bool isFineTuning() const { return m_tuning.job.isRunning(); }
     /// The run whose copy is being fine-tuned; "" if there is none.
     QString fineTunedRun() const { return isFineTuning() ? m_tuning.run->name : QString(); }

@@ -8,7 +8,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
-#include <QSlider>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -106,10 +105,6 @@ std::int64_t ReplayBar::iteration() const {
     return place < m_iterations.size() ? m_iterations[place] : 0;
 }
 
-bool ReplayBar::isAtNewest() const {
-    return m_slider->value() == m_slider->maximum();
-}
-
 void ReplayBar::moveTo(double iteration) {
     std::size_t nearest = 0;
     for (std::size_t i = 1; i < m_iterations.size(); ++i) {
@@ -119,10 +114,6 @@ void ReplayBar::moveTo(double iteration) {
         if (distance(i) < distance(nearest)) nearest = i;
     }
     m_slider->setValue(static_cast<int>(nearest));
-}
-
-void ReplayBar::step(int by) {
-    m_slider->setValue(m_slider->value() + by);
 }
 
 void ReplayBar::setPlaying(bool playing) {

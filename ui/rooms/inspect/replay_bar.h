@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QDialog>
+#include <QSlider>
 #include <QTimer>
 #include <QWidget>
 #include <functional>
@@ -14,7 +15,6 @@ class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
 class QPushButton;
-class QSlider;
 class QSpinBox;
 class QToolButton;
 
@@ -48,11 +48,11 @@ class ReplayBar : public QWidget {
     /// 0 if there are no snapshots.
     std::int64_t iteration() const;
     /// At the newest snapshot the cursor follows the training.
-    bool isAtNewest() const;
+    bool isAtNewest() const { return m_slider->value() == m_slider->maximum(); }
     /// Moves the cursor to the nearest snapshot.
     void moveTo(double iteration);
     /// Moves the cursor by this many snapshots.
-    void step(int by);
+    void step(int by) { m_slider->setValue(m_slider->value() + by); }
     void setPlaying(bool playing);
     bool isPlaying() const { return m_timer.isActive(); }
 

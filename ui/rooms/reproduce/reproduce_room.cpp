@@ -7,7 +7,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
-#include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
@@ -15,7 +14,6 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
-#include <QTextBrowser>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -95,10 +93,6 @@ FigureOrigin ReproduceRoom::originOf(const Figure& figure) {
     return origin;
 }
 
-bool ReproduceRoom::isBusy() const {
-    return m_trainer.isLoading();
-}
-
 void ReproduceRoom::refreshNow() {
     try {
         m_trainer.loadNow();
@@ -143,18 +137,6 @@ TextTable& ReproduceRoom::predictions() {
 
 QString ReproduceRoom::predictionText() const {
     return m_predictions->words();
-}
-
-QString ReproduceRoom::words() const {
-    return m_words->text();
-}
-
-QString ReproduceRoom::rowText() const {
-    return m_rowText->text();
-}
-
-QString ReproduceRoom::pageText() const {
-    return m_claims->toPlainText();
 }
 
 void ReproduceRoom::showEvent(QShowEvent* event) {

@@ -1,6 +1,5 @@
 #include "ui/rooms/results/generation_measurement.h"
 
-#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -33,14 +32,6 @@ GenerationMeasurement::GenerationMeasurement(RunAccess access, QWidget* parent)
         if (m_isMeasuring) stop(tr("The measurement stopped because a sweep trains; measured speeds are saved."));
     });
     setWords({});
-}
-
-QString GenerationMeasurement::words() const {
-    return m_words->text();
-}
-
-void GenerationMeasurement::choose(std::int64_t experiment) {
-    m_experiment = experiment;
 }
 
 void GenerationMeasurement::toggle() {

@@ -68,10 +68,6 @@ void GroupTable::chooseColumns(const std::vector<std::string>& columns) {
     renewColumns(m_results);
 }
 
-void GroupTable::setResults(const Results& results) {
-    renewColumns(results);
-}
-
 QList<QPair<QString, QString>> GroupTable::choices() const {
     QList<QPair<QString, QString>> result;
     for (const Column& column : allColumns()) {
@@ -345,14 +341,6 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     }
 }
 
-int GroupTable::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_results.table.groups.size());
-}
-
-int GroupTable::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
-}
-
 QVariant GroupTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const ResultGroup& group = m_results.table.groups[static_cast<std::size_t>(index.row())];
@@ -447,20 +435,8 @@ std::vector<SeedTable::Row> SeedTable::rowsOf(const Results& results, int group)
     return rows;
 }
 
-int SeedTable::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-int SeedTable::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : nameColumn() + 1;
-}
-
 int SeedTable::untilColumn() const {
     return m_hasTarget ? 1 + static_cast<int>(m_measures.size()) : -1;
-}
-
-int SeedTable::stateColumn() const {
-    return 1 + static_cast<int>(m_measures.size()) + (m_hasTarget ? 1 : 0);
 }
 
 QString SeedTable::text(const Row& row, int column) const {

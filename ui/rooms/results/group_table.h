@@ -27,7 +27,7 @@ class GroupTable : public QAbstractTableModel {
     /// Names and titles of all columns; the columns of settings are one entry.
     QList<QPair<QString, QString>> choices() const;
     /// Preserves the selection if the columns and the number of rows do not change.
-    void setResults(const Results& results);
+    void setResults(const Results& results) { renewColumns(results); }
     const Results& results() const { return m_results; }
     /// −1 if no column has this title.
     int columnOf(const QString& title) const;
@@ -37,8 +37,12 @@ class GroupTable : public QAbstractTableModel {
     /// As in TableStyle::columns; "" for an index out of range.
     QString nameOf(int column) const;
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
+    int rowCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(m_results.table.groups.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+    }
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
@@ -93,8 +97,10 @@ class SeedTable : public QAbstractTableModel {
     void setGroup(const Results& results, int group);
     RunId runAt(int row) const { return m_rows.at(static_cast<std::size_t>(row)).run; }
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
+    int rowCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : nameColumn() + 1; }
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
@@ -108,7 +114,7 @@ class SeedTable : public QAbstractTableModel {
     static std::vector<Row> rowsOf(const Results& results, int group);
     static constexpr int kSeedColumn = 0;  // the measures follow, the compared one first
     int untilColumn() const;               // −1 without a target loss
-    int stateColumn() const;
+    int stateColumn() const { return 1 + static_cast<int>(m_measures.size()) + (m_hasTarget ? 1 : 0); }
     int nameColumn() const { return stateColumn() + 1; }
     bool isWord(int column) const { return column >= stateColumn(); }
     QString text(const Row& row, int column) const;

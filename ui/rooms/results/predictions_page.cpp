@@ -1,7 +1,6 @@
 #include "ui/rooms/results/predictions_page.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -77,10 +76,6 @@ PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(pa
 
 TextTable& PredictionsPage::table() {
     return m_list->table();
-}
-
-QString PredictionsPage::words() const {
-    return m_words->text();
 }
 
 void PredictionsPage::choose(std::int64_t experiment) {

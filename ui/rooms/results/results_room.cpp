@@ -10,7 +10,6 @@
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollBar>
@@ -324,26 +323,6 @@ QList<QWidget*> ResultsRoom::bars() {
     return {m_bar, m_figures->bar()};
 }
 
-QString ResultsRoom::words() const {
-    return m_words->text();
-}
-
-QString ResultsRoom::decisionWords() const {
-    return m_decision->text();
-}
-
-QString ResultsRoom::decisionDetails() const {
-    return m_decision->toolTip();
-}
-
-QString ResultsRoom::conversionWords() const {
-    return m_conversionWords->text();
-}
-
-QString ResultsRoom::groupWords() const {
-    return m_groupWords->text();
-}
-
 void ResultsRoom::showEvent(QShowEvent* event) {
     Room::showEvent(event);
     if (m_stale) renew();
@@ -360,10 +339,6 @@ void ResultsRoom::showPage(Page page) {
     m_tabs[static_cast<int>(page)]->setChecked(true);
     renewPages();
     emit pageChanged();
-}
-
-bool ResultsRoom::offersPredictions() const {
-    return !m_bar->isHidden();
 }
 
 void ResultsRoom::renewPages() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QJsonObject>
+#include <QLabel>
 #include <QString>
 #include <QTimer>
 #include <functional>
@@ -10,7 +11,6 @@
 #include "ui/rooms/results/results_picture.h"
 #include "ui/session/run_access.h"
 
-class QLabel;
 class QMenu;
 class QModelIndex;
 class QPushButton;
@@ -76,15 +76,15 @@ class ResultsRoom : public Room {
     GenerationMeasurement& generation() { return *m_generation; }
     Page page() const { return m_page; }
     void showPage(Page page);
-    bool offersPredictions() const;
-    QString words() const;
+    bool offersPredictions() const { return !m_bar->isHidden(); }
+    QString words() const { return m_words->text(); }
     /// The sentences on conversions of heads of the selected group's runs; "" without any.
-    QString conversionWords() const;
+    QString conversionWords() const { return m_conversionWords->text(); }
     /// The settings that no other one beats in loss and speed; "" if there are fewer than two.
-    QString decisionWords() const;
+    QString decisionWords() const { return m_decision->text(); }
     /// The tooltip of the decision aid: the tests, what dominates each other setting, and the rule.
-    QString decisionDetails() const;
-    QString groupWords() const;
+    QString decisionDetails() const { return m_decision->toolTip(); }
+    QString groupWords() const { return m_groupWords->text(); }
     QPushButton* goToTrain() const { return m_goToTrain; }
     bool isEmpty() const { return !m_hasCountedRuns; }
 

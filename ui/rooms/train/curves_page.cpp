@@ -7,7 +7,6 @@
 #include <QLabel>
 #include <QObject>
 #include <QSlider>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -262,10 +261,6 @@ void PlotToolbar::showUnit(const QString& word) {
 
 bool PlotToolbar::isLossPerToken() const {
     return m_unit->isEnabled() && !lossUnit(m_unit->currentData().toString()).isPerByte;
-}
-
-bool PlotToolbar::isBands() const {
-    return m_bandsPossible && m_bands->isChecked();
 }
 
 void PlotToolbar::setBandsPossible(bool possible, bool wanted) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QToolButton>
 #include <QWidget>
 #include <functional>
 #include <map>
@@ -17,7 +18,6 @@
 
 class QComboBox;
 class QLabel;
-class QToolButton;
 
 namespace ropelab::ui {
 
@@ -76,7 +76,7 @@ class PlotToolbar : public QWidget {
 
     QToolButton* resetButton() const { return m_reset; }
     /// The plot shows the mean over seeds with a band of one standard deviation.
-    bool isBands() const;
+    bool isBands() const { return m_bandsPossible && m_bands->isChecked(); }
     /// Bands are possible if some visible runs differ only in their seed. `wanted` is the state of the button until the
     /// user clicks it for the first time.
     void setBandsPossible(bool possible, bool wanted);

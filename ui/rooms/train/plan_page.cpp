@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
@@ -107,14 +106,6 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
         renewButton();
     });
     renew();
-}
-
-QString SweepPreview::notes() const {
-    return m_notes->isHidden() ? QString() : m_notes->text();
-}
-
-QString SweepPreview::summary() const {
-    return m_title->text();
 }
 
 void SweepPreview::measure() {

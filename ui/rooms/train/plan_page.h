@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QLabel>
 
 #include "core/run/runner.h"
 #include "core/store/lab_file.h"
@@ -8,7 +9,6 @@
 #include "ui/common/banners.h"
 #include "ui/session/run_access.h"
 
-class QLabel;
 class QListWidget;
 class QPushButton;
 class QTreeWidget;
@@ -29,9 +29,9 @@ class SweepPreview : public QFrame {
     /// Empty if the experiment is invalid.
     const Preview& preview() const { return m_preview; }
     /// "6 runs in 1 cohort, about 55 s, 180 MB (estimated)", or why the experiment is invalid.
-    QString summary() const;
+    QString summary() const { return m_title->text(); }
     /// Warns of runs that repeat another run and of missing data sets; "" if there are none.
-    QString notes() const;
+    QString notes() const { return m_notes->isHidden() ? QString() : m_notes->text(); }
     QTreeWidget& table() { return *m_table; }
     QPushButton& excludeButton() { return *m_exclude; }
     /// Duplicates would train exactly the same model as another run.

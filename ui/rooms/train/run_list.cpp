@@ -93,25 +93,9 @@ void RunTable::setLossUnit(const LossUnit& unit) {
     if (rowCount() > 0) emit dataChanged(index(0, Last), index(rowCount() - 1, Best));
 }
 
-RunId RunTable::runAt(int row) const {
-    return row >= 0 && row < std::ssize(m_shown) ? m_shown[static_cast<std::size_t>(row)] : 0;
-}
-
-const RunView* RunTable::runIn(int row) const {
-    return m_access.runs.find(runAt(row));
-}
-
 int RunTable::rowOf(RunId run) const {
     const auto found = std::find(m_shown.begin(), m_shown.end(), run);
     return found == m_shown.end() ? -1 : static_cast<int>(found - m_shown.begin());
-}
-
-int RunTable::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_shown.size());
-}
-
-int RunTable::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
 }
 
 QVariant RunTable::data(const QModelIndex& index, int role) const {

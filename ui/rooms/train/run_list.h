@@ -31,14 +31,18 @@ class RunTable : public QAbstractTableModel {
     void setLossUnit(const LossUnit& unit);
     bool hasWholeNames() const { return m_hasWholeNames; }
     /// 0 if there is no such row.
-    RunId runAt(int row) const;
+    RunId runAt(int row) const {
+        return row >= 0 && row < std::ssize(m_shown) ? m_shown[static_cast<std::size_t>(row)] : 0;
+    }
     /// −1 if the run is not in the table.
     int rowOf(RunId run) const;
     /// Size in pixels of the icon beside a name.
     static QSize swatchSize();
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
+    int rowCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(m_shown.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : ColumnCount; }
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
@@ -49,7 +53,7 @@ class RunTable : public QAbstractTableModel {
 
     SessionActions& m_actions;
     RunAccess m_access;
-    const RunView* runIn(int row) const;
+    const RunView* runIn(int row) const { return m_access.runs.find(runAt(row)); }
 
     std::vector<RunId> m_shown;  // the runs by row
     QStringList m_names;         // the displayed, possibly shortened names, by row

@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QObject>
 #include <QToolButton>
 #include <algorithm>
@@ -117,10 +116,6 @@ void RunScope::renewSettings() {
     m_choice->clear();  // the icons may have changed
 }
 
-void RunScope::addButton(QWidget* button) {
-    layout()->addWidget(button);
-}
-
 bool RunScope::contains(Scope scope, const RunView& run) const {
     switch (scope) {
         case Scope::all:
@@ -175,10 +170,6 @@ void RunScope::choose(int index) {
     const QVariant chosen = m_choice->itemData(index);
     if (chosen.typeId() == QMetaType::QString) return showSetting(chosen.toString().toStdString());
     showRuns(static_cast<Scope>(chosen.toInt()));
-}
-
-QString RunScope::hiddenText() const {
-    return m_hidden->text();
 }
 
 void RunScope::renew() {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QIcon>
+#include <QLabel>
+#include <QLayout>
 #include <QWidget>
 #include <string>
 #include <vector>
@@ -10,7 +12,6 @@
 #include "ui/session/run_store.h"
 
 class QComboBox;
-class QLabel;
 class QToolButton;
 
 namespace ropelab::ui {
@@ -43,9 +44,9 @@ class RunScope : public QWidget {
     /// 0: no run is picked. If the plot shows the picked run only, it shows this run from now on.
     void setPicked(RunId run);
     /// "12 runs of earlier sweeps are hidden"; "" if all are shown.
-    QString hiddenText() const;
+    QString hiddenText() const { return m_hidden->text(); }
 
-    void addButton(QWidget* button);
+    void addButton(QWidget* button) { layout()->addWidget(button); }
 
     QComboBox* choice() const { return m_choice; }
     QToolButton* showAllButton() const { return m_showAll; }

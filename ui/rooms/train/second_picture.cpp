@@ -1,10 +1,8 @@
 #include "ui/rooms/train/second_picture.h"
 
-#include <QComboBox>
 #include <QEvent>
 #include <QLabel>
 #include <QObject>
-#include <QPlainTextEdit>
 #include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -345,10 +343,6 @@ void SecondPicture::fillChooser() {
     chooseData(m_chooser, m_settings.value("train/second"));
 }
 
-QString SecondPicture::chosen() const {
-    return m_chooser->currentData().toString();
-}
-
 bool SecondPicture::choose(const QString& name) {
     const int place = m_chooser->findData(name);
     if (place >= 0) m_chooser->setCurrentIndex(place);
@@ -365,19 +359,11 @@ void SecondPicture::setSample(const QString& title, const QString& text) {
     renewTitle();
 }
 
-QString SecondPicture::sampleText() const {
-    return m_sample->toPlainText();
-}
-
 void SecondPicture::setPicked(RunId run) {
     if (run == m_picked) return;
     m_picked = run;
     renewTitle();
     schedule();
-}
-
-QString SecondPicture::title() const {
-    return m_wholeTitle;
 }
 
 void SecondPicture::renewTitle() {

@@ -7,7 +7,6 @@
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QHBoxLayout>
-#include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -185,10 +184,6 @@ void KeyField::commit(const QString& typed) {
 
 QString KeyField::error() const {
     return m_error ? m_error->sentence() : QString();
-}
-
-QString KeyField::text() const {
-    return m_choice ? m_choice->currentText() : m_field->text();
 }
 
 void KeyField::renew() {

@@ -2,6 +2,7 @@
 
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPointer>
 #include <QWidget>
 #include <filesystem>
@@ -12,8 +13,6 @@
 #include "core/spec/keys.h"
 
 class QCheckBox;
-class QComboBox;
-class QLineEdit;
 class QPushButton;
 class QSpinBox;
 
@@ -58,7 +57,7 @@ class KeyField : public QWidget {
     /// Does what typing `typed`, one or more comma-separated values, and pressing Enter does.
     void commit(const QString& typed);
     QString error() const;
-    QString text() const;
+    QString text() const { return m_choice ? m_choice->currentText() : m_field->text(); }
 
  signals:
     /// The values are typed but not entered, or the entry of the list under the pointer. Empty when the user considers

@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QGridLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -81,10 +80,6 @@ SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentMode
     connect(&m_access.runs, &RunStore::reloaded, this, &SweepPanel::renewEstimate);
     connect(&m_access.session, &SweepSession::ended, this, &SweepPanel::renewEstimate);
     renew();
-}
-
-QString SweepPanel::estimateText() const {
-    return m_problem->isHidden() ? m_estimate->text() : m_problem->text();
 }
 
 void SweepPanel::setMoreShown(bool shown) {
@@ -356,10 +351,6 @@ void SweepPanel::consider(const std::function<void(Experiment&)>& change) {
         m_problem->show();
         m_estimate->hide();
     }
-}
-
-void SweepPanel::stopConsidering() {
-    if (m_considering) renewEstimate();
 }
 
 void SweepPanel::considerFor(KeyField* field) {

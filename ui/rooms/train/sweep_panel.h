@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QLabel>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -11,7 +12,6 @@
 
 class QComboBox;
 class QGridLayout;
-class QLabel;
 class QPushButton;
 class QScrollArea;
 
@@ -33,7 +33,7 @@ class SweepPanel : public QFrame {
 
     /// Runs, time and memory, with the effect of a considered change ("6 runs → 12 runs, …"), or why the sweep cannot
     /// start.
-    QString estimateText() const;
+    QString estimateText() const { return m_problem->isHidden() ? m_estimate->text() : m_problem->text(); }
     SearchGroup& search() const { return *m_search; }
     void setMoreShown(bool shown);
     /// Updates the button "Show runs and queue" / "Show curves".
@@ -54,7 +54,9 @@ class SweepPanel : public QFrame {
     void renewEstimate();
     /// Shows in the estimate what a change would do to the sweep, before the user makes it.
     void consider(const std::function<void(Experiment&)>& change);
-    void stopConsidering();
+    void stopConsidering() {
+        if (m_considering) renewEstimate();
+    }
     void considerFor(KeyField* field);
     void pickPreset(int index);
 

@@ -215,20 +215,12 @@ void TrainRoom::refreshNow() {
     m_second->refreshNow();
 }
 
-void TrainRoom::showQuantity(const QString& id) {
-    m_toolbar->showQuantity(id);
-}
-
 bool TrainRoom::isBusy() const {
     return m_visibleTimer.isActive() || m_floor.isPending() || m_second->isBusy();
 }
 
 QString TrainRoom::sampleText() const {
     return m_second->sampleText();
-}
-
-bool TrainRoom::isEmpty() const {
-    return m_access.runs.runs().empty();
 }
 
 void TrainRoom::renewGroups() {
@@ -591,10 +583,6 @@ void TrainRoom::showPart(const QString& part) {
     const QString plan = QStringLiteral("plan");
     if (part != plan) throw noPart(part, {plan});
     showPlan(true);
-}
-
-bool TrainRoom::isPlanShown() const {
-    return m_planShown;
 }
 
 void TrainRoom::renewPages() {

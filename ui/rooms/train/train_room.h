@@ -63,18 +63,18 @@ class TrainRoom : public Room {
     RunScope& scope() { return *m_scope; }
     SecondPicture& second() { return *m_second; }
     QString sampleText() const;
-    bool isEmpty() const;
+    bool isEmpty() const { return m_access.runs.runs().empty(); }
     bool hasFigure() const override { return !isEmpty(); }
     /// Replaces the plot by the page of runs and queue: the runs of the sweep in the panel, and the waiting cohorts.
     void showPlan(bool shown);
-    bool isPlanShown() const;
+    bool isPlanShown() const { return m_planShown; }
     SweepPreview& preview() { return *m_preview; }
     QueueView& queue() { return *m_queue; }
     TakeOver& takeOver() { return *m_takeOver; }
     /// Offers bits per byte for runs with different tokenizers.
     BannerArea& unitAdvice() { return *m_unitAdvice; }
     /// The ids and errors are those of PlotToolbar::showQuantity().
-    void showQuantity(const QString& id);
+    void showQuantity(const QString& id) { m_toolbar->showQuantity(id); }
     /// The plot waits for data besides its curves, for example for the entropy floor.
     bool isBusy() const override;
 
