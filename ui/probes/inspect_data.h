@@ -113,7 +113,7 @@ struct InspectPicture {
 };
 
 /// The settings describe the run, the snapshot and the selected layer and head.
-Figure inspectFigure(const InspectData& data, const char* name);
+Figure inspectFigure(const InspectData& data, const char* name, Axis x = {}, Axis y = {});
 /// Shows only `words`, or the reason why there are no snapshots or values.
 InspectPicture withoutNumbers(const InspectData& data, const char* name, const QString& words = {});
 /// "" if the run has snapshots.
@@ -131,7 +131,14 @@ std::int64_t layerOf(const InspectData& data);
 /// At most the run's last head; −1 for the mean.
 std::int64_t headOf(const InspectData& data);
 
-FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x, QList<double> y);
+/// Calls `describe` with the row, the column and the value of the cell under the mouse.
+std::function<std::optional<FigureView::Readout>(QPointF)> cellReadout(
+    FigureMap map, std::function<std::optional<FigureView::Readout>(int row, int column, double value)> describe);
+/// The line at the step of the time cursor, which can be dragged.
+void addTimeCursor(Figure& figure, double at, const Snapshot& snapshot);
+
+FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x = {},
+                         QList<double> y = {});
 /// Has the faint style of the second run and its name.
 FigureCurve ghostCurve(FigureCurve curve, const InsideRun& ghost);
 

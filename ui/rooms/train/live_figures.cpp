@@ -140,9 +140,7 @@ LiveQuantity attentionQuantity() {
             false,
             [](const LiveRun& run, const ProbeResult& result) {
                 const std::vector<double> row = meanRow(result.attention_by_distance, -1, -1, run.spec.heads);
-                Points points{{}, {row.begin(), row.end()}};
-                for (const std::int64_t distance : result.distances) points.x.append(static_cast<double>(distance));
-                return points;
+                return Points{{result.distances.begin(), result.distances.end()}, {row.begin(), row.end()}};
             }};
 }
 
@@ -155,12 +153,9 @@ LiveQuantity retrievalQuantity() {
             {},
             false,
             [](const LiveRun&, const ProbeResult& result) {
-                Points points;
-                for (const RetrievalPoint& point : result.retrieval) {
-                    points.x.append(static_cast<double>(point.lag));
-                    points.y.append(100 * point.accuracy);
-                }
-                return points;
+                return Points{
+                    numbersOf(result.retrieval, &RetrievalPoint::lag),
+                    numbersOf(result.retrieval, [](const RetrievalPoint& point) { return 100 * point.accuracy; })};
             }};
 }
 
@@ -192,12 +187,8 @@ LiveQuantity expertQuantity(const char* name, Axis y, double ExpertPoint::*numbe
             QObject::tr("mean over the layers with experts"),
             false,
             [number, factor](const LiveRun& run, const ProbeResult&) {
-                Points points;
-                for (const ExpertPoint& point : run.experts) {
-                    points.x.append(static_cast<double>(point.iteration));
-                    points.y.append(factor * point.*number);
-                }
-                return points;
+                return Points{numbersOf(run.experts, &ExpertPoint::iteration),
+                              numbersOf(run.experts, [&](const ExpertPoint& point) { return factor * point.*number; })};
             },
             true};
 }

@@ -105,27 +105,21 @@ std::vector<Values> controlValues(const ControlLists& controls,
 void addSide(Figure& figure, const Side& side) {
     const Ink ink = Ink::data(side.ink);
     FigureBand band{QObject::tr("%1, 95 % interval").arg(side.label), ink, {}, {}, {}};
-    FigureCurve curve = inspectCurve(side.label, figure.y.label, ink, {}, {});
+    FigureCurve curve = inspectCurve(side.label, figure.y.label, ink);
     FigureBand controlBand{QObject::tr("%1, control, 95 % interval").arg(side.label), ink, {}, {}, {}};
     const QString controlName = QObject::tr("%1, mean of the controls, %2").arg(figure.y.label, side.label);
-    FigureCurve control = inspectCurve({}, controlName, ink, {}, {});
+    FigureCurve control = inspectCurve({}, controlName, ink);
     control.companion = true;
-    const auto append = [](FigureBand& to, double x, const Interval& interval) {
-        if (!std::isfinite(interval.low)) return;
-        to.x.append(x);
-        to.lower.append(interval.low);
-        to.upper.append(interval.high);
-    };
     for (std::size_t i = 0; i < side.values.size(); ++i) {
         const auto count = static_cast<double>(i);
         curve.x.append(count);
         curve.y.append(side.values[i]);
-        if (i < side.intervals.size()) append(band, count, side.intervals[i]);
+        if (i < side.intervals.size()) band.add(count, side.intervals[i].low, side.intervals[i].high);
         if (i >= side.control_values.size()) continue;
         const Description mean = describe(side.control_values[i]);
         control.x.append(count);
         control.y.append(mean.mean);  // NaN, a gap, without controls
-        append(controlBand, count, {mean.confidence_low, mean.confidence_high});
+        controlBand.add(count, mean.confidence_low, mean.confidence_high);
     }
     addBand(figure, std::move(band));
     addBand(figure, std::move(controlBand));
@@ -152,11 +146,10 @@ QString controlsNote(const AblationCurve& curve) {
 InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis y, const Side& fast, const Side& slow,
                                  const QString& counts) {
     const AblationCurve& curve = *data.ablationCurve;
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{
+        inspectFigure(data, name, {QObject::tr("number of %1 pairs").arg(kindWord(curve.kind)), {}}, std::move(y))};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("number of %1 pairs").arg(kindWord(curve.kind)), {}};
     figure.x.whole = true;
-    figure.y = std::move(y);
     addSide(figure, fast);
     addSide(figure, slow);
     figure.note = QObject::tr("%1; %2; %3").arg(checkpointNote(data, curve.iteration), counts, controlsNote(curve));
@@ -182,10 +175,9 @@ InspectPicture ablationLoss(const InspectData& data) {
     constexpr const char* name = "ablation-loss";
     if (!data.run || !data.ablation) return noAblation(data, name);
     const AblationResult& result = *data.ablation;
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
+                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("position"), QObject::tr("tokens")};
-    figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     const auto curveOf = [](const ProbeResult& probe, const QString& label, Ink ink) {
         return blockMeans(probe.loss_by_position, label, ink);
     };
@@ -214,10 +206,9 @@ InspectPicture ablationRetrieval(const InspectData& data) {
     if (result.whole->retrieval.empty()) {
         return withoutNumbers(data, name, QObject::tr("Retrieval needs a context of at least 8 tokens."));
     }
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+                                         {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("lag Δ"), QObject::tr("tokens"), true};
-    figure.y = {QObject::tr("retrieval accuracy"), QStringLiteral("%")};
     figure.y.minimum = 0;
     const auto curveOf = [](const ProbeResult& probe, const QString& label, const QString& quantity, Ink ink) {
         return inspectCurve(label, quantity, ink, lagsOf(probe), accuraciesOf(probe));

@@ -332,12 +332,9 @@ InspectPicture attentionGrid(const InspectData& given) {
             const auto map = array.row(layer, head);
             for (int query = 0; query < side; ++query) {
                 for (int key = 0; key <= query; ++key) {
-                    figure.table.columns[0].append(static_cast<double>(layer));
-                    figure.table.columns[1].append(static_cast<double>(head));
-                    figure.table.columns[2].append(query);
-                    figure.table.columns[3].append(key);
-                    figure.table.columns[4].append(
-                        static_cast<double>(map[static_cast<std::size_t>(query * side + key)]));
+                    figure.table.addRow({static_cast<double>(layer), static_cast<double>(head),
+                                         static_cast<double>(query), static_cast<double>(key),
+                                         static_cast<double>(map[static_cast<std::size_t>(query * side + key)])});
                 }
             }
         }
@@ -362,7 +359,7 @@ std::vector<FigureCurve> pairPoints(const std::vector<double>& terms, int side) 
     for (const bool raises : {true, false}) {
         for (int size = 0; size < sizes; ++size) {
             FigureCurve points = inspectCurve({}, raises ? QObject::tr("logit raised") : QObject::tr("logit lowered"),
-                                              Ink::data(raises ? 1 : 5), {}, {});
+                                              Ink::data(raises ? 1 : 5));
             points.shape = FigureCurve::Shape::points;
             points.pointPt = 2 + 1.25 * size;
             for (int key = 0; key < side; ++key) {
@@ -403,12 +400,8 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
         map.maximum = 1;
     }
     figure.map = map;
-    figure.x = {QObject::tr("key, position in the text"), {}};
-    figure.y = {QObject::tr("query, position in the text"), {}};
-    for (Axis* axis : {&figure.x, &figure.y}) {
-        axis->minimum = -0.5;
-        axis->maximum = side - 0.5;
-    }
+    figure.x = Axis::cells(QObject::tr("key, position in the text"), side);
+    figure.y = Axis::cells(QObject::tr("query, position in the text"), side);
     figure.y.downwards = true;
     figure.note = QObject::tr("%1, %2").arg(stepNote(data, source), whereText(data.choices));
     figure.summary = QObject::tr("Map of %1 for %2 tokens: %3.").arg(what).arg(side).arg(figure.note);
@@ -420,22 +413,19 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
         const int query = static_cast<int>(std::lround(place.y()));
         return query >= 0 && query < side ? std::optional(query) : std::nullopt;
     };
-    picture.readout = [map, tokens = row.tokens, what, terms = pairTerms(data),
-                       pair = data.textPair](QPointF place) -> std::optional<FigureView::Readout> {
-        const int key = static_cast<int>(std::lround(place.x()));
-        const int query = static_cast<int>(std::lround(place.y()));
-        if (key < 0 || query < key || query >= map.rows || query >= tokens.size()) return std::nullopt;
-        const double value = static_cast<double>(map.values[static_cast<qsizetype>(query) * map.columns + key]);
+    picture.readout = cellReadout(map, [what, side, tokens = row.tokens, terms = pairTerms(data), pair = data.textPair,
+                                        scale](int query, int key, double value) {
+        if (query < key || query >= tokens.size()) return std::optional<FigureView::Readout>();
         FigureView::Readout readout{
             QObject::tr("query “%1” at %2, key “%3” at %4").arg(tokens[query]).arg(query).arg(tokens[key]).arg(key),
             static_cast<double>(key),
             {{what, readableNumber(value)}, {QObject::tr("distance"), QString::number(query - key)}}};
-        if (!terms.empty() && map.scale == FigureMap::Scale::magnitude) {
+        if (!terms.empty() && scale == FigureMap::Scale::magnitude) {
             readout.rows.push_back({QObject::tr("logit term of pair %1").arg(*pair),
-                                    readableNumber(terms[static_cast<std::size_t>(query * map.columns + key)])});
+                                    readableNumber(terms[static_cast<std::size_t>(query * side + key)])});
         }
-        return readout;
-    };
+        return std::optional(readout);
+    });
     return picture;
 }
 
@@ -536,17 +526,14 @@ InspectPicture attentionByDistance(const InspectData& data) {
     constexpr const char* name = "attention-by-distance";
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention_by_distance.empty()) return withoutNumbers(data, name);
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")},
+                                         {QObject::tr("mean attention weight"), {}, true})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("distance Δ"), QObject::tr("tokens")};
-    figure.y = {QObject::tr("mean attention weight"), {}, true};
     const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
     const auto curveOf = [&](const ProbeResult& result, std::int64_t head) {
         const auto row = meanRow(result.attention_by_distance, layer, head, data.run->spec.heads);
-        FigureCurve curve = inspectCurve(QObject::tr("head %1").arg(head), figure.y.label,
-                                         Ink::data(static_cast<int>(head)), {}, {row.begin(), row.end()});
-        for (const std::int64_t distance : result.distances) curve.x.append(static_cast<double>(distance));
-        return curve;
+        return inspectCurve(QObject::tr("head %1").arg(head), figure.y.label, Ink::data(static_cast<int>(head)),
+                            {result.distances.begin(), result.distances.end()}, {row.begin(), row.end()});
     };
     for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {
         if (const Snapshot* other = data.text ? nullptr : data.ghostSnapshot()) {
@@ -576,17 +563,16 @@ InspectPicture attentionSpectrum(const InspectData& data) {
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention_by_distance.empty()) return withoutNumbers(data, name);
     const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("wavelength"), QObject::tr("tokens"), true},
+                                         {QObject::tr("magnitude of the Fourier spectrum"), {}})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("wavelength"), QObject::tr("tokens"), true};
-    figure.y = {QObject::tr("magnitude of the Fourier spectrum"), {}};
     const auto length = static_cast<double>(source.result->length);
     for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {
         if (headOf(data) >= 0 && headOf(data) != head) continue;
         const std::vector<double> bins = attention_spectrum(*source.result, layer, head);
         if (bins.empty()) return withoutNumbers(data, name, whyNoSpectrum(data, *source.result));
         FigureCurve curve =
-            inspectCurve(QObject::tr("head %1").arg(head), figure.y.label, Ink::data(static_cast<int>(head)), {}, {});
+            inspectCurve(QObject::tr("head %1").arg(head), figure.y.label, Ink::data(static_cast<int>(head)));
         for (std::size_t bin = bins.size() - 1; bin >= 1; --bin) {  // in ascending order of the wavelength
             curve.x.append(length / static_cast<double>(bin));
             curve.y.append(bins[bin]);

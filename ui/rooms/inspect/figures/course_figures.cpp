@@ -20,31 +20,7 @@ constexpr std::size_t kMaxPairs = 5;
 using Emphasis = FigureCurve::Emphasis;
 
 void addCursor(Figure& figure, const InspectData& data) {
-    const Snapshot* now = data.snapshot();
-    if (!now) return;
-    figure.verticalLines.push_back({static_cast<double>(now->iteration),
-                                    QObject::tr("step %1").arg(groupedText(now->iteration)),
-                                    {Ink::Kind::accent},
-                                    QStringLiteral("time")});
-}
-
-Figure overTraining(const InspectData& data, const char* name, Axis y) {
-    Figure figure = inspectFigure(data, name);
-    figure.x = {QObject::tr("step"), {}};
-    figure.x.minimum = 0;
-    figure.x.maximum = static_cast<double>(data.run->spec.iterations);
-    figure.y = std::move(y);
-    return figure;
-}
-
-FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& quantity, Ink ink,
-                     const std::function<double(const ProbeResult&)>& number) {
-    FigureCurve curve = inspectCurve(label, quantity, ink, {}, {});
-    for (const Snapshot& snapshot : run.snapshots) {
-        curve.x.append(static_cast<double>(snapshot.iteration));
-        curve.y.append(number(*snapshot.result));
-    }
-    return curve;
+    if (const Snapshot* now = data.snapshot()) addTimeCursor(figure, static_cast<double>(now->iteration), *now);
 }
 
 FigureBand courseBand(const InsideRun& run, const QString& label, Ink ink,
@@ -52,10 +28,7 @@ FigureBand courseBand(const InsideRun& run, const QString& label, Ink ink,
     FigureBand band{QObject::tr("%1, 95 % interval").arg(label), ink, {}, {}, {}};
     for (const Snapshot& snapshot : run.snapshots) {
         const Interval here = interval(*snapshot.result);
-        if (!std::isfinite(here.low)) continue;
-        band.x.append(static_cast<double>(snapshot.iteration));
-        band.lower.append(here.low);
-        band.upper.append(here.high);
+        band.add(static_cast<double>(snapshot.iteration), here.low, here.high);
     }
     return band;
 }
@@ -111,6 +84,25 @@ InspectPicture courseByLayer(const InspectData& data, const char* name, const Ax
 }
 
 }  // namespace
+
+Figure overTraining(const InspectData& data, const char* name, Axis y) {
+    Axis x{QObject::tr("step"), {}};
+    x.minimum = 0;
+    x.maximum = static_cast<double>(data.run->spec.iterations);
+    return inspectFigure(data, name, std::move(x), std::move(y));
+}
+
+FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& quantity, Ink ink,
+                     const std::function<std::optional<double>(const ProbeResult&)>& number) {
+    FigureCurve curve = inspectCurve(label, quantity, ink);
+    for (const Snapshot& snapshot : run.snapshots) {
+        const std::optional<double> here = number(*snapshot.result);
+        if (!here) continue;
+        curve.x.append(static_cast<double>(snapshot.iteration));
+        curve.y.append(*here);
+    }
+    return curve;
+}
 
 std::vector<HeadLine> headLines(const InspectData& data) {
     std::vector<HeadLine> lines;

@@ -166,7 +166,7 @@ void addRanks(Figure& figure, const std::vector<std::int64_t>& ranked, const std
               const QString& name, Ink ink) {
     if (ranked.empty()) return;
     const auto total = static_cast<double>(std::accumulate(ranked.begin(), ranked.end(), std::int64_t{0}));
-    FigureCurve curve = inspectCurve(name, figure.y.label, ink, {}, {});
+    FigureCurve curve = inspectCurve(name, figure.y.label, ink);
     for (std::size_t i = 0; i < ranked.size(); ++i) {
         curve.x.append(static_cast<double>(i + 1));
         curve.y.append(static_cast<double>(ranked[i]) / total);
@@ -176,12 +176,9 @@ void addRanks(Figure& figure, const std::vector<std::int64_t>& ranked, const std
     figure.table.columns << curve.x << curve.y;
     figure.curves.push_back(std::move(curve));
     if (!fit) return;
-    const double ends[] = {static_cast<double>(fit->first_rank), static_cast<double>(fit->last_rank)};
-    FigureCurve line = inspectCurve(QObject::tr("Zipf’s law, %1").arg(name), figure.y.label, ink, {}, {});
-    for (const double rank : ends) {
-        line.x.append(rank);
-        line.y.append(std::exp(fit->intercept - fit->exponent * std::log(rank)));
-    }
+    FigureCurve line = inspectCurve(QObject::tr("Zipf’s law, %1").arg(name), figure.y.label, ink);
+    line.x = {static_cast<double>(fit->first_rank), static_cast<double>(fit->last_rank)};
+    line.y = numbersOf(line.x, [&](double rank) { return std::exp(fit->intercept - fit->exponent * std::log(rank)); });
     line.companion = true;
     line.dots = false;
     figure.curves.push_back(std::move(line));
@@ -248,8 +245,8 @@ InspectPicture dataTokens(const InspectData& data) {
                                                                  .arg(countText(text.tokens, QObject::tr("token")))};
     figure.table.columns.resize(2);
     for (const std::int32_t token : text.excerpt) {
-        figure.table.columns[0].append(token);
-        figure.table.columns[1].append(static_cast<double>(text.counts[static_cast<std::size_t>(token)]));
+        figure.table.addRow(
+            {static_cast<double>(token), static_cast<double>(text.counts[static_cast<std::size_t>(token)])});
     }
     ColoredText colored{
         tokens,
@@ -288,15 +285,14 @@ InspectPicture dataFrequencies(const InspectData& data) {
     };
     figure.x.label = QObject::tr("token");
     figure.y = {QObject::tr("frequency"), QStringLiteral("%")};
-    FigureCurve bars = inspectCurve({}, figure.y.label, data.run->ink, {}, {});
+    FigureCurve bars = inspectCurve({}, figure.y.label, data.run->ink);
     bars.shape = FigureCurve::Shape::bars;
     figure.table.words.append({QObject::tr("token"), names});
     figure.table.names = {QObject::tr("count"), QObject::tr("frequency (%)")};
     figure.table.columns.resize(2);
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::int32_t token = order[i];
-        figure.table.columns[0].append(static_cast<double>(text.counts[static_cast<std::size_t>(token)]));
-        figure.table.columns[1].append(percent(token));
+        figure.table.addRow({static_cast<double>(text.counts[static_cast<std::size_t>(token)]), percent(token)});
         if (i >= kMostBars) continue;
         bars.x.append(static_cast<double>(i));
         bars.y.append(percent(token));
@@ -317,10 +313,9 @@ InspectPicture dataZipf(const InspectData& data) {
     constexpr const char* name = "data-zipf";
     if (!data.run || !data.statistics) return withoutStatistics(data, name);
     const TextStatistics& text = *data.statistics;
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{
+        inspectFigure(data, name, {QObject::tr("rank"), {}, true}, {QObject::tr("frequency"), {}, true})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("rank"), {}, true};
-    figure.y = {QObject::tr("frequency"), {}, true};
     addRanks(figure, text.rankedTokens, text.tokenFit, QObject::tr("tokens"), data.run->ink);
     addRanks(figure, text.rankedWords, text.wordFit, QObject::tr("words"), {Ink::Kind::compared});
     QStringList fits;
@@ -348,7 +343,7 @@ InspectPicture dataInformation(const InspectData& data) {
     if (!(highest > 0)) return withoutNumbers(data, name, QObject::tr("The tokens of this data set are independent."));
     figure.x = {QObject::tr("distance"), QObject::tr("tokens"), true};
     figure.y = {QObject::tr("mutual information"), QObject::tr("bits"), true};
-    FigureCurve curve = inspectCurve(text.name, figure.y.label, data.run->ink, {}, {});
+    FigureCurve curve = inspectCurve(text.name, figure.y.label, data.run->ink);
     for (std::size_t i = 0; i < text.information.distances.size(); ++i) {
         const double value = bits * text.information.nats[i];
         curve.x.append(static_cast<double>(text.information.distances[i]));
@@ -356,11 +351,9 @@ InspectPicture dataInformation(const InspectData& data) {
     }
     figure.table.names = {QObject::tr("distance (tokens)"), QObject::tr("mutual information (bits)"),
                           QObject::tr("plug-in estimate (bits)")};
-    figure.table.columns << curve.x << QList<double>() << QList<double>();
-    for (std::size_t i = 0; i < text.information.nats.size(); ++i) {
-        figure.table.columns[1].append(bits * text.information.nats[i]);
-        figure.table.columns[2].append(bits * text.information.plug_in[i]);
-    }
+    const auto inBits = [](double nats) { return bits * nats; };
+    figure.table.columns = {curve.x, numbersOf(text.information.nats, inBits),
+                            numbersOf(text.information.plug_in, inBits)};
     figure.curves.push_back(std::move(curve));
     figure.summary = QObject::tr("Mutual information of two tokens of %1 by their distance.").arg(text.name);
     const double chance = text.shuffled ? bits * text.shuffled->upper() : 0;

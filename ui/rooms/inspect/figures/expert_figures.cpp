@@ -114,40 +114,18 @@ InspectPicture expertPicture(const InspectData& data, const ExpertMap& values,
     }
     if (!(map.maximum > 0)) map.maximum = 1;
     figure.map = map;
-    figure.x = {values.columnAxis, {}};
-    figure.x.minimum = -0.5;
-    figure.x.maximum = map.columns - 0.5;
-    figure.x.categories = values.columnNames;
-    figure.y = {expertAxis(data), {}};
-    figure.y.minimum = -0.5;
-    figure.y.maximum = map.rows - 0.5;
-    figure.y.categories = values.rowNames;
+    figure.x = Axis::cells(values.columnAxis, map.columns, values.columnNames);
+    figure.y = Axis::cells(expertAxis(data), map.rows, values.rowNames);
     figure.y.downwards = true;
     QStringList titles;
     for (const ExpertPlace& place : values.places) titles << expertTitle(place);
-    picture.readout = [map, titles, columnText](QPointF place) -> std::optional<FigureView::Readout> {
-        const int column = static_cast<int>(std::lround(place.x()));
-        const int row = static_cast<int>(std::lround(place.y()));
-        if (column < 0 || column >= map.columns || row < 0 || row >= map.rows) return std::nullopt;
-        const double value = static_cast<double>(map.values[static_cast<qsizetype>(row) * map.columns + column]);
-        if (!std::isfinite(value)) return std::nullopt;
-        return FigureView::Readout{QStringLiteral("%1, %2").arg(titles[row], columnText(row, column)),
-                                   static_cast<double>(column),
-                                   {{map.label, readableNumber(value) + QStringLiteral(" %")}}};
-    };
+    picture.readout = cellReadout(map, [label = map.label, titles, columnText](int row, int column, double value) {
+        if (!std::isfinite(value)) return std::optional<FigureView::Readout>();
+        return std::optional(FigureView::Readout{QStringLiteral("%1, %2").arg(titles[row], columnText(row, column)),
+                                                 static_cast<double>(column),
+                                                 {{label, readableNumber(value) + QStringLiteral(" %")}}});
+    });
     return picture;
-}
-
-FigureCurve layerCourse(const InsideRun& run, std::int64_t layer, const QString& quantity, Ink ink,
-                        ProbeArray ProbeResult::*array, double factor) {
-    FigureCurve curve = inspectCurve(QObject::tr("layer %1").arg(layer), quantity, ink, {}, {});
-    for (const Snapshot& snapshot : run.snapshots) {
-        const ProbeArray& numbers = snapshot.result.get()->*array;
-        if (numbers.empty() || layer >= numbers.shape[0]) continue;
-        curve.x.append(static_cast<double>(snapshot.iteration));
-        curve.y.append(factor * static_cast<double>(numbers.row(layer, 0)[0]));
-    }
-    return curve;
 }
 
 InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, ProbeArray ProbeResult::*array,
@@ -155,25 +133,22 @@ InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, P
     const Snapshot* now = data.snapshot();
     const auto layers = now ? expertLayersOf(data, *now->result) : std::vector<std::int64_t>();
     if (layers.empty()) return withoutExperts(data, name);
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{overTraining(data, name, std::move(y))};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("step"), {}};
-    figure.x.minimum = 0;
-    figure.x.maximum = static_cast<double>(data.run->spec.iterations);
-    figure.y = std::move(y);
     int index = 0;
     for (const std::int64_t layer : layers) {
-        const Ink ink = Ink::data(index++);
-        if (data.ghost) {
-            figure.curves.push_back(
-                ghostCurve(layerCourse(*data.ghost, layer, figure.y.label, ink, array, factor), *data.ghost));
-        }
-        figure.curves.push_back(layerCourse(*data.run, layer, figure.y.label, ink, array, factor));
+        const auto courseIn = [&, ink = Ink::data(index++)](const InsideRun& run) {
+            return courseOf(run, QObject::tr("layer %1").arg(layer), figure.y.label, ink,
+                            [&](const ProbeResult& result) -> std::optional<double> {
+                                const ProbeArray& numbers = result.*array;
+                                if (numbers.empty() || layer >= numbers.shape[0]) return std::nullopt;
+                                return factor * static_cast<double>(numbers.row(layer, 0)[0]);
+                            });
+        };
+        if (data.ghost) figure.curves.push_back(ghostCurve(courseIn(*data.ghost), *data.ghost));
+        figure.curves.push_back(courseIn(*data.run));
     }
-    figure.verticalLines.push_back({static_cast<double>(now->iteration),
-                                    QObject::tr("step %1").arg(groupedText(now->iteration)),
-                                    {Ink::Kind::accent},
-                                    QStringLiteral("time")});
+    addTimeCursor(figure, static_cast<double>(now->iteration), *now);
     figure.note = QObject::tr("%1; %2").arg(data.run->name, sequencesText(*now->result));
     figure.summary =
         QObject::tr("%1 during the training of %2, one curve per layer.").arg(figure.y.label, data.run->name);

@@ -128,6 +128,12 @@ InspectPicture retrievalCourse(const InspectData& data);
 InspectPicture thetaCourse(const InspectData& data);
 InspectPicture lossCourse(const InspectData& data);
 
+/// The x axis is the step of the whole training.
+Figure overTraining(const InspectData& data, const char* name, Axis y);
+/// A number of each of the run's snapshots. Snapshots for which `number` returns nothing are left out.
+FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& quantity, Ink ink,
+                     const std::function<std::optional<double>(const ProbeResult&)>& number);
+
 struct HeadLine {
     QString label;
     std::int64_t layer;

@@ -96,33 +96,18 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
         }
     }
     figure.map = map;
-    figure.x = {QObject::tr("step of the snapshot"), {}};
-    figure.x.minimum = -0.5;
-    figure.x.maximum = map.columns - 0.5;
-    figure.x.categories = steps;
-    figure.y = {QObject::tr("layer"), {}};
-    figure.y.minimum = -0.5;
-    figure.y.maximum = map.rows - 0.5;
-    figure.y.categories = rowNames(first);
-    figure.verticalLines.push_back({static_cast<double>(cursor),
-                                    QObject::tr("step %1").arg(steps[cursor]),
-                                    {Ink::Kind::accent},
-                                    QStringLiteral("time")});
+    figure.x = Axis::cells(QObject::tr("step of the snapshot"), map.columns, steps);
+    figure.y = Axis::cells(QObject::tr("layer"), map.rows, rowNames(first));
+    addTimeCursor(figure, cursor, *columns[static_cast<std::size_t>(cursor)]);
     figure.note = data.run->name;
     figure.summary = QObject::tr("%1 by layer during the training of %2.").arg(quantity.title, data.run->name);
-    const QStringList titles = rowTitles(first);
-    const QString what = quantity.title;
-    const bool logarithmic = quantity.logarithmic;
-    picture.readout = [=](QPointF place) -> std::optional<FigureView::Readout> {
-        const int column = static_cast<int>(std::lround(place.x()));
-        const int row = static_cast<int>(std::lround(place.y()));
-        if (column < 0 || column >= map.columns || row < 0 || row >= map.rows) return std::nullopt;
-        const auto value = static_cast<double>(map.values[static_cast<qsizetype>(row) * map.columns + column]);
-        if (!std::isfinite(value)) return std::nullopt;
-        return FigureView::Readout{QObject::tr("%1, step %2").arg(titles[row], steps[column]),
-                                   static_cast<double>(column),
-                                   {{what, readableNumber(logarithmic ? std::pow(10.0, value) : value)}}};
-    };
+    picture.readout = cellReadout(map, [=, titles = rowTitles(first)](int row, int column, double value) {
+        if (!std::isfinite(value)) return std::optional<FigureView::Readout>();
+        return std::optional(FigureView::Readout{
+            QObject::tr("%1, step %2").arg(titles[row], steps[column]),
+            static_cast<double>(column),
+            {{quantity.title, readableNumber(quantity.logarithmic ? std::pow(10.0, value) : value)}}});
+    });
     return picture;
 }
 
@@ -134,7 +119,7 @@ struct LayerCurve {
 };
 
 FigureCurve layerCurve(const LayerCurve& curve, const ProbeResult& result, Ink ink, const QString& quantity) {
-    FigureCurve made = inspectCurve(curve.label, quantity, ink, {}, {});
+    FigureCurve made = inspectCurve(curve.label, quantity, ink);
     const std::vector<float>& values = (result.*curve.array).values;
     for (std::size_t i = curve.column; i < values.size(); i += curve.columns) {
         made.x.append(static_cast<double>(i / curve.columns));
@@ -148,11 +133,9 @@ InspectPicture byLayer(const InspectData& data, const char* name, const QString&
     const Snapshot* now = data.snapshot();
     if (!now) return withoutNumbers(data, name);
     if ((now->result.get()->*curves.front().array).empty()) return withoutNumbers(data, name, whyEmpty);
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {x, {}}, {y, {}, true})};
     Figure& figure = picture.figure;
-    figure.x = {x, {}};
     figure.x.whole = true;
-    figure.y = {y, {}, true};
     int index = 0;
     for (const LayerCurve& curve : curves) {
         const Ink ink = Ink::data(index++);

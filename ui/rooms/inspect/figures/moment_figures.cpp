@@ -19,10 +19,8 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
                         const std::function<QString(const ProbeResult&)>& counts) {
     const Snapshot* now = data.snapshot();
     if (!now) return withoutNumbers(data, name);
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, std::move(x), std::move(y))};
     Figure& figure = picture.figure;
-    figure.x = std::move(x);
-    figure.y = std::move(y);
     FigureCurve curve = make(*now->result, data.run->ink);
     if (curve.x.isEmpty()) return withoutNumbers(data, name);
     const Snapshot& first = data.run->snapshots.front();
@@ -53,13 +51,11 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
 /// The baseline is the value for the first occurrence of the copied tokens, which cannot be predicted by copying.
 void addBaseline(Figure& figure, const InspectData& data, const std::function<double(const RetrievalPoint&)>& number) {
     if (figure.curves.empty()) return;
-    FigureCurve baseline = inspectCurve({}, QObject::tr("baseline: first occurrence"), {Ink::Kind::quiet}, {}, {});
+    const ProbeResult& result = *data.snapshot()->result;
+    FigureCurve baseline = inspectCurve({}, QObject::tr("baseline: first occurrence"), {Ink::Kind::quiet},
+                                        lagsOf(result), numbersOf(result.retrieval, number));
     baseline.shape = FigureCurve::Shape::points;
     baseline.pointPt = 5;
-    for (const RetrievalPoint& point : data.snapshot()->result->retrieval) {
-        baseline.x.append(static_cast<double>(point.lag));
-        baseline.y.append(number(point));
-    }
     figure.curves.insert(figure.curves.begin(), std::move(baseline));
     figure.note += QObject::tr("; points: baseline (first occurrence of the copied tokens)");
 }
@@ -71,21 +67,15 @@ QString intervalLabel() {
 }  // namespace
 
 QList<double> lagsOf(const ProbeResult& result) {
-    QList<double> x;
-    for (const RetrievalPoint& point : result.retrieval) x.append(static_cast<double>(point.lag));
-    return x;
+    return numbersOf(result.retrieval, &RetrievalPoint::lag);
 }
 
 QList<double> accuraciesOf(const ProbeResult& result) {
-    QList<double> y;
-    for (const RetrievalPoint& point : result.retrieval) y.append(100 * point.accuracy);
-    return y;
+    return numbersOf(result.retrieval, [](const RetrievalPoint& point) { return 100 * point.accuracy; });
 }
 
 QList<double> lossesOf(const ProbeResult& result) {
-    QList<double> y;
-    for (const RetrievalPoint& point : result.retrieval) y.append(point.loss);
-    return y;
+    return numbersOf(result.retrieval, &RetrievalPoint::loss);
 }
 
 InspectPicture lossByPosition(const InspectData& data) {
@@ -93,11 +83,10 @@ InspectPicture lossByPosition(const InspectData& data) {
         data, "loss-by-position", {QObject::tr("position"), QObject::tr("tokens")},
         {QObject::tr("validation loss"), QObject::tr("nats")},
         [](const ProbeResult& result, Ink ink) {
-            FigureCurve curve = inspectCurve({}, QObject::tr("validation loss"), ink, {}, {});
-            for (std::size_t i = 0; i < result.loss_by_position.size(); ++i) {
-                curve.x.append(static_cast<double>(i));
-                curve.y.append(result.loss_by_position[i]);
-            }
+            const std::vector<double>& losses = result.loss_by_position;
+            FigureCurve curve =
+                inspectCurve({}, QObject::tr("validation loss"), ink, {}, {losses.begin(), losses.end()});
+            for (qsizetype i = 0; i < curve.y.size(); ++i) curve.x.append(static_cast<double>(i));
             return curve;
         },
         [](const ProbeResult& result, const FigureCurve& curve) {
@@ -145,17 +134,15 @@ InspectPicture logitByDistance(const InspectData& data) {
     constexpr const char* name = "logit-by-distance";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->logit_by_distance.empty()) return withoutNumbers(data, name);
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{
+        inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")}, {QObject::tr("mean logit"), {}})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("distance Δ"), QObject::tr("tokens")};
-    figure.y = {QObject::tr("mean logit"), {}};
     int index = 0;
     for (const HeadLine& line : headLines(data)) {
         const auto curveOf = [&](const ProbeResult& result, Ink ink) {
             const auto row = meanRow(result.logit_by_distance, line.layer, line.head, data.run->spec.heads);
-            FigureCurve curve = inspectCurve(line.label, figure.y.label, ink, {}, {row.begin(), row.end()});
-            for (const std::int64_t distance : result.distances) curve.x.append(static_cast<double>(distance));
-            return curve;
+            return inspectCurve(line.label, figure.y.label, ink, {result.distances.begin(), result.distances.end()},
+                                {row.begin(), row.end()});
         };
         const Ink ink = Ink::data(index++);
         if (const Snapshot* other = data.ghostSnapshot()) {
@@ -182,7 +169,7 @@ constexpr double kNormalQuantile = 1.96;  // of a 95 % interval; the sequences a
 
 FigureCurve& addGain(Figure& figure, const ProbeResult& result, std::int64_t seed, Ink ink) {
     FigureCurve curve =
-        inspectCurve(QObject::tr("seed %1").arg(seed), QObject::tr("retrieval gain, seed %1").arg(seed), ink, {}, {});
+        inspectCurve(QObject::tr("seed %1").arg(seed), QObject::tr("retrieval gain, seed %1").arg(seed), ink);
     FigureBand band;
     band.label = QObject::tr("95 % interval, seed %1").arg(seed);
     band.ink = ink;
@@ -206,7 +193,7 @@ void addBound(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     const std::vector<double> bound = bound_by_distance(run.spec, request, result.length);
     if (bound.empty()) return;
     FigureCurve curve =
-        inspectCurve(QObject::tr("B(Δ)/B(0)"), QObject::tr("context bound B(Δ)/B(0)"), {Ink::Kind::accent}, {}, {});
+        inspectCurve(QObject::tr("B(Δ)/B(0)"), QObject::tr("context bound B(Δ)/B(0)"), {Ink::Kind::accent});
     curve.companion = curve.isNamed = true;
     for (std::size_t m = 0; m < bound.size(); ++m) {
         curve.x.append(static_cast<double>(m));
@@ -225,7 +212,7 @@ void addLogit(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     for (const double logit : logits) largest = std::max(largest, std::abs(logit - mean));
     if (!(largest > 0)) return;
     FigureCurve curve =
-        inspectCurve(QObject::tr("logit"), QObject::tr("mean logit, centred and scaled"), {Ink::Kind::quiet}, {}, {});
+        inspectCurve(QObject::tr("logit"), QObject::tr("mean logit, centred and scaled"), {Ink::Kind::quiet});
     curve.companion = curve.isNamed = true;
     for (std::size_t i = 0; i < logits.size(); ++i) {
         curve.x.append(static_cast<double>(result.distances[i]));
@@ -247,10 +234,9 @@ InspectPicture retrievalGain(const InspectData& data) {
     const Snapshot* now = data.snapshot();
     if (!now || now->result->retrieval.empty()) return withoutNumbers(data, name);
     const ProbeResult& result = *now->result;
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")},
+                                         {QObject::tr("retrieval gain"), QStringLiteral("%")})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("distance Δ"), QObject::tr("tokens")};
-    figure.y = {QObject::tr("retrieval gain"), QStringLiteral("%")};
     addBound(figure, *data.run, result);
     addLogit(figure, *data.run, result);
     for (const OtherSeed& other : data.run->otherSeeds) {

@@ -88,9 +88,8 @@ InspectPicture pairDials(const InspectData& data) {
                             0,
                             usage.query[i] / full,
                             usage.key[i] / full});
-        const double row[] = {static_cast<double>(i), frequencies[i], angle * 180 / std::numbers::pi, usage.query[i],
-                              usage.key[i]};
-        for (qsizetype column = 0; column < 5; ++column) figure.table.columns[column].append(row[column]);
+        figure.table.addRow(
+            {static_cast<double>(i), frequencies[i], angle * 180 / std::numbers::pi, usage.query[i], usage.key[i]});
     }
     InspectChoices where = data.choices;
     where.layer = layer;

@@ -56,7 +56,7 @@ QString methodTitle(ScalingMethod method) {
 }
 
 FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink) {
-    FigureCurve curve = inspectCurve(label, QObject::tr("validation loss"), ink, {}, {});
+    FigureCurve curve = inspectCurve(label, QObject::tr("validation loss"), ink);
     const std::size_t block = blockSize(lossByPosition.size());
     for (std::size_t start = 0; start < lossByPosition.size(); start += block) {
         const std::size_t end = std::min(lossByPosition.size(), start + block);
@@ -76,10 +76,9 @@ FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString&
 InspectPicture extrapolationLoss(const InspectData& data) {
     constexpr const char* name = "extrapolation-loss";
     if (!data.run || !data.beyond) return noExtrapolation(data, name);
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
+                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("position"), QObject::tr("tokens")};
-    figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     QStringList losses;
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
         const QString title = titleOf(evaluation, data.run->spec);
@@ -103,10 +102,9 @@ InspectPicture extrapolationLoss(const InspectData& data) {
 InspectPicture extrapolationRetrieval(const InspectData& data) {
     constexpr const char* name = "extrapolation-retrieval";
     if (!data.run || !data.beyond) return noExtrapolation(data, name);
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+                                         {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("lag Δ"), QObject::tr("tokens"), true};
-    figure.y = {QObject::tr("retrieval accuracy"), QStringLiteral("%")};
     figure.y.minimum = 0;
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
         const QString title = titleOf(evaluation, data.run->spec);
@@ -151,10 +149,9 @@ InspectPicture fineTunedLoss(const InspectData& data) {
                 .arg(data.fineTuning.factor);
         return withoutNumbers(data, name, problemOr(data, words));
     }
-    InspectPicture picture{inspectFigure(data, name)};
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
+                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("position"), QObject::tr("tokens")};
-    figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
     for (const ExtrapolationResult* result : shown) {
         const ExtrapolationEvaluation& after = result->evaluations.back();
         const Ink ink = scalingInk(after.method);
