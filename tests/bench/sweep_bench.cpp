@@ -13,7 +13,7 @@
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/results/results_room.h"
-#include "ui/rooms/train/seed_groups.h"
+#include "ui/rooms/train/run_scope.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"

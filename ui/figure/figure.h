@@ -4,7 +4,9 @@
 #include <QList>
 #include <QString>
 #include <QStringList>
+#include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -60,9 +62,25 @@ struct Axis {
     /// The axis counts something, such as pairs: only whole numbers have tick marks. Only for a linear axis.
     bool whole = false;
 
+    /// The rows or columns of a heat map, numbered from 0 or with these names.
+    static Axis cells(const QString& label, qsizetype count, const QStringList& names = {}) {
+        Axis axis{label, {}};
+        axis.minimum = -0.5;
+        axis.maximum = static_cast<double>(count) - 0.5;
+        axis.categories = names;
+        return axis;
+    }
     /// "validation loss (nats)".
     QString title() const;
 };
+
+/// `number` of each item, as the x or y of a curve or the column of a table.
+template <typename Items, typename Number>
+QList<double> numbersOf(const Items& items, Number number) {
+    QList<double> numbers;
+    for (const auto& item : items) numbers.append(static_cast<double>(std::invoke(number, item)));
+    return numbers;
+}
 
 /// x must not decrease. A NaN or infinite y is a gap, and so is y ≤ 0 on a logarithmic axis; exported data contain such
 /// values.
@@ -137,6 +155,12 @@ struct FigureTable {
     QList<QList<double>> columns;
     /// Columns of text in front of the numbers. They say what each row describes.
     QList<std::pair<QString, QStringList>> words = {};
+
+    void addRow(std::initializer_list<double> numbers) {
+        columns.resize(static_cast<qsizetype>(numbers.size()));
+        auto column = columns.begin();
+        for (const double number : numbers) (column++)->append(number);
+    }
 };
 
 /// Paints into a rectangle, in the painter's units (FigureStyle::units converts points), on any device, and not
@@ -150,6 +174,14 @@ struct FigureBand {
     QList<double> x;
     QList<double> lower;
     QList<double> upper;
+
+    /// Does nothing where there is no interval (NaN).
+    void add(double at, double low, double high) {
+        if (!std::isfinite(low) || !std::isfinite(high)) return;
+        x.append(at);
+        lower.append(low);
+        upper.append(high);
+    }
 };
 
 /// What a figure was made from, so that it can be computed again.

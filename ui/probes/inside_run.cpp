@@ -6,10 +6,10 @@
 
 #include "core/experiment/experiment.h"
 #include "core/experiment/setting_names.h"
-#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
-#include "ui/session/run_checkpoint.h"
-#include "ui/session/setting_colors.h"
+#include "core/sweep/stored_run.h"
+#include "ui/session/engine_work.h"
+#include "ui/session/run_store.h"
 
 namespace ropelab::ui {
 

@@ -12,9 +12,11 @@
 
 namespace ropelab::ui {
 
-Figure inspectFigure(const InspectData& data, const char* name) {
+Figure inspectFigure(const InspectData& data, const char* name, Axis x, Axis y) {
     Figure figure;
     figure.name = QLatin1String(name);
+    figure.x = std::move(x);
+    figure.y = std::move(y);
     if (!data.run) return figure;
     const auto describe = [](const InsideRun& run, const Snapshot* snapshot) {
         QJsonObject object{{QStringLiteral("run"), static_cast<double>(run.id)},
@@ -95,6 +97,24 @@ QString whereText(const InspectChoices& choices) {
     }
     return choices.layer < 0 ? QObject::tr("mean over layers and heads")
                              : QObject::tr("%1, mean over heads").arg(layer);
+}
+
+std::function<std::optional<FigureView::Readout>(QPointF)> cellReadout(
+    FigureMap map, std::function<std::optional<FigureView::Readout>(int row, int column, double value)> describe) {
+    return [map = std::move(map), describe = std::move(describe)](QPointF place) {
+        const int column = static_cast<int>(std::lround(place.x()));
+        const int row = static_cast<int>(std::lround(place.y()));
+        if (column < 0 || column >= map.columns || row < 0 || row >= map.rows) {
+            return std::optional<FigureView::Readout>();
+        }
+        return describe(row, column,
+                        static_cast<double>(map.values[static_cast<qsizetype>(row) * map.columns + column]));
+    };
+}
+
+void addTimeCursor(Figure& figure, double at, const Snapshot& snapshot) {
+    figure.verticalLines.push_back(
+        {at, QObject::tr("step %1").arg(groupedText(snapshot.iteration)), {Ink::Kind::accent}, QStringLiteral("time")});
 }
 
 FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x, QList<double> y) {

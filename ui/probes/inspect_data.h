@@ -1,19 +1,51 @@
 #pragma once
 
 #include <QString>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "core/study/ablation.h"
-#include "core/study/extrapolation.h"
 #include "core/spec/probe.h"
+#include "core/stats/token_statistics.h"
+#include "core/study/ablation.h"
+#include "core/study/compression.h"
+#include "core/study/extrapolation.h"
 #include "ui/figure/figure.h"
 #include "ui/plot/figure_view.h"
 #include "ui/probes/inside_run.h"
-#include "ui/probes/text_numbers.h"
 
 namespace ropelab::ui {
+
+/// From the first tokens of the training split.
+struct TextStatistics {
+    QString name;                            // of the data set
+    std::string vocabulary;                  // as Vocabulary::to_text() returns it
+    std::int64_t tokens = 0;                 // number of tokens that were counted
+    bool isWhole = true;                     // false if the training split has more tokens
+    std::vector<std::int64_t> counts;        // per token
+    std::vector<std::int64_t> rankedTokens;  // counts in descending order
+    std::vector<std::int64_t> rankedWords;   // counts of words in descending order; empty if tokens are words
+    std::optional<ZipfFit> tokenFit;
+    std::optional<ZipfFit> wordFit;
+    MutualInformation information;
+    std::optional<ShuffledInformation> shuffled;  // the same estimate for the shuffled text
+    std::vector<std::int32_t> excerpt;            // the first tokens of the validation split
+};
+
+/// Bits of each token under a run's model.
+struct PaintedText {
+    std::int64_t iteration = 0;  // of the checkpoint
+    QString source;              // "first 600 tokens of the validation split" or "typed text"
+    std::string vocabulary;
+    std::vector<std::int32_t> tokens;
+    TextBits bits;
+    Description perByte;
+    Description perCharacter;  // NaN if the text has no whole characters
+    double totalBits = 0;
+    std::int64_t bytes = 0;  // of the text
+};
 
 /// Each figure chooses: attention maps show one head (withOneHead()), the other figures the mean over heads.
 inline constexpr std::int64_t kAutomaticHead = -2;
@@ -81,7 +113,7 @@ struct InspectPicture {
 };
 
 /// The settings describe the run, the snapshot and the selected layer and head.
-Figure inspectFigure(const InspectData& data, const char* name);
+Figure inspectFigure(const InspectData& data, const char* name, Axis x = {}, Axis y = {});
 /// Shows only `words`, or the reason why there are no snapshots or values.
 InspectPicture withoutNumbers(const InspectData& data, const char* name, const QString& words = {});
 /// "" if the run has snapshots.
@@ -99,7 +131,14 @@ std::int64_t layerOf(const InspectData& data);
 /// At most the run's last head; −1 for the mean.
 std::int64_t headOf(const InspectData& data);
 
-FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x, QList<double> y);
+/// Calls `describe` with the row, the column and the value of the cell under the mouse.
+std::function<std::optional<FigureView::Readout>(QPointF)> cellReadout(
+    FigureMap map, std::function<std::optional<FigureView::Readout>(int row, int column, double value)> describe);
+/// The line at the step of the time cursor, which can be dragged.
+void addTimeCursor(Figure& figure, double at, const Snapshot& snapshot);
+
+FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x = {},
+                         QList<double> y = {});
 /// Has the faint style of the second run and its name.
 FigureCurve ghostCurve(FigureCurve curve, const InsideRun& ghost);
 

@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::size_t kMostBlocks = 48;
 
-void addInterval(FigureBand& band, double x, double low, double high) {
-    if (!std::isfinite(low) || !std::isfinite(high)) return;
-    band.x.append(x);
-    band.lower.append(low);
-    band.upper.append(high);
-}
-
 /// 0: the number of sequences per mean is unknown.
 QString whyNoInterval(std::int64_t sequences) {
     return sequences == 1 ? QObject::tr("no interval: it requires at least two sequences")
@@ -33,7 +26,7 @@ FigureBand meanBand(const QString& label, Ink ink, const QList<double>& x, const
     if (std::ssize(errors) != means.size() || x.size() != means.size()) return band;
     for (qsizetype i = 0; i < x.size(); ++i) {
         const Interval interval = mean_interval(means[i], errors[static_cast<std::size_t>(i)], sequences - 1);
-        addInterval(band, x[i], interval.low, interval.high);
+        band.add(x[i], interval.low, interval.high);
     }
     return band;
 }
@@ -42,7 +35,7 @@ FigureBand accuracyBand(const QString& label, Ink ink, const ProbeResult& result
     FigureBand band{label, ink, {}, {}, {}};
     for (const RetrievalPoint& point : result.retrieval) {
         const Interval interval = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
-        addInterval(band, static_cast<double>(point.lag), 100 * interval.low, 100 * interval.high);
+        band.add(static_cast<double>(point.lag), 100 * interval.low, 100 * interval.high);
     }
     return band;
 }
@@ -62,7 +55,7 @@ FigureBand blockBand(const QString& label, Ink ink, const ProbeResult& result) {
             means.push_back(sum / static_cast<double>(end - start));
         }
         const Description mean = describe(means);
-        addInterval(band, 0.5 * static_cast<double>(start + end - 1), mean.confidence_low, mean.confidence_high);
+        band.add(0.5 * static_cast<double>(start + end - 1), mean.confidence_low, mean.confidence_high);
     }
     return band;
 }
@@ -76,7 +69,7 @@ FigureBand bandOverCurves(const QString& label, Ink ink, const QList<double>& x,
             if (i < curve.size()) values.push_back(curve[i]);
         }
         const Description mean = describe(values);
-        addInterval(band, x[i], mean.confidence_low, mean.confidence_high);
+        band.add(x[i], mean.confidence_low, mean.confidence_high);
     }
     return band;
 }

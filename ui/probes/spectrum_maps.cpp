@@ -163,16 +163,10 @@ QString columnText(const Columns& columns, const MappedQuantity& quantity, int s
 void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const MappedQuantity& quantity,
                        const Columns& columns, const Rows& rows, const QString& what) {
     Figure& figure = picture.figure;
-    const int count = static_cast<int>(columns.source.size());
-    figure.x = {columns.axis, columns.axis == QObject::tr("wavelength") ? QObject::tr("tokens") : QString()};
-    figure.x.minimum = -0.5;
-    figure.x.maximum = count - 0.5;
-    figure.x.categories = columns.names;
+    figure.x = Axis::cells(columns.axis, std::ssize(columns.source), columns.names);
+    if (columns.axis == QObject::tr("wavelength")) figure.x.unit = QObject::tr("tokens");
     figure.x.whole = true;  // columns are counted: pairs or channels
-    figure.y = {rows.axis, {}};
-    figure.y.minimum = -0.5;
-    figure.y.maximum = static_cast<double>(rows.names.size()) - 0.5;
-    figure.y.categories = rows.names;
+    figure.y = Axis::cells(rows.axis, rows.names.size(), rows.names);
     if (quantity.columns != MappedQuantity::Columns::channels) {
         picture.pairAt = [source = columns.source,
                           pairs = columns.wavelengths.size()](QPointF place) -> std::optional<int> {
@@ -193,22 +187,17 @@ void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const M
             }
         }
     }
-    const QString formula = quantity.formula;
-    const FigureMap map = *figure.map;
-    const QStringList titles = rows.titles;
-    picture.readout = [=](QPointF place) -> std::optional<FigureView::Readout> {
-        const int column = static_cast<int>(std::lround(place.x()));
-        const int row = static_cast<int>(std::lround(place.y()));
-        if (column < 0 || column >= map.columns || row < 0 || row >= map.rows) return std::nullopt;
+    const QString unit = figure.map->unit;
+    picture.readout = cellReadout(*figure.map, [=, titles = rows.titles](int row, int column, double value) {
         const int source = columns.source[static_cast<std::size_t>(column)];
-        if (source < 0) return std::nullopt;
-        const double value = static_cast<double>(map.values[static_cast<qsizetype>(row) * map.columns + column]);
-        return FigureView::Readout{
-            QObject::tr("%1, %2").arg(titles[row], columnText(columns, quantity, source)),
-            static_cast<double>(column),
-            {{what, map.unit.isEmpty() ? readableNumber(value) : readableNumber(value) + QLatin1Char(' ') + map.unit},
-             {QObject::tr("formula"), formula}}};
-    };
+        if (source < 0) return std::optional<FigureView::Readout>();
+        const QString number = readableNumber(value);
+        return std::optional(
+            FigureView::Readout{QObject::tr("%1, %2").arg(titles[row], columnText(columns, quantity, source)),
+                                static_cast<double>(column),
+                                {{what, unit.isEmpty() ? number : number + QLatin1Char(' ') + unit},
+                                 {QObject::tr("formula"), quantity.formula}}});
+    });
 }
 
 InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ui/figure/ticks.h"
-#include "ui/session/rotary_changes.h"
+#include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
 

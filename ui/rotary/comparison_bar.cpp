@@ -15,7 +15,7 @@
 #include "ui/common/flow_layout.h"
 #include "ui/common/scaled.h"
 #include "ui/rotary/comparison.h"
-#include "ui/session/rotary_changes.h"
+#include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
 namespace {

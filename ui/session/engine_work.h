@@ -2,12 +2,19 @@
 
 #include <QString>
 #include <chrono>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "core/reproduce/sheet_lab.h"
 #include "core/rope/context.h"
+#include "core/store/lab_file.h"
 #include "ui/session/engine_lock.h"
 
 namespace ropelab::ui {
+
+class EngineLock;
 
 /// An answer, a problem, or neither if the work was interrupted.
 template <typename Answer>
@@ -54,5 +61,20 @@ class ProgressLimiter {
     std::int64_t m_reported = -1;
     std::chrono::steady_clock::time_point m_lastTime;
 };
+
+/// The checkpoint is written once the run finished, or was stopped after a step.
+struct RunCheckpoint {
+    std::filesystem::path path;
+    bool wasWritten = false;
+};
+
+RunCheckpoint checkpointOfRun(const LabFile& lab, const RunRecord& record);
+/// The run has not written a checkpoint yet, or the file is missing.
+std::string whyNoCheckpoint(const RunCheckpoint& checkpoint);
+
+/// Measures the quantities that sheets (reproductions and sets of predictions) require of their runs. Uses the engine
+/// exclusively, because speeds are measured too. Returns why it failed; "" if it finished or was cancelled.
+QString measureWithLock(EngineLock& engineLock, const QString& lab, const std::vector<StoredSheet>& sheets,
+                        const std::filesystem::path& dataDir, const Cancelled& cancelled);
 
 }  // namespace ropelab::ui

@@ -6,10 +6,32 @@
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
+#include "core/sweep/lab_growth.h"
 #include "ui/common/text.h"
 #include "ui/session/undo_step.h"
 
 namespace ropelab::ui {
+
+Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search) {
+    Experiment result = experiment;
+    if (!options.search) return result;
+    Search applied = *options.search;
+    apply_search(applied, result);
+    if (search) *search = std::move(applied);
+    return result;
+}
+
+std::vector<RunSpec> runsToTrain(const Experiment& experiment, const SweepOptions& options, const LabFile* lab) {
+    const Experiment sampled = sampledExperiment(experiment, options);
+    if (!options.extends || !lab) return sampled.expand();
+    std::vector<RunSpec> runs;
+    for (AddedRun& added : growth_of(*lab, sampled, options.anew).added) {
+        added.spec.iterations -= added.iteration;
+        runs.push_back(std::move(added.spec));
+    }
+    if (runs.empty()) throw BadInput(kNoRunIsMissing);
+    return runs;
+}
 
 namespace {
 
@@ -75,10 +97,6 @@ class ExperimentModel::Edit : public UndoStep {
 
 ExperimentModel::ExperimentModel(Experiment first, QUndoStack* undo, QObject* parent)
     : QObject(parent), m_value(std::move(first)), m_original(m_value), m_undo(undo) {}
-
-void ExperimentModel::edit(const QString& text, const std::function<void(Experiment&)>& edit) {
-    editOptions(text, [&edit](Experiment& experiment, SweepOptions&) { edit(experiment); });
-}
 
 void ExperimentModel::editOptions(const QString& text, const std::function<void(Experiment&, SweepOptions&)>& edit) {
     Experiment after = m_value;

@@ -3,13 +3,37 @@
 #include <QObject>
 #include <QString>
 #include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "core/experiment/experiment.h"
-#include "ui/session/sweep_options.h"
+#include "core/store/lab_file.h"
+#include "core/sweep/search.h"
 
 class QUndoStack;
 
 namespace ropelab::ui {
+
+struct SweepOptions {
+    std::optional<Search> search = std::nullopt;  // samples ranges of settings, or stops runs at rungs
+    bool extends = false;                         // only the runs that the lab lacks are added
+    bool anew = false;                            // added runs with more iterations begin from the beginning
+    bool operator==(const SweepOptions&) const = default;
+
+    bool samples(std::string_view key) const { return search && search->samples_key(key); }
+};
+
+/// Reason why a sweep that extends a lab adds nothing.
+inline constexpr const char* kNoRunIsMissing =
+    "The lab has all runs of this sweep, so that none is added; add a value, a seed or iterations.";
+
+/// `search`, if given, receives the search with its first rung. Throws BadInput if the search does not fit.
+Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search = nullptr);
+
+/// `lab` may be null. A run that continues a shorter one has only the remaining iterations. Throws BadInput if there is
+/// no such sweep, and if the sweep extends a lab that has all its runs.
+std::vector<RunSpec> runsToTrain(const Experiment& experiment, const SweepOptions& options, const LabFile* lab);
 
 /// The experiment that the sweep panel edits and that the Start button trains.
 class ExperimentModel : public QObject {
@@ -26,7 +50,9 @@ class ExperimentModel : public QObject {
     const Experiment& original() const { return m_original; }
 
     /// One undoable step named `text` ("add θ 1M"). If `edit` throws (BadInput), the experiment stays unchanged.
-    void edit(const QString& text, const std::function<void(Experiment&)>& edit);
+    void edit(const QString& text, const std::function<void(Experiment&)>& edit) {
+        editOptions(text, [&edit](Experiment& experiment, SweepOptions&) { edit(experiment); });
+    }
     void editOptions(const QString& text, const std::function<void(Experiment&, SweepOptions&)>& edit);
     /// Adds no undo step, because a lab was opened.
     void replace(const Experiment& value, const SweepOptions& options = {});

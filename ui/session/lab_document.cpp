@@ -8,14 +8,13 @@
 #include <set>
 #include <span>
 #include <tuple>
-#include <utility>
 
 #include "core/experiment/halving.h"
+#include "core/reproduce/sheet_lab.h"
+#include "core/spec/error.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/search.h"
-#include "core/reproduce/sheet_lab.h"
-#include "core/spec/error.h"
 #include "ui/common/paths.h"
 
 namespace ropelab::ui {
@@ -50,14 +49,6 @@ QString LabDocument::name() const {
 
 QString LabDocument::path() const {
     return m_file ? fromPath(m_file->path()) : QString();
-}
-
-std::vector<RunRecord> LabDocument::runs() const {
-    return m_file ? m_file->runs() : std::vector<RunRecord>();
-}
-
-std::vector<ExperimentRecord> LabDocument::experiments() const {
-    return m_file ? m_file->experiments() : std::vector<ExperimentRecord>();
 }
 
 void LabDocument::startEmptyLab() {

@@ -14,7 +14,7 @@
 #include "core/run/runner.h"
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
-#include "ui/session/sweep_options.h"
+#include "ui/session/experiment_model.h"
 
 namespace ropelab::ui {
 
@@ -44,9 +44,11 @@ class LabDocument : public QObject {
     /// Null if the lab has no file.
     const LabFile* file() const { return m_file.get(); }
     /// Empty without a file.
-    std::vector<RunRecord> runs() const;
+    std::vector<RunRecord> runs() const { return m_file ? m_file->runs() : std::vector<RunRecord>(); }
     /// Oldest first; empty without a file.
-    std::vector<ExperimentRecord> experiments() const;
+    std::vector<ExperimentRecord> experiments() const {
+        return m_file ? m_file->experiments() : std::vector<ExperimentRecord>();
+    }
 
     void startEmptyLab();
     /// Runs whose program was killed become stopped. Throws BadInput and keeps the current lab if the file is not a

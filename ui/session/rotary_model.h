@@ -55,7 +55,9 @@ class RotaryModel : public QObject {
 
     /// For state that the setup limits, such as positions within the context. Each undo step calls `capture` before its
     /// change, and undo (or redo) calls what it returned. Ends when `room` is destroyed.
-    void keepForUndo(QObject* room, std::function<Restore()> capture);
+    void keepForUndo(QObject* room, std::function<Restore()> capture) {
+        m_keepers.push_back({room, std::move(capture)});
+    }
 
     /// For steps that change what only one room has.
     QUndoStack& undoStack() { return *m_undo; }
@@ -89,8 +91,10 @@ class RotaryModel : public QObject {
     /// True: the edited setup is B, else A.
     bool editsB() const { return m_editsB; }
     /// Setup A, or the only setup.
-    ShapedSetup setupA() const;
-    std::optional<ShapedSetup> setupB() const;
+    ShapedSetup setupA() const { return m_editsB && m_other ? *m_other : ShapedSetup{m_setup, m_shape}; }
+    std::optional<ShapedSetup> setupB() const {
+        return m_editsB ? std::optional(ShapedSetup{m_setup, m_shape}) : m_other;
+    }
     ComparedSetups setups() const;
 
     // The following functions are undo steps.
@@ -155,5 +159,16 @@ class RotaryModel : public QObject {
     bool m_stepsPairs = false;  // the latest pick stepped from pair to pair
     bool m_isPushing = false;   // a new step is executed, not one that is undone or redone
 };
+
+/// "θ = 10k" and "θ = 500k"; empty if nothing differs.
+struct SetupNames {
+    QString a;
+    QString b;
+};
+/// At most two values that differ, or the names of the models if more values differ and both have a name.
+SetupNames setupNames(const ShapedSetup& a, const ShapedSetup& b);
+
+/// "θ 500k → 10k"; "" if more differ than a short text can hold or if the states compare different setups.
+QString rotaryChanges(const RotaryModel::State& from, const RotaryModel::State& to);
 
 }  // namespace ropelab::ui

@@ -1,11 +1,35 @@
 #include "ui/session/sweep_session.h"
 
 #include <QThread>
-#include <utility>
 
 #include "core/sweep/lab_plan.h"
 
 namespace ropelab::ui {
+
+SweepMeter::SweepMeter(Runner::EngineSource engine, QObject* parent) : QObject(parent), m_engine(std::move(engine)) {}
+
+SweepMeter::~SweepMeter() = default;
+
+void SweepMeter::measure(std::vector<std::vector<RunSpec>> cohorts, const std::filesystem::path& dataDir) {
+    Q_ASSERT(!isActive());
+    // Both callbacks run on the runner's thread, so they only post a call to the GUI thread.
+    m_runner = std::make_unique<Runner>(m_engine, [this](const Event& event) {
+        if (!std::holds_alternative<event::SweepEnded>(event)) return;
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                m_runner->join();  // does not block: the thread ends after this last event
+                m_runner.reset();
+                emit ended();
+            },
+            Qt::QueuedConnection);
+    });
+    m_runner->measure(std::move(cohorts), dataDir, [this](const Measurement& measurement) {
+        QMetaObject::invokeMethod(
+            this, [this, measurement] { emit measured(measurement); }, Qt::QueuedConnection);
+    });
+    emit started();
+}
 
 namespace {
 
@@ -73,22 +97,6 @@ void SweepSession::stop() {
     if (m_state != State::running && m_state != State::paused) return;
     m_runner->stop();
     setState(State::stopping);
-}
-
-void SweepSession::stopRun(RunId id) {
-    if (isActive() && isTraining(id)) m_runner->stop_run(id);
-}
-
-void SweepSession::pick(RunId id) {
-    if (isActive() && isTraining(id)) m_runner->pick(id);
-}
-
-std::future<ProbeResult> SweepSession::probe(RunId id, ProbeRequest request) {
-    return m_runner->probe(id, std::move(request));
-}
-
-std::vector<WaitingCohort> SweepSession::waiting() const {
-    return m_runner ? m_runner->waiting() : std::vector<WaitingCohort>();
 }
 
 bool SweepSession::moveWaiting(std::int64_t cohort, std::size_t place) {

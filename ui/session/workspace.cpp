@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/sweep/lab_growth.h"
 #include "core/spec/error.h"
+#include "core/sweep/lab_growth.h"
 #include "ui/common/paths.h"
 
 namespace ropelab::ui {
@@ -290,10 +290,6 @@ void Workspace::whenIdle(std::function<void()> then) {
     if (!isBusy()) return then();
     m_whenIdle.push_back(std::move(then));
     m_session.stop();
-}
-
-bool Workspace::isBusy() const {
-    return m_session.isActive() || m_lab.isSaving();
 }
 
 void Workspace::callWhenIdle() {

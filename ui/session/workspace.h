@@ -4,22 +4,15 @@
 #include <QString>
 #include <QUndoStack>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/machine/engine_loader.h"
 #include "core/run/runner.h"
-#include "ui/session/engine_lock.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_document.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/run_access.h"
-#include "ui/session/run_store.h"
-#include "ui/session/session_actions.h"
 #include "ui/session/settings.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -79,7 +72,7 @@ class Workspace : public SessionActions {
     /// Does not block: an active sweep is stopped first and resumes in the new file.
     void saveLabAs(const QString& path);
     /// A sweep is active or the lab is being saved.
-    bool isBusy() const;
+    bool isBusy() const { return m_session.isActive() || m_lab.isSaving(); }
     /// Stops an active sweep, and cancels a sweep that waits for the end of a measurement.
     void whenIdle(std::function<void()> then);
 

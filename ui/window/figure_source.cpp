@@ -18,7 +18,7 @@
 #include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/context/context_figures.h"
-#include "ui/rooms/inspect/inspect_batch.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/rotation/rotation_figures.h"

@@ -1,4 +1,4 @@
-#include "ui/session/event_queue.h"
+#include "ui/session/sweep_session.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include <QUndoStack>
 
 #include "core/spec/error.h"
-#include "ui/session/rotary_changes.h"
 #include "ui/session/undo_step.h"
 
 namespace ropelab::ui {

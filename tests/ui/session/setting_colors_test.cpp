@@ -1,4 +1,4 @@
-#include "ui/session/setting_colors.h"
+#include "ui/session/run_store.h"
 
 #include <QUndoStack>
 #include <set>

@@ -6,7 +6,7 @@
 #include "ui/common/findables.h"
 #include "ui/common/room.h"
 #include "ui/models/model_map.h"
-#include "ui/rooms/train/key_field.h"
+#include "ui/rooms/train/sweep_fields.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/formula_book.h"
 

@@ -14,7 +14,7 @@
 #include "ui/common/number_slider.h"
 #include "ui/common/room.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/train/data_choice.h"
+#include "ui/rooms/train/sweep_fields.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/window/corner.h"
 #include "ui/window/rail.h"

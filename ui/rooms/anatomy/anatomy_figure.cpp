@@ -9,13 +9,123 @@
 #include <utility>
 
 #include "core/plan/anatomy_times.h"
-#include "core/report/anatomy_report.h"
 #include "ui/common/text.h"
 #include "ui/figure/figure_style.h"
-#include "ui/rooms/anatomy/number_map.h"
-#include "ui/rooms/anatomy/stage_formula.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+constexpr std::int64_t kMostCells = 96;
+
+/// The first and the last index of the numbers that the cell averages.
+std::pair<std::int64_t, std::int64_t> cellRange(std::int64_t cell, std::int64_t cells, std::int64_t numbers) {
+    return {cell * numbers / cells, std::max(cell * numbers / cells + 1, (cell + 1) * numbers / cells)};
+}
+
+}  // namespace
+
+FigureMap numberMap(std::span<const float> numbers, std::int64_t rows, std::int64_t columns, const QString& label) {
+    FigureMap map;
+    map.label = label;
+    map.rows = static_cast<int>(std::min(rows, kMostCells));
+    map.columns = static_cast<int>(std::min(columns, kMostCells));
+    map.scale = FigureMap::Scale::diverging;
+    map.yStep = static_cast<double>(rows) / map.rows;
+    map.xStep = static_cast<double>(columns) / map.columns;
+    map.yFirst = (map.yStep - 1) / 2;
+    map.xFirst = (map.xStep - 1) / 2;
+    for (int r = 0; r < map.rows; ++r) {
+        const auto [firstRow, lastRow] = cellRange(r, map.rows, rows);
+        for (int c = 0; c < map.columns; ++c) {
+            const auto [firstColumn, lastColumn] = cellRange(c, map.columns, columns);
+            double sum = 0;
+            std::int64_t count = 0;
+            for (std::int64_t row = firstRow; row < lastRow; ++row) {
+                for (std::int64_t column = firstColumn; column < lastColumn; ++column) {
+                    const float number = numbers[static_cast<std::size_t>(row * columns + column)];
+                    if (!std::isfinite(number)) continue;
+                    sum += static_cast<double>(number);
+                    ++count;
+                }
+            }
+            map.values.append(count == 0 ? std::numeric_limits<float>::quiet_NaN()
+                                         : static_cast<float>(sum / static_cast<double>(count)));
+        }
+    }
+    return map;
+}
+
+void setMatrixAxes(Figure& figure, std::int64_t rows, std::int64_t columns) {
+    figure.y.downwards = true;
+    figure.x.minimum = -0.5;
+    figure.x.maximum = static_cast<double>(columns) - 0.5;
+    figure.y.minimum = -0.5;
+    figure.y.maximum = static_cast<double>(rows) - 0.5;
+}
+
+namespace {
+
+bool isWordPart(QChar letter) {
+    return letter.isLetter() || letter.isDigit();
+}
+
+qsizetype endOfWord(const QString& text, qsizetype from) {
+    qsizetype end = from;
+    while (end < text.size() && isWordPart(text[end])) ++end;
+    return end == from && end < text.size() ? end + 1 : end;
+}
+
+Formula partOf(const QString& word) {
+    return word.size() == 1 && word[0].isLetter() ? Formula::symbol(word) : Formula::text(word);
+}
+
+/// The part begins after its mark at `at`, which moves behind it.
+Formula attachedPart(const QString& text, qsizetype& at) {
+    if (at < text.size() && text[at] == QLatin1Char('{')) {
+        const qsizetype close = text.indexOf(QLatin1Char('}'), at);
+        const qsizetype end = close < 0 ? text.size() : close;
+        const QString inside = text.mid(at + 1, end - at - 1);
+        at = end + 1;
+        return stageFormula(inside);
+    }
+    const qsizetype end = endOfWord(text, at);
+    const QString word = text.mid(at, end - at);
+    at = end;
+    return partOf(word);
+}
+
+}  // namespace
+
+Formula stageFormula(const QString& text) {
+    std::vector<Formula> parts;
+    for (qsizetype at = 0; at < text.size();) {
+        const QChar mark = text[at];
+        if ((mark == QLatin1Char('_') || mark == QLatin1Char('^')) && !parts.empty()) {
+            ++at;
+            const Formula attached = attachedPart(text, at);
+            const Formula base = parts.back();
+            parts.back() =
+                mark == QLatin1Char('_') ? Formula::subscript(base, attached) : Formula::superscript(base, attached);
+            continue;
+        }
+        if (isWordPart(mark)) {
+            const qsizetype end = endOfWord(text, at);
+            parts.push_back(partOf(text.mid(at, end - at)));
+            at = end;
+            continue;
+        }
+        qsizetype end = at + 1;
+        while (end < text.size() && !isWordPart(text[end]) && text[end] != QLatin1Char('_') &&
+               text[end] != QLatin1Char('^')) {
+            ++end;
+        }
+        parts.push_back(Formula::text(text.mid(at, end - at)));
+        at = end;
+    }
+    return Formula::row(std::move(parts));
+}
+
 namespace {
 
 // Lengths in points.

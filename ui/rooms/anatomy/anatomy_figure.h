@@ -2,14 +2,28 @@
 
 #include <QList>
 #include <QString>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/report/anatomy_report.h"
 #include "core/spec/named_tensor.h"
 #include "ui/figure/figure.h"
+#include "ui/figure/formula.h"
 
 namespace ropelab::ui {
+
+/// `numbers` are row-major. The map has at most 96 × 96 cells, which show means of neighbouring numbers, on a scale
+/// that is symmetric around 0. Numbers that are not finite are left out of the means; a cell without others is blank.
+FigureMap numberMap(std::span<const float> numbers, std::int64_t rows, std::int64_t columns, const QString& label);
+
+/// Row 0 is at the top.
+void setMatrixAxes(Figure& figure, std::int64_t rows, std::int64_t columns);
+
+/// Parses AnatomyStage::formula. "_" begins an index and "^" an exponent, which are a word, or the text in braces that
+/// follows. Single letters are symbols; all else is upright text.
+Formula stageFormula(const QString& text);
 
 /// Figures of one model's stages, and of the traditional and the modern decoder side by side.
 inline constexpr const char* kAnatomyFigure = "anatomy";

@@ -9,8 +9,8 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/anatomy/anatomy_panel.h"
+#include "ui/session/engine_work.h"
 #include "ui/session/run_access.h"
-#include "ui/session/run_checkpoint.h"
 
 class QComboBox;
 class QScrollArea;

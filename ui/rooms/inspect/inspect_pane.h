@@ -1,14 +1,50 @@
 #pragma once
 
+#include <QComboBox>
 #include <QWidget>
 
+#include "ui/rooms/inspect/figures/figures.h"
 #include "ui/rooms/inspect/inspect_figures.h"
-
-class QComboBox;
 
 namespace ropelab::ui {
 
 class FigureView;
+
+/// Shades each token of the attention maps' text by the attention weight that the query gives it. The query is the
+/// token under the mouse pointer, else the token that was clicked; the arrow keys move it.
+class TextStrip : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit TextStrip(QWidget* parent = nullptr);
+
+    void setRow(AttentionRow row);
+    const AttentionRow& row() const { return m_row; }
+    QRectF rectOf(int token) const;
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+ signals:
+    void hovered(int token);
+    void left();
+    void picked(int token);
+
+ protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent*) override { emit left(); }
+    void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+    int tokenAt(const QPointF& place) const;
+    double cellWidth() const;
+    double cellHeight() const;
+    int tokensPerRow() const;
+
+    AttentionRow m_row;
+};
 
 /// One figure and the list to choose it from, which the room places above it.
 class InspectPane : public QWidget {
@@ -22,7 +58,7 @@ class InspectPane : public QWidget {
     bool choose(const QString& name);
     /// Moves the selection by this many places; the list wraps around.
     void step(int by);
-    QString chosenName() const;
+    QString chosenName() const { return m_chooser->currentData().toString(); }
     /// nullptr if an extra entry is selected.
     const InspectFigure* chosen() const { return findInspectFigure(chosenName()); }
 

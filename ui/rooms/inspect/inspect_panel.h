@@ -1,16 +1,21 @@
 #pragma once
 
+#include <QComboBox>
 #include <QFrame>
+#include <QLineEdit>
+#include <QString>
+#include <QStringList>
+#include <QWidget>
 
+#include "core/study/extrapolation.h"
 #include "ui/probes/inspect_data.h"
-#include "ui/rooms/inspect/fine_tune_panel.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 
 class QCheckBox;
-class QComboBox;
 class QGridLayout;
 class QLabel;
-class QLineEdit;
+class QProgressBar;
+class QPushButton;
 class QSpinBox;
 class QVBoxLayout;
 
@@ -18,6 +23,57 @@ namespace ropelab::ui {
 
 class RunStore;
 class Settings;
+
+struct FineTuneState {
+    bool hasRun = false;  // a run is selected
+    QString trainingRun;  // name of the run whose copy is being trained; "" if there is none
+    QString refusal;      // why fine-tuning with these settings cannot start; "" if it can
+    QString problem;      // why the last fine-tuning of the run failed; "" if it did not
+    QStringList results;  // losses before and after earlier fine-tunings, one line each
+};
+
+/// Settings of fine-tuning a copy of a run, a button that starts or cancels it, and its progress and results.
+class FineTunePanel : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit FineTunePanel(QWidget* parent = nullptr);
+
+    /// `factor` is that of the context. An invalid learning rate gives 0, the default.
+    FineTuning chosen(std::int64_t factor) const;
+    /// Shows the run's default learning rate in grey in the empty field.
+    void fit(const RunSpec& spec);
+    void showState(const FineTuneState& state);
+    void showProgress(std::int64_t done, std::int64_t steps);
+
+    QComboBox* methods() const { return m_method; }
+    QSpinBox* steps() const { return m_steps; }
+    QLineEdit* learningRate() const { return m_learningRate; }
+    QPushButton* button() const { return m_button; }
+    QProgressBar* progress() const { return m_bar; }
+    QLabel* words() const { return m_words; }
+    QLabel* training() const { return m_training; }
+
+ signals:
+    void changed();
+    /// Start fine-tuning, or cancel it if it runs.
+    void toggleRequested();
+
+ private:
+    QLabel* addLabel(const QString& name);
+    QString whyInvalidRate() const;
+    void renew();
+
+    FineTuneState m_state;
+    QComboBox* m_method;
+    QSpinBox* m_steps;
+    QLineEdit* m_learningRate;
+    QPushButton* m_button;
+    QLabel* m_training;
+    QProgressBar* m_bar;
+    QLabel* m_words;
+    QLabel* m_numbers;
+};
 
 /// Selects the run, the layer and head, a text, the ablation and the length of the extrapolation. Groups of fields that
 /// do not affect the visible figures are hidden.
@@ -28,17 +84,17 @@ class InspectPanel : public QFrame {
     InspectPanel(RunStore& runs, Settings& settings, QWidget* parent = nullptr);
 
     /// 0 if no run is selected.
-    RunId run() const;
+    RunId run() const { return m_run->currentData().toLongLong(); }
     /// The second run, or 0.
     RunId ghost() const;
     /// Without the highlighted pair and the selected query.
     InspectChoices choices() const;
-    QString text() const;
+    QString text() const { return m_text->text(); }
     /// For a run with `pairs` pairs per head, of which `highlighted` is highlighted.
     Ablation ablation(std::int64_t pairs, std::optional<int> highlighted) const;
-    Ablation::Kind kind() const;
+    Ablation::Kind kind() const { return static_cast<Ablation::Kind>(m_kind->currentData().toInt()); }
     /// Length of the extrapolation as a multiple of the training context.
-    std::int64_t factor() const;
+    std::int64_t factor() const { return m_factor->currentData().toLongLong(); }
     /// At the length of factor().
     FineTuning fineTuning() const { return m_fineTune->chosen(factor()); }
 
@@ -53,7 +109,7 @@ class InspectPanel : public QFrame {
     /// `textProblem` is shown below the text field.
     void showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem);
     /// Only the figure of dials uses the lag.
-    void showLag(bool shown);
+    void showLag(bool shown) { m_lagBox->setVisible(shown); }
     void chooseHead(std::int64_t layer, std::int64_t head);
 
     QComboBox* runs() const { return m_run; }

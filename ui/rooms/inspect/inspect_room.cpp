@@ -1,37 +1,41 @@
 #include "ui/rooms/inspect/inspect_room.h"
 
+#include <QAction>
+#include <QComboBox>
+#include <QDir>
+#include <QFileInfo>
 #include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ui/common/actions.h"
+#include "ui/common/empty_page.h"
+#include "ui/common/fields.h"
 #include "ui/common/figure_table.h"
+#include "ui/common/format.h"
+#include "ui/common/scaled.h"
 #include "ui/plot/figure_view.h"
 #include "ui/probes/spectrum_maps.h"
-#include "ui/rooms/inspect/attention_figures.h"
+#include "ui/rooms/inspect/figures/figures.h"
 #include "ui/rooms/inspect/inspect_pane.h"
 #include "ui/rooms/inspect/inspect_panel.h"
-#include "ui/rooms/inspect/probe_figures.h"
 #include "ui/rooms/inspect/replay_bar.h"
-#include "ui/rooms/inspect/replay_writer.h"
-#include "ui/rooms/inspect/text_strip.h"
-#include "ui/session/engine_lock.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_document.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
-#include "ui/session/run_store.h"
-#include "ui/session/session_actions.h"
 #include "ui/session/settings.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
 namespace {
 
 constexpr int kFrameMs = 16;
@@ -149,10 +153,6 @@ bool InspectRoom::hasFigure() const {
 
 bool InspectRoom::isBusy() const {
     return m_source->isLoading() || m_answers->isBusy() || (m_stale && isVisible());
-}
-
-bool InspectRoom::isEmpty() const {
-    return m_access.runs.runs().empty();
 }
 
 void InspectRoom::refreshNow() {
@@ -336,6 +336,343 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
         picture.figure.summary = picture.figure.emptyText;
     }
     return picture;
+}
+
+namespace {
+
+// Sizes are in pixels at 100 % scale.
+constexpr int kMinWidthForTwo = 720;    // two figures side by side
+constexpr int kMinHeightForLoss = 420;  // the figure of the loss
+constexpr int kLossHeight = 116;
+constexpr int kDefaultFrames = 200;                // the most frames that the dialog suggests
+const QString kNewest = QStringLiteral("newest");  // step of the newest snapshot
+
+}  // namespace
+
+InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel& rotary, Settings& settings,
+                         QWidget* parent)
+    : Room(parent),
+      m_actions(actions),
+      m_access(std::move(access)),
+      m_rotary(rotary),
+      m_settings(settings),
+      m_source(new InspectSource(m_access.lab, m_access.session, this)),
+      m_answers(new ModelAnswers(m_access, this)),
+      m_writer(new ReplayWriter(this)),
+      m_panel(new InspectPanel(m_access.runs, m_settings, this)),
+      m_pages(new QStackedWidget(this)) {
+    setObjectName(QStringLiteral("inspect"));
+    m_panel->hide();
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {12, 8, 12, 12}, 8);
+    m_pages->addWidget(makeEmptyState());
+    m_pages->addWidget(makePictures());
+    layout->addWidget(m_pages, 1);
+
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (isVisible() && m_stale) renew();
+    });
+    connect(m_source, &InspectSource::changed, this, &InspectRoom::schedule);
+    connect(m_answers, &ModelAnswers::changed, this, &InspectRoom::schedule);
+    connect(m_panel, &InspectPanel::changed, this, &InspectRoom::schedule);
+    connect(m_panel, &InspectPanel::ghostChosen, this, &InspectRoom::showSecondRun);
+    connect(&m_panel->fineTune(), &FineTunePanel::toggleRequested, this, [this] {
+        if (m_answers->isFineTuning()) return m_answers->cancelFineTuning();
+        if (m_data.run) m_answers->startFineTuning(m_data.run, m_panel->fineTuning());
+    });
+    connect(m_answers, &ModelAnswers::fineTuningProgressed, &m_panel->fineTune(), &FineTunePanel::showProgress);
+    connect(m_bar, &ReplayBar::moved, this, &InspectRoom::schedule);
+    connectWriter();
+    RunStore& runs = m_access.runs;
+    connect(&runs, &RunStore::reloaded, this, &InspectRoom::schedule);
+    connect(&m_rotary, &RotaryModel::pairHighlighted, this, &InspectRoom::schedule);
+    connect(&m_rotary, &RotaryModel::pickRestored, this, [this] { m_pair = m_rotary.pickedPair(); });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        fitSides();
+        schedule();
+    });
+    fitSides();
+}
+
+QString InspectRoom::shownPart() const {
+    return m_main->chosenName();
+}
+
+std::vector<RoomControl> InspectRoom::controls() {
+    // The lists follow the selected run when the room is drawn; a lecture that sets the run and then a head needs them
+    // now.
+    const auto renewed = [this](RoomControl control) {
+        control.set = [this, set = std::move(control.set)](const QString& value) {
+            if (m_stale) renew();
+            set(value);
+        };
+        return control;
+    };
+    const QString iteration = QStringLiteral("iteration");
+    const QString pair = QStringLiteral("pair");
+    return {renewed(controlOf(QStringLiteral("run"), m_panel->runs())),
+            renewed(controlOf(QStringLiteral("layer"), m_panel->layers())),
+            renewed(controlOf(QStringLiteral("head"), m_panel->heads())),
+            {iteration,
+             [this, iteration](const QString& value) {
+                 m_wantedStep = value == kNewest ? std::numeric_limits<std::int64_t>::max()
+                                                 : std::max<std::int64_t>(0, controlWhole(iteration, value));
+                 schedule();
+             },
+             [this] {
+                 return m_bar->isAtNewest() ? QVariant(kNewest) : QVariant(static_cast<qlonglong>(m_bar->iteration()));
+             },
+             m_bar},
+            {pair,
+             [this, pair](const QString& value) {
+                 m_pair = std::nullopt;
+                 if (value != QLatin1String("none")) m_pair = static_cast<int>(controlWhole(pair, value));
+                 m_rotary.pickPair(m_pair, true);
+                 schedule();
+             },
+             [this] { return m_pair ? QVariant(*m_pair) : QVariant(QStringLiteral("none")); }, nullptr},
+            {QStringLiteral("part"), [this](const QString& part) { showPart(part); },
+             [this] { return QVariant(shownPart()); }, m_main->chooser()}};
+}
+
+QList<QWidget*> InspectRoom::bars() {
+    return {m_main->chooser(), m_side->chooser(), m_bar};
+}
+
+QWidget* InspectRoom::makeEmptyState() {
+    const EmptyPage empty =
+        makeEmptyPage(tr("Inspect how a run learns to use its frequencies"),
+                      tr("Train a sweep: every evaluation stores a snapshot of each run’s internals. This room shows "
+                         "the logit contribution of each pair, the attention weights and the retrieval accuracy by "
+                         "distance, and replays them over training."),
+                      this);
+    m_goToTrain = empty.goToTrain;
+    connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(QStringLiteral("train")); });
+    return empty.page;
+}
+
+QWidget* InspectRoom::makePictures() {
+    auto* page = new QWidget(this);
+    auto* column = new QVBoxLayout(page);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_split = new QSplitter(Qt::Horizontal, page);
+    m_split->setChildrenCollapsible(false);
+    m_main = new InspectPane(tr("Main figure"), {}, m_split);
+    m_side = new InspectPane(tr("Side figure"),
+                             {{QStringLiteral("nothing"), tr("no side figure")},
+                              {QLatin1String(ReplayJob::kSecondRun), tr("main figure for the second run")}},
+                             m_split);
+    m_split->setSizes({1100, 900});
+    auto* choosers = new QHBoxLayout;
+    scaleLayout(choosers, {0, 0, 0, 0}, 8);
+    choosers->addWidget(m_main->chooser(), 1);
+    choosers->addWidget(m_side->chooser(), 1);
+    column->addLayout(choosers);
+    column->addWidget(m_split, 1);
+    m_text = new TextStrip(page);
+    column->addWidget(m_text);
+    m_loss = new FigureView(page);
+    m_loss->setAccessibleName(tr("Validation loss with time cursor"));
+    column->addWidget(m_loss);
+    m_bar = new ReplayBar(page);
+    column->addWidget(m_bar);
+
+    Settings& settings = m_settings;
+    m_main->choose(settings.value("inspect/figure").toString());
+    m_side->choose(settings.value("inspect/beside").toString());
+    m_chosen = m_main;
+    chooseData(m_bar->pace(), settings.value("replay/pace").toInt());
+    connect(m_bar->pace(), &QComboBox::currentIndexChanged, this,
+            [this] { m_settings.setValue("replay/pace", m_bar->pace()->currentData().toInt()); });
+    connectPane(*m_main);
+    connectPane(*m_side);
+    connect(m_loss, &FigureView::lineDragged, this, [this](const QString&, double at) { m_bar->moveTo(at); });
+    connect(m_loss, &FigureView::contextMenuRequested, this, [this](const QPoint& where) {
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        QAction* table = menu->addAction(tr("Show as table"), this, &InspectRoom::openLossTable);
+        table->setEnabled(!ui::isEmpty(m_loss->figure()));
+        menu->popup(where);
+    });
+    connect(m_loss, &FigureView::clicked, this, [this](const QPointF& place) { m_bar->moveTo(place.x()); });
+    connect(m_text, &TextStrip::hovered, this, [this](int token) {
+        m_hoveredToken = token;
+        schedule();
+    });
+    connect(m_text, &TextStrip::left, this, [this] {
+        m_hoveredToken = -1;
+        schedule();
+    });
+    connect(m_text, &TextStrip::picked, this, [this](int token) {
+        m_query = token;
+        schedule();
+    });
+    return page;
+}
+
+void InspectRoom::connectPane(InspectPane& pane) {
+    RotaryModel& rotary = m_rotary;
+    connect(&pane, &InspectPane::figureChosen, this, [this, &pane] {
+        const bool main = &pane == m_main;
+        if (!main) m_besideBefore.clear();
+        m_settings.setValue(main ? "inspect/figure" : "inspect/beside", pane.chosenName());
+        fitSides();
+        schedule();
+    });
+    connect(&pane, &InspectPane::pairHovered, this, [&rotary](std::optional<int> pair) { rotary.hoverPair(pair); });
+    connect(&pane, &InspectPane::pairClicked, this, [this, &rotary](std::optional<int> pair) {
+        const bool same = pair == pairOf(rotary.pickedPair());
+        m_pair = same ? std::nullopt : pair;
+        rotary.pickPair(m_pair);
+        schedule();
+    });
+    connect(&pane, &InspectPane::tokenHovered, this, [this](int token) {
+        if (token == m_hoveredToken) return;
+        m_hoveredToken = token;
+        schedule();
+    });
+    connect(&pane, &InspectPane::tokenClicked, this, [this](int token) {
+        m_query = token == m_query ? -1 : token;
+        schedule();
+    });
+    connect(&pane, &InspectPane::headClicked, this, [this](int layer, int head) { m_panel->chooseHead(layer, head); });
+    FigureView& view = pane.view();
+    connect(&view, &FigureView::chosen, this, [this, &pane] { m_chosen = &pane; });
+    connect(&view, &FigureView::keyPressed, this, [this, &rotary](int key) {
+        if (!m_data.run) return;
+        const int by = key == Qt::Key_Right ? 1 : key == Qt::Key_Left ? -1 : 0;
+        if (by == 0) return;
+        const int last = static_cast<int>(m_data.run->pairs()) - 1;
+        m_pair = std::clamp(pairOf(rotary.pickedPair()).value_or(by > 0 ? -1 : last + 1) + by, 0, last);
+        rotary.pickPair(m_pair, true);
+        schedule();
+    });
+    connect(&view, &FigureView::contextMenuRequested, this, [this, &pane](const QPoint& where) {
+        m_chosen = &pane;
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Export figure …"), this, &InspectRoom::openExport);
+        menu->addAction(tr("Copy figure"), this, &InspectRoom::copy);
+        addCaptionEntry(*menu);
+        menu->addAction(tr("Show as table"), this, &InspectRoom::openTable);
+        if (!hasFigure()) {  // the pane says why it has no numbers
+            for (QAction* each : menu->actions()) each->setEnabled(false);
+        }
+        menu->popup(where);
+    });
+}
+
+void InspectRoom::showSecondRun() {
+    const QString second = QLatin1String(ReplayJob::kSecondRun);
+    if (m_panel->ghost() == 0) {
+        if (!m_besideBefore.isEmpty()) m_side->choose(QString(m_besideBefore));
+        return;
+    }
+    const QString before = m_side->chosenName();
+    if (before == second) return;
+    m_side->choose(second);
+    m_besideBefore = before;
+    // At the next start there is no second run, so the setting must not name it.
+    m_settings.setValue("inspect/beside", before);
+}
+
+void InspectRoom::fitSides() {
+    const ThemeManager& theme = ThemeManager::instance();
+    const bool fits = !m_showsOnlyMain && width() >= theme.pixels(kMinWidthForTwo);
+    const bool shows = fits && m_side->chosenName() != QLatin1String("nothing");
+    m_side->chooser()->setVisible(fits);
+    m_side->setVisible(shows);
+    if (!shows) m_chosen = m_main;
+    m_loss->setFixedHeight(theme.pixels(kLossHeight));
+    m_loss->setVisible(!m_showsOnlyMain && height() >= theme.pixels(kMinHeightForLoss));
+}
+
+ReplayJob InspectRoom::replayJob() const {
+    ReplayJob job;
+    job.lab = m_access.lab.path();
+    job.run = m_panel->run();
+    job.beside = m_panel->ghost();
+    job.figures << m_main->chosenName();
+    const bool second = m_side->chosenName() == QLatin1String(ReplayJob::kSecondRun);
+    if (m_side->isVisibleTo(this) && (job.beside != 0 || !second)) job.figures << m_side->chosenName();
+    job.choices = dataAt(m_bar->iteration()).choices;
+    job.modelInputs.text = m_panel->text();
+    job.modelInputs.ablation = m_panel->ablation(m_data.run ? m_data.run->pairs() : 1, pairOf(m_rotary.pickedPair()));
+    job.modelInputs.factor = m_panel->factor();
+    job.framesPerSecond = m_bar->pace()->currentData().toDouble();
+    job.most = kDefaultFrames;
+    return job;
+}
+
+QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
+    if (m_writer->isRunning()) return tr("Another replay is being exported; stop it or wait until it has ended.");
+    if (const QString why = whyNotReplayable(job); !why.isEmpty() || !needsModel(job)) return why;
+    const QString words =
+        tr("The selected figures need the run’s model, but %1 uses the engine exclusively; export the replay after it "
+           "has ended.");
+    if (m_access.session.isActive()) return words.arg(tr("training"));
+    if (m_access.meter.isActive()) return words.arg(tr("the measurement of the sweep"));
+    if (m_answers->isFineTuning()) return words.arg(tr("fine-tuning"));
+    return {};
+}
+
+ReplayDialog* InspectRoom::openReplayDialog() {
+    if (m_stale) renew();
+    if (!m_data.run || m_data.run->snapshots.empty()) return nullptr;
+    const auto isRefused = [this](const ReplayJob& job) {
+        const QString why = whyNoReplay(job);
+        if (!why.isEmpty()) emit m_actions.problem(QStringLiteral("replay"), why);
+        return !why.isEmpty();
+    };
+    if (isRefused(replayJob())) return nullptr;
+    if (m_dialog && m_dialog->isVisible()) {
+        m_dialog->setJob(replayJob());
+        m_dialog->raise();
+        m_dialog->activateWindow();
+        return m_dialog;
+    }
+    m_dialog = new ReplayDialog(m_settings, replayJob(), static_cast<int>(m_data.run->snapshots.size()), this);
+    connect(m_dialog, &ReplayDialog::exportConfirmed, this, [this, isRefused](const ReplayJob& job) {
+        if (isRefused(job)) return;  // a sweep may have started in the meantime
+        emit m_actions.solved(QStringLiteral("replay"));
+        m_bar->showExport(tr("starting export …"));
+        m_replayFile = QFileInfo(job.output).absoluteFilePath();
+        m_writer->start(job);
+    });
+    m_dialog->show();
+    return m_dialog;
+}
+
+void InspectRoom::connectWriter() {
+    connect(&m_access.lab, &LabDocument::opened, this, [this] {
+        m_cursorOf = 0;
+        m_panel->forgetRuns();
+        if (m_dialog) m_dialog->close();
+    });
+    connect(m_writer, &ReplayWriter::progressed, this,
+            [this](int done, int all) { m_bar->showExport(tr("frame %1 of %2").arg(done).arg(all)); });
+    connect(m_writer, &ReplayWriter::finished, this, [this](int frames) {
+        m_bar->endExport(
+            tr("%1 exported to %2").arg(countText(frames, tr("frame")), QFileInfo(m_replayFile).fileName()));
+        m_bar->words()->setToolTip(QDir::toNativeSeparators(m_replayFile));
+    });
+    connect(m_writer, &ReplayWriter::stopped, this, [this](int frames) {
+        m_bar->endExport(frames > 0 ? tr("export stopped; %1 saved").arg(countText(frames, tr("frame")))
+                                    : tr("export stopped"));
+    });
+    connect(m_writer, &ReplayWriter::failed, this, [this](const QString& sentence) {
+        m_bar->endExport({});
+        emit m_actions.problem(QStringLiteral("replay"), sentence);
+    });
+    connect(m_bar, &ReplayBar::exportRequested, this, [this] {
+        if (m_writer->isRunning()) {
+            m_bar->showStopping();
+            m_writer->stop();
+        } else {
+            openReplayDialog();
+        }
+    });
 }
 
 }  // namespace ropelab::ui

@@ -2,16 +2,13 @@
 
 #include <QPointer>
 #include <QTimer>
-#include <functional>
 #include <optional>
 
 #include "ui/common/room.h"
-#include "ui/rooms/inspect/inspect_source.h"
 #include "ui/rooms/inspect/model_answers.h"
 #include "ui/rooms/inspect/replay_job.h"
 #include "ui/session/run_access.h"
 
-class QLabel;
 class QPushButton;
 class QSplitter;
 class QStackedWidget;
@@ -19,16 +16,15 @@ class QStackedWidget;
 namespace ropelab::ui {
 
 class ActionRegistry;
-class SessionActions;
-class RotaryModel;
-class Settings;
-
 class FigureView;
 class InspectPane;
 class InspectPanel;
 class ReplayBar;
 class ReplayDialog;
 class ReplayWriter;
+class RotaryModel;
+class SessionActions;
+class Settings;
 class TextStrip;
 struct FineTuneState;
 
@@ -71,7 +67,7 @@ class InspectRoom : public Room {
     TextStrip& textStrip() { return *m_text; }
     ReplayBar& replay() { return *m_bar; }
     const InspectData& data() const { return m_data; }
-    bool isEmpty() const;
+    bool isEmpty() const { return m_access.runs.runs().empty(); }
     QPushButton* goToTrain() const { return m_goToTrain; }
 
     /// A job for the visible figures, without an output file.

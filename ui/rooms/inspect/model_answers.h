@@ -1,17 +1,59 @@
 #pragma once
 
 #include <QObject>
-#include <future>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 
 #include "ui/common/latest_job.h"
+#include "ui/probes/inside_run.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/inspect/probe_work.h"
-#include "ui/session/engine_lock.h"
 #include "ui/session/run_access.h"
 
 namespace ropelab::ui {
+
+class LabDocument;
+class SweepSession;
+
+/// Loads runs from the lab on another thread and then updates them with the events of a training sweep.
+class InspectSource : public QObject {
+    Q_OBJECT
+
+ public:
+    InspectSource(LabDocument& lab, SweepSession& session, QObject* parent = nullptr);
+
+    /// Loads missing runs; changed() follows. The id 0 means no run.
+    void setRuns(RunId run, RunId ghost);
+    /// nullptr while the run is being loaded.
+    std::shared_ptr<const InsideRun> run(RunId id) const;
+    /// Tells why the lab could not be read; "" if it could.
+    const QString& problem() const { return m_problem; }
+    bool isLoading() const { return m_job.isRunning(); }
+    /// While inactive the source loads nothing and ignores events; it reloads the runs when it is activated.
+    void setActive(bool active);
+
+ signals:
+    void changed();
+
+ private:
+    void load();
+    void handleDeliveries(const std::vector<Delivery>& deliveries);
+    void apply(const Delivery& delivery);
+    void reload();
+    /// The user may have changed the colours.
+    void renewColors();
+
+    LabDocument& m_lab;
+    SweepSession& m_session;
+    std::set<RunId> m_wanted;
+    std::map<RunId, std::shared_ptr<const InsideRun>> m_runs;
+    std::vector<Delivery> m_pending;  // events that arrived while runs were being loaded
+    QString m_problem;
+    bool m_active = false;
+    LatestJob m_job;  // declared last, so that its thread ends before the other members are destroyed
+};
 
 /// Computes results that need a run's model (attention in a typed text, ablation, length extrapolation, fine-tuning) on
 /// another thread. A new request of a kind cancels the previous one; the old result is kept until the new one is
@@ -43,7 +85,9 @@ class ModelAnswers : public QObject {
     /// "" if fine-tuning can start.
     QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) const;
     /// "" if the last fine-tuning of this run did not fail.
-    QString fineTuningProblem(RunId run) const;
+    QString fineTuningProblem(RunId run) const {
+        return m_tuning.run && m_tuning.run->id == run ? m_tuning.problem : QString();
+    }
     bool isFineTuning() const { return m_tuning.job.isRunning(); }
     /// The run whose copy is being fine-tuned; "" if there is none.
     QString fineTunedRun() const { return isFineTuning() ? m_tuning.run->name : QString(); }

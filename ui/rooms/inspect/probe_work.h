@@ -3,13 +3,34 @@
 #include <QString>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
+#include "core/rope/context.h"
 #include "core/run/probing.h"
 #include "core/run/runner.h"
-#include "core/rope/context.h"
+#include "core/spec/engine.h"
+#include "core/store/lab_file.h"
+#include "ui/probes/inside_run.h"
+#include "ui/probes/inspect_data.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
+
+// Computations for the figures of a run's data set. They take seconds, so call them outside the window's thread. They
+// throw BadInput, with one sentence, if the data set or the checkpoint is missing. If `cancelled` returns true, the
+// result is incomplete and must be discarded.
+
+inline constexpr std::int64_t kMaxCountedTokens = 500'000;
+/// Tokens of the excerpt, and the most tokens of a typed text.
+inline constexpr std::int64_t kExcerptTokens = 600;
+/// In tokens.
+inline constexpr std::int64_t kMaxInformationDistance = 5000;
+
+TextStatistics textStatistics(const InsideRun& run, const std::filesystem::path& dataDir, const Cancelled& cancelled);
+
+/// "" selects the excerpt of the validation split.
+PaintedText paintedText(Engine& engine, const InsideRun& run, const QString& text, const std::filesystem::path& dataDir,
+                        const Cancelled& cancelled);
 
 // Computations with the model of a run's checkpoint. They can take long, so call them outside the window's thread. They
 // throw BadInput, with one sentence, if there is no checkpoint or the model does not support the computation. If
@@ -51,5 +72,21 @@ ExtrapolationResult fineTuneCopy(Engine& engine, const InsideRun& run, const Fin
 /// Stores in `data` what a figure with this input needs besides snapshots. The engine is loaded only if it is needed.
 void computeInput(InspectData& data, InspectFigure::Input input, const ModelInputs& inputs,
                   const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled);
+
+struct InspectMoment {
+    RunId run = 0;                // 0: the lab's first run
+    RunId ghost = 0;              // the second run; heat maps show the difference to it; 0: no second run
+    std::int64_t iteration = -1;  // −1: the newest snapshot
+    QString text = {};            // the text of attention figures; "": the text of the snapshot
+    int pair = 0;                 // the pair whose logit term is shown
+    /// All choices and inputs of the window, instead of `text` and `pair`; nullopt: those of the command line.
+    std::optional<InspectChoices> choices = {};
+    ModelInputs inputs = {};
+};
+
+/// Runs the checkpoint's model if the figure needs it. Throws BadInput, with a sentence on what is missing, if the
+/// figure would be empty.
+Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
+                       const InspectFigure& figure, const InspectMoment& moment);
 
 }  // namespace ropelab::ui

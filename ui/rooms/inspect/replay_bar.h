@@ -1,15 +1,39 @@
 #pragma once
 
+#include <QDialog>
+#include <QSlider>
 #include <QTimer>
 #include <QWidget>
 #include <vector>
 
+#include "ui/animation/export_process.h"
+#include "ui/rooms/inspect/replay_job.h"
+
+class QCheckBox;
 class QComboBox;
+class QDoubleSpinBox;
 class QLabel;
-class QSlider;
+class QPushButton;
+class QSpinBox;
 class QToolButton;
 
 namespace ropelab::ui {
+
+class Settings;
+
+/// Exports replays in a separate process.
+class ReplayWriter : public ExportProcess {
+    Q_OBJECT
+
+ public:
+    explicit ReplayWriter(QObject* parent = nullptr) : ExportProcess(tr("replay"), parent) {}
+
+    /// Returns false if an export is already running.
+    bool start(const ReplayJob& job) {
+        return ExportProcess::start({QStringLiteral("--replay"), QString::fromStdString(replayJobText(job))},
+                                    job.isAnimated());
+    }
+};
 
 /// A slider over the stored snapshots, and buttons that replay or export them.
 class ReplayBar : public QWidget {
@@ -23,11 +47,11 @@ class ReplayBar : public QWidget {
     /// 0 if there are no snapshots.
     std::int64_t iteration() const;
     /// At the newest snapshot the cursor follows the training.
-    bool isAtNewest() const;
+    bool isAtNewest() const { return m_slider->value() == m_slider->maximum(); }
     /// Moves the cursor to the nearest snapshot.
     void moveTo(double iteration);
     /// Moves the cursor by this many snapshots.
-    void step(int by);
+    void step(int by) { m_slider->setValue(m_slider->value() + by); }
     void setPlaying(bool playing);
     bool isPlaying() const { return m_timer.isActive(); }
 
@@ -65,6 +89,47 @@ class ReplayBar : public QWidget {
     QToolButton* m_export;
     bool m_exporting = false;
     bool m_stopping = false;
+};
+
+/// Asks for format, width, frame rate and number of frames. Open this non-modal dialog with show(); it deletes itself
+/// when closed.
+class ReplayDialog : public QDialog {
+    Q_OBJECT
+
+ public:
+    /// `snapshots` is the number of snapshots. Format and width are restored from the settings.
+    ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWidget* parent = nullptr);
+
+    /// The values of the fields are kept.
+    void setJob(ReplayJob job) { m_job = std::move(job); }
+    /// The format's suffix is appended if the path has another one.
+    ReplayJob job(const QString& path) const;
+
+    QComboBox* formats() const { return m_format; }
+    QComboBox* widths() const { return m_width; }
+    QDoubleSpinBox* frameRate() const { return m_frameRate; }
+    QSpinBox* frames() const { return m_frames; }
+    QCheckBox* dark() const { return m_dark; }
+    QLabel* words() const { return m_words; }
+    QPushButton* saveButton() const { return m_save; }
+
+ signals:
+    void exportConfirmed(const ropelab::ui::ReplayJob& job);
+
+ private:
+    void renewWords();
+    QString whyNotWritable(const QString& path) const;
+    void save();
+
+    Settings& m_settings;
+    ReplayJob m_job;
+    QComboBox* m_format;
+    QComboBox* m_width;
+    QDoubleSpinBox* m_frameRate;
+    QSpinBox* m_frames;
+    QCheckBox* m_dark;
+    QLabel* m_words;
+    QPushButton* m_save;
 };
 
 }  // namespace ropelab::ui

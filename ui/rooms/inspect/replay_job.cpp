@@ -1,6 +1,9 @@
 #include "ui/rooms/inspect/replay_job.h"
 
 #include <QObject>
+#include <QPaintEngine>
+#include <QPainter>
+#include <QPicture>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -10,9 +13,14 @@
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/common/format.h"
+#include "ui/figure/figure_painter.h"
+#include "ui/probes/spectrum_maps.h"
+#include "ui/rooms/inspect/figures/figures.h"
+#include "ui/rooms/inspect/probe_work.h"
 
 namespace ropelab::ui {
+
 namespace {
 
 using Json = nlohmann::json;
@@ -245,6 +253,118 @@ bool needsModel(const ReplayJob& job) {
         if (!figure || figure->input == Input::snapshots || figure->input == Input::dataSet) return false;
         return figure->input != Input::text || !job.modelInputs.text.isEmpty();
     });
+}
+
+namespace {
+
+constexpr double kLossFraction = 0.28;  // of a frame's height
+
+/// Raster devices get an image, because vector graphics would leave seams between the cells of heat maps.
+void paintPart(QPainter& painter, const Figure& figure, const QRectF& where, const FigureStyle& style) {
+    const QSize size = where.size().toSize();
+    if (painter.paintEngine()->type() == QPaintEngine::Raster) {
+        QImage image(size, QImage::Format_ARGB32_Premultiplied);
+        image.fill(style.theme.paper);
+        paintFigure(figure, image, size, style, false);
+        painter.drawImage(where.topLeft(), image);
+        return;
+    }
+    QPicture picture;
+    paintFigure(figure, picture, size, style, true);
+    painter.save();
+    painter.translate(where.topLeft());
+    // Qt scales a QPicture by the ratio of the resolutions; the figure already uses the painter's units.
+    painter.scale(static_cast<double>(picture.logicalDpiX()) / painter.device()->logicalDpiX(),
+                  static_cast<double>(picture.logicalDpiY()) / painter.device()->logicalDpiY());
+    painter.drawPicture(0, 0, picture);
+    painter.restore();
+}
+
+}  // namespace
+
+Figure replayFrame(std::vector<ReplayPicture> pictures, std::int64_t iteration) {
+    std::vector<Figure> upper;
+    for (ReplayPicture& picture : pictures) {
+        picture.data.iteration = iteration;
+        upper.push_back(picture.figure->make(picture.data).figure);
+    }
+    const InspectData& data = pictures.front().data;
+    const Figure loss = lossCourse(data).figure;
+    Figure frame = inspectFigure(data, "inspect-frame");
+    frame.summary =
+        QObject::tr("%1 after %2 steps.").arg(data.run ? data.run->name : QString(), groupedText(iteration));
+    frame.drawing = [upper, loss](QPainter& painter, const QRectF& all, const FigureStyle& style) {
+        const double below = kLossFraction * all.height();
+        const double width = all.width() / static_cast<double>(upper.size());
+        for (std::size_t i = 0; i < upper.size(); ++i) {
+            paintPart(painter, upper[i],
+                      {all.left() + static_cast<double>(i) * width, all.top(), width, all.height() - below}, style);
+        }
+        paintPart(painter, loss, {all.left(), all.bottom() - below, all.width(), below}, style);
+    };
+    return frame;
+}
+
+std::vector<std::int64_t> replayIterations(const InsideRun& run, int most) {
+    std::vector<std::int64_t> iterations;
+    const auto all = run.snapshots.size();
+    const std::size_t count = most > 0 ? std::min(all, static_cast<std::size_t>(most)) : all;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t place = count > 1 ? (i * (all - 1) + (count - 1) / 2) / (count - 1) : all - 1;
+        iterations.push_back(run.snapshots[place].iteration);
+    }
+    return iterations;
+}
+
+namespace {
+
+/// −1 (all, or none) is valid.
+void checkChoice(const char* what, std::int64_t choice, std::int64_t count) {
+    if (choice < count) return;
+    throw BadInput("A replay's " + std::string(what) + " is " + std::to_string(choice) + ", but this run's " + what +
+                   "s are 0 to " + std::to_string(count - 1) + ".");
+}
+
+std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& data, const Runner::EngineSource& engine,
+                                      const std::filesystem::path& dataDir, const Cancelled& cancelled) {
+    std::vector<ReplayPicture> pictures;
+    for (const QString& name : job.figures) {
+        if (name == QLatin1String(ReplayJob::kSecondRun)) {
+            if (!data.ghost)
+                throw BadInput("The figure of the second run needs a second run; set \"beside\" to its number.");
+            pictures.push_back({pictures.front().figure, secondRunData(data)});
+            continue;
+        }
+        const InspectFigure* figure = findInspectFigure(name);
+        ReplayPicture picture{figure, data};
+        computeInput(picture.data, figure->input, job.modelInputs, engine, dataDir, cancelled);
+        pictures.push_back(std::move(picture));
+    }
+    return pictures;
+}
+
+}  // namespace
+
+int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
+                const std::function<void(int done, int all)>& progress, const Cancelled& cancelled) {
+    const auto lab = LabFile::open(job.lab.toStdString(), LabFile::Mode::read);
+    InspectData data;
+    data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, job.run));
+    if (job.beside != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, job.beside));
+    data.choices = job.choices;
+    if (data.run->snapshots.empty()) throw BadInput(whyNoSnapshots(data).toStdString());
+    checkChoice("layer", job.choices.layer, data.run->spec.layers);
+    checkChoice("head", job.choices.head, data.run->spec.heads);
+    checkChoice("pair", job.choices.pair.value_or(-1), data.run->pairs());
+    for (const QString& why : {whyNotReplayable(job), whyFramesExist(job.output)}) {
+        if (!why.isEmpty()) throw BadInput(why.toStdString());
+    }
+    const std::vector<std::int64_t> iterations = replayIterations(*data.run, job.most);
+    const int count = static_cast<int>(iterations.size());
+    const auto pictures = picturesOf(job, data, engine, dataDir, cancelled);
+    const auto figureOf = [&](int frame) { return replayFrame(pictures, iterations[static_cast<std::size_t>(frame)]); };
+    return writeFrames({job.output, job.width, job.height(), job.appearance, "replay"}, count, job.framesPerSecond,
+                       figureOf, progress, cancelled);
 }
 
 }  // namespace ropelab::ui

@@ -2,10 +2,16 @@
 
 #include <QString>
 #include <QStringList>
+#include <filesystem>
+#include <functional>
 #include <string>
+#include <vector>
 
+#include "core/rope/context.h"
+#include "core/run/runner.h"
 #include "ui/animation/frame_files.h"
 #include "ui/probes/inspect_data.h"
+#include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {
@@ -47,5 +53,27 @@ ReplayJob parseReplayJob(const std::string& text);
 /// One sentence; "" if the figures can be replayed.
 QString whyNotReplayable(const ReplayJob& job);
 bool needsModel(const ReplayJob& job);
+
+struct ReplayPicture {
+    const InspectFigure* figure = nullptr;
+    InspectData data;
+};
+
+/// The figures at this step are side by side, above the figure of the loss with its cursor.
+Figure replayFrame(std::vector<ReplayPicture> pictures, std::int64_t iteration);
+
+/// At most `most` steps (0: all snapshots), evenly spaced, with the first and the last snapshot; a single frame shows
+/// the last one.
+std::vector<std::int64_t> replayIterations(const InsideRun& run, int most);
+
+/// Paints a replay and writes it to files; it can take long and needs a QApplication (the offscreen platform suffices).
+/// `engine` is called only if a figure needs the run's model. `progress` is called after each frame with the number of
+/// completed frames and of all frames. Files are written atomically: a cancelled animation leaves no file, a cancelled
+/// export of separate frames leaves the completed ones. Returns the number of written frames; 0 for a cancelled
+/// animation. Throws BadInput, with one sentence, if there are no snapshots, the layer, head or pair does not exist,
+/// the model cannot be evaluated, frames of an earlier replay exist, or a file has a wrong name, and WriteError if
+/// writing fails.
+int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
+                const std::function<void(int done, int all)>& progress, const Cancelled& cancelled);
 
 }  // namespace ropelab::ui

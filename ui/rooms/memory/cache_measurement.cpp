@@ -16,9 +16,7 @@
 #include "ui/session/engine_work.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
-#include "ui/session/run_checkpoint.h"
 #include "ui/session/run_store.h"
-#include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {

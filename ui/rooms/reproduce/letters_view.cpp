@@ -1,7 +1,6 @@
 #include "ui/rooms/reproduce/letters_view.h"
 
 #include <QHeaderView>
-#include <QLabel>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -169,10 +168,6 @@ Figure LettersView::figure() const {
 
 void LettersView::refreshNow() {
     m_view->refreshNow();
-}
-
-QString LettersView::words() const {
-    return m_words->text();
 }
 
 void LettersView::refresh() {

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <QLabel>
 #include <QWidget>
 
 #include "ui/figure/figure.h"
 
-class QLabel;
 class QTableView;
 
 namespace ropelab::ui {
@@ -29,7 +29,7 @@ class LettersView : public QWidget {
     NumberSlider& slider() { return *m_slider; }
     TextTable& table() { return *m_table; }
     FigureView& view() { return *m_view; }
-    QString words() const;
+    QString words() const { return m_words->text(); }
 
  signals:
     void exportRequested();

@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QGridLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -132,22 +131,10 @@ void ReproducePanel::offer(const Offer& offer) {
     m_startAgain->setVisible(offer.hasAnother);
 }
 
-void ReproducePanel::showCost(const QString& words) {
-    m_cost->setText(words);
-}
-
 void ReproducePanel::showProblem(const QString& sentence) {
     m_problem->setText(sentence);
     m_problem->setVisible(!sentence.isEmpty());
     m_cost->setVisible(sentence.isEmpty());
-}
-
-QString ReproducePanel::costText() const {
-    return m_cost->text();
-}
-
-QString ReproducePanel::problem() const {
-    return m_problem->text();
 }
 
 }  // namespace ropelab::ui

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QLabel>
 #include <optional>
 
 #include "core/reproduce/sheet.h"
@@ -8,7 +9,6 @@
 
 class QComboBox;
 class QGridLayout;
-class QLabel;
 class QLineEdit;
 class QPushButton;
 
@@ -42,7 +42,7 @@ class ReproducePanel : public QFrame {
     /// Sets the sheet's default number of seeds; emits no signal.
     void choose(const std::string& sheet, SheetScale scale);
     void offer(const Offer& offer);
-    void showCost(const QString& words);
+    void showCost(const QString& words) { m_cost->setText(words); }
     /// Shows in the place of the cost why the chosen sheet cannot be planned; "" shows the cost again.
     void showProblem(const QString& sentence);
     TableOutput& output() { return *m_output; }
@@ -52,8 +52,8 @@ class ReproducePanel : public QFrame {
     QLineEdit* seedsField() const { return m_seeds; }
     QPushButton* startButton() const { return m_start; }
     QPushButton* startAgainButton() const { return m_startAgain; }
-    QString costText() const;
-    QString problem() const;
+    QString costText() const { return m_cost->text(); }
+    QString problem() const { return m_problem->text(); }
 
  signals:
     void changed();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <QLabel>
 #include <QList>
+#include <QTextBrowser>
 
 #include "ui/common/room.h"
 #include "ui/rooms/reproduce/reproduce_panel.h"
@@ -8,20 +10,17 @@
 #include "ui/session/run_access.h"
 
 class QComboBox;
-class QLabel;
 class QStackedWidget;
 class QTableView;
-class QTextBrowser;
 class QToolButton;
 
 namespace ropelab::ui {
 
 class ActionRegistry;
-class SessionActions;
-class Settings;
-
 class ForestView;
 class LettersView;
+class SessionActions;
+class Settings;
 class TextList;
 class TextTable;
 
@@ -44,7 +43,7 @@ class ReproduceRoom : public Room {
     /// The claim of the forest plot and the runs of its sheet.
     FigureOrigin originOf(const Figure& figure) override;
     bool hasFigure() const override { return m_page == Page::effects || m_page == Page::letters; }
-    bool isBusy() const override;
+    bool isBusy() const override { return m_trainer.isLoading(); }
     void refreshNow() override;
     /// The tabs are "claims", "comparison", "effects", "checks", "predictions" and "letters".
     void showPart(const QString& part) override;
@@ -67,10 +66,10 @@ class ReproduceRoom : public Room {
     TextTable& predictions();
     QString predictionText() const;
     QComboBox* measureBox() const { return m_measure; }
-    QString words() const;
-    QString rowText() const;
+    QString words() const { return m_words->text(); }
+    QString rowText() const { return m_rowText->text(); }
     /// The tab "Claims and rules" as plain text.
-    QString pageText() const;
+    QString pageText() const { return m_claims->toPlainText(); }
 
     void selectRow(int row);
     /// In the selected file format; "" if no sheet can be planned.

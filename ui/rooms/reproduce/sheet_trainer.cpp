@@ -8,20 +8,14 @@
 #include <QTemporaryDir>
 #include <algorithm>
 
-#include "core/sweep/lab_plan.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/spec/error.h"
+#include "core/sweep/lab_plan.h"
 #include "ui/common/paths.h"
-#include "ui/session/engine_lock.h"
+#include "ui/session/engine_work.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_document.h"
 #include "ui/session/rotary_model.h"
-#include "ui/session/run_store.h"
-#include "ui/session/session_actions.h"
 #include "ui/session/settings.h"
-#include "ui/session/sheet_measurement.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 

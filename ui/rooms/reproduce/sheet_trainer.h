@@ -9,7 +9,6 @@
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/sheet_lab.h"
 #include "ui/common/latest_job.h"
-#include "ui/session/event_queue.h"
 #include "ui/session/run_access.h"
 
 namespace ropelab::ui {

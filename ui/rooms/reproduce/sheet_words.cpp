@@ -1,17 +1,378 @@
 #include "ui/rooms/reproduce/sheet_words.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/forecast/time_model.h"
 #include "core/reproduce/report.h"
+#include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/rules/source_tests.h"
+#include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
+#include "ui/common/choice_words.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
-#include "ui/rooms/reproduce/sheet_tables.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+using Cell = TextTable::Cell;
+using Tone = TextTable::Tone;
+using nlohmann::json;
+
+QString withSpaces(const std::string& name) {
+    return text(name).replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+QString numberOf(double value) {
+    return numberText(sample_text({1, value, std::nan("")}));
+}
+
+// As run names show it.
+QString positionWords(const std::string& position) {
+    if (position == "none") return QObject::tr("no position encoding");
+    if (position == "learned") return QObject::tr("learned positions");
+    return position == "learned+rope" ? QObject::tr("learned positions + RoPE") : choiceTitle("position", position);
+}
+
+Cell sampleCell(const std::optional<Sample>& sample) {
+    if (!sample || sample->n == 0) return {text(missing_cell), {}, Tone::quiet};
+    return {text(sample_text(*sample)), QObject::tr("mean ± sample standard deviation, n = %1").arg(sample->n)};
+}
+
+Cell oursCell(const SheetRow& row) {
+    Cell cell = sampleCell(row.ours);
+    cell.text = text(ours_text(row));
+    return cell;
+}
+
+Cell pCell(const std::optional<double>& p) {
+    const Tone tone = p ? Tone::normal : Tone::quiet;
+    return {text(p_text(p)), p ? QObject::tr("p = %1").arg(*p, 0, 'g', 3) : QString(), tone};
+}
+
+Cell printedCell(const SheetRow& row) {
+    if (!row.plan.paper_printed) return {text(missing_cell), {}, Tone::quiet};
+    return {numberText(signed_percent(row.plan.paper_printed)), QObject::tr("The difference as the source prints it.")};
+}
+
+// Marked if it disagrees with the printed one by more than rounding explains.
+Cell recomputedCell(const SheetRow& row) {
+    const QString words = numberText(recomputed_text(row));
+    if (!row.paper_difference_percent || !row.plan.baseline) return {words, {}, Tone::quiet};
+    QString tip = QObject::tr(
+        "Difference in percent, with the p of Student's and Welch's tests, computed from the means and standard "
+        "deviations that the source prints.");
+    if (!row.plan.paper_printed) return {words, tip};
+    const Improvement own = improvement_of(row.plan.paper->mean, row.plan.paper_baseline->mean);
+    const bool agrees = std::abs(*row.plan.paper_printed + own.percent) <= own.rounding;
+    tip += QLatin1Char('\n') + (agrees ? QObject::tr("The difference agrees with the printed one.")
+                                       : QObject::tr("The difference disagrees with the printed one: %1 %.")
+                                             .arg(numberText(signed_percent(row.plan.paper_printed))));
+    return {words, tip, agrees ? Tone::normal : Tone::warning};
+}
+
+Cell verdictCell(const SheetRow& row) {
+    QString words = text(to_string(row.verdict));
+    if (row.failed > 0) {
+        words += QStringLiteral(", ") + QObject::tr("%1 failed").arg(countText(row.failed, QObject::tr("run")));
+    }
+    QString tip = numberText(row_reason(row));
+    if (tip.isEmpty() && row.verdict == SheetVerdict::shown) tip = QObject::tr("The row is shown without a verdict.");
+    if (row.verdict == SheetVerdict::baseline) tip = QObject::tr("Other rows are compared with this one.");
+    if (row.verdict == SheetVerdict::unfinished) {
+        tip = QObject::tr("%1 of this group and its baseline must still be trained or measured.")
+                  .arg(countText(row.waiting, QObject::tr("run")));
+    }
+    if (row.plan.rule) tip += QStringLiteral("\n\n") + text(rule_words(row.plan));
+    return {words, tip.trimmed(), toneOf(row.verdict)};
+}
+
+/// "10k", "2 ch", "generated instead of enwik8", "yes"; "–" if the row lacks the key.
+QString keyWords(const PlannedRow& row, const std::string& key) {
+    const auto found = row.keys.find(key);
+    if (found == row.keys.end()) return text(missing_cell);
+    const json& value = *found;
+    if (key == "data") {
+        const auto asked = row.keys.value("asked", value);
+        const QString name = text(value.get<std::string>());
+        return asked == value ? name : QObject::tr("%1 instead of %2").arg(name, text(asked.get<std::string>()));
+    }
+    if (key == "fraction" && row.keys.contains("channels") && row.keys.at("channels") == 2) return QObject::tr("2 ch");
+    if (key == "position") return positionWords(value.get<std::string>());
+    if (value.is_boolean()) return value.get<bool>() ? QObject::tr("yes") : QObject::tr("no");
+    return value.is_string() ? text(value.get<std::string>()) : settingTitle(key, value);
+}
+
+/// θ and the fraction first, the data set and a different baseline last. The requested data set is left out, because
+/// keyWords shows it with the data set.
+std::vector<std::string> keysOf(const std::vector<const PlannedRow*>& rows) {
+    std::vector<std::string> keys;
+    const auto add = [&](const std::string& key) {
+        const bool any =
+            std::any_of(rows.begin(), rows.end(), [&](const PlannedRow* row) { return row->keys.contains(key); });
+        if (any && std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    };
+    add("theta");
+    add("fraction");
+    for (const PlannedRow* row : rows) {
+        for (const auto& [key, value] : row->keys.items()) {
+            if (key != "data" && key != "asked" && key != "against") add(key);
+        }
+    }
+    add("data");
+    add("against");
+    return keys;
+}
+
+/// All keys if the rows do not differ.
+std::vector<std::string> differingKeys(const std::vector<const PlannedRow*>& rows) {
+    const std::vector<std::string> all = keysOf(rows);
+    std::vector<std::string> keys;
+    for (const std::string& key : all) {
+        const bool differs = std::any_of(rows.begin(), rows.end(), [&](const PlannedRow* row) {
+            return keyWords(*row, key) != keyWords(*rows.front(), key);
+        });
+        if (differs) keys.push_back(key);
+    }
+    return keys.empty() ? all : keys;
+}
+
+/// True if the value is shown with the key's name.
+bool isNamed(const std::string& key) {
+    return key != "data" && key != "position";
+}
+
+/// Removes those of the named columns that are empty in every row.
+TextTable::Content withoutEmptyColumns(TextTable::Content content, const QStringList& titles) {
+    for (std::size_t i = content.columns.size(); i-- > 0;) {
+        const bool isEmpty = std::all_of(content.rows.begin(), content.rows.end(),
+                                         [i](const auto& row) { return row[i].text == text(missing_cell); });
+        if (!isEmpty || content.rows.empty() || !titles.contains(content.columns[i].title)) continue;
+        content.columns.erase(content.columns.begin() + static_cast<std::ptrdiff_t>(i));
+        for (auto& row : content.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return content;
+}
+
+Cell valuesCell(const SheetRow& row) {
+    QStringList values, lines;
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+        const QString value = std::isfinite(row.values[i]) ? numberOf(row.values[i]) : QObject::tr("failed");
+        values << value;
+        lines << QObject::tr("seed %1: %2").arg(row.seeds[i]).arg(value);
+    }
+    if (values.isEmpty()) return {text(missing_cell), {}, Tone::quiet};
+    return {values.join(QStringLiteral("  ")), lines.join(QLatin1Char('\n'))};
+}
+
+}  // namespace
+
+QString rowTitle(const PlannedRow& row) {
+    QStringList parts;
+    for (const std::string& key : keysOf({&row})) {
+        const QString words = keyWords(row, key);
+        parts << (isNamed(key) ? keyTitle(key) + QLatin1Char(' ') + words : words);
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString measureTitleOf(const std::string& measure) {
+    for (const Measure& known : measures()) {
+        if (known.name == measure) return QObject::tr("%1 (%2)").arg(measureTitle(known), measureUnit(known));
+    }
+    if (measure == extension_rise) return QObject::tr("increase of the loss beyond the context (nats)");
+    if (measure == spiked) return QObject::tr("runs with a loss spike");
+    if (measure == spiked_early) return QObject::tr("runs with an early loss spike");
+    return withSpaces(measure);
+}
+
+TextTable::Tone toneOf(SheetVerdict verdict) {
+    switch (verdict) {
+        case SheetVerdict::reproduced:
+            return Tone::success;
+        case SheetVerdict::not_reproduced:
+            return Tone::error;
+        case SheetVerdict::undecided:
+            return Tone::warning;
+        case SheetVerdict::shown:
+        case SheetVerdict::baseline:
+        case SheetVerdict::unfinished:
+        case SheetVerdict::not_testable:
+            return Tone::quiet;
+    }
+    return Tone::quiet;
+}
+
+std::vector<std::size_t> comparedRows(std::span<const SheetRow> rows, const std::string& measure) {
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (measure.empty() || rows[i].plan.measure == measure) indices.push_back(i);
+    }
+    return indices;
+}
+
+TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::string& measure,
+                                   std::span<const Claim> claims) {
+    TextTable::Content content;
+    const std::vector<std::size_t> indices = comparedRows(rows, measure);
+    std::vector<const PlannedRow*> plans;
+    for (const std::size_t index : indices) plans.push_back(&rows[index].plan);
+    const std::vector<std::string> keys = differingKeys(plans);
+    for (const std::string& key : keys) {
+        const QString why = key == "against"
+                                ? QObject::tr("Baseline, if it differs from the sheet's usual baseline.")
+                                : QObject::tr("Setting that the runs of a group share and in which the groups differ.");
+        content.columns.push_back({keyTitle(key), why, true});
+    }
+    if (measure.empty()) content.columns.push_back({QObject::tr("measure"), {}, true});
+    const std::vector<TextTable::Column> rest = {
+        {QObject::tr("this lab"),
+         QObject::tr("Mean ± sample standard deviation (n − 1) over the seeds of this lab. Formula 37")},
+        {QObject::tr("published"), QObject::tr("Published mean ± standard deviation. It comes from another machine and "
+                                               "code and does not enter the verdict.")},
+        {QObject::tr("difference [%]"),
+         QObject::tr("Difference of this lab's means: (mean − baseline's mean) / baseline's mean.")},
+        {QObject::tr("verdict"),
+         QObject::tr("Verdict by the preregistered rule. The tooltip of each cell gives the reason."), true},
+        {QObject::tr("p (rule, Holm)"),
+         QObject::tr("p value of the rule's test after Holm's correction over the rows of its family.")},
+        {QObject::tr("p (Student)"),
+         QObject::tr("p value of Student's two-tailed t test, with pooled variance. Formula 37")},
+        {QObject::tr("p (Welch)"),
+         QObject::tr("p value of Welch's two-tailed t test, with a variance per group. Formula 37")},
+        {QObject::tr("p (paired)"),
+         QObject::tr("p value of the two-tailed paired t test, on differences between runs of equal seed. Formula 37")},
+        {QObject::tr("printed difference [%]"),
+         QObject::tr("Difference from the baseline as the source prints it; negative means lower.")},
+        {QObject::tr("recomputed difference [%] (p)"),
+         QObject::tr("Difference from the baseline, recomputed from the source's table, with the p of Student's and "
+                     "Welch's tests from its means, standard deviations and n.")},
+        {QObject::tr("n"), QObject::tr("Number of runs with a finite value.")},
+        {QObject::tr("values per seed"), {}, true}};
+    content.columns.insert(content.columns.end(), rest.begin(), rest.end());
+    for (const std::size_t index : indices) {
+        const SheetRow& row = rows[index];
+        const auto tested =
+            std::find_if(claims.begin(), claims.end(), [&row](const Claim& each) { return each.id == row.plan.claim; });
+        const QString claim =
+            tested == claims.end() ? QString() : QObject::tr("Claim: %1").arg(text(tested->words)) + QLatin1Char('\n');
+        std::vector<Cell> cells;
+        for (const std::string& key : keys) {
+            const Tone tone = row.plan.keys.contains(key) ? Tone::normal : Tone::quiet;
+            cells.push_back({keyWords(row.plan, key), claim + rowTitle(row.plan), tone});
+        }
+        if (measure.empty()) cells.push_back({measureTitleOf(row.plan.measure)});
+        const std::vector<Cell> others = {
+            oursCell(row),
+            sampleCell(row.plan.paper),
+            {numberText(signed_percent(row.difference_percent)),
+             row.difference ? QObject::tr("difference of the means: %1").arg(numberText(rough_text(*row.difference)))
+                            : QString(),
+             row.difference_percent ? Tone::normal : Tone::quiet},
+            verdictCell(row),
+            {numberText(verdict_p_text(row)), {}, row.p_holm ? Tone::normal : Tone::quiet},
+            pCell(row.p_student),
+            pCell(row.p_welch),
+            pCell(row.p_paired),
+            printedCell(row),
+            recomputedCell(row),
+            {QString::number(row.ours.n)},
+            valuesCell(row)};
+        cells.insert(cells.end(), others.begin(), others.end());
+        content.rows.push_back(std::move(cells));
+    }
+    return withoutEmptyColumns(std::move(content), {QObject::tr("published"), QObject::tr("printed difference [%]"),
+                                                    QObject::tr("recomputed difference [%] (p)")});
+}
+
+TextTable::Content seedTable(const SheetRow& row) {
+    TextTable::Content content;
+    content.columns = {{QObject::tr("seed")}, {QObject::tr("this lab")}};
+    if (row.plan.baseline) {
+        content.columns.push_back(
+            {QObject::tr("baseline"), QObject::tr("Value of the baseline's run with the same seed.")});
+        content.columns.push_back({QObject::tr("difference")});
+    }
+    const auto cell = [](double value) {
+        return std::isfinite(value) ? Cell{numberOf(value)} : Cell{text(missing_cell), {}, Tone::quiet};
+    };
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+        std::vector<Cell> cells = {{QString::number(row.seeds[i])}, cell(row.values[i])};
+        if (!std::isfinite(row.values[i])) cells[1] = {QObject::tr("failed"), {}, Tone::error};
+        if (row.plan.baseline) {
+            const double baseline_value =
+                i < row.paired_baseline_values.size() ? row.paired_baseline_values[i] : std::nan("");
+            cells.push_back(cell(baseline_value));
+            cells.push_back(cell(row.values[i] - baseline_value));
+        }
+        content.rows.push_back(std::move(cells));
+    }
+    return content;
+}
+
+namespace {
+
+/// Per benchmark the accuracies that the source prints and the comparison of 10 % with 100 %.
+void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
+    const json table = benchmark_table_json(sheet);
+    if (table.is_null()) return;
+    const std::vector<BenchmarkComparison> comparisons = benchmark_comparisons(0.1);
+    for (std::size_t i = 0; i < comparisons.size(); ++i) {
+        const BenchmarkComparison& each = comparisons[i];
+        QStringList lines;
+        for (const json& row : table.at("rows")) {
+            lines << QObject::tr("%1, %2: %3 % (standard error %4)")
+                         .arg(text(row.at("config").get<std::string>()), text(row.at("rope").get<std::string>()),
+                              text(fixed_text(100 * row.at("accuracy").at(i).get<double>(), 0)),
+                              text(fixed_text(100 * row.at("stderr").at(i).get<double>(), 0)));
+        }
+        const QString accuracies = lines.join(QLatin1Char('\n'));
+        content.rows.push_back(
+            {{QObject::tr("shown"), accuracies, Tone::quiet},
+             {QObject::tr("accuracy on %1 (%2 questions)").arg(text(each.benchmark)).arg(each.questions), accuracies},
+             {QObject::tr("The tooltip lists the %1 printed accuracies.").arg(lines.size()), accuracies},
+             {QObject::tr("10 % minus 100 %: %1 percentage points, 90 % interval %2 to %3, equivalence: %4")
+                  .arg(numberText(fixed_text(100 * each.difference, 2)), numberText(fixed_text(100 * each.low, 2)),
+                       numberText(fixed_text(100 * each.high, 2)), numberText(p_words(each.p_equivalence))),
+              accuracies}});
+    }
+}
+
+}  // namespace
+
+TextTable::Content checkTable(const std::string& sheet) {
+    TextTable::Content content;
+    content.columns = {{QObject::tr("agreement"),
+                        QObject::tr("Agreement of the printed and the recomputed value, within rounding."), true},
+                       {QObject::tr("statement"), {}, true},
+                       {QObject::tr("printed"), QObject::tr("Value that the source prints."), true},
+                       {QObject::tr("recomputed"), QObject::tr("Value recomputed from the source's tables."), true}};
+    for (const SourceTest& test : source_tests(sheet)) {
+        const Tone tone = test.verdict == SourceVerdict::holds   ? Tone::success
+                          : test.verdict == SourceVerdict::fails ? Tone::error
+                                                                 : Tone::warning;
+        content.rows.push_back({{text(to_string(test.verdict)), text(test.test), tone},
+                                {QObject::tr("claim, tested on the source's own numbers"), text(test.test)},
+                                {text(test.claim), text(test.claim)},
+                                {text(test.result), text(test.result)}});
+    }
+    std::vector<PaperCheck> checks = paper_checks(sheet);
+    std::stable_partition(checks.begin(), checks.end(), [](const PaperCheck& check) { return !check.agrees; });
+    for (const PaperCheck& check : checks) {
+        content.rows.push_back({check.agrees ? Cell{QObject::tr("agrees"), {}, Tone::success}
+                                             : Cell{QObject::tr("disagrees"), {}, Tone::error},
+                                {text(check.what)},
+                                {text(check.printed)},
+                                {text(check.recomputed)}});
+    }
+    addBenchmarkRows(content, sheet);
+    return content;
+}
 
 namespace {
 

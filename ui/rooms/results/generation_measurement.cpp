@@ -1,6 +1,5 @@
 #include "ui/rooms/results/generation_measurement.h"
 
-#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -8,14 +7,8 @@
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
-#include "ui/common/text.h"
-#include "ui/rooms/results/results_source.h"
-#include "ui/session/engine_lock.h"
+#include "ui/rooms/results/results_picture.h"
 #include "ui/session/engine_work.h"
-#include "ui/session/lab_document.h"
-#include "ui/session/run_store.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -39,14 +32,6 @@ GenerationMeasurement::GenerationMeasurement(RunAccess access, QWidget* parent)
         if (m_isMeasuring) stop(tr("The measurement stopped because a sweep trains; measured speeds are saved."));
     });
     setWords({});
-}
-
-QString GenerationMeasurement::words() const {
-    return m_words->text();
-}
-
-void GenerationMeasurement::choose(std::int64_t experiment) {
-    m_experiment = experiment;
 }
 
 void GenerationMeasurement::toggle() {

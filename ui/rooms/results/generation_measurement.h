@@ -1,11 +1,11 @@
 #pragma once
 
+#include <QLabel>
 #include <QWidget>
 
 #include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"
 
-class QLabel;
 class QPushButton;
 
 namespace ropelab::ui {
@@ -20,12 +20,12 @@ class GenerationMeasurement : public QWidget {
     explicit GenerationMeasurement(RunAccess access, QWidget* parent = nullptr);
 
     /// One experiment, or all (ResultsChoices::kAllExperiments).
-    void choose(std::int64_t experiment);
+    void choose(std::int64_t experiment) { m_experiment = experiment; }
     void toggle();
     bool isMeasuring() const { return m_isMeasuring; }
     QPushButton& button() { return *m_button; }
     /// Progress, or why nothing was measured.
-    QString words() const;
+    QString words() const { return m_words->text(); }
 
  signals:
     /// Speeds were saved in the lab, so that the runs must be read again.

@@ -1,7 +1,6 @@
 #include "ui/rooms/results/predictions_page.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -12,14 +11,8 @@
 #include "ui/common/paths.h"
 #include "ui/common/prediction_table.h"
 #include "ui/common/scaled.h"
-#include "ui/rooms/results/results_source.h"
-#include "ui/session/engine_lock.h"
+#include "ui/rooms/results/results_picture.h"
 #include "ui/session/engine_work.h"
-#include "ui/session/lab_document.h"
-#include "ui/session/run_store.h"
-#include "ui/session/sheet_measurement.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -83,10 +76,6 @@ PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(pa
 
 TextTable& PredictionsPage::table() {
     return m_list->table();
-}
-
-QString PredictionsPage::words() const {
-    return m_words->text();
 }
 
 void PredictionsPage::choose(std::int64_t experiment) {

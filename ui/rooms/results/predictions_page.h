@@ -1,14 +1,13 @@
 #pragma once
 
+#include <QLabel>
 #include <QTimer>
 #include <QWidget>
 #include <vector>
 
 #include "core/reproduce/sheet_lab.h"
 #include "ui/common/latest_job.h"
-#include "ui/session/engine_lock.h"
 
-class QLabel;
 class QPushButton;
 #include "ui/session/run_access.h"
 
@@ -41,7 +40,7 @@ class PredictionsPage : public QWidget {
     QPushButton& button() { return *m_button; }
     TextTable& table();
     /// The number of right predictions and the runs that are still to be measured.
-    QString words() const;
+    QString words() const { return m_words->text(); }
 
  signals:
     void changed();

@@ -4,15 +4,14 @@
 #include <cmath>
 #include <vector>
 
-#include "ui/rooms/results/key_figures.h"
-#include "ui/rooms/results/length_figure.h"
-#include "ui/rooms/results/loss_fit_figure.h"
-#include "ui/rooms/results/means_figure.h"
-#include "ui/rooms/results/text_figure.h"
-#include "ui/rooms/results/tradeoff_figures.h"
-#include "ui/rooms/results/training_figures.h"
-
 namespace ropelab::ui {
+
+PublishedResults publishedResults(const std::vector<ResultsRun>& runs) {
+    std::vector<ComparableRun> trained;
+    trained.reserve(runs.size());
+    for (const ResultsRun& run : runs) trained.push_back({run.spec, run.state, run.text});
+    return published_results(trained);
+}
 
 namespace {
 

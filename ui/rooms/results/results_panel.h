@@ -1,25 +1,65 @@
 #pragma once
 
 #include <QFrame>
+#include <QList>
+#include <QPair>
+#include <QString>
+#include <QToolButton>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/decision_aid.h"
 #include "ui/common/table_output.h"
-#include "ui/rooms/results/results_source.h"
+#include "ui/rooms/results/results_picture.h"
 
+class QAction;
 class QCheckBox;
 class QComboBox;
-class QGridLayout;
 class QLineEdit;
 class QPushButton;
 class QVBoxLayout;
 
 namespace ropelab::ui {
 
-class ColumnChoice;
 class LabDocument;
 class Settings;
+
+/// A button with a menu that chooses the columns of the results table: a preset, or single columns. The table's header
+/// changes their order (setShown).
+class ColumnChoice : public QToolButton {
+    Q_OBJECT
+
+ public:
+    explicit ColumnChoice(QWidget* parent = nullptr);
+
+    /// Names (TableStyle::columns) and titles, in the order of the table. `inPaper` are the names that the preset
+    /// `paper` stands for.
+    void setColumns(const QList<QPair<QString, QString>>& columns, const QStringList& inPaper);
+    /// As in TableStyle::columns: {"full"}, {"paper"}, or names of columns.
+    std::vector<std::string> columns() const;
+    QString words() const { return m_chosen.join(QLatin1Char(',')); }
+    /// "" selects the preset `full`.
+    void choose(const QString& words);
+    QStringList shown() const;
+    void setShown(const QStringList& names);
+    QAction* actionOf(const QString& name) const;
+
+ signals:
+    void changed();
+
+ private:
+    void refill();
+    void renewChecks();
+    void toggleColumn(const QString& name, bool on);
+    void choosePreset(const QString& name);
+    QStringList namesOf(const QString& preset) const;
+
+    QList<QPair<QString, QString>> m_columns;
+    QStringList m_inPaper;
+    QStringList m_chosen = {QStringLiteral("full")};
+};
 
 /// Selects the runs, the compared measure, the baseline and the test, and exports the table as text. The choices are
 /// saved in the settings; experiment and baseline are saved per lab. The lab itself also stores which runs are included

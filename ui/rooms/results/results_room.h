@@ -1,13 +1,15 @@
 #pragma once
 
+#include <QJsonObject>
+#include <QLabel>
+#include <QString>
 #include <QTimer>
 
 #include "core/study/head_conversion.h"
 #include "ui/common/room.h"
-#include "ui/rooms/results/results_source.h"
+#include "ui/rooms/results/results_picture.h"
 #include "ui/session/run_access.h"
 
-class QLabel;
 class QMenu;
 class QModelIndex;
 class QPushButton;
@@ -19,9 +21,6 @@ class QToolButton;
 namespace ropelab::ui {
 
 class ActionRegistry;
-class SessionActions;
-class Settings;
-
 class FigurePane;
 class GenerationMeasurement;
 class GroupOrder;
@@ -29,6 +28,14 @@ class GroupTable;
 class PredictionsPage;
 class ResultsPanel;
 class SeedTable;
+class SessionActions;
+class Settings;
+
+/// The saved choices of a lab: "baseline" (an object of swept keys and values as texts), "experiment" (its id), "order"
+/// (title of the sorted column) and "descending". Empty if nothing is saved.
+QJsonObject labChoices(const Settings& settings, const QString& lab);
+/// Only the last 20 labs are stored, so the oldest entry is dropped.
+void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& choices);
 
 /// Compares the lab's runs: a table of groups (runs that differ only in their seed) with statistical tests, figures,
 /// the runs of the selected group, and a page with predictions. It is updated when the lab changes; while it is hidden
@@ -69,15 +76,15 @@ class ResultsRoom : public Room {
     GenerationMeasurement& generation() { return *m_generation; }
     Page page() const { return m_page; }
     void showPage(Page page);
-    bool offersPredictions() const;
-    QString words() const;
+    bool offersPredictions() const { return !m_bar->isHidden(); }
+    QString words() const { return m_words->text(); }
     /// The sentences on conversions of heads of the selected group's runs; "" without any.
-    QString conversionWords() const;
+    QString conversionWords() const { return m_conversionWords->text(); }
     /// The settings that no other one beats in loss and speed; "" if there are fewer than two.
-    QString decisionWords() const;
+    QString decisionWords() const { return m_decision->text(); }
     /// The tooltip of the decision aid: the tests, what dominates each other setting, and the rule.
-    QString decisionDetails() const;
-    QString groupWords() const;
+    QString decisionDetails() const { return m_decision->toolTip(); }
+    QString groupWords() const { return m_groupWords->text(); }
     QPushButton* goToTrain() const { return m_goToTrain; }
     bool isEmpty() const { return !m_hasCountedRuns; }
 

@@ -7,9 +7,9 @@
 #include <QSpinBox>
 #include <cmath>
 
-#include "core/study/head_vectors.h"
 #include "core/rope/circuit.h"
 #include "core/spec/error.h"
+#include "core/study/head_vectors.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
@@ -17,7 +17,6 @@
 #include "ui/session/engine_lock.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/run_store.h"
-#include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {

@@ -15,7 +15,6 @@
 #include "ui/session/engine_lock.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/run_store.h"
-#include "ui/session/sweep_meter.h"
 #include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {

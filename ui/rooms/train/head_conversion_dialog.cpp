@@ -11,16 +11,10 @@
 #include <system_error>
 
 #include "core/run/checkpoint.h"
-#include "core/study/head_conversion.h"
 #include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
-#include "ui/session/engine_lock.h"
 #include "ui/session/engine_work.h"
-#include "ui/session/lab_document.h"
-#include "ui/session/run_checkpoint.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 

@@ -6,7 +6,6 @@
 #include "core/study/head_conversion.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"
-#include "ui/session/run_store.h"
 
 class QComboBox;
 class QDoubleSpinBox;

@@ -2,21 +2,52 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QLabel>
+#include <QObject>
 #include <QToolButton>
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "core/spec/run_names.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
-#include "ui/rooms/train/run_table.h"
-#include "ui/session/run_store.h"
+#include "ui/rooms/train/run_list.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
+    std::vector<RunSpec> specs;  // one per group
+    std::vector<std::set<std::int64_t>> seeds;
+    std::vector<CurveGroup> groups;
+    std::vector<std::string> given;  // the user's name of each group's setting
+    for (const RunView& run : runs) {
+        if (!run.visible) continue;
+        RunSpec spec = run.spec;
+        spec.seed = RunSpec{}.seed;
+        const auto known = std::find(specs.begin(), specs.end(), spec);
+        const auto place = static_cast<std::size_t>(known - specs.begin());
+        if (known == specs.end()) {
+            specs.push_back(spec);
+            seeds.emplace_back();
+            groups.emplace_back();
+            given.push_back(run.settingName);
+        }
+        // A repetition with the same seed adds no information about the variance over seeds.
+        if (seeds[place].insert(run.spec.seed).second) groups[place].runs.push_back(run.record.id);
+    }
+    const std::vector<std::string> names = run_names(specs);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        groups[i].label = QString::fromStdString(given[i].empty() ? names[i] : given[i]);
+        if (groups[i].runs.size() < 2) continue;
+        groups[i].label += QStringLiteral(", ") + countText(std::ssize(groups[i].runs), QObject::tr("seed"));
+    }
+    return groups;
+}
+
+bool anyRepeats(const std::vector<CurveGroup>& groups) {
+    return std::any_of(groups.begin(), groups.end(), [](const CurveGroup& group) { return group.runs.size() > 1; });
+}
 
 namespace {
 
@@ -85,10 +116,6 @@ void RunScope::renewSettings() {
     m_choice->clear();  // the icons may have changed
 }
 
-void RunScope::addButton(QWidget* button) {
-    layout()->addWidget(button);
-}
-
 bool RunScope::contains(Scope scope, const RunView& run) const {
     switch (scope) {
         case Scope::all:
@@ -143,10 +170,6 @@ void RunScope::choose(int index) {
     const QVariant chosen = m_choice->itemData(index);
     if (chosen.typeId() == QMetaType::QString) return showSetting(chosen.toString().toStdString());
     showRuns(static_cast<Scope>(chosen.toInt()));
-}
-
-QString RunScope::hiddenText() const {
-    return m_hidden->text();
 }
 
 void RunScope::renew() {

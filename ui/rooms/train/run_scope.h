@@ -1,20 +1,30 @@
 #pragma once
 
 #include <QIcon>
+#include <QLabel>
+#include <QLayout>
 #include <QWidget>
 #include <string>
 #include <vector>
 
 #include "core/spec/event.h"
+#include "ui/plot/curve_bands.h"
+#include "ui/session/run_store.h"
 
 class QComboBox;
-class QLabel;
 class QToolButton;
 
 namespace ropelab::ui {
 
 class RunStore;
 struct RunView;
+
+/// The visible runs that differ only in their seed, in order of first appearance, labelled "θ 10k, 100 %, 3 seeds". A
+/// run without other seeds is a group of its own. Of runs with equal settings and equal seed, only the first belongs to
+/// the group.
+std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs);
+
+bool anyRepeats(const std::vector<CurveGroup>& groups);
 
 /// Row above the plot that selects which runs the plot shows. It says how many runs are hidden and can show them.
 /// Single runs are hidden in the run list.
@@ -34,9 +44,9 @@ class RunScope : public QWidget {
     /// 0: no run is picked. If the plot shows the picked run only, it shows this run from now on.
     void setPicked(RunId run);
     /// "12 runs of earlier sweeps are hidden"; "" if all are shown.
-    QString hiddenText() const;
+    QString hiddenText() const { return m_hidden->text(); }
 
-    void addButton(QWidget* button);
+    void addButton(QWidget* button) { layout()->addWidget(button); }
 
     QComboBox* choice() const { return m_choice; }
     QToolButton* showAllButton() const { return m_showAll; }

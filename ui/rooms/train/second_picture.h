@@ -1,17 +1,17 @@
 #pragma once
 
+#include <QComboBox>
+#include <QPlainTextEdit>
 #include <QTimer>
 #include <QWidget>
 
 #include "core/spec/event.h"
 #include "ui/probes/inspect_data.h"
-#include "ui/rooms/train/live_data.h"
+#include "ui/rooms/train/live_figures.h"
 #include "ui/session/run_access.h"
 
-class QComboBox;
 class QLabel;
 class QLayout;
-class QPlainTextEdit;
 class QStackedWidget;
 class QToolButton;
 
@@ -33,7 +33,7 @@ class SecondPicture : public QWidget {
     SecondPicture(RunAccess access, Settings& settings, QWidget* parent = nullptr);
 
     /// "sample", "gradient-norm", "nothing" or the name of a figure (liveFigures()).
-    QString chosen() const;
+    QString chosen() const { return m_chooser->currentData().toString(); }
     bool choose(const QString& name);
     struct Choice {
         QString name;
@@ -50,11 +50,11 @@ class SecondPicture : public QWidget {
     QToolButton* foldButton() const { return m_fold; }
 
     void setSample(const QString& title, const QString& text);
-    QString sampleText() const;
+    QString sampleText() const { return m_sample->toPlainText(); }
     /// 0: no run is picked.
     void setPicked(RunId run);
 
-    QString title() const;
+    QString title() const { return m_wholeTitle; }
     FigureView& view() { return *m_view; }
     CurvePlot& gradientPlot() { return *m_gradient; }
     /// Requires hasFigure().

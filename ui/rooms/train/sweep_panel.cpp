@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QGridLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -15,25 +14,17 @@
 #include "core/forecast/time_model.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
+#include "ui/common/findables.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/chip_list_edit.h"
-#include "ui/rooms/train/data_choice.h"
-#include "ui/rooms/train/key_field.h"
-#include "ui/rooms/train/model_choice.h"
-#include "ui/rooms/train/search_group.h"
-#include "ui/rooms/train/sweep_chips.h"
-#include "ui/session/engine_lock.h"
+#include "ui/rooms/train/sweep_fields.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_document.h"
 #include "ui/session/rotary_model.h"
-#include "ui/session/run_store.h"
-#include "ui/session/session_actions.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
+#include "ui/session/settings.h"
 
 namespace ropelab::ui {
 
@@ -44,10 +35,6 @@ QStringList texts(const Experiment& experiment, const char* key) {
     for (const std::string& value : experiment.values(key)) result << QString::fromStdString(value);
     return result;
 }
-
-}  // namespace
-
-namespace {
 
 Estimate costOf(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir) {
     return estimate(runs, *machine_time_model(), dataDir);
@@ -93,10 +80,6 @@ SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentMode
     connect(&m_access.runs, &RunStore::reloaded, this, &SweepPanel::renewEstimate);
     connect(&m_access.session, &SweepSession::ended, this, &SweepPanel::renewEstimate);
     renew();
-}
-
-QString SweepPanel::estimateText() const {
-    return m_problem->isHidden() ? m_estimate->text() : m_problem->text();
 }
 
 void SweepPanel::setMoreShown(bool shown) {
@@ -370,10 +353,6 @@ void SweepPanel::consider(const std::function<void(Experiment&)>& change) {
     }
 }
 
-void SweepPanel::stopConsidering() {
-    if (m_considering) renewEstimate();
-}
-
 void SweepPanel::considerFor(KeyField* field) {
     connect(field, &KeyField::considered, this, [this, field](const std::vector<std::string>& values) {
         if (values.empty() || values == m_experiment.value().values(field->key().name)) return stopConsidering();
@@ -389,6 +368,86 @@ void SweepPanel::pickPreset(int index) {
                                  experiment = preset.experiment;
                                  options.search.reset();
                              });
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kSimpleKeys = {"theta", "fraction",      "seed",      "data",
+                                                         "batch", "learning_rate", "iterations"};
+
+}  // namespace
+
+QWidget* SweepPanel::makeMore() {
+    auto* box = new QWidget(this);
+    auto* column = new QVBoxLayout(box);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_moreButton = new QPushButton(box);
+    m_moreButton->setFocusPolicy(Qt::TabFocus);
+    connect(m_moreButton, &QPushButton::clicked, this, [this] { setMoreShown(m_more->isHidden()); });
+    column->addWidget(m_moreButton);
+    m_more = new QWidget(box);
+    column->addWidget(m_more);
+    shownBy(m_more, m_moreButton);
+    auto* grid = new QGridLayout(m_more);
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    addCombining(grid);
+    std::string_view group;
+    for (const Key& entry : keys()) {
+        if (std::find(kSimpleKeys.begin(), kSimpleKeys.end(), entry.name) != kSimpleKeys.end()) continue;
+        if (entry.group != group) {
+            group = entry.group;
+            grid->addWidget(makeHeading(ropelab::ui::text(group), m_more), grid->rowCount(), 0, 1, 2);
+        }
+        auto* field = new KeyField(entry, m_experiment, m_more);
+        considerFor(field);
+        QLabel* label = addField(grid, KeyField::title(entry), field, field->toolTip(), 104);
+        label->setWordWrap(true);
+    }
+    setMoreShown(false);
+    return box;
+}
+
+void SweepPanel::addCombining(QGridLayout* grid) {
+    grid->addWidget(makeHeading(tr("combinations"), m_more), grid->rowCount(), 0, 1, 2);
+    // Errors of the list as a whole (for example a setting that is zipped twice) are found when the experiment changes.
+    const auto connectEdit = [this](ChipListEdit* edit, const QString& what, auto change) {
+        connect(edit, &ChipListEdit::edited, this, [this, what, change](const QStringList& values) {
+            try {
+                m_experiment.edit(tr("change %1").arg(what),
+                                  [&](Experiment& experiment) { change(experiment, values); });
+                emit m_actions.solved(QStringLiteral("combinations"));
+            } catch (const BadInput& error) {
+                emit m_actions.problem(QStringLiteral("combinations"), QString::fromStdString(error.what()));
+            }
+            renew();
+        });
+    };
+    m_zips = new ChipListEdit(tr("zipped"), m_more);
+    m_zips->setParser([](const QString& typed) {
+        Experiment scratch;
+        scratch.add_zip(typed.toStdString());
+        return zipText(scratch.zips().front());
+    });
+    connectEdit(m_zips, tr("zipped settings"), [](Experiment& experiment, const QStringList& values) {
+        experiment.set_zips({});
+        for (const QString& value : values) experiment.add_zip(value.toStdString());
+    });
+    addChips(grid, tr("zipped"), m_zips,
+             tr("Settings that vary together (first value with first value) instead of forming a grid, for example: "
+                "theta, context."));
+    m_exclusions = new ChipListEdit(tr("excluded"), m_more);
+    m_exclusions->setParser([](const QString& typed) {
+        Experiment scratch;
+        scratch.add_exclusion(typed.toStdString());
+        return QString::fromStdString(assignments_text(scratch.exclusions().front()));
+    });
+    connectEdit(m_exclusions, tr("exclusions"), [](Experiment& experiment, const QStringList& values) {
+        experiment.set_exclusions({});
+        for (const QString& value : values) experiment.add_exclusion(value.toStdString());
+    });
+    addChips(grid, tr("excluded"), m_exclusions,
+             tr("Excludes the runs that have all of these values, for example: fraction = 0, theta = 500."));
 }
 
 }  // namespace ropelab::ui

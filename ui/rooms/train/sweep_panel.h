@@ -1,29 +1,27 @@
 #pragma once
 
 #include <QFrame>
+#include <QLabel>
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "core/experiment/experiment.h"
+#include "core/forecast/estimate.h"
+#include "ui/session/run_access.h"
+
 class QComboBox;
 class QGridLayout;
-class QLabel;
 class QPushButton;
 class QScrollArea;
-class QVBoxLayout;
-
-#include "core/forecast/estimate.h"
-#include "core/experiment/experiment.h"
-#include "ui/session/run_access.h"
 
 namespace ropelab::ui {
 
-class SessionActions;
-class ExperimentModel;
-
 class ChipListEdit;
+class ExperimentModel;
 class KeyField;
 class SearchGroup;
+class SessionActions;
 
 /// Edits the experiment of the workspace: the most important settings at the top, all others behind "More settings",
 /// the estimated time and memory and the Start button at the bottom.
@@ -35,7 +33,7 @@ class SweepPanel : public QFrame {
 
     /// Runs, time and memory, with the effect of a considered change ("6 runs → 12 runs, …"), or why the sweep cannot
     /// start.
-    QString estimateText() const;
+    QString estimateText() const { return m_problem->isHidden() ? m_estimate->text() : m_problem->text(); }
     SearchGroup& search() const { return *m_search; }
     void setMoreShown(bool shown);
     /// Updates the button "Show runs and queue" / "Show curves".
@@ -56,7 +54,9 @@ class SweepPanel : public QFrame {
     void renewEstimate();
     /// Shows in the estimate what a change would do to the sweep, before the user makes it.
     void consider(const std::function<void(Experiment&)>& change);
-    void stopConsidering();
+    void stopConsidering() {
+        if (m_considering) renewEstimate();
+    }
     void considerFor(KeyField* field);
     void pickPreset(int index);
 

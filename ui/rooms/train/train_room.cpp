@@ -1,7 +1,10 @@
 #include "ui/rooms/train/train_room.h"
 
+#include <QComboBox>
+#include <QEvent>
 #include <QJsonDocument>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -22,27 +25,15 @@
 #include "ui/common/scaled.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/train/plot_toolbar.h"
-#include "ui/rooms/train/quantity_explanations.h"
-#include "ui/rooms/train/queue_view.h"
-#include "ui/rooms/train/roofline_view.h"
+#include "ui/rooms/train/plan_page.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/run_scope.h"
 #include "ui/rooms/train/second_picture.h"
-#include "ui/rooms/train/seed_groups.h"
 #include "ui/rooms/train/sweep_panel.h"
-#include "ui/rooms/train/sweep_preview.h"
-#include "ui/rooms/train/take_over.h"
-#include "ui/session/engine_lock.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_document.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
-#include "ui/session/run_store.h"
-#include "ui/session/session_actions.h"
 #include "ui/session/settings.h"
-#include "ui/session/sweep_meter.h"
-#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -224,20 +215,12 @@ void TrainRoom::refreshNow() {
     m_second->refreshNow();
 }
 
-void TrainRoom::showQuantity(const QString& id) {
-    m_toolbar->showQuantity(id);
-}
-
 bool TrainRoom::isBusy() const {
     return m_visibleTimer.isActive() || m_floor.isPending() || m_second->isBusy();
 }
 
 QString TrainRoom::sampleText() const {
     return m_second->sampleText();
-}
-
-bool TrainRoom::isEmpty() const {
-    return m_access.runs.runs().empty();
 }
 
 void TrainRoom::renewGroups() {
@@ -442,6 +425,265 @@ void TrainRoom::updateFloor() {
         common = run.spec;
     }
     m_floor.ask(common);
+}
+
+void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>& room) {
+    // In another room the user cannot see which run is picked here.
+    const auto picked = [room] { return room.isVisible() && room->m_list->picked() != 0; };
+    const auto pictures = [room] { return room.isVisible() && !room->isEmpty() && !room->m_planShown; };
+    const auto curves = [room, pictures] {
+        return pictures() && !room->m_picture->isHidden() && !room->m_toolbar->isRoofline();
+    };
+    registry.add({.id = "run.rename",
+                  .menu = "Edit",
+                  .text = tr("Rename picked run"),
+                  .handler = [room] { room->m_list->rename(room->m_list->picked()); },
+                  .enabled = picked,
+                  .separatorBefore = true});
+    registry.add({.id = "run.rename_setting",
+                  .menu = "Edit",
+                  .text = tr("Rename setting of picked run …"),
+                  .handler = [room] { room->m_list->renameSetting(room->m_list->picked()); },
+                  .enabled = picked});
+    registry.add({.id = "run.annotate",
+                  .menu = "Edit",
+                  .text = tr("Edit note of picked run"),
+                  .handler = [room] { room->m_list->annotate(room->m_list->picked()); },
+                  .enabled = picked});
+    registry.add({.id = "run.delete",
+                  .menu = "Edit",
+                  .text = tr("Delete picked run"),
+                  .handler = [room] { room->m_actions.deleteRun(room->m_list->picked()); },
+                  .enabled = picked});
+    registry.add(
+        {.id = "run.stop_picked",
+         .menu = "Run",
+         .text = tr("Stop picked run"),
+         .handler = [room] { room->m_access.session.stopRun(room->m_list->picked()); },
+         .enabled = [room] { return room.isVisible() && room->m_access.session.isTraining(room->m_list->picked()); }});
+    registry.add({.id = "run.plan",
+                  .menu = "Run",
+                  .text = tr("Show runs and queue"),
+                  .handler =
+                      [room, &registry] {
+                          const bool show = !room.isVisible() || !room->m_planShown;
+                          registry.action(QStringLiteral("room.train"))->trigger();
+                          room->showPlan(show);
+                      },
+                  .checked = [room] { return room.made() && room->m_planShown; }});
+    registry.add({.id = "plot.log",
+                  .menu = "View",
+                  .text = tr("Logarithmic y axis"),
+                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
+                  .handler = [room] { room->m_plot->setYLogarithmic(!room->m_plot->isYLogarithmic()); },
+                  .enabled = curves,
+                  .checked = [room] { return room.made() && room->m_plot->isYLogarithmic(); },
+                  .separatorBefore = true});
+    registry.add({.id = "plot.reset",
+                  .menu = "View",
+                  .text = tr("Reset plot view"),
+                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
+                  .handler = [room] { room->m_plot->resetView(); },
+                  .enabled = curves});
+    registry.add({.id = "plot.curves",
+                  .menu = "View",
+                  .text = tr("Show plot of the curves"),
+                  .handler = [room] { room->m_second->foldButton()->toggle(); },
+                  .enabled = [room, pictures] { return pictures() && !room->m_second->isNone(); },
+                  .checked = [room] { return !room.made() || !room->m_picture->isHidden(); }});
+    for (const SecondPicture::Choice& choice : SecondPicture::choices()) {
+        const QString name = choice.name;
+        registry.add({.id = QStringLiteral("plot.second.") + name,
+                      .menu = {},
+                      .text = tr("Second picture: %1").arg(choice.title),
+                      .handler = [room, &registry, name] {
+                          registry.action(QStringLiteral("room.train"))->trigger();
+                          room->showPlan(false);
+                          room->m_second->choose(name);
+                      }});
+    }
+}
+
+std::vector<RoomControl> TrainRoom::controls() {
+    using Scope = RunScope::Scope;
+    constexpr std::array<std::pair<const char*, Scope>, 3> scopes = {
+        {{"all", Scope::all}, {"sweep", Scope::sweep}, {"run", Scope::run}}};
+    const auto setScope = [this, scopes](const QString& word) {
+        for (const auto& [name, scope] : scopes) {
+            if (word == QLatin1String(name)) return m_scope->showRuns(scope);
+        }
+        throw BadInput("The control scope is \"" + word.toStdString() + "\", but it must be all, sweep or run.");
+    };
+    const auto shownScope = [this, scopes] {
+        for (const auto& [name, scope] : scopes) {
+            if (m_scope->scope() == scope) return QVariant(QString::fromLatin1(name));
+        }
+        return QVariant(QStringLiteral("other"));
+    };
+    return {{QStringLiteral("quantity"), [this](const QString& id) { m_toolbar->showQuantity(id); },
+             [this] { return m_toolbar->quantity()->currentData(); }, m_toolbar->quantity()},
+            {QStringLiteral("scope"), setScope, shownScope, m_scope->choice()}};
+}
+
+QList<QWidget*> TrainRoom::bars() {
+    return {m_toolbar, m_scope};
+}
+
+std::function<void()> TrainRoom::restorer() {
+    return [this, plan = m_planShown, restore = Room::restorer()] {
+        showPlan(plan);
+        restore();
+    };
+}
+
+QWidget* TrainRoom::makeEmptyState() {
+    auto* page = new QFrame(this);
+    page->setProperty("paper", true);
+    auto* column = new QVBoxLayout(page);
+    scaleLayout(column, {48, 24, 48, 24}, 16);
+    column->addStretch(2);
+    auto* title = new QLabel(tr("Train small models and compare their curves"), page);
+    title->setProperty("roomTitle", true);
+    title->setAlignment(Qt::AlignCenter);
+    title->setWordWrap(true);
+    column->addWidget(title);
+    m_emptyText = new QLabel(page);
+    m_emptyText->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
+    m_emptyText->setWordWrap(true);
+    keepLines(m_emptyText, 4);  // the button below keeps its place with every sweep
+    column->addWidget(m_emptyText);
+    m_emptyStart = new QPushButton(tr("Start"), page);
+    m_emptyStart->setProperty("primary", true);
+    setIcon(m_emptyStart, outline::kStart);
+    m_emptyStart->setFocusPolicy(Qt::TabFocus);
+    scaleWidth(m_emptyStart, 160);
+    connect(m_emptyStart, &QPushButton::clicked, this, [this] { m_actions.start(); });
+    column->addWidget(m_emptyStart, 0, Qt::AlignCenter);
+    column->addStretch(3);
+    return page;
+}
+
+QWidget* TrainRoom::makePlan() {
+    auto* split = new QSplitter(Qt::Vertical, this);
+    split->setChildrenCollapsible(false);
+    m_queue = new QueueView(m_actions, m_access, split);
+    m_preview = new SweepPreview(m_actions, m_access, m_experiment, split);
+    split->addWidget(m_queue);
+    split->addWidget(m_preview);
+    split->setStretchFactor(0, 1);
+    split->setStretchFactor(1, 2);
+    return split;
+}
+
+void TrainRoom::showPlan(bool shown) {
+    m_planShown = shown;
+    renewPages();
+    if (m_panel) m_panel->setPlanShown(shown);
+}
+
+void TrainRoom::showPart(const QString& part) {
+    const QString plan = QStringLiteral("plan");
+    if (part != plan) throw noPart(part, {plan});
+    showPlan(true);
+}
+
+void TrainRoom::renewPages() {
+    m_toolbar->setVisible(!m_planShown);  // the toolbar applies only to the plot
+    m_scope->setVisible(!m_planShown && !isEmpty());
+    m_pages->setCurrentIndex(m_planShown ? 2 : isEmpty() ? 0 : 1);
+}
+
+namespace {
+
+// The least space for two pictures, in pixels at 100 % scale: side by side, and one below the other.
+constexpr int kMinWidthForTwoPictures = 560;
+constexpr int kMinHeightForTwoPictures = 400;
+
+}  // namespace
+
+QWidget* TrainRoom::makePictures() {
+    m_roofline = new RooflineView(m_access.runs, m_access.session, m_settings, this);
+    m_picture = new QStackedWidget(this);
+    m_picture->addWidget(m_plot);
+    m_picture->addWidget(m_roofline);
+    m_second = new SecondPicture(m_access, m_settings, this);
+    m_second->gradientPlot().setSmoothing(m_plot->smoothing());
+    m_pictures = new QSplitter(Qt::Horizontal, this);
+    m_pictures->setChildrenCollapsible(false);
+    m_pictures->addWidget(m_picture);
+    m_pictures->addWidget(m_second);
+    m_pictures->installEventFilter(this);
+
+    // In the row above the pictures, the list of choices keeps its place while a picture is folded.
+    m_scope->addButton(m_second->chooser());
+    return m_pictures;
+}
+
+void TrainRoom::connectPictures() {
+    connect(m_pictures, &QSplitter::splitterMoved, this, [this] { m_picturesMoved = true; });
+    connect(m_second, &SecondPicture::foldChanged, this, &TrainRoom::fitPictures);
+    connect(m_second, &SecondPicture::choiceChanged, this, [this] {
+        fitPictures();
+        // Without space for two pictures, the one that was just selected is shown.
+        if (!m_second->isNone() && m_second->isHidden()) m_second->foldButton()->setChecked(true);
+    });
+    connect(m_toolbar, &PlotToolbar::smoothingChanged, &m_second->gradientPlot(), &CurvePlot::setSmoothing);
+    for (CurvePlot* plot : plots()) {
+        connect(plot, &CurvePlot::runVisibilityChanged, &m_access.runs, &RunStore::setVisible);
+        connect(plot, &CurvePlot::runPicked, this, [this](RunId run) {
+            m_list->pick(run);
+            // The list does not report that no run is picked any more, or that its current run is picked again.
+            for (CurvePlot* each : plots()) each->pickRun(run);
+            m_second->setPicked(run);
+            if (run != CurvePlot::kNoRun) showSample(run);
+        });
+    }
+    const auto openMenu = [this](const QPoint& where) {
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Export figure …"), this, &TrainRoom::openExport);
+        menu->addAction(tr("Copy figure"), this, &TrainRoom::copy);
+        addCaptionEntry(*menu);
+        menu->addAction(tr("Show as table"), this, &TrainRoom::openTable);
+        if (!m_toolbar->isRoofline() && !exportsSecond()) {
+            menu->addSeparator();
+            menu->addAction(tr("Reset view"), m_plot, &CurvePlot::resetView);
+        }
+        menu->popup(where);
+    };
+    connect(m_second, &SecondPicture::pictureChosen, this, [this] { m_secondChosen = true; });
+    for (PlotWidget* plot : {static_cast<PlotWidget*>(m_plot), static_cast<PlotWidget*>(&m_roofline->view())}) {
+        connect(plot, &PlotWidget::chosen, this, [this] { m_secondChosen = false; });
+        connect(plot, &PlotWidget::contextMenuRequested, this, openMenu);
+    }
+    connect(m_second, &SecondPicture::contextMenuRequested, this, openMenu);
+    fitPictures();
+}
+
+void TrainRoom::fitPictures() {
+    const ThemeManager& theme = ThemeManager::instance();
+    const bool isWide = m_pictures->width() >= theme.pixels(kMinWidthForTwoPictures);
+    const bool isTall = m_pictures->height() >= theme.pixels(kMinHeightForTwoPictures);
+    const bool wanted = !m_second->isNone();
+    const bool folded = wanted && m_second->foldButton()->isChecked();
+    m_pictures->setOrientation(isWide || !isTall ? Qt::Horizontal : Qt::Vertical);
+    m_second->setVisible(wanted && (folded || isWide || isTall));
+    m_picture->setVisible(!folded);
+    if (!m_picturesMoved) m_pictures->setSizes({1000, 1000});  // a ratio: the splitter distributes its own size
+}
+
+std::array<CurvePlot*, 2> TrainRoom::plots() const {
+    return {m_plot, &m_second->gradientPlot()};
+}
+
+bool TrainRoom::exportsSecond() const {
+    if (m_second->isHidden() || !m_second->hasFigure()) return false;
+    return m_secondChosen || m_picture->isHidden();
+}
+
+bool TrainRoom::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_pictures && event->type() == QEvent::Resize) fitPictures();
+    return Room::eventFilter(watched, event);
 }
 
 }  // namespace ropelab::ui

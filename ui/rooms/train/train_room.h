@@ -5,8 +5,7 @@
 #include <array>
 
 #include "ui/common/room.h"
-#include "ui/session/entropy_floor.h"
-#include "ui/session/event_queue.h"
+#include "ui/rooms/train/curves_page.h"
 #include "ui/session/run_access.h"
 
 class QLabel;
@@ -17,18 +16,17 @@ class QStackedWidget;
 namespace ropelab::ui {
 
 class ActionRegistry;
-class SessionActions;
-class ExperimentModel;
-class Settings;
-
 class BannerArea;
 class CurvePlot;
+class ExperimentModel;
 class PlotToolbar;
 class QueueView;
 class RooflineView;
 class RunList;
 class RunScope;
 class SecondPicture;
+class SessionActions;
+class Settings;
 class SweepPanel;
 class SweepPreview;
 class TakeOver;
@@ -66,18 +64,18 @@ class TrainRoom : public Room {
     RunScope& scope() { return *m_scope; }
     SecondPicture& second() { return *m_second; }
     QString sampleText() const;
-    bool isEmpty() const;
+    bool isEmpty() const { return m_access.runs.runs().empty(); }
     bool hasFigure() const override { return !isEmpty(); }
     /// Replaces the plot by the page of runs and queue: the runs of the sweep in the panel, and the waiting cohorts.
     void showPlan(bool shown);
-    bool isPlanShown() const;
+    bool isPlanShown() const { return m_planShown; }
     SweepPreview& preview() { return *m_preview; }
     QueueView& queue() { return *m_queue; }
     TakeOver& takeOver() { return *m_takeOver; }
     /// Offers bits per byte for runs with different tokenizers.
     BannerArea& unitAdvice() { return *m_unitAdvice; }
     /// The ids and errors are those of PlotToolbar::showQuantity().
-    void showQuantity(const QString& id);
+    void showQuantity(const QString& id) { m_toolbar->showQuantity(id); }
     /// The plot waits for data besides its curves, for example for the entropy floor.
     bool isBusy() const override;
 

@@ -25,9 +25,8 @@
 #include "ui/common/field_note.h"
 #include "ui/figure/export.h"
 #include "ui/rooms/anatomy/activation_figure.h"
-#include "ui/rooms/anatomy/activation_pane.h"
+#include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/anatomy/anatomy_panel.h"
-#include "ui/rooms/anatomy/stage_formula.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,10 +1,9 @@
-#include "ui/rooms/inspect/attention_difference.h"
+#include "ui/rooms/inspect/figures/figures.h"
 
 #include <QImage>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
 #include "ui/figure/export.h"
-#include "ui/rooms/inspect/attention_figures.h"
 
 namespace ropelab::ui {
 namespace {

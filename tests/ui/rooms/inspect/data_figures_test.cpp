@@ -1,4 +1,4 @@
-#include "ui/rooms/inspect/data_figures.h"
+#include "ui/rooms/inspect/figures/figures.h"
 
 #include <QImage>
 #include <QPainter>
@@ -8,10 +8,9 @@
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
 #include "ui/figure/export.h"
-#include "ui/rooms/inspect/data_work.h"
-#include "ui/rooms/inspect/inspect_batch.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/inspect/model_answers.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/session/workspace.h"
 
 namespace ropelab::ui {

@@ -11,13 +11,7 @@
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
 #include "ui/figure/export.h"
 #include "ui/probes/spectrum_maps.h"
-#include "ui/rooms/inspect/ablation_figures.h"
-#include "ui/rooms/inspect/attention_figures.h"
-#include "ui/rooms/inspect/course_figures.h"
-#include "ui/rooms/inspect/expert_figures.h"
-#include "ui/rooms/inspect/moment_figures.h"
-#include "ui/rooms/inspect/probe_figures.h"
-#include "ui/rooms/inspect/retrieval_gain.h"
+#include "ui/rooms/inspect/figures/figures.h"
 
 namespace ropelab::ui {
 namespace {

@@ -18,7 +18,6 @@
 #include "ui/rooms/inspect/inspect_pane.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/replay_bar.h"
-#include "ui/rooms/inspect/text_strip.h"
 
 namespace ropelab::ui {
 namespace {

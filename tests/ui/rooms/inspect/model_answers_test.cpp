@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
-#include "ui/rooms/inspect/inspect_batch.h"
-#include "ui/rooms/inspect/probe_figures.h"
+#include "ui/rooms/inspect/figures/figures.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/workspace.h"
 

@@ -1,4 +1,4 @@
-#include "ui/rooms/inspect/pair_dials.h"
+#include "ui/rooms/inspect/figures/figures.h"
 
 #include <QImage>
 #include <cmath>

@@ -18,8 +18,6 @@
 #include "tests/ui/support/answered_dialogs.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/replay_bar.h"
-#include "ui/rooms/inspect/replay_dialog.h"
-#include "ui/rooms/inspect/replay_writer.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,10 +1,9 @@
-#include "ui/rooms/inspect/replay_files.h"
 
 #include <QDir>
 #include <QImageReader>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
-#include "ui/rooms/inspect/replay_frame.h"
+#include "ui/rooms/inspect/replay_job.h"
 
 namespace ropelab::ui {
 namespace {

@@ -12,7 +12,6 @@
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
 #include "ui/figure/export.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/reproduce/forest_view.h"
 #include "ui/window/batch_modes.h"
 
 namespace ropelab::ui {

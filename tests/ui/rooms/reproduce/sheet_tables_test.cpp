@@ -1,4 +1,3 @@
-#include "ui/rooms/reproduce/sheet_tables.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests of the figure of the fitted loss.
-#include "ui/rooms/results/loss_fit_figure.h"
+#include "ui/rooms/results/results_figures.h"
 
 #include <gtest/gtest.h>
 

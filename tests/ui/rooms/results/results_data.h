@@ -5,7 +5,7 @@
 
 #include "core/experiment/experiment.h"
 #include "ui/rooms/results/results_picture.h"
-#include "ui/session/setting_colors.h"
+#include "ui/session/run_store.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {

@@ -11,13 +11,6 @@
 #include "tests/ui/rooms/results/results_data.h"
 #include "ui/common/results_words.h"
 #include "ui/figure/export.h"
-#include "ui/rooms/results/key_figures.h"
-#include "ui/rooms/results/length_figure.h"
-#include "ui/rooms/results/means_figure.h"
-#include "ui/rooms/results/published_values.h"
-#include "ui/rooms/results/text_figure.h"
-#include "ui/rooms/results/tradeoff_figures.h"
-#include "ui/rooms/results/training_figures.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {

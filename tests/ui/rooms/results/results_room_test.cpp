@@ -17,11 +17,9 @@
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "ui/common/actions.h"
-#include "ui/rooms/results/column_choice.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/results/group_table.h"
 #include "ui/rooms/results/results_panel.h"
-#include "ui/rooms/results/seed_table.h"
 
 namespace ropelab::ui {
 namespace {

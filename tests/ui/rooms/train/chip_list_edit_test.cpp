@@ -5,7 +5,6 @@
 #include <QSignalSpy>
 
 #include "tests/ui/support/workbench.h"
-#include "ui/rooms/train/sweep_chips.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/rooms/train/queue_view.h"
+#include "ui/rooms/train/plan_page.h"
 
 #include <QListWidget>
 

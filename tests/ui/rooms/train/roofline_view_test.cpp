@@ -1,9 +1,8 @@
-#include "ui/rooms/train/roofline_view.h"
 
 #include "core/plan/step_cost.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/plot/curve_plot.h"
-#include "ui/rooms/train/roofline_figure.h"
+#include "ui/rooms/train/curves_page.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
 
@@ -15,7 +14,8 @@ constexpr bench::MachineSpeed kMachine{2e11, 2e10};
 TEST(RooflineFigure, ShowsTheMachineLimitAndTheRuns) {
     const RunSpec spec;
     const auto point = bench::roofline_point(spec, 29, 50000, false);
-    const Figure figure = rooflineFigure(kMachine, {{"one", Ink::data(0), false, point}, {"two", Ink::data(1), true, point}});
+    const Figure figure =
+        rooflineFigure(kMachine, {{"one", Ink::data(0), false, point}, {"two", Ink::data(1), true, point}});
     EXPECT_TRUE(figure.x.logarithmic && figure.y.logarithmic);
     ASSERT_EQ(figure.curves.size(), 3u);
     const FigureCurve& roof = figure.curves.front();

@@ -10,9 +10,7 @@
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/train/chip_list_edit.h"
-#include "ui/rooms/train/data_choice.h"
-#include "ui/rooms/train/key_field.h"
-#include "ui/rooms/train/search_group.h"
+#include "ui/rooms/train/sweep_fields.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/rooms/train/sweep_preview.h"
+#include "ui/rooms/train/plan_page.h"
 
 #include <QPushButton>
 #include <QTreeWidget>

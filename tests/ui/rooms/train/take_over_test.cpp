@@ -1,7 +1,7 @@
-#include "ui/rooms/train/take_over.h"
+#include "ui/rooms/train/plan_page.h"
 
-#include "core/sweep/lab_plan.h"
 #include "core/store/sqlite.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/train/train_room.h"
 

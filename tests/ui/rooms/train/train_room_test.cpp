@@ -16,12 +16,11 @@
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/train/quantity_explanations.h"
-#include "ui/rooms/train/roofline_view.h"
+#include "ui/rooms/train/curves_page.h"
+#include "ui/rooms/train/plan_page.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/second_picture.h"
 #include "ui/rooms/train/sweep_panel.h"
-#include "ui/rooms/train/sweep_preview.h"
 
 namespace ropelab::ui {
 namespace {

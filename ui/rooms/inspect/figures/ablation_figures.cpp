@@ -1,0 +1,286 @@
+#include "ui/rooms/inspect/figures/figures.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/common/format.h"
+#include "ui/probes/interval_bands.h"
+
+namespace ropelab::ui {
+namespace {
+
+using Values = std::vector<double>;
+using ControlLists = std::vector<AblationControls>;
+
+QString kindWord(Ablation::Kind kind) {
+    switch (kind) {
+        case Ablation::Kind::stop:
+            return QObject::tr("frozen");
+        case Ablation::Kind::remove:
+            return QObject::tr("removed");
+        case Ablation::Kind::mean:
+            break;
+    }
+    return QObject::tr("mean-ablated");
+}
+
+InspectPicture noAblation(const InspectData& data, const char* name) {
+    const QString words = QObject::tr("Evaluating the checkpoint with these pairs and with the controls ablated …");
+    return withoutNumbers(data, name, data.problem.isEmpty() ? words : data.problem);
+}
+
+QString signedLoss(double loss) {
+    return (loss > 0 ? QStringLiteral("+") : QString()) + lossText(loss);
+}
+
+QString riseText(const Description& rise, const QString& units) {
+    if (!std::isfinite(rise.confidence_low)) return signedLoss(rise.mean);
+    return QObject::tr("%1 (95 % interval %2 to %3, n = %4)")
+        .arg(signedLoss(rise.mean), signedLoss(rise.confidence_low), signedLoss(rise.confidence_high),
+             countText(rise.n, units));
+}
+
+QString lossChange(const AblationResult& result) {
+    const QString change =
+        QObject::tr("loss %1 → %2 nats").arg(lossText(result.whole->loss), lossText(result.without->loss));
+    const Description rise = loss_rise(*result.whole, *result.without);
+    if (!std::isfinite(rise.confidence_low)) return change;
+    return QObject::tr("%1, rise %2").arg(change, riseText(rise, QObject::tr("sequence")));
+}
+
+QString noControls() {
+    return QObject::tr("no control: no other pairs have nearly the same logit contribution");
+}
+
+QString controlText(const AblationResult& result) {
+    if (result.controls.draws.empty()) return noControls();
+    Values rises;
+    for (const AblationControl& draw : result.controls.draws) rises.push_back(draw.result->loss - result.whole->loss);
+    return QObject::tr("control: random other pairs with a logit contribution near %1 %, rise %2")
+        .arg(QString::number(100 * result.controls.contribution, 'f', 1),
+             riseText(describe(rises), QObject::tr("random set")));
+}
+
+void addControls(Figure& figure, const AblationControls& controls, const QString& quantity,
+                 const std::function<FigureCurve(const ProbeResult&)>& make) {
+    if (controls.draws.empty()) return;
+    const QString label = QObject::tr("control");
+    std::vector<QList<double>> heights;
+    QList<double> x;
+    for (const AblationControl& draw : controls.draws) {
+        FigureCurve curve = make(*draw.result);
+        x = curve.x;
+        heights.push_back(std::move(curve.y));
+    }
+    QList<double> means(x.size(), 0.0);
+    for (const QList<double>& each : heights) {
+        for (qsizetype i = 0; i < means.size(); ++i) means[i] += each[i] / static_cast<double>(heights.size());
+    }
+    const Ink ink{Ink::Kind::accent};
+    addBand(figure, bandOverCurves(QObject::tr("control, 95 % interval over the random sets"), ink, x, heights));
+    figure.curves.push_back(dashedCurve(inspectCurve(label, QObject::tr("%1, mean of the controls").arg(quantity), ink,
+                                                     std::move(x), std::move(means))));
+}
+
+/// One end of the spectrum in a figure against the number of ablated pairs.
+struct Side {
+    QString label;
+    int ink;
+    Values values;                       // one per number of pairs
+    std::vector<Interval> intervals;     // one per number of pairs, or empty
+    std::vector<Values> control_values;  // one list per number of pairs, one value per control
+};
+
+std::vector<Values> controlValues(const ControlLists& controls,
+                                  const std::function<double(const ProbeResult&)>& value) {
+    std::vector<Values> result;
+    for (const AblationControls& each : controls) {
+        result.emplace_back();
+        for (const AblationControl& draw : each.draws) result.back().push_back(value(*draw.result));
+    }
+    return result;
+}
+
+void addSide(Figure& figure, const Side& side) {
+    const Ink ink = Ink::data(side.ink);
+    FigureBand band{QObject::tr("%1, 95 % interval").arg(side.label), ink, {}, {}, {}};
+    FigureCurve curve = inspectCurve(side.label, figure.y.label, ink);
+    FigureBand controlBand{QObject::tr("%1, control, 95 % interval").arg(side.label), ink, {}, {}, {}};
+    const QString controlName = QObject::tr("%1, mean of the controls, %2").arg(figure.y.label, side.label);
+    FigureCurve control = inspectCurve({}, controlName, ink);
+    control.companion = true;
+    for (std::size_t i = 0; i < side.values.size(); ++i) {
+        const auto count = static_cast<double>(i);
+        curve.x.append(count);
+        curve.y.append(side.values[i]);
+        if (i < side.intervals.size()) band.add(count, side.intervals[i].low, side.intervals[i].high);
+        if (i >= side.control_values.size()) continue;
+        const Description mean = describe(side.control_values[i]);
+        control.x.append(count);
+        control.y.append(mean.mean);  // NaN, a gap, without controls
+        controlBand.add(count, mean.confidence_low, mean.confidence_high);
+    }
+    addBand(figure, std::move(band));
+    addBand(figure, std::move(controlBand));
+    if (std::any_of(control.y.begin(), control.y.end(), [](double y) { return std::isfinite(y); }))
+        figure.curves.push_back(std::move(control));
+    figure.curves.push_back(std::move(curve));
+}
+
+/// Counts the numbers of pairs without a control, of those for which pairs remain.
+QString controlsNote(const AblationCurve& curve) {
+    std::size_t without = 0;
+    std::size_t with = 0;
+    for (const ControlLists* controls : {&curve.fast_controls, &curve.slow_controls}) {
+        for (std::size_t i = 1; i + 1 < controls->size(); ++i) ++((*controls)[i].draws.empty() ? without : with);
+    }
+    if (with == 0) return noControls();
+    QString note =
+        QObject::tr("dashed: mean of the controls, random other pairs with nearly the same logit contribution");
+    if (without > 0) note += QObject::tr(" (there are none for %1 of %2 ablations)").arg(without).arg(with + without);
+    return note;
+}
+
+/// `counts`: what the values are means over.
+InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis y, const Side& fast, const Side& slow,
+                                 const QString& counts) {
+    const AblationCurve& curve = *data.ablationCurve;
+    InspectPicture picture{
+        inspectFigure(data, name, {QObject::tr("number of %1 pairs").arg(kindWord(curve.kind)), {}}, std::move(y))};
+    Figure& figure = picture.figure;
+    figure.x.whole = true;
+    addSide(figure, fast);
+    addSide(figure, slow);
+    figure.note = QObject::tr("%1; %2; %3").arg(checkpointNote(data, curve.iteration), counts, controlsNote(curve));
+    figure.summary =
+        QObject::tr("%1 of %2 against the number of %3 pairs, starting with the fastest or the slowest pair; %4.")
+            .arg(figure.y.label, data.run->name, kindWord(curve.kind), controlsNote(curve));
+    const std::string_view word = word_of(curve.kind);
+    figure.settings[QStringLiteral("ablation")] = QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+    return picture;
+}
+
+}  // namespace
+
+QString ablationText(const Ablation& ablation) {
+    const std::vector<std::int64_t>& all = ablation.pairs;
+    const QString pairs = all.empty()       ? QObject::tr("no pair")
+                          : all.size() == 1 ? QObject::tr("pair %1").arg(all.front())
+                                            : QObject::tr("pairs %1–%2").arg(all.front()).arg(all.back());
+    return QObject::tr("%1 %2").arg(pairs, kindWord(ablation.kind));
+}
+
+InspectPicture ablationLoss(const InspectData& data) {
+    constexpr const char* name = "ablation-loss";
+    if (!data.run || !data.ablation) return noAblation(data, name);
+    const AblationResult& result = *data.ablation;
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
+                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
+    Figure& figure = picture.figure;
+    const auto curveOf = [](const ProbeResult& probe, const QString& label, Ink ink) {
+        return blockMeans(probe.loss_by_position, label, ink);
+    };
+    const Ink quiet{Ink::Kind::quiet};
+    const Ink ink = data.run->ink;
+    figure.curves.push_back(dashedCurve(curveOf(*result.whole, QObject::tr("whole model"), quiet)));
+    addControls(figure, result.controls, figure.y.label,
+                [&](const ProbeResult& probe) { return curveOf(probe, {}, quiet); });
+    figure.curves.push_back(curveOf(*result.without, ablationText(result.ablation), ink));
+    FigureBand band =
+        blockBand(QObject::tr("%1, 95 % interval").arg(ablationText(result.ablation)), ink, *result.without);
+    const bool hasBands = !band.x.isEmpty();
+    addBand(figure, std::move(band));
+    figure.note = QObject::tr("%1; %2; %3; %4")
+                      .arg(lossChange(result), controlText(result), checkpointNote(data, result.iteration),
+                           sequencesNote(*result.without, hasBands));
+    figure.summary = QObject::tr("Loss by position of %2 with %1: %3; %4.")
+                         .arg(ablationText(result.ablation), data.run->name, lossChange(result), controlText(result));
+    return picture;
+}
+
+InspectPicture ablationRetrieval(const InspectData& data) {
+    constexpr const char* name = "ablation-retrieval";
+    if (!data.run || !data.ablation) return noAblation(data, name);
+    const AblationResult& result = *data.ablation;
+    if (result.whole->retrieval.empty()) {
+        return withoutNumbers(data, name, QObject::tr("Retrieval needs a context of at least 8 tokens."));
+    }
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+                                         {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
+    Figure& figure = picture.figure;
+    figure.y.minimum = 0;
+    const auto curveOf = [](const ProbeResult& probe, const QString& label, const QString& quantity, Ink ink) {
+        return inspectCurve(label, quantity, ink, lagsOf(probe), accuraciesOf(probe));
+    };
+    const Ink quiet{Ink::Kind::quiet};
+    const Ink ink = data.run->ink;
+    figure.curves.push_back(dashedCurve(
+        curveOf(*result.whole, QObject::tr("whole model"), QObject::tr("retrieval accuracy, whole model"), quiet)));
+    addControls(figure, result.controls, figure.y.label,
+                [&](const ProbeResult& probe) { return curveOf(probe, {}, {}, quiet); });
+    figure.curves.push_back(
+        curveOf(*result.without, ablationText(result.ablation), QObject::tr("retrieval accuracy"), ink));
+    addBand(figure,
+            accuracyBand(QObject::tr("%1, 95 % interval").arg(ablationText(result.ablation)), ink, *result.without));
+    const auto percent = [](const ProbeResult& probe) {
+        return QString::number(100 * retrieval_accuracy(probe), 'f', 1);
+    };
+    Values controls;
+    for (const AblationControl& draw : result.controls.draws)
+        controls.push_back(100 * retrieval_accuracy(*draw.result));
+    const QString control = controls.empty() ? noControls()
+                                             : QObject::tr("control %1 %, mean of %2")
+                                                   .arg(QString::number(describe(controls).mean, 'f', 1),
+                                                        countText(std::ssize(controls), QObject::tr("random set")));
+    figure.note = QObject::tr("retrieval accuracy %1 % → %2 %; %3; %4; %5")
+                      .arg(percent(*result.whole), percent(*result.without), control,
+                           checkpointNote(data, result.iteration), retrievalNote(*result.without));
+    figure.summary = QObject::tr("Retrieval accuracy by lag with %1; %2.").arg(ablationText(result.ablation), control);
+    return picture;
+}
+
+InspectPicture ablationCurve(const InspectData& data) {
+    constexpr const char* name = "ablation-curve";
+    if (!data.run || !data.ablationCurve) return noAblation(data, name);
+    const AblationCurve& curve = *data.ablationCurve;
+    const auto sideOf = [&](const QString& label, int ink, const Values& losses, const std::vector<Description>& rises,
+                            const ControlLists& controls) {
+        Side side{label, ink, losses, {}, controlValues(controls, [](const ProbeResult& probe) { return probe.loss; })};
+        for (const Description& rise : rises) {
+            side.intervals.push_back({losses.front() + rise.confidence_low, losses.front() + rise.confidence_high});
+        }
+        return side;
+    };
+    const QString counts =
+        QObject::tr("n = %1 of %2; bands: 95 % intervals of the rise over 0 pairs")
+            .arg(countText(curve.sequences, QObject::tr("sequence")), countText(curve.length, QObject::tr("token")));
+    return curveFromBothEnds(
+        data, name, {QObject::tr("validation loss"), QObject::tr("nats")},
+        sideOf(QObject::tr("fastest first"), 0, curve.fast_loss, curve.fast_rise, curve.fast_controls),
+        sideOf(QObject::tr("slowest first"), 1, curve.slow_loss, curve.slow_rise, curve.slow_controls), counts);
+}
+
+InspectPicture ablationRetrievalCurve(const InspectData& data) {
+    constexpr const char* name = "ablation-retrieval-curve";
+    if (!data.run || !data.ablationCurve) return noAblation(data, name);
+    const AblationCurve& curve = *data.ablationCurve;
+    const auto sideOf = [](const QString& label, int ink, const Values& accuracies,
+                           const std::vector<Interval>& intervals, const ControlLists& controls) {
+        Side side{label, ink, {}, {}, controlValues(controls, [](const ProbeResult& probe) {
+                      return 100 * retrieval_accuracy(probe);
+                  })};
+        for (const double accuracy : accuracies) side.values.push_back(100 * accuracy);
+        for (const Interval& interval : intervals) side.intervals.push_back({100 * interval.low, 100 * interval.high});
+        return side;
+    };
+    const QString counts = QObject::tr("n = %1; bands: 95 % intervals over the sequences")
+                               .arg(countText(curve.retrieval_sequences, QObject::tr("sequence")));
+    return curveFromBothEnds(
+        data, name, {QObject::tr("retrieval accuracy"), QStringLiteral("%")},
+        sideOf(QObject::tr("fastest first"), 0, curve.fast_accuracy, curve.fast_accuracy_interval, curve.fast_controls),
+        sideOf(QObject::tr("slowest first"), 1, curve.slow_accuracy, curve.slow_accuracy_interval, curve.slow_controls),
+        counts);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,601 @@
+#include <QFontMetricsF>
+#include <QImage>
+#include <QObject>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/run/probing.h"
+#include "ui/common/format.h"
+#include "ui/figure/figure_style.h"
+#include "ui/figure/ticks.h"
+#include "ui/probes/interval_bands.h"
+#include "ui/rooms/inspect/figures/figures.h"
+#include "ui/theme/color_maps.h"
+
+namespace ropelab::ui {
+
+AttentionSource attentionSource(const InspectData& data) {
+    if (data.run && data.text) return {data.text.get(), data.textIteration};
+    if (const Snapshot* now = data.snapshot()) return {now->result.get(), now->iteration};
+    return {};
+}
+
+QString stepNote(const InspectData& data, const AttentionSource& source) {
+    const QString note = !data.text               ? QObject::tr("step %2: %1")
+                         : data.textWhileTraining ? QObject::tr("after step %2: %1 in training, typed text")
+                                                  : QObject::tr("step %2: %1, typed text");
+    return note.arg(data.run->name, groupedText(source.iteration));
+}
+
+namespace {
+
+struct ChosenHead {
+    std::int64_t layer;
+    std::int64_t head;
+    QString reason;
+};
+
+/// Searches an array of layers × heads × …, in one layer or, for −1, in all. Returns nullopt unless a value exceeds
+/// `floor`.
+std::optional<ChosenHead> highestHead(const ProbeArray& array, std::int64_t onlyLayer, double floor,
+                                      const std::function<double(std::span<const float>)>& value) {
+    std::optional<ChosenHead> best;
+    if (array.empty()) return best;
+    for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
+        if (onlyLayer >= 0 && layer != onlyLayer) continue;
+        for (std::int64_t head = 0; head < array.shape[1]; ++head) {
+            const double here = value(array.row(layer, head));
+            if (!(here > floor)) continue;
+            floor = here;
+            best = ChosenHead{layer, head, {}};
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+InspectData withOneHead(InspectData data) {
+    if (data.choices.head != kAutomaticHead || !data.run) return data;
+    const ProbeResult* result = data.run->snapshots.empty() ? data.text.get() : data.run->snapshots.back().result.get();
+    if (!result) return data;
+    const std::int64_t layer = layerOf(data);
+    // The last element of a contribution is that of the unrotated channels.
+    std::optional<ChosenHead> chosen = highestHead(result->logit_contribution, layer, 0, [](auto row) {
+        return std::accumulate(row.begin(), row.end() - 1, 0.0);
+    });
+    QString reason = QObject::tr("the largest rotary logit contribution");
+    if (!chosen) {
+        chosen = highestHead(result->entropy, layer, -std::numeric_limits<double>::infinity(),
+                             [](auto row) { return -static_cast<double>(row.front()); });
+        reason = QObject::tr("the lowest attention entropy");
+    }
+    if (!chosen) return data;
+    data.choices.layer = chosen->layer;
+    data.choices.head = chosen->head;
+    data.choices.headReason = layer < 0 ? reason : QObject::tr("%1 in this layer").arg(reason);
+    return data;
+}
+
+std::vector<double> mapOf(const ProbeArray& array, const InspectData& data) {
+    // A lab stores 0 for the attention weights of gated DeltaNet layers, which have none.
+    const RunSpec& spec = data.run->spec;
+    const std::vector<LayerAttention> kinds = attention_of_layers(spec);
+    const std::int64_t chosen = layerOf(data);
+    if (!spec.has_delta_net()) return meanRow(array, chosen, headOf(data), spec.heads);
+    std::vector<double> sum;
+    double layers = 0;
+    for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
+        if (kinds[layer] == LayerAttention::delta_net || (chosen >= 0 && std::cmp_not_equal(layer, chosen))) continue;
+        const std::vector<double> map = meanRow(array, static_cast<std::int64_t>(layer), headOf(data), spec.heads);
+        sum.resize(map.size(), 0.0);
+        for (std::size_t i = 0; i < map.size(); ++i) sum[i] += map[i];
+        ++layers;
+    }
+    for (double& value : sum) value /= layers;
+    return sum;
+}
+
+int sideOf(const ProbeArray& array) {
+    return array.shape.size() == 4 ? static_cast<int>(array.shape[2]) : 0;
+}
+
+QString whyNoAttentionDifference(const InspectData& data) {
+    if (!data.ghost) return QObject::tr("Choose a second run to see the difference.");
+    if (data.text) {
+        return QObject::tr(
+            "Only the first run processes the typed text; clear the text to compare the attention in both runs’ "
+            "snapshots.");
+    }
+    const Snapshot* own = data.snapshot();
+    const Snapshot* other = data.ghostSnapshot();
+    if (!own) return whyNoSnapshots(data);
+    if (own->result->attention.empty()) {
+        return QObject::tr(
+            "The snapshots of this run contain no attention weights, so there is no difference to show.");
+    }
+    if (!other) return QObject::tr("The second run has no snapshots to compare with.");
+    if (other->result->attention.empty()) {
+        return QObject::tr("The snapshots of the second run contain no attention weights to compare with.");
+    }
+    if (own->result->attention.shape != other->result->attention.shape) {
+        return QObject::tr(
+            "The two runs differ in their number of layers or heads or in the length of their text, so there is no "
+            "difference to show; compare them side by side.");
+    }
+    // Token ids are comparable only with the same vocabulary.
+    if (own->result->map_tokens != other->result->map_tokens || data.run->vocabulary != data.ghost->vocabulary) {
+        return QObject::tr(
+            "The snapshots of the two runs contain different texts, so there is no difference to show; compare them "
+            "side by side.");
+    }
+    return {};
+}
+
+ProbeArray attentionDifference(const InspectData& data) {
+    ProbeArray result = data.snapshot()->result->attention;
+    const std::vector<float>& other = data.ghostSnapshot()->result->attention.values;
+    for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] -= other[i];
+    return result;
+}
+
+namespace {
+
+template <typename NumbersOf>
+double largestDifference(const InspectData& data, const NumbersOf& numbersOf) {
+    double most = 0;
+    for (const Snapshot& snapshot : data.run->snapshots) {
+        const auto own = numbersOf(snapshot.result->attention);
+        const auto other = numbersOf(data.ghost->snapshotAt(snapshot.iteration)->result->attention);
+        if (own.size() != other.size()) continue;
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            most = std::max(most, std::abs(static_cast<double>(own[i]) - static_cast<double>(other[i])));
+        }
+    }
+    return most;
+}
+
+}  // namespace
+
+double largestAttentionDifference(const InspectData& data) {
+    thread_local ScaleCache cache;
+    return cache.get(data, {}, [&data] {
+        return largestDifference(data, [](const ProbeArray& attention) { return std::span(attention.values); });
+    });
+}
+
+double largestChosenDifference(const InspectData& data) {
+    thread_local ScaleCache cache;
+    return cache.get(data, {layerOf(data), headOf(data)}, [&data] {
+        return largestDifference(data, [&data](const ProbeArray& attention) { return mapOf(attention, data); });
+    });
+}
+
+QString attentionDifferenceNote(const InspectData& data) {
+    const std::int64_t own = data.snapshot()->iteration;
+    const std::int64_t other = data.ghostSnapshot()->iteration;
+    if (own != other) {
+        return QObject::tr("step %2 of %1 − step %4 of %3")
+            .arg(data.run->name, groupedText(own), data.ghost->name, groupedText(other));
+    }
+    return QObject::tr("step %3: %1 − %2").arg(data.run->name, data.ghost->name, groupedText(own));
+}
+
+namespace {
+
+constexpr double kTitle = 14;             // height of the title above each small map, in points (1/72 inch)
+constexpr double kGap = 4;                // in points
+constexpr double kLegendFraction = 0.07;  // of the figure's height, below the maps
+constexpr double kMapsFraction = 1 - kLegendFraction;
+
+QImage mapImage(std::span<const float> map, int side, const std::function<QRgb(double)>& colorOf) {
+    QImage image(side, side, QImage::Format_ARGB32);
+    image.fill(Qt::transparent);
+    for (int query = 0; query < side; ++query) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(query));  // query 0 is at the top, as on the large map
+        for (int key = 0; key <= query; ++key) {
+            const double value = static_cast<double>(map[static_cast<std::size_t>(query * side + key)]);
+            line[key] = colorOf(value);
+        }
+    }
+    return image;
+}
+
+QRgb weightColor(double weight) {
+    if (std::isnan(weight)) return qRgba(0, 0, 0, 0);  // a layer without attention weights
+    return viridis(std::sqrt(std::clamp(weight, 0.0, 1.0)));
+}
+
+/// More transparent near 0, on a square-root scale; `most` has the full colour.
+QRgb differenceColor(double difference, double most) {
+    if (std::isnan(difference)) return qRgba(0, 0, 0, 0);
+    const double relative = most > 0 ? std::clamp(difference / most, -1.0, 1.0) : 0;
+    const QRgb full = diverging(relative < 0 ? -1 : 1, 0);
+    return qRgba(qRed(full), qGreen(full), qBlue(full),
+                 static_cast<int>(std::lround(255 * std::sqrt(std::abs(relative)))));
+}
+
+struct Grid {
+    int layers = 0;
+    int heads = 0;
+    std::vector<QImage> maps;
+    int pickedLayer = -1;
+    int pickedHead = -1;
+    QString legend;  // explains axes and colours
+};
+
+QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int layer, int head) {
+    const double width = all.width() / grid.heads;
+    const double height = all.height() * kMapsFraction / grid.layers;
+    const double side = std::max(1.0, std::min(width - style.units(2 * kGap), height - style.units(kTitle + kGap)));
+    const double left = all.left() + head * width + (width - side) / 2;
+    const double top = all.top() + layer * height + (height - style.units(kTitle) - side) / 2 + style.units(kTitle);
+    return {left, top, side, side};
+}
+
+void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, const Grid& grid) {
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    painter.setFont(style.font(style.tickPt));
+    for (int layer = 0; layer < grid.layers; ++layer) {
+        for (int head = 0; head < grid.heads; ++head) {
+            const QRectF cell = cellOf(all, style, grid, layer, head);
+            painter.drawImage(cell, grid.maps[static_cast<std::size_t>(layer * grid.heads + head)]);
+            const bool picked = layer == grid.pickedLayer && head == grid.pickedHead;
+            painter.setPen(QPen(picked ? style.theme.accent : style.theme.hairline, style.units(picked ? 2 : 0.75)));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(cell);
+            painter.setPen(picked ? style.theme.accent : style.theme.quietText);
+            const QFontMetricsF metrics(painter.font());
+            QString text = QObject::tr("layer %1, head %2").arg(layer).arg(head);
+            if (metrics.horizontalAdvance(text) > all.width() / grid.heads) {
+                text = QStringLiteral("%1.%2").arg(layer).arg(head);
+            }
+            painter.drawText(QPointF(cell.left(), cell.top() - style.units(3)), text);
+        }
+    }
+    painter.setPen(style.theme.quietText);
+    const QRectF below(all.left(), all.top() + all.height() * kMapsFraction, all.width(),
+                       all.height() * kLegendFraction);
+    painter.drawText(below, Qt::AlignCenter, grid.legend);
+}
+
+}  // namespace
+
+InspectPicture attentionGrid(const InspectData& given) {
+    const InspectData data = withOneHead(given);  // the grid frames the head that the large map shows
+    constexpr const char* name = "attention-heads";
+    const AttentionSource source = attentionSource(data);
+    if (!source.result || source.result->attention.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{inspectFigure(data, name)};
+    const bool difference = data.choices.difference;
+    if (const QString why = difference ? whyNoAttentionDifference(data) : QString(); !why.isEmpty()) {
+        return withoutNumbers(data, name, why);
+    }
+    const ProbeArray array = difference ? attentionDifference(data) : source.result->attention;
+    const double most = difference ? largestAttentionDifference(data) : 0;
+    const std::function<QRgb(double)> colorOf =
+        difference ? std::function<QRgb(double)>([most](double value) { return differenceColor(value, most); })
+                   : weightColor;
+    Grid grid{static_cast<int>(array.shape[0]),     static_cast<int>(array.shape[1]),    {},
+              static_cast<int>(data.choices.layer), static_cast<int>(data.choices.head), {}};
+    grid.legend =
+        QObject::tr("x: key, y: query (0 at the top); attention weight: dark 0, yellow 1 (square-root scale)");
+    if (difference) {
+        grid.legend = QObject::tr("x: key, y: query (0 at the top); orange above 0, blue below; full colour: ±%1")
+                          .arg(readableNumber(most));
+    }
+    for (int layer = 0; layer < grid.layers; ++layer) {
+        for (int head = 0; head < grid.heads; ++head) {
+            const auto transparent = [](double) { return qRgba(0, 0, 0, 0); };
+            const bool hasWeights = data.run->spec.layer_attention(layer) != LayerAttention::delta_net;
+            grid.maps.push_back(mapImage(array.row(layer, head), sideOf(array),
+                                         hasWeights ? colorOf : std::function<QRgb(double)>(transparent)));
+        }
+    }
+    Figure& figure = picture.figure;
+    figure.summary = QObject::tr("Attention weights of %1 heads per layer in %2 layers: %3; %4.")
+                         .arg(grid.heads)
+                         .arg(grid.layers)
+                         .arg(stepNote(data, source), grid.legend);
+    if (difference) {
+        figure.summary = QObject::tr("Difference of attention weights of %1 heads per layer in %2 layers: %3; %4.")
+                             .arg(grid.heads)
+                             .arg(grid.layers)
+                             .arg(attentionDifferenceNote(data), grid.legend);
+    }
+    picture.headAt = [layers = grid.layers,
+                      heads = grid.heads](QPointF fraction) -> std::optional<std::pair<int, int>> {
+        const int layer = static_cast<int>(std::floor(fraction.y() / kMapsFraction * layers));
+        const int head = static_cast<int>(std::floor(fraction.x() * heads));
+        if (layer < 0 || layer >= layers || head < 0 || head >= heads) return std::nullopt;
+        return std::pair(layer, head);
+    };
+    figure.drawing = [grid = std::move(grid)](QPainter& painter, const QRectF& all, const FigureStyle& style) {
+        drawGrid(painter, all, style, grid);
+    };
+    figure.table.names = {
+        QObject::tr("layer"), QObject::tr("head"), QObject::tr("query"), QObject::tr("key"),
+        difference ? QObject::tr("difference of attention weights") : QObject::tr("attention weight")};
+    figure.table.columns.resize(5);
+    const int side = sideOf(array);
+    for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
+        if (data.run->spec.layer_attention(layer) == LayerAttention::delta_net) continue;
+        for (std::int64_t head = 0; head < array.shape[1]; ++head) {
+            const auto map = array.row(layer, head);
+            for (int query = 0; query < side; ++query) {
+                for (int key = 0; key <= query; ++key) {
+                    figure.table.addRow({static_cast<double>(layer), static_cast<double>(head),
+                                         static_cast<double>(query), static_cast<double>(key),
+                                         static_cast<double>(map[static_cast<std::size_t>(query * side + key)])});
+                }
+            }
+        }
+    }
+    return picture;
+}
+
+namespace {
+
+std::vector<double> pairTerms(const InspectData& data) {
+    if (!data.run || !data.text || !data.textPair || data.text->pair_logits.empty()) return {};
+    return mapOf(data.text->pair_logits, data);
+}
+
+/// The points have the colours of the map from pairLogits(), and are larger where the pair changes the logit by more.
+std::vector<FigureCurve> pairPoints(const std::vector<double>& terms, int side) {
+    double most = 0;
+    for (const double value : terms) most = std::max(most, std::abs(value));
+    std::vector<FigureCurve> result;
+    if (most == 0) return result;
+    constexpr int sizes = 3;  // for values of 1/4 to 1/2, 1/2 to 3/4, and above 3/4 of the largest one
+    for (const bool raises : {true, false}) {
+        for (int size = 0; size < sizes; ++size) {
+            FigureCurve points = inspectCurve({}, raises ? QObject::tr("logit raised") : QObject::tr("logit lowered"),
+                                              Ink::data(raises ? 1 : 5));
+            points.shape = FigureCurve::Shape::points;
+            points.pointPt = 2 + 1.25 * size;
+            for (int key = 0; key < side; ++key) {
+                for (int query = key; query < side; ++query) {
+                    const double value = terms[static_cast<std::size_t>(query * side + key)];
+                    const int sizeClass = std::min(sizes, static_cast<int>((sizes + 1) * std::abs(value) / most)) - 1;
+                    if (sizeClass != size || (value > 0) != raises) continue;
+                    points.x.append(key);
+                    points.y.append(query);
+                }
+            }
+            if (!points.x.isEmpty()) result.push_back(std::move(points));
+        }
+    }
+    return result;
+}
+
+/// x is the key, y the query, with query 0 at the top.
+InspectPicture positionsMap(const InspectData& data, const char* name, const ProbeArray& array,
+                            const AttentionSource& source, const QString& what, FigureMap::Scale scale) {
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    const int side = sideOf(array);
+    const std::vector<double> values = mapOf(array, data);
+    if (values.empty()) return withoutNumbers(data, name);
+    FigureMap map;
+    map.label = what;
+    map.columns = map.rows = side;
+    map.scale = scale;
+    for (int query = 0; query < side; ++query) {
+        for (int key = 0; key < side; ++key) {
+            const double value = values[static_cast<std::size_t>(query * side + key)];
+            map.values.append(key > query ? std::nanf("") : static_cast<float>(value));
+        }
+    }
+    if (scale == FigureMap::Scale::magnitude) {
+        map.minimum = 0;
+        map.maximum = 1;
+    }
+    figure.map = map;
+    figure.x = Axis::cells(QObject::tr("key, position in the text"), side);
+    figure.y = Axis::cells(QObject::tr("query, position in the text"), side);
+    figure.y.downwards = true;
+    figure.note = QObject::tr("%1, %2").arg(stepNote(data, source), whereText(data.choices));
+    figure.summary = QObject::tr("Map of %1 for %2 tokens: %3.").arg(what).arg(side).arg(figure.note);
+    const AttentionRow row = attentionRow(data, -1);
+    if (row.query >= 0 && data.choices.query >= 0) {
+        figure.horizontalLines.push_back({static_cast<double>(row.query), {}, {Ink::Kind::accent}});
+    }
+    picture.tokenAt = [side](QPointF place) -> std::optional<int> {
+        const int query = static_cast<int>(std::lround(place.y()));
+        return query >= 0 && query < side ? std::optional(query) : std::nullopt;
+    };
+    picture.readout = cellReadout(map, [what, side, tokens = row.tokens, terms = pairTerms(data), pair = data.textPair,
+                                        scale](int query, int key, double value) {
+        if (query < key || query >= tokens.size()) return std::optional<FigureView::Readout>();
+        FigureView::Readout readout{
+            QObject::tr("query “%1” at %2, key “%3” at %4").arg(tokens[query]).arg(query).arg(tokens[key]).arg(key),
+            static_cast<double>(key),
+            {{what, readableNumber(value)}, {QObject::tr("distance"), QString::number(query - key)}}};
+        if (!terms.empty() && scale == FigureMap::Scale::magnitude) {
+            readout.rows.push_back({QObject::tr("logit term of pair %1").arg(*pair),
+                                    readableNumber(terms[static_cast<std::size_t>(query * side + key)])});
+        }
+        return std::optional(readout);
+    });
+    return picture;
+}
+
+/// The spectrum requires curves by distance that cover the whole text.
+QString whyNoSpectrum(const InspectData& data, const ProbeResult& result) {
+    const std::int64_t slidingWindow = data.run->spec.attention_window;
+    if (slidingWindow > 0 && slidingWindow < result.length) {
+        return QObject::tr(
+                   "This run has a sliding attention window of %1, so its attention by distance ends there and has no "
+                   "Fourier spectrum over the whole text.")
+            .arg(countText(slidingWindow, QObject::tr("token")));
+    }
+    return QObject::tr(
+        "The snapshots of this long context store averages over neighbouring distances, so there is no Fourier "
+        "spectrum. Type a text to get one.");
+}
+
+QString whyNoPairTerms(const InspectData& data) {
+    const auto highlighted = data.choices.pair;
+    if (!data.text && !data.textRequested) {
+        const QString what = highlighted ? QObject::tr("pair %1").arg(*highlighted) : QObject::tr("one pair");
+        return QObject::tr(
+                   "Type a text on the right. The checkpoint's model then processes it, and this map shows the term of "
+                   "%1 in each logit.")
+            .arg(what);
+    }
+    if (!data.requestedPair) {
+        return highlighted ? QObject::tr("Click pair %1 to see its logit term.").arg(*highlighted)
+                           : QObject::tr("Select a pair in a spectrum to see its logit term.");
+    }
+    if (data.text && data.textPair == data.requestedPair) {
+        return QObject::tr("Pair %1 has no term in the logits of this run.").arg(*data.requestedPair);
+    }
+    return QObject::tr("Computing the logit term of pair %1 …").arg(*data.requestedPair);
+}
+
+}  // namespace
+
+AttentionRow attentionRow(const InspectData& given, int query) {
+    const InspectData data = withOneHead(given);
+    AttentionRow row;
+    const AttentionSource source = attentionSource(data);
+    if (!source.result || source.result->attention.empty()) return row;
+    const int side = sideOf(source.result->attention);
+    const std::vector<double> map = mapOf(source.result->attention, data);
+    if (map.empty()) return row;
+    row.query = query >= 0 ? query : data.choices.query;
+    if (row.query < 0 || row.query >= side) row.query = side - 1;
+    std::vector<std::int32_t> tokens = source.result->map_tokens;
+    tokens.resize(static_cast<std::size_t>(side), -1);
+    row.tokens = data.run->tokenTexts(tokens);
+    for (int i = 0; i < side; ++i) {
+        row.weights.push_back(i <= row.query ? map[static_cast<std::size_t>(row.query * side + i)] : 0);
+    }
+    return row;
+}
+
+InspectPicture attentionMap(const InspectData& given) {
+    const InspectData data = withOneHead(given);
+    constexpr const char* name = "attention-map";
+    const AttentionSource source = attentionSource(data);
+    if (!source.result || source.result->attention.empty()) return withoutNumbers(data, name);
+    if (data.choices.difference) {
+        if (const QString why = whyNoAttentionDifference(data); !why.isEmpty()) return withoutNumbers(data, name, why);
+        InspectPicture picture =
+            positionsMap(data, name, attentionDifference(data), source, QObject::tr("difference of attention weights"),
+                         FigureMap::Scale::diverging);
+        picture.figure.map->maximum = largestChosenDifference(data);
+        picture.figure.map->minimum = -picture.figure.map->maximum;
+        picture.figure.note = QObject::tr("%1, %2").arg(attentionDifferenceNote(data), whereText(data.choices));
+        picture.figure.summary = QObject::tr("Difference of attention weights: %1.").arg(picture.figure.note);
+        return picture;
+    }
+    InspectPicture picture = positionsMap(data, name, source.result->attention, source, QObject::tr("attention weight"),
+                                          FigureMap::Scale::magnitude);
+    if (const std::vector<double> terms = pairTerms(data); !terms.empty()) {
+        picture.figure.curves = pairPoints(terms, sideOf(data.text->pair_logits));
+        picture.figure.note +=
+            QObject::tr("; points: pair %1 raises (orange) or lowers (blue) the logit").arg(*data.textPair);
+    }
+    return picture;
+}
+
+InspectPicture pairLogits(const InspectData& given) {
+    const InspectData data = withOneHead(given);
+    constexpr const char* name = "pair-logits";
+    if (!data.run) return withoutNumbers(data, name);
+    if (pairTerms(data).empty()) {
+        return withoutNumbers(data, name, data.problem.isEmpty() ? whyNoPairTerms(data) : data.problem);
+    }
+    InspectPicture picture =
+        positionsMap(data, name, data.text->pair_logits, attentionSource(data),
+                     QObject::tr("logit term of pair %1").arg(*data.textPair), FigureMap::Scale::diverging);
+    return picture;
+}
+
+InspectPicture attentionByDistance(const InspectData& data) {
+    constexpr const char* name = "attention-by-distance";
+    const AttentionSource source = attentionSource(data);
+    if (!source.result || source.result->attention_by_distance.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")},
+                                         {QObject::tr("mean attention weight"), {}, true})};
+    Figure& figure = picture.figure;
+    const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
+    const auto curveOf = [&](const ProbeResult& result, std::int64_t head) {
+        const auto row = meanRow(result.attention_by_distance, layer, head, data.run->spec.heads);
+        return inspectCurve(QObject::tr("head %1").arg(head), figure.y.label, Ink::data(static_cast<int>(head)),
+                            {result.distances.begin(), result.distances.end()}, {row.begin(), row.end()});
+    };
+    for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {
+        if (const Snapshot* other = data.text ? nullptr : data.ghostSnapshot()) {
+            figure.curves.push_back(ghostCurve(curveOf(*other->result, head), *data.ghost));
+        }
+        FigureCurve curve = curveOf(*source.result, head);
+        if (headOf(data) == head) curve.emphasis = FigureCurve::Emphasis::picked;
+        if (headOf(data) >= 0 && headOf(data) != head) curve.emphasis = FigureCurve::Emphasis::dimmed;
+        if (curve.emphasis != FigureCurve::Emphasis::dimmed) {
+            addBand(figure,
+                    meanBand(QObject::tr("%1, 95 % interval").arg(curve.label), curve.ink, curve.x, curve.y,
+                             meanRow(source.result->attention_by_distance_error, layer, head, data.run->spec.heads),
+                             source.result->sequences));
+        }
+        figure.curves.push_back(std::move(curve));
+    }
+    figure.note = QObject::tr("%1, layer %2; %3")
+                      .arg(stepNote(data, source))
+                      .arg(layer)
+                      .arg(sequencesNote(*source.result, !figure.bands.empty()));
+    figure.summary = QObject::tr("Mean attention weight by distance: %1.").arg(figure.note);
+    return picture;
+}
+
+InspectPicture attentionSpectrum(const InspectData& data) {
+    constexpr const char* name = "attention-spectrum";
+    const AttentionSource source = attentionSource(data);
+    if (!source.result || source.result->attention_by_distance.empty()) return withoutNumbers(data, name);
+    const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("wavelength"), QObject::tr("tokens"), true},
+                                         {QObject::tr("magnitude of the Fourier spectrum"), {}})};
+    Figure& figure = picture.figure;
+    const auto length = static_cast<double>(source.result->length);
+    for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {
+        if (headOf(data) >= 0 && headOf(data) != head) continue;
+        const std::vector<double> bins = attention_spectrum(*source.result, layer, head);
+        if (bins.empty()) return withoutNumbers(data, name, whyNoSpectrum(data, *source.result));
+        FigureCurve curve =
+            inspectCurve(QObject::tr("head %1").arg(head), figure.y.label, Ink::data(static_cast<int>(head)));
+        for (std::size_t bin = bins.size() - 1; bin >= 1; --bin) {  // in ascending order of the wavelength
+            curve.x.append(length / static_cast<double>(bin));
+            curve.y.append(bins[bin]);
+        }
+        figure.curves.push_back(std::move(curve));
+    }
+    const auto wavelengths = wavelengthsOf(data.run->spec);
+    figure.x.minimum = 2;
+    figure.x.maximum = length;
+    for (std::size_t pair = 0; pair < wavelengths.size(); ++pair) {
+        if (!(wavelengths[pair] <= length)) continue;
+        const bool highlighted = data.choices.pair == static_cast<int>(pair);
+        figure.verticalLines.push_back({wavelengths[pair],
+                                        highlighted ? QObject::tr("pair %1").arg(pair) : QString(),
+                                        {highlighted ? Ink::Kind::text : Ink::Kind::rotated}});
+    }
+    figure.note = QObject::tr("%1, layer %2; lines: wavelengths of RoPE's pairs; %3, without intervals")
+                      .arg(stepNote(data, source))
+                      .arg(layer)
+                      .arg(sequencesText(*source.result));
+    figure.summary = QObject::tr("Fourier spectrum of the mean attention weight by distance, against wavelength: %1.")
+                         .arg(figure.note);
+    return picture;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,285 @@
+#include "ui/rooms/inspect/figures/figures.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <span>
+
+#include "core/rope/frequencies.h"
+#include "core/stats/descriptive.h"
+#include "ui/common/format.h"
+#include "ui/probes/interval_bands.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr std::size_t kMaxPairs = 5;
+
+using Emphasis = FigureCurve::Emphasis;
+
+void addCursor(Figure& figure, const InspectData& data) {
+    if (const Snapshot* now = data.snapshot()) addTimeCursor(figure, static_cast<double>(now->iteration), *now);
+}
+
+FigureBand courseBand(const InsideRun& run, const QString& label, Ink ink,
+                      const std::function<Interval(const ProbeResult&)>& interval) {
+    FigureBand band{QObject::tr("%1, 95 % interval").arg(label), ink, {}, {}, {}};
+    for (const Snapshot& snapshot : run.snapshots) {
+        const Interval here = interval(*snapshot.result);
+        band.add(static_cast<double>(snapshot.iteration), here.low, here.high);
+    }
+    return band;
+}
+
+double numberAt(const std::vector<double>& row, std::size_t place) {
+    return place < row.size() ? row[place] : std::nan("");
+}
+
+/// The head is ignored if all heads have the same frequencies.
+std::span<const float> frequencyRow(const ProbeArray& array, std::int64_t layer, std::int64_t head) {
+    return array.row(layer, std::min(head, array.shape[1] - 1));
+}
+
+/// Solves g = θ^(−2i/d) for the slowest rotated pair i; NaN if no pair is rotated.
+double thetaOf(std::span<const float> frequencies, const RunSpec& spec) {
+    const int dimension =
+        spec.partial == Partial::slice ? rotary_dim(spec.rotary_head_dim(), spec.fraction) : spec.rotary_head_dim();
+    for (std::size_t pair = frequencies.size() - 1; pair > 0; --pair) {
+        if (frequencies[pair] <= 0) continue;
+        return std::pow(static_cast<double>(frequencies[pair]), -dimension / (2.0 * static_cast<double>(pair)));
+    }
+    return std::nan("");
+}
+
+InspectPicture courseByLayer(const InspectData& data, const char* name, const Axis& y, ProbeArray ProbeResult::*array,
+                             ProbeArray ProbeResult::*errors) {
+    if (!data.snapshot() || (data.snapshot()->result.get()->*array).empty()) return withoutNumbers(data, name);
+    InspectPicture picture{overTraining(data, name, y)};
+    Figure& figure = picture.figure;
+    int index = 0;
+    for (const HeadLine& line : headLines(data)) {
+        const auto number = [&](const ProbeResult& result) {
+            return numberAt(meanRow(result.*array, line.layer, line.head, data.run->spec.heads), 0);
+        };
+        const FigureCurve curve = courseOf(*data.run, line.label, y.label, Ink::data(index++), number);
+        if (data.ghost) {
+            figure.curves.push_back(
+                ghostCurve(courseOf(*data.ghost, line.label, y.label, curve.ink, number), *data.ghost));
+        }
+        figure.curves.push_back(curve);
+        addBand(figure, courseBand(*data.run, line.label, curve.ink, [&](const ProbeResult& result) {
+                    const auto row = meanRow(result.*errors, line.layer, line.head, data.run->spec.heads);
+                    return row.empty() ? Interval() : mean_interval(number(result), row[0], result.sequences - 1);
+                }));
+    }
+    addCursor(figure, data);
+    const bool hasBands = !figure.bands.empty();
+    figure.note = QObject::tr("%1; %2").arg(
+        data.run->name, headsNote(sequencesNote(*data.snapshot()->result, hasBands), data, hasBands));
+    figure.summary =
+        QObject::tr("%1 during the training of %2, %3.").arg(y.label, data.run->name, whereText(data.choices));
+    return picture;
+}
+
+}  // namespace
+
+Figure overTraining(const InspectData& data, const char* name, Axis y) {
+    Axis x{QObject::tr("step"), {}};
+    x.minimum = 0;
+    x.maximum = static_cast<double>(data.run->spec.iterations);
+    return inspectFigure(data, name, std::move(x), std::move(y));
+}
+
+FigureCurve courseOf(const InsideRun& run, const QString& label, const QString& quantity, Ink ink,
+                     const std::function<std::optional<double>(const ProbeResult&)>& number) {
+    FigureCurve curve = inspectCurve(label, quantity, ink);
+    for (const Snapshot& snapshot : run.snapshots) {
+        const std::optional<double> here = number(*snapshot.result);
+        if (!here) continue;
+        curve.x.append(static_cast<double>(snapshot.iteration));
+        curve.y.append(*here);
+    }
+    return curve;
+}
+
+std::vector<HeadLine> headLines(const InspectData& data) {
+    std::vector<HeadLine> lines;
+    const std::int64_t layer = layerOf(data);
+    if (layer < 0) {
+        for (std::int64_t i = 0; i < data.run->spec.layers; ++i) {
+            lines.push_back({QObject::tr("layer %1").arg(i), i, headOf(data)});
+        }
+    } else {
+        for (std::int64_t i = 0; i < data.run->spec.heads; ++i) {
+            if (headOf(data) < 0 || headOf(data) == i) lines.push_back({QObject::tr("head %1").arg(i), layer, i});
+        }
+    }
+    return lines;
+}
+
+InspectPicture contributionsOverTraining(const InspectData& data) {
+    constexpr const char* name = "logit-contribution-over-training";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->logit_contribution.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{overTraining(data, name, {QObject::tr("logit contribution"), QStringLiteral("%")})};
+    Figure& figure = picture.figure;
+    const auto wavelengths = wavelengthsOf(data.run->spec);
+    const auto row = meanRow(now->result->logit_contribution, layerOf(data), headOf(data), data.run->spec.heads);
+    std::vector<std::size_t> order(row.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&row](auto a, auto b) { return row[a] > row[b]; });
+    order.resize(std::min(order.size(), kMaxPairs));
+    const auto highlighted = data.choices.pair;
+    if (highlighted && *highlighted < static_cast<int>(row.size()) &&
+        std::find(order.begin(), order.end(), static_cast<std::size_t>(*highlighted)) == order.end()) {
+        order.push_back(static_cast<std::size_t>(*highlighted));
+    }
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::size_t pair = order[i];
+        const bool unrotated = pair >= wavelengths.size();
+        const QString label = unrotated ? QObject::tr("not rotated") : QObject::tr("pair %1").arg(pair);
+        const auto number = [&](const ProbeResult& result) {
+            return 100 * numberAt(meanRow(result.logit_contribution, layerOf(data), headOf(data), data.run->spec.heads),
+                                  pair);
+        };
+        const Ink ink = unrotated ? Ink{Ink::Kind::unrotated} : Ink::data(static_cast<int>(i));
+        FigureCurve curve = courseOf(*data.run, label, QObject::tr("logit contribution, %1").arg(label), ink, number);
+        if (data.ghost) {
+            figure.curves.push_back(ghostCurve(courseOf(*data.ghost, label, {}, ink, number), *data.ghost));
+        }
+        addBand(figure, courseBand(*data.run, label, ink, [&](const ProbeResult& result) {
+                    const auto errors =
+                        meanRow(result.logit_contribution_error, layerOf(data), headOf(data), data.run->spec.heads);
+                    return mean_interval(number(result), 100 * numberAt(errors, pair), result.sequences - 1);
+                }));
+        if (highlighted && static_cast<std::size_t>(*highlighted) == pair) curve.emphasis = Emphasis::picked;
+        figure.curves.push_back(std::move(curve));
+    }
+    addCursor(figure, data);
+    const bool hasBands = !figure.bands.empty();
+    const bool isMean = hasBands && (layerOf(data) < 0 || headOf(data) < 0);
+    figure.note = QObject::tr("%1, %2; %3%4")
+                      .arg(data.run->name, whereText(data.choices), sequencesNote(*now->result, hasBands),
+                           isMean ? QObject::tr(" (upper bounds for the mean over heads)") : QString());
+    figure.summary = QObject::tr("Largest logit contributions during the training of %1, %2.")
+                         .arg(data.run->name, whereText(data.choices));
+    return picture;
+}
+
+InspectPicture entropyCourse(const InspectData& data) {
+    return courseByLayer(data, "attention-entropy", {QObject::tr("attention entropy"), QObject::tr("nats")},
+                         &ProbeResult::entropy, &ProbeResult::entropy_error);
+}
+
+InspectPicture sinkCourse(const InspectData& data) {
+    InspectPicture picture =
+        courseByLayer(data, "attention-sink", {QObject::tr("attention weight of the first token"), {}},
+                      &ProbeResult::sink, &ProbeResult::sink_error);
+    if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
+    return picture;
+}
+
+InspectPicture thetaCourse(const InspectData& data) {
+    constexpr const char* name = "theta-over-training";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->frequencies.empty()) {
+        return withoutNumbers(data, name,
+                              now ? QObject::tr("Theta is constant in this run. This figure needs a run with the "
+                                                "setting theta_training or theta_schedule.")
+                                  : QString());
+    }
+    const RunSpec& spec = data.run->spec;
+    const bool free = spec.theta_training == ThetaTraining::free;
+    Axis y{free ? QObject::tr("wavelength") : QObject::tr("θ"), free ? QObject::tr("tokens") : QString()};
+    y.logarithmic = true;
+    InspectPicture picture{overTraining(data, name, y)};
+    Figure& figure = picture.figure;
+    const auto add = [&](const QString& label, int index, const std::function<double(const ProbeResult&)>& number) {
+        figure.curves.push_back(courseOf(*data.run, label, y.label, Ink::data(index), number));
+    };
+    if (free) {
+        const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
+        for (std::int64_t pair = 0; pair < data.run->pairs(); ++pair) {
+            add(QObject::tr("pair %1").arg(pair), static_cast<int>(pair), [layer, pair](const ProbeResult& result) {
+                return 2 * std::numbers::pi /
+                       frequencyRow(result.frequencies, layer, 0)[static_cast<std::size_t>(pair)];
+            });
+        }
+        figure.note = QObject::tr("%1, layer %2").arg(data.run->name).arg(layer);
+    } else {
+        int index = 0;
+        for (const HeadLine& line : headLines(data)) {
+            add(line.label, index++, [&spec, &line](const ProbeResult& result) {
+                return thetaOf(frequencyRow(result.frequencies, line.layer, std::max<std::int64_t>(0, line.head)),
+                               spec);
+            });
+        }
+        figure.note = data.run->name;
+    }
+    addCursor(figure, data);
+    figure.summary = QObject::tr("%1 during the training of %2.").arg(y.label, data.run->name);
+    return picture;
+}
+
+InspectPicture retrievalCourse(const InspectData& data) {
+    constexpr const char* name = "retrieval-over-training";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->retrieval.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{overTraining(data, name, {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
+    Figure& figure = picture.figure;
+    int index = 0;
+    // The last snapshot tests more lags than the others; the curves are those that every snapshot has.
+    const auto& firstPoints = data.run->snapshots.front().result->retrieval;
+    for (const RetrievalPoint& lag : firstPoints.empty() ? now->result->retrieval : firstPoints) {
+        const QString label = QObject::tr("lag %1").arg(lag.lag);
+        const Ink ink = Ink::data(index++);
+        const auto pointOf = [&lag](const ProbeResult& result) {
+            for (const RetrievalPoint& point : result.retrieval) {
+                if (point.lag == lag.lag) return point;
+            }
+            return RetrievalPoint{.accuracy = std::nan("")};
+        };
+        figure.curves.push_back(courseOf(*data.run, label, label, ink,
+                                         [&](const ProbeResult& result) { return 100 * pointOf(result).accuracy; }));
+        addBand(figure, courseBand(*data.run, label, ink, [&](const ProbeResult& result) {
+                    const RetrievalPoint point = pointOf(result);
+                    const Interval share = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+                    return Interval{100 * share.low, 100 * share.high};
+                }));
+    }
+    figure.y.minimum = 0;
+    addCursor(figure, data);
+    figure.note = QObject::tr("%1; %2").arg(data.run->name, retrievalNote(*now->result));
+    figure.summary =
+        QObject::tr(
+            "Retrieval accuracy of %1 at each lag during training: the percentage of copied tokens that it predicts.")
+            .arg(data.run->name);
+    return picture;
+}
+
+InspectPicture lossCourse(const InspectData& data) {
+    constexpr const char* name = "inspect-loss";
+    if (!data.run || (data.run->iterations.isEmpty() && !data.snapshot())) return withoutNumbers(data, name);
+    InspectPicture picture{overTraining(data, name, {QObject::tr("validation loss"), QObject::tr("nats")})};
+    Figure& figure = picture.figure;
+    const auto curveOf = [](const InsideRun& run) {
+        return inspectCurve({}, QObject::tr("validation loss"), run.ink, run.iterations, run.validationLoss);
+    };
+    if (data.ghost) figure.curves.push_back(ghostCurve(curveOf(*data.ghost), *data.ghost));
+    figure.curves.push_back(curveOf(*data.run));
+    addCursor(figure, data);
+    const RunSpec& spec = data.run->spec;
+    figure.note = spec.evaluation == Evaluation::whole
+                      ? QObject::tr("mean over the whole validation split; no interval is stored")
+                      : QObject::tr("n = %1; no interval is stored")
+                            .arg(countText(spec.evaluation_batches * spec.batch, QObject::tr("sampled sequence")));
+    figure.summary =
+        QObject::tr("Validation loss of %1 during training; a line marks the step that the other figures show.")
+            .arg(data.run->name);
+    return picture;
+}
+
+}  // namespace ropelab::ui

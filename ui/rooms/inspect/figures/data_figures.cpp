@@ -1,0 +1,422 @@
+#include "ui/rooms/inspect/figures/figures.h"
+
+#include <QFontMetricsF>
+#include <QObject>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "core/data/corpus.h"
+#include "ui/common/format.h"
+#include "ui/figure/figure_style.h"
+#include "ui/figure/ticks.h"
+#include "ui/probes/inspect_data.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kLargestLetters = 11;
+constexpr double kSmallestLetters = 6;
+constexpr double kLetterStep = 0.5;
+constexpr double kLegendPt = 26;        // height of the legend below a text
+constexpr double kLegendWidthPt = 110;  // width of the colour scale
+constexpr double kLeastScalePt = 24;    // its width in a narrow figure
+constexpr double kLegendBarPt = 9;      // height of the colour scale
+constexpr double kGapPt = 6;
+constexpr double kLeastContrast = 4.5;  // WCAG 2.1, level AA
+constexpr double kMarkedToken = 0.16;   // opacity of the background of every other token
+constexpr std::size_t kMostBars = 40;
+constexpr double kSmallestInformation = 1e-4;  // values below this fraction of the largest one are not drawn
+
+QColor mixed(const QColor& from, const QColor& to, double fraction) {
+    const auto part = [fraction](int a, int b) { return static_cast<int>(std::lround(a + fraction * (b - a))); };
+    return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
+}
+
+struct ColoredText {
+    QStringList tokens;
+    std::function<QColor(int token, const Theme&)> background;
+    QString note;
+    double most = 0;  // bits of the full colour; 0 without a colour scale
+};
+
+/// The colour scale, and the note beside it or, if that is too long, in lines below it.
+class TextLegend {
+ public:
+    TextLegend(const ColoredText& text, const QRectF& rect, const FigureStyle& style)
+        : m_style(style), m_most(text.most), m_note(text.note) {
+        const QFontMetricsF metrics(style.font(style.tickPt));
+        const double gap = style.units(kGapPt);
+        const double width = std::max(1.0, rect.width() - 2 * gap);
+        if (m_most > 0) {
+            m_high = QObject::tr("%1 bits or more (a uniform guess)").arg(readableNumber(m_most));
+            m_lowWidth = metrics.horizontalAdvance(m_low);
+            m_highWidth = metrics.horizontalAdvance(m_high);
+            m_barWidth = std::clamp(width - m_lowWidth - m_highWidth - 2 * gap, style.units(kLeastScalePt),
+                                    style.units(kLegendWidthPt));
+        }
+        const double scale = m_most > 0 ? m_lowWidth + m_barWidth + m_highWidth + 4 * gap : 0;
+        const bool isBeside = scale + metrics.horizontalAdvance(m_note) <= width;
+        const double row = style.units(kLegendPt);
+        m_noteLeft = isBeside ? scale : 0;
+        const QRectF lines = metrics.boundingRect(QRectF(0, 0, width - m_noteLeft, rect.height()), kWrapped, m_note);
+        // A note without a scale begins in the first row.
+        m_noteTop = isBeside ? (row - metrics.height()) / 2 : m_most > 0 ? row : gap;
+        m_height = std::max(row, m_noteTop + lines.height() + style.units(2));
+    }
+
+    double height() const { return m_height; }
+
+    void paint(QPainter& painter, const QRectF& rect) const {
+        painter.setFont(m_style.font(m_style.tickPt));
+        const double gap = m_style.units(kGapPt);
+        const QRectF all(rect.left() + gap, rect.bottom() - m_height, std::max(1.0, rect.width() - 2 * gap), m_height);
+        if (m_most > 0) paintScale(painter, {all.left(), all.top(), all.width(), m_style.units(kLegendPt)});
+        painter.setPen(m_style.theme.quietText);
+        painter.drawText(all.adjusted(m_noteLeft, m_noteTop, 0, 0), kWrapped, m_note);
+    }
+
+ private:
+    static constexpr int kWrapped = static_cast<int>(Qt::AlignLeft | Qt::AlignTop) | Qt::TextWordWrap;
+
+    void paintScale(QPainter& painter, const QRectF& row) const {
+        const double gap = m_style.units(kGapPt);
+        constexpr int middle = static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
+        painter.setPen(m_style.theme.quietText);
+        painter.drawText(row, middle, m_low);
+        const QRectF bar(row.left() + m_lowWidth + gap, row.center().y() - m_style.units(kLegendBarPt) / 2, m_barWidth,
+                         m_style.units(kLegendBarPt));
+        QLinearGradient scale(bar.topLeft(), bar.topRight());
+        scale.setColorAt(0, bitsColor(0, m_most, m_style.theme));
+        scale.setColorAt(1, bitsColor(m_most, m_most, m_style.theme));
+        painter.fillRect(bar, scale);
+        painter.setPen(QPen(m_style.theme.hairline, m_style.units(m_style.hairPt)));
+        painter.drawRect(bar);
+        painter.setPen(m_style.theme.quietText);
+        painter.drawText(QRectF(bar.right() + gap, row.top(), m_highWidth, row.height()), middle | Qt::TextDontClip,
+                         m_high);
+    }
+
+    FigureStyle m_style;
+    double m_most;
+    QString m_note;
+    QString m_low = QObject::tr("0 bits");
+    QString m_high;
+    double m_lowWidth = 0;
+    double m_barWidth = 0;
+    double m_highWidth = 0;
+    double m_noteLeft = 0;
+    double m_noteTop = 0;
+    double m_height = 0;
+};
+
+QRectF textPlace(const ColoredText& text, const QRectF& rect, const FigureStyle& style) {
+    return rect.adjusted(style.units(kGapPt), style.units(kGapPt), -style.units(kGapPt),
+                         -TextLegend(text, rect, style).height());
+}
+
+void paintText(QPainter& painter, const QRectF& rect, const FigureStyle& style, const ColoredText& text) {
+    const TokenLayout layout = layoutTokens(text.tokens, textPlace(text, rect, style), style);
+    painter.save();
+    painter.setFont(style.font(layout.fontPt));
+    for (int i = 0; i < layout.places.size(); ++i) {
+        painter.fillRect(layout.places[i], text.background(i, style.theme));
+        painter.setPen(style.theme.text);
+        painter.drawText(layout.places[i], Qt::AlignCenter | Qt::TextDontClip, text.tokens[i]);
+    }
+    TextLegend(text, rect, style).paint(painter, rect);
+    painter.restore();
+}
+
+std::function<QString(QPointF, const QRectF&, const FigureStyle&)> tokenToolTips(
+    ColoredText text, std::function<QString(int token)> words) {
+    return [text = std::move(text), words = std::move(words)](QPointF place, const QRectF& canvas,
+                                                              const FigureStyle& style) {
+        const TokenLayout layout = layoutTokens(text.tokens, textPlace(text, canvas, style), style);
+        for (int i = 0; i < layout.places.size(); ++i) {
+            if (layout.places[i].contains(place)) return words(i);
+        }
+        return QString();
+    };
+}
+
+InspectPicture withoutText(const InspectData& data, const char* name, const QString& computing) {
+    return withoutNumbers(data, name, data.problem.isEmpty() ? computing : data.problem);
+}
+
+InspectPicture withoutStatistics(const InspectData& data, const char* name) {
+    return withoutText(data, name, QObject::tr("Counting the tokens of the data set …"));
+}
+
+QString countedText(const TextStatistics& text) {
+    return QObject::tr("%1: %2%3")
+        .arg(text.name, countText(text.tokens, QObject::tr("token")),
+             text.isWhole ? QString() : QObject::tr(" at the start of the training split"));
+}
+
+QString fitText(const QString& what, const ZipfFit& fit) {
+    return QObject::tr("%1: s = %2 for ranks %3 to %4, R² %5 (geometric: %6)")
+        .arg(what, readableNumber(fit.exponent), groupedText(fit.first_rank), groupedText(fit.last_rank),
+             QString::number(fit.r_squared, 'f', 3), QString::number(fit.r_squared_geometric, 'f', 3));
+}
+
+void addRanks(Figure& figure, const std::vector<std::int64_t>& ranked, const std::optional<ZipfFit>& fit,
+              const QString& name, Ink ink) {
+    if (ranked.empty()) return;
+    const auto total = static_cast<double>(std::accumulate(ranked.begin(), ranked.end(), std::int64_t{0}));
+    FigureCurve curve = inspectCurve(name, figure.y.label, ink);
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+        curve.x.append(static_cast<double>(i + 1));
+        curve.y.append(static_cast<double>(ranked[i]) / total);
+    }
+    curve.dots = false;
+    figure.table.names << QObject::tr("rank (%1)").arg(name) << QObject::tr("frequency (%1)").arg(name);
+    figure.table.columns << curve.x << curve.y;
+    figure.curves.push_back(std::move(curve));
+    if (!fit) return;
+    FigureCurve line = inspectCurve(QObject::tr("Zipf’s law, %1").arg(name), figure.y.label, ink);
+    line.x = {static_cast<double>(fit->first_rank), static_cast<double>(fit->last_rank)};
+    line.y = numbersOf(line.x, [&](double rank) { return std::exp(fit->intercept - fit->exponent * std::log(rank)); });
+    line.companion = true;
+    line.dots = false;
+    figure.curves.push_back(std::move(line));
+}
+
+QString intervalText(const Description& mean, const QString& unit) {
+    if (!std::isfinite(mean.mean)) return {};
+    const QString value = QString::number(mean.mean, 'f', 3);
+    if (!std::isfinite(mean.confidence_low)) return QObject::tr("%1 %2").arg(value, unit);
+    return QObject::tr("%1 %2 (95 % interval %3 to %4)")
+        .arg(value, unit, QString::number(mean.confidence_low, 'f', 3), QString::number(mean.confidence_high, 'f', 3));
+}
+
+}  // namespace
+
+TokenLayout layoutTokens(const QStringList& tokens, const QRectF& rect, const FigureStyle& style) {
+    TokenLayout layout;
+    for (double points = kLargestLetters; points >= kSmallestLetters; points -= kLetterStep) {
+        layout = {points, {}};
+        const QFontMetricsF metrics(style.font(points));
+        const double height = 1.15 * metrics.height();
+        double x = rect.left();
+        double y = rect.top();
+        for (const QString& token : tokens) {
+            const double width = metrics.horizontalAdvance(token);
+            if (x + width > rect.right() && x > rect.left()) {
+                x = rect.left();
+                y += height;
+            }
+            if (y + height > rect.bottom()) break;
+            layout.places.append({x, y, width, height});
+            x += width;
+            if (!token.endsWith(QStringLiteral("↵"))) continue;
+            x = rect.left();
+            y += height;
+        }
+        if (layout.places.size() == tokens.size()) break;
+    }
+    return layout;
+}
+
+QColor bitsColor(double bits, double most, const Theme& theme) {
+    constexpr double step = 0.02;
+    double full = 0.9;
+    while (full > step && contrastRatio(theme.text, mixed(theme.paper, theme.data[5], full)) < kLeastContrast) {
+        full -= step;
+    }
+    return mixed(theme.paper, theme.data[5], full * std::clamp(bits / most, 0.0, 1.0));
+}
+
+InspectPicture dataTokens(const InspectData& data) {
+    constexpr const char* name = "data-tokens";
+    if (!data.run || !data.statistics) return withoutStatistics(data, name);
+    const TextStatistics& text = *data.statistics;
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    const QStringList tokens = visibleTokens(text.vocabulary, text.excerpt);
+    figure.summary = QObject::tr("The first %1 of the validation split of %2; neighbouring tokens alternate in shade.")
+                         .arg(countText(std::ssize(text.excerpt), QObject::tr("token")), text.name);
+    figure.table.words.append({QObject::tr("token"), tokens});
+    figure.table.names = {QObject::tr("token number"), text.isWhole
+                                                           ? QObject::tr("count in the training split")
+                                                           : QObject::tr("count in the first %1 of the training split")
+                                                                 .arg(countText(text.tokens, QObject::tr("token")))};
+    figure.table.columns.resize(2);
+    for (const std::int32_t token : text.excerpt) {
+        figure.table.addRow(
+            {static_cast<double>(token), static_cast<double>(text.counts[static_cast<std::size_t>(token)])});
+    }
+    ColoredText colored{
+        tokens,
+        [](int token, const Theme& theme) {
+            return mixed(theme.paper, theme.accent, token % 2 == 0 ? 0 : kMarkedToken);
+        },
+        QObject::tr("%1; vocabulary of %2").arg(text.name, countText(std::ssize(text.counts), QObject::tr("token")))};
+    figure.drawing = [colored](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        paintText(painter, rect, style, colored);
+    };
+    picture.drawnToolTipAt = tokenToolTips(colored, [tokens, statistics = data.statistics](int i) {
+        const std::int32_t token = statistics->excerpt[static_cast<std::size_t>(i)];
+        const std::int64_t count = statistics->counts[static_cast<std::size_t>(token)];
+        return QObject::tr("token %1, number %2 of the vocabulary: %3 times in %4")
+            .arg(tokens[i], groupedText(token), groupedText(count),
+                 countText(statistics->tokens, QObject::tr("token")));
+    });
+    return picture;
+}
+
+InspectPicture dataFrequencies(const InspectData& data) {
+    constexpr const char* name = "data-frequencies";
+    if (!data.run || !data.statistics) return withoutStatistics(data, name);
+    const TextStatistics& text = *data.statistics;
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    std::vector<std::int32_t> order(text.counts.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+        return text.counts[static_cast<std::size_t>(a)] > text.counts[static_cast<std::size_t>(b)];
+    });
+    const QStringList names = visibleTokens(text.vocabulary, order);
+    const auto percent = [&](std::int32_t token) {
+        return 100.0 * static_cast<double>(text.counts[static_cast<std::size_t>(token)]) /
+               static_cast<double>(text.tokens);
+    };
+    figure.x.label = QObject::tr("token");
+    figure.y = {QObject::tr("frequency"), QStringLiteral("%")};
+    FigureCurve bars = inspectCurve({}, figure.y.label, data.run->ink);
+    bars.shape = FigureCurve::Shape::bars;
+    figure.table.words.append({QObject::tr("token"), names});
+    figure.table.names = {QObject::tr("count"), QObject::tr("frequency (%)")};
+    figure.table.columns.resize(2);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::int32_t token = order[i];
+        figure.table.addRow({static_cast<double>(text.counts[static_cast<std::size_t>(token)]), percent(token)});
+        if (i >= kMostBars) continue;
+        bars.x.append(static_cast<double>(i));
+        bars.y.append(percent(token));
+        figure.x.categories << names[static_cast<qsizetype>(i)];
+    }
+    figure.note = countedText(text);
+    figure.summary =
+        QObject::tr("Frequencies of the %1 most frequent of %2 of %3; the most frequent one is %4 with %5 %.")
+            .arg(bars.x.size())
+            .arg(countText(std::ssize(order), QObject::tr("token")), text.name, names.value(0),
+                 readableNumber(percent(order.front())));
+    figure.y.minimum = 0;
+    figure.curves.push_back(std::move(bars));
+    return picture;
+}
+
+InspectPicture dataZipf(const InspectData& data) {
+    constexpr const char* name = "data-zipf";
+    if (!data.run || !data.statistics) return withoutStatistics(data, name);
+    const TextStatistics& text = *data.statistics;
+    InspectPicture picture{
+        inspectFigure(data, name, {QObject::tr("rank"), {}, true}, {QObject::tr("frequency"), {}, true})};
+    Figure& figure = picture.figure;
+    addRanks(figure, text.rankedTokens, text.tokenFit, QObject::tr("tokens"), data.run->ink);
+    addRanks(figure, text.rankedWords, text.wordFit, QObject::tr("words"), {Ink::Kind::compared});
+    QStringList fits;
+    if (text.tokenFit) fits << fitText(QObject::tr("tokens"), *text.tokenFit);
+    if (text.wordFit) fits << fitText(QObject::tr("words"), *text.wordFit);
+    QStringList notes = fits;
+    if (!fits.isEmpty()) notes.prepend(QObject::tr("thin lines: Zipf’s law"));
+    if (!text.isWhole) notes << countedText(text);
+    figure.note = notes.join(QStringLiteral("; "));
+    figure.summary = QObject::tr("Frequency of tokens and words of %1 by rank, with Zipf’s law f = e^a·r^(−s). %2.")
+                         .arg(text.name, fits.isEmpty() ? QObject::tr("There are too few ranks for a fit")
+                                                        : fits.join(QStringLiteral("; ")));
+    return picture;
+}
+
+InspectPicture dataInformation(const InspectData& data) {
+    constexpr const char* name = "data-mutual-information";
+    if (!data.run || !data.statistics) return withoutStatistics(data, name);
+    const TextStatistics& text = *data.statistics;
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    constexpr double bits = 1 / std::numbers::ln2;
+    double highest = 0;
+    for (const double nats : text.information.nats) highest = std::max(highest, bits * nats);
+    if (!(highest > 0)) return withoutNumbers(data, name, QObject::tr("The tokens of this data set are independent."));
+    figure.x = {QObject::tr("distance"), QObject::tr("tokens"), true};
+    figure.y = {QObject::tr("mutual information"), QObject::tr("bits"), true};
+    FigureCurve curve = inspectCurve(text.name, figure.y.label, data.run->ink);
+    for (std::size_t i = 0; i < text.information.distances.size(); ++i) {
+        const double value = bits * text.information.nats[i];
+        curve.x.append(static_cast<double>(text.information.distances[i]));
+        curve.y.append(value >= kSmallestInformation * highest ? value : std::nan(""));
+    }
+    figure.table.names = {QObject::tr("distance (tokens)"), QObject::tr("mutual information (bits)"),
+                          QObject::tr("plug-in estimate (bits)")};
+    const auto inBits = [](double nats) { return bits * nats; };
+    figure.table.columns = {curve.x, numbersOf(text.information.nats, inBits),
+                            numbersOf(text.information.plug_in, inBits)};
+    figure.curves.push_back(std::move(curve));
+    figure.summary = QObject::tr("Mutual information of two tokens of %1 by their distance.").arg(text.name);
+    const double chance = text.shuffled ? bits * text.shuffled->upper() : 0;
+    const bool showsChance = chance >= kSmallestInformation * highest;
+    if (showsChance) {
+        figure.horizontalLines.push_back({.at = chance, .label = QObject::tr("shuffled tokens"), .labelAtEnd = false});
+    }
+    if (text.shuffled) {
+        const auto above = std::count_if(text.information.nats.begin(), text.information.nats.end(),
+                                         [&](double nats) { return nats > text.shuffled->upper(); });
+        figure.summary +=
+            QObject::tr(
+                " At %1 of %2 distances it is above %3 bits, the mean + 1.96 standard deviations of shuffled tokens.")
+                .arg(above)
+                .arg(text.information.nats.size())
+                .arg(readableNumber(chance));
+    }
+    figure.note = QObject::tr("estimate with Miller–Madow correction; gaps: below 1/10,000 of the maximum; %1%2")
+                      .arg(showsChance ? QObject::tr("shuffled tokens: mean + 1.96 standard deviations; ") : QString(),
+                           countedText(text));
+    return picture;
+}
+
+InspectPicture dataBits(const InspectData& data) {
+    constexpr const char* name = "data-bits";
+    if (!data.run || !data.painted) return withoutText(data, name, QObject::tr("Computing the bits of the tokens …"));
+    const PaintedText& text = *data.painted;
+    InspectPicture picture{inspectFigure(data, name)};
+    Figure& figure = picture.figure;
+    const QStringList tokens = visibleTokens(text.vocabulary, text.tokens);
+    const double guess = std::log2(std::max(2, Vocabulary::from_text(text.vocabulary).size()));
+    QStringList means;
+    if (std::isfinite(text.perCharacter.mean))
+        means << intervalText(text.perCharacter, QObject::tr("bits per character"));
+    if (text.perCharacter.mean != text.perByte.mean) means << intervalText(text.perByte, QObject::tr("bits per byte"));
+    const QString sizes =
+        QObject::tr("arithmetic coding: %1 of %2")
+            .arg(groupedText(std::llround(std::ceil(text.totalBits / 8))), countText(text.bytes, QObject::tr("byte")));
+    figure.summary =
+        QObject::tr("The %1, painted by the bits of each token after %2 steps of %3: %4; %5.")
+            .arg(text.source, groupedText(text.iteration), data.run->name, means.join(QStringLiteral(", ")), sizes);
+    figure.settings[QStringLiteral("iteration")] = static_cast<double>(text.iteration);
+    figure.settings[QStringLiteral("text")] = text.source;
+    figure.table.words.append({QObject::tr("token"), tokens});
+    figure.table.names = {QObject::tr("bits"), QObject::tr("tokens before it that the model saw")};
+    figure.table.columns = {QList<double>(text.bits.bits.begin(), text.bits.bits.end()),
+                            QList<double>(text.bits.seen.begin(), text.bits.seen.end())};
+    ColoredText colored{tokens,
+                        [painted = data.painted, guess](int token, const Theme& theme) {
+                            return bitsColor(painted->bits.bits[static_cast<std::size_t>(token)], guess, theme);
+                        },
+                        means.join(QStringLiteral(", ")) + QStringLiteral("; ") + sizes, guess};
+    figure.drawing = [colored](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        paintText(painter, rect, style, colored);
+    };
+    picture.drawnToolTipAt = tokenToolTips(colored, [tokens, painted = data.painted](int i) {
+        const auto place = static_cast<std::size_t>(i);
+        return QObject::tr("token %1, number %2: %3 bits, probability %4 %, predicted from %5 before it")
+            .arg(tokens[i], groupedText(painted->tokens[place]), readableNumber(painted->bits.bits[place]),
+                 readableNumber(100 * std::exp2(-painted->bits.bits[place])),
+                 countText(painted->bits.seen[place], QObject::tr("token")));
+    });
+    return picture;
+}
+
+}  // namespace ropelab::ui

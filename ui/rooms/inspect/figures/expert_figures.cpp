@@ -1,0 +1,290 @@
+#include "ui/rooms/inspect/figures/figures.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/study/expert_load.h"
+#include "ui/common/format.h"
+#include "ui/figure/ticks.h"
+#include "ui/probes/interval_bands.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr std::size_t kMostExpertTokens = 12;  // columns of the heat map of tokens
+constexpr qsizetype kNamedTokens = 5;          // tokens in the label of a row
+
+struct ExpertPlace {
+    std::int64_t layer = 0;
+    std::int64_t expert = 0;
+};
+
+bool hasExperts(const ProbeResult& result, std::int64_t layer) {
+    const std::vector<double> load = expert_load(result, layer);
+    return std::accumulate(load.begin(), load.end(), 0.0) > 0;
+}
+
+std::vector<std::int64_t> expertLayersOf(const InspectData& data, const ProbeResult& result) {
+    std::vector<std::int64_t> layers;
+    if (result.expert_shares.empty()) return layers;
+    for (std::int64_t layer = 0; layer < result.expert_shares.shape[0]; ++layer) {
+        const bool isShown = layerOf(data) < 0 || layerOf(data) == layer;
+        if (isShown && hasExperts(result, layer)) layers.push_back(layer);
+    }
+    return layers;
+}
+
+std::vector<ExpertPlace> expertsOf(const InspectData& data, const ProbeResult& result) {
+    std::vector<ExpertPlace> places;
+    for (const std::int64_t layer : expertLayersOf(data, result)) {
+        for (std::int64_t expert = 0; expert < result.expert_shares.shape[1]; ++expert) {
+            places.push_back({layer, expert});
+        }
+    }
+    return places;
+}
+
+/// The loads of a layer's experts are computed once, at its first place.
+bool beginsLayer(const std::vector<ExpertPlace>& places, std::size_t at) {
+    return at == 0 || places[at].layer != places[at - 1].layer;
+}
+
+InspectPicture withoutExperts(const InspectData& data, const char* name) {
+    if (!data.snapshot()) return withoutNumbers(data, name);
+    return withoutNumbers(
+        data, name,
+        data.snapshot()->result->expert_shares.empty()
+            ? QObject::tr("%1 has no experts. Train a run with a mixture of experts, such as experts = 4.")
+                  .arg(data.run->name)
+            : QObject::tr("Layer %1 of %2 has a dense feed-forward network instead of experts; choose another layer.")
+                  .arg(layerOf(data))
+                  .arg(data.run->name));
+}
+
+QString expertTitle(const ExpertPlace& place) {
+    return QObject::tr("layer %1, expert %2").arg(place.layer).arg(place.expert);
+}
+
+QStringList expertNames(const InspectData& data, const std::vector<ExpertPlace>& places) {
+    QStringList names;
+    for (const ExpertPlace& place : places) {
+        names << (layerOf(data) < 0 ? QStringLiteral("%1.%2").arg(place.layer).arg(place.expert)
+                                    : QString::number(place.expert));
+    }
+    return names;
+}
+
+QString expertAxis(const InspectData& data) {
+    return layerOf(data) < 0 ? QObject::tr("layer.expert") : QObject::tr("expert of layer %1").arg(layerOf(data));
+}
+
+/// A heat map with one row per expert. Values are shares from 0 to 1.
+struct ExpertMap {
+    const char* name;
+    QString label;
+    std::vector<ExpertPlace> places;
+    QStringList rowNames;
+    QString columnAxis;
+    QStringList columnNames;
+    std::vector<std::vector<double>> rows;
+};
+
+/// In percent. `columnText(row, column)` describes a cell in its readout.
+InspectPicture expertPicture(const InspectData& data, const ExpertMap& values,
+                             const std::function<QString(int, int)>& columnText) {
+    InspectPicture picture{inspectFigure(data, values.name)};
+    Figure& figure = picture.figure;
+    FigureMap map;
+    map.label = values.label;
+    map.unit = QStringLiteral("%");
+    map.rows = static_cast<int>(values.rows.size());
+    map.columns = static_cast<int>(values.columnNames.size());
+    map.minimum = 0;
+    map.maximum = 0;
+    for (const auto& row : values.rows) {
+        for (const double value : row) {
+            map.values.append(static_cast<float>(100 * value));
+            if (std::isfinite(value)) map.maximum = std::max(map.maximum, 100 * value);
+        }
+    }
+    if (!(map.maximum > 0)) map.maximum = 1;
+    figure.map = map;
+    figure.x = Axis::cells(values.columnAxis, map.columns, values.columnNames);
+    figure.y = Axis::cells(expertAxis(data), map.rows, values.rowNames);
+    figure.y.downwards = true;
+    QStringList titles;
+    for (const ExpertPlace& place : values.places) titles << expertTitle(place);
+    picture.readout = cellReadout(map, [label = map.label, titles, columnText](int row, int column, double value) {
+        if (!std::isfinite(value)) return std::optional<FigureView::Readout>();
+        return std::optional(FigureView::Readout{QStringLiteral("%1, %2").arg(titles[row], columnText(row, column)),
+                                                 static_cast<double>(column),
+                                                 {{label, readableNumber(value) + QStringLiteral(" %")}}});
+    });
+    return picture;
+}
+
+InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, ProbeArray ProbeResult::*array,
+                            double factor) {
+    const Snapshot* now = data.snapshot();
+    const auto layers = now ? expertLayersOf(data, *now->result) : std::vector<std::int64_t>();
+    if (layers.empty()) return withoutExperts(data, name);
+    InspectPicture picture{overTraining(data, name, std::move(y))};
+    Figure& figure = picture.figure;
+    int index = 0;
+    for (const std::int64_t layer : layers) {
+        const auto courseIn = [&, ink = Ink::data(index++)](const InsideRun& run) {
+            return courseOf(run, QObject::tr("layer %1").arg(layer), figure.y.label, ink,
+                            [&](const ProbeResult& result) -> std::optional<double> {
+                                const ProbeArray& numbers = result.*array;
+                                if (numbers.empty() || layer >= numbers.shape[0]) return std::nullopt;
+                                return factor * static_cast<double>(numbers.row(layer, 0)[0]);
+                            });
+        };
+        if (data.ghost) figure.curves.push_back(ghostCurve(courseIn(*data.ghost), *data.ghost));
+        figure.curves.push_back(courseIn(*data.run));
+    }
+    addTimeCursor(figure, static_cast<double>(now->iteration), *now);
+    figure.note = QObject::tr("%1; %2").arg(data.run->name, sequencesText(*now->result));
+    figure.summary =
+        QObject::tr("%1 during the training of %2, one curve per layer.").arg(figure.y.label, data.run->name);
+    return picture;
+}
+
+}  // namespace
+
+InspectPicture expertLoad(const InspectData& data) {
+    constexpr const char* name = "expert-load";
+    const Snapshot* now = data.snapshot();
+    ExpertMap map{name, QObject::tr("load"), {}, {}, QObject::tr("step"), {}, {}};
+    if (now) map.places = expertsOf(data, *now->result);
+    if (map.places.empty()) return withoutExperts(data, name);
+    map.rowNames = expertNames(data, map.places);
+    map.rows.resize(map.places.size());
+    double cursor = 0;
+    for (const Snapshot& snapshot : data.run->snapshots) {
+        if (snapshot.iteration <= now->iteration) cursor = static_cast<double>(map.columnNames.size());
+        map.columnNames << groupedText(snapshot.iteration);
+        std::vector<double> load;  // of the layer of the row
+        for (std::size_t row = 0; row < map.places.size(); ++row) {
+            const ExpertPlace& place = map.places[row];
+            if (beginsLayer(map.places, row)) load = expert_load(*snapshot.result, place.layer);
+            const auto expert = static_cast<std::size_t>(place.expert);
+            map.rows[row].push_back(expert < load.size() ? load[expert] : std::nan(""));
+        }
+    }
+    const QStringList steps = map.columnNames;
+    InspectPicture picture =
+        expertPicture(data, map, [steps](int, int column) { return QObject::tr("step %1").arg(steps[column]); });
+    Figure& figure = picture.figure;
+    figure.verticalLines.push_back(
+        {cursor, QObject::tr("step %1").arg(groupedText(now->iteration)), {Ink::Kind::accent}});
+    const double even = 100.0 / static_cast<double>(now->result->expert_shares.shape[1]);
+    figure.note = QObject::tr("%1; an even load is %2 %; %3")
+                      .arg(data.run->name, readableNumber(even), sequencesText(*now->result));
+    figure.summary =
+        QObject::tr("Load of each expert of %1 during training: its share of the tokens' choices.").arg(data.run->name);
+    return picture;
+}
+
+InspectPicture expertLoadByClass(const InspectData& data) {
+    constexpr const char* name = "expert-load-by-class";
+    const Snapshot* now = data.snapshot();
+    ExpertMap map{name, QObject::tr("share of the class"), {}, {}, QObject::tr("class of tokens"), {}, {}};
+    if (now) map.places = expertsOf(data, *now->result);
+    if (map.places.empty()) return withoutExperts(data, name);
+    if (data.run->vocabulary.empty()) {
+        return withoutNumbers(data, name,
+                              QObject::tr("The vocabulary of this run is known only after training has started."));
+    }
+    const Vocabulary vocabulary = Vocabulary::from_text(data.run->vocabulary);
+    map.rowNames = expertNames(data, map.places);
+    std::vector<std::size_t> classes;       // those with tokens
+    std::vector<std::vector<double>> load;  // of the experts of a layer
+    for (std::size_t place = 0; place < map.places.size(); ++place) {
+        if (beginsLayer(map.places, place)) {
+            load = expert_load_by_class(*now->result, map.places[place].layer, vocabulary);
+        }
+        const std::vector<double>& row = load[static_cast<std::size_t>(map.places[place].expert)];
+        if (classes.empty()) {
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                if (!std::isfinite(row[i])) continue;
+                classes.push_back(i);
+                const std::string_view word = token_class_word(static_cast<TokenClass>(i));
+                map.columnNames << QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+            }
+        }
+        std::vector<double>& values = map.rows.emplace_back();
+        for (const std::size_t column : classes) values.push_back(row[column]);
+    }
+    const QStringList words = map.columnNames;
+    InspectPicture picture = expertPicture(data, map, [words](int, int column) { return words[column]; });
+    picture.figure.note =
+        QObject::tr("%1, step %2; the shares of the experts of a layer add up to 100 % for each class; %3")
+            .arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
+    picture.figure.summary =
+        QObject::tr("Share of each class of tokens that is routed to each expert of %1 after %2 steps.")
+            .arg(data.run->name, groupedText(now->iteration));
+    return picture;
+}
+
+InspectPicture expertTokens(const InspectData& data) {
+    constexpr const char* name = "expert-tokens";
+    const Snapshot* now = data.snapshot();
+    ExpertMap map{name, QObject::tr("share of the expert's tokens"), {}, {}, QObject::tr("rank of the token"), {}, {}};
+    if (now) map.places = expertsOf(data, *now->result);
+    if (map.places.empty()) return withoutExperts(data, name);
+    const QStringList names = expertNames(data, map.places);
+    std::vector<QStringList> texts;
+    std::size_t columns = 0;
+    for (std::size_t i = 0; i < map.places.size(); ++i) {
+        const auto top =
+            top_tokens_of_expert(*now->result, map.places[i].layer, map.places[i].expert, kMostExpertTokens);
+        std::vector<std::int32_t> tokens;
+        std::vector<double>& values = map.rows.emplace_back();
+        for (const ExpertToken& token : top) {
+            tokens.push_back(token.token);
+            values.push_back(token.share);
+        }
+        texts.push_back(data.run->tokenTexts(tokens));
+        map.rowNames << QStringLiteral("%1: %2").arg(names[static_cast<qsizetype>(i)],
+                                                     texts.back().mid(0, kNamedTokens).join(QLatin1Char(' ')));
+        columns = std::max(columns, values.size());
+    }
+    for (auto& row : map.rows) row.resize(columns, std::nan(""));
+    for (std::size_t i = 1; i <= columns; ++i) map.columnNames << QString::number(i);
+    InspectPicture picture = expertPicture(data, map, [texts](int row, int column) {
+        return QObject::tr("token “%1”").arg(texts[static_cast<std::size_t>(row)].value(column));
+    });
+    picture.figure.note =
+        QObject::tr("%1, step %2; %3").arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
+    picture.figure.summary =
+        QObject::tr("The tokens that are routed to each expert of %1 most often after %2 steps: %3.")
+            .arg(data.run->name, groupedText(now->iteration), map.rowNames.join(QStringLiteral("; ")));
+    return picture;
+}
+
+InspectPicture expertBalance(const InspectData& data) {
+    return expertCourse(data, "expert-balance", {QObject::tr("load-balancing loss"), {}}, &ProbeResult::expert_balance,
+                        1);
+}
+
+InspectPicture expertDropped(const InspectData& data) {
+    const Snapshot* now = data.snapshot();
+    if (now && !now->result->expert_shares.empty() && data.run->spec.expert_capacity == 0) {
+        return withoutNumbers(
+            data, "expert-dropped",
+            QObject::tr("The experts of %1 have no capacity (expert_capacity = 0), so that no choices "
+                        "are dropped.")
+                .arg(data.run->name));
+    }
+    Axis y{QObject::tr("choices beyond the capacity"), QStringLiteral("%")};
+    y.minimum = 0;
+    return expertCourse(data, "expert-dropped", y, &ProbeResult::expert_dropped, 100);
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,201 @@
+#include "ui/rooms/inspect/figures/figures.h"
+
+#include <QObject>
+#include <cmath>
+
+#include "ui/common/format.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+namespace {
+
+struct LayerQuantity {
+    const char* name;
+    QString title;
+    ProbeArray ProbeResult::*array;
+    bool logarithmic;  // whether the map shows common logarithms
+};
+
+std::vector<double> layerRows(const ProbeArray& array, bool logarithmic) {
+    std::vector<double> rows;
+    for (const float value : array.values) {
+        const auto number = static_cast<double>(value);
+        rows.push_back(!logarithmic ? number : number > 0 ? std::log10(number) : std::nan(""));
+    }
+    return rows;
+}
+
+/// "layer 0, attention", "layer 0, MLP", … for arrays of attention and MLP, else "before layer 0", …, "after the last
+/// layer".
+QStringList rowTitles(const ProbeArray& array) {
+    QStringList titles;
+    const std::int64_t layers = array.shape.front();
+    for (std::int64_t layer = 0; layer < layers; ++layer) {
+        if (array.shape.size() == 2) {
+            titles << QObject::tr("layer %1, attention").arg(layer) << QObject::tr("layer %1, MLP").arg(layer);
+        } else {
+            titles << (layer + 1 < layers ? QObject::tr("before layer %1").arg(layer)
+                                          : QObject::tr("after the last layer"));
+        }
+    }
+    return titles;
+}
+
+QStringList rowNames(const ProbeArray& array) {
+    QStringList names;
+    for (std::int64_t layer = 0; layer < array.shape.front(); ++layer) {
+        if (array.shape.size() == 2) {
+            names << QObject::tr("%1 attention").arg(layer) << QObject::tr("%1 MLP").arg(layer);
+        } else {
+            names << (layer + 1 < array.shape.front() ? QString::number(layer) : QObject::tr("end"));
+        }
+    }
+    return names;
+}
+
+QString whyNoStep(const InspectData& data) {
+    if (!data.snapshot()) return {};
+    return QObject::tr(
+        "The snapshot at this step has no gradients and updates: they are measured during the training step before a "
+        "snapshot, so that the first ones belong to step 1.");
+}
+
+InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) {
+    if (!data.snapshot()) return withoutNumbers(data, quantity.name);
+    std::vector<const Snapshot*> columns;
+    for (const Snapshot& snapshot : data.run->snapshots) {
+        const ProbeArray& array = snapshot.result.get()->*quantity.array;
+        if (!array.empty() &&
+            (columns.empty() || array.shape == (columns.front()->result.get()->*quantity.array).shape)) {
+            columns.push_back(&snapshot);
+        }
+    }
+    if (columns.empty()) {
+        return withoutNumbers(data, quantity.name,
+                              QObject::tr("No snapshot of this run contains these values; an earlier version of the "
+                                          "program stored them without measurements by layer."));
+    }
+    const ProbeArray& first = columns.front()->result.get()->*quantity.array;
+    InspectPicture picture{inspectFigure(data, quantity.name)};
+    Figure& figure = picture.figure;
+    FigureMap map;
+    map.columns = static_cast<int>(columns.size());
+    map.rows = static_cast<int>(first.values.size());
+    map.label = quantity.logarithmic ? QObject::tr("log₁₀ of the %1").arg(quantity.title) : quantity.title;
+    map.values.resize(static_cast<qsizetype>(map.columns) * map.rows);
+    QStringList steps;
+    int cursor = 0;
+    for (int column = 0; column < map.columns; ++column) {
+        const Snapshot& snapshot = *columns[static_cast<std::size_t>(column)];
+        if (snapshot.iteration <= data.snapshot()->iteration) cursor = column;
+        steps << groupedText(snapshot.iteration);
+        const auto rows = layerRows(snapshot.result.get()->*quantity.array, quantity.logarithmic);
+        for (int row = 0; row < map.rows; ++row) {
+            map.values[static_cast<qsizetype>(row) * map.columns + column] =
+                static_cast<float>(rows[static_cast<std::size_t>(row)]);
+        }
+    }
+    figure.map = map;
+    figure.x = Axis::cells(QObject::tr("step of the snapshot"), map.columns, steps);
+    figure.y = Axis::cells(QObject::tr("layer"), map.rows, rowNames(first));
+    addTimeCursor(figure, cursor, *columns[static_cast<std::size_t>(cursor)]);
+    figure.note = data.run->name;
+    figure.summary = QObject::tr("%1 by layer during the training of %2.").arg(quantity.title, data.run->name);
+    picture.readout = cellReadout(map, [=, titles = rowTitles(first)](int row, int column, double value) {
+        if (!std::isfinite(value)) return std::optional<FigureView::Readout>();
+        return std::optional(FigureView::Readout{
+            QObject::tr("%1, step %2").arg(titles[row], steps[column]),
+            static_cast<double>(column),
+            {{quantity.title, readableNumber(quantity.logarithmic ? std::pow(10.0, value) : value)}}});
+    });
+    return picture;
+}
+
+struct LayerCurve {
+    QString label;
+    ProbeArray ProbeResult::*array;
+    std::size_t column;
+    std::size_t columns;  // numbers per layer
+};
+
+FigureCurve layerCurve(const LayerCurve& curve, const ProbeResult& result, Ink ink, const QString& quantity) {
+    FigureCurve made = inspectCurve(curve.label, quantity, ink);
+    const std::vector<float>& values = (result.*curve.array).values;
+    for (std::size_t i = curve.column; i < values.size(); i += curve.columns) {
+        made.x.append(static_cast<double>(i / curve.columns));
+        made.y.append(static_cast<double>(values[i]));
+    }
+    return made;
+}
+
+InspectPicture byLayer(const InspectData& data, const char* name, const QString& y, const QString& x,
+                       const std::vector<LayerCurve>& curves, const QString& whyEmpty) {
+    const Snapshot* now = data.snapshot();
+    if (!now) return withoutNumbers(data, name);
+    if ((now->result.get()->*curves.front().array).empty()) return withoutNumbers(data, name, whyEmpty);
+    InspectPicture picture{inspectFigure(data, name, {x, {}}, {y, {}, true})};
+    Figure& figure = picture.figure;
+    figure.x.whole = true;
+    int index = 0;
+    for (const LayerCurve& curve : curves) {
+        const Ink ink = Ink::data(index++);
+        if (const Snapshot* other = data.ghostSnapshot()) {
+            figure.curves.push_back(ghostCurve(layerCurve(curve, *other->result, ink, y), *data.ghost));
+        }
+        figure.curves.push_back(layerCurve(curve, *now->result, ink, y));
+    }
+    figure.note = QObject::tr("step %2: %1").arg(data.run->name, groupedText(now->iteration));
+    figure.summary =
+        QObject::tr("%1 by layer of %2 after %3 steps.").arg(y, data.run->name, groupedText(now->iteration));
+    return picture;
+}
+
+}  // namespace
+
+InspectPicture gradientNormMap(const InspectData& data) {
+    return layerMap(data,
+                    {"gradient-norm-over-training", QObject::tr("gradient norm"), &ProbeResult::gradient_norm, true});
+}
+
+InspectPicture updateRatioMap(const InspectData& data) {
+    return layerMap(
+        data, {"update-ratio-over-training", QObject::tr("update-to-weight ratio"), &ProbeResult::update_ratio, true});
+}
+
+InspectPicture residualStreamMap(const InspectData& data) {
+    return layerMap(data, {"residual-stream-over-training", QObject::tr("root mean square of the residual stream"),
+                           &ProbeResult::stream_rms, false});
+}
+
+InspectPicture massiveActivationMap(const InspectData& data) {
+    return layerMap(data, {"massive-activations-over-training", QObject::tr("largest magnitude in the residual stream"),
+                           &ProbeResult::stream_largest, true});
+}
+
+InspectPicture gradientNormByLayer(const InspectData& data) {
+    constexpr auto array = &ProbeResult::gradient_norm;
+    return byLayer(data, "gradient-norm-by-layer", QObject::tr("gradient norm"), QObject::tr("layer"),
+                   {{QObject::tr("attention"), array, 0, 2}, {QObject::tr("MLP"), array, 1, 2}}, whyNoStep(data));
+}
+
+InspectPicture updatesByLayer(const InspectData& data) {
+    constexpr auto step = &ProbeResult::update_ratio;
+    constexpr auto all = &ProbeResult::accumulated_update;
+    return byLayer(data, "updates-by-layer", QObject::tr("update relative to the weights"), QObject::tr("layer"),
+                   {{QObject::tr("attention, last step"), step, 0, 2},
+                    {QObject::tr("MLP, last step"), step, 1, 2},
+                    {QObject::tr("attention, since initialization"), all, 0, 2},
+                    {QObject::tr("MLP, since initialization"), all, 1, 2}},
+                   whyNoStep(data));
+}
+
+InspectPicture residualStreamByLayer(const InspectData& data) {
+    return byLayer(data, "residual-stream-by-layer", QObject::tr("magnitude in the residual stream"),
+                   QObject::tr("number of layers passed (0: embeddings)"),
+                   {{QObject::tr("root mean square"), &ProbeResult::stream_rms, 0, 1},
+                    {QObject::tr("largest"), &ProbeResult::stream_largest, 0, 1}},
+                   QObject::tr("An earlier version of the program stored this snapshot without measurements of the "
+                               "residual stream."));
+}
+
+}  // namespace ropelab::ui

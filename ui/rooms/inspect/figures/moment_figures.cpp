@@ -1,0 +1,269 @@
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/run/probing.h"
+#include "ui/common/format.h"
+#include "ui/probes/interval_bands.h"
+#include "ui/rooms/inspect/figures/figures.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+/// The curves of the first snapshot and of the second run are drawn behind that of the cursor.
+InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis y,
+                        const std::function<FigureCurve(const ProbeResult&, Ink)>& make,
+                        const std::function<FigureBand(const ProbeResult&, const FigureCurve&)>& band,
+                        const std::function<QString(const ProbeResult&)>& counts) {
+    const Snapshot* now = data.snapshot();
+    if (!now) return withoutNumbers(data, name);
+    InspectPicture picture{inspectFigure(data, name, std::move(x), std::move(y))};
+    Figure& figure = picture.figure;
+    FigureCurve curve = make(*now->result, data.run->ink);
+    if (curve.x.isEmpty()) return withoutNumbers(data, name);
+    const Snapshot& first = data.run->snapshots.front();
+    if (first.iteration != now->iteration) {
+        FigureCurve start = make(*first.result, {Ink::Kind::quiet});
+        start.companion = true;
+        start.isNamed = true;
+        start.label = QObject::tr("step %1").arg(groupedText(first.iteration));
+        start.quantity = QObject::tr("%1, step %2").arg(figure.y.label, groupedText(first.iteration));
+        figure.curves.push_back(std::move(start));
+    }
+    if (const Snapshot* other = data.ghostSnapshot()) {
+        figure.curves.push_back(ghostCurve(make(*other->result, data.ghost->ink), *data.ghost));
+        FigureBand behind = band(*other->result, figure.curves.back());
+        behind.label = QObject::tr("95 % interval, %1").arg(data.ghost->name);
+        addBand(figure, std::move(behind));
+    }
+    addBand(figure, band(*now->result, curve));
+    curve.label = QObject::tr("step %1").arg(groupedText(now->iteration));
+    figure.curves.push_back(std::move(curve));
+    figure.note = QObject::tr("%1; %2").arg(data.run->name, counts(*now->result));
+    figure.summary =
+        QObject::tr("%1 against %2 of %3 after %4 steps; %5.")
+            .arg(figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration), counts(*now->result));
+    return picture;
+}
+
+/// The baseline is the value for the first occurrence of the copied tokens, which cannot be predicted by copying.
+void addBaseline(Figure& figure, const InspectData& data, const std::function<double(const RetrievalPoint&)>& number) {
+    if (figure.curves.empty()) return;
+    const ProbeResult& result = *data.snapshot()->result;
+    FigureCurve baseline = inspectCurve({}, QObject::tr("baseline: first occurrence"), {Ink::Kind::quiet},
+                                        lagsOf(result), numbersOf(result.retrieval, number));
+    baseline.shape = FigureCurve::Shape::points;
+    baseline.pointPt = 5;
+    figure.curves.insert(figure.curves.begin(), std::move(baseline));
+    figure.note += QObject::tr("; points: baseline (first occurrence of the copied tokens)");
+}
+
+QString intervalLabel() {
+    return QObject::tr("95 % interval");
+}
+
+}  // namespace
+
+QList<double> lagsOf(const ProbeResult& result) {
+    return numbersOf(result.retrieval, &RetrievalPoint::lag);
+}
+
+QList<double> accuraciesOf(const ProbeResult& result) {
+    return numbersOf(result.retrieval, [](const RetrievalPoint& point) { return 100 * point.accuracy; });
+}
+
+QList<double> lossesOf(const ProbeResult& result) {
+    return numbersOf(result.retrieval, &RetrievalPoint::loss);
+}
+
+InspectPicture lossByPosition(const InspectData& data) {
+    return atCursor(
+        data, "loss-by-position", {QObject::tr("position"), QObject::tr("tokens")},
+        {QObject::tr("validation loss"), QObject::tr("nats")},
+        [](const ProbeResult& result, Ink ink) {
+            const std::vector<double>& losses = result.loss_by_position;
+            FigureCurve curve =
+                inspectCurve({}, QObject::tr("validation loss"), ink, {}, {losses.begin(), losses.end()});
+            for (qsizetype i = 0; i < curve.y.size(); ++i) curve.x.append(static_cast<double>(i));
+            return curve;
+        },
+        [](const ProbeResult& result, const FigureCurve& curve) {
+            return meanBand(intervalLabel(), curve.ink, curve.x, curve.y, result.loss_by_position_error,
+                            result.sequences);
+        },
+        [](const ProbeResult& result) { return sequencesNote(result, !result.loss_by_position_error.empty()); });
+}
+
+InspectPicture retrievalAccuracy(const InspectData& data) {
+    InspectPicture picture = atCursor(
+        data, "retrieval-accuracy", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+        {QObject::tr("retrieval accuracy"), QStringLiteral("%")},
+        [](const ProbeResult& result, Ink ink) {
+            return inspectCurve({}, QObject::tr("retrieval accuracy"), ink, lagsOf(result), accuraciesOf(result));
+        },
+        [](const ProbeResult& result, const FigureCurve& curve) {
+            return accuracyBand(intervalLabel(), curve.ink, result);
+        },
+        retrievalNote);
+    addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return 100 * point.first_accuracy; });
+    if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
+    return picture;
+}
+
+InspectPicture retrievalLoss(const InspectData& data) {
+    InspectPicture picture = atCursor(
+        data, "retrieval-loss", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+        {QObject::tr("loss on copied tokens"), QObject::tr("nats")},
+        [](const ProbeResult& result, Ink ink) {
+            return inspectCurve({}, QObject::tr("loss on copied tokens"), ink, lagsOf(result), lossesOf(result));
+        },
+        [](const ProbeResult& result, const FigureCurve& curve) {
+            std::vector<double> errors;
+            for (const RetrievalPoint& point : result.retrieval) errors.push_back(point.loss_error);
+            const std::int64_t sequences = result.retrieval.empty() ? 0 : result.retrieval.front().sequences;
+            return meanBand(intervalLabel(), curve.ink, curve.x, curve.y, errors, sequences);
+        },
+        retrievalNote);
+    addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return point.first_loss; });
+    return picture;
+}
+
+InspectPicture logitByDistance(const InspectData& data) {
+    constexpr const char* name = "logit-by-distance";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->logit_by_distance.empty()) return withoutNumbers(data, name);
+    InspectPicture picture{
+        inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")}, {QObject::tr("mean logit"), {}})};
+    Figure& figure = picture.figure;
+    int index = 0;
+    for (const HeadLine& line : headLines(data)) {
+        const auto curveOf = [&](const ProbeResult& result, Ink ink) {
+            const auto row = meanRow(result.logit_by_distance, line.layer, line.head, data.run->spec.heads);
+            return inspectCurve(line.label, figure.y.label, ink, {result.distances.begin(), result.distances.end()},
+                                {row.begin(), row.end()});
+        };
+        const Ink ink = Ink::data(index++);
+        if (const Snapshot* other = data.ghostSnapshot()) {
+            figure.curves.push_back(ghostCurve(curveOf(*other->result, ink), *data.ghost));
+        }
+        figure.curves.push_back(curveOf(*now->result, ink));
+        const FigureCurve& curve = figure.curves.back();
+        addBand(figure,
+                meanBand(QObject::tr("%1, 95 % interval").arg(line.label), ink, curve.x, curve.y,
+                         meanRow(now->result->logit_by_distance_error, line.layer, line.head, data.run->spec.heads),
+                         now->result->sequences));
+    }
+    figure.note = QObject::tr("step %2: %1; %3")
+                      .arg(data.run->name, groupedText(now->iteration),
+                           headsNote(sequencesNote(*now->result, !figure.bands.empty()), data, !figure.bands.empty()));
+    figure.summary =
+        QObject::tr("Mean logit by distance of %1 after %2 steps.").arg(data.run->name, groupedText(now->iteration));
+    return picture;
+}
+
+namespace {
+
+constexpr double kNormalQuantile = 1.96;  // of a 95 % interval; the sequences are many
+
+FigureCurve& addGain(Figure& figure, const ProbeResult& result, std::int64_t seed, Ink ink) {
+    FigureCurve curve =
+        inspectCurve(QObject::tr("seed %1").arg(seed), QObject::tr("retrieval gain, seed %1").arg(seed), ink);
+    FigureBand band;
+    band.label = QObject::tr("95 % interval, seed %1").arg(seed);
+    band.ink = ink;
+    for (const RetrievalPoint& point : result.retrieval) {
+        const double half = kNormalQuantile * point.gain_standard_error();
+        curve.x.append(static_cast<double>(point.distance()));
+        curve.y.append(100 * point.gain());
+        band.lower.append(100 * (point.gain() - half));
+        band.upper.append(100 * (point.gain() + half));
+    }
+    band.x = curve.x;
+    figure.bands.push_back(std::move(band));
+    figure.curves.push_back(std::move(curve));
+    return figure.curves.back();
+}
+
+/// Adds B(Δ)/B(0) in percent, if the run has a context bound.
+void addBound(Figure& figure, const InsideRun& run, const ProbeResult& result) {
+    ProbeRequest request;
+    request.sequences.length = run.spec.context;
+    const std::vector<double> bound = bound_by_distance(run.spec, request, result.length);
+    if (bound.empty()) return;
+    FigureCurve curve =
+        inspectCurve(QObject::tr("B(Δ)/B(0)"), QObject::tr("context bound B(Δ)/B(0)"), {Ink::Kind::accent});
+    curve.companion = curve.isNamed = true;
+    for (std::size_t m = 0; m < bound.size(); ++m) {
+        curve.x.append(static_cast<double>(m));
+        curve.y.append(100 * bound[m] / bound.front());
+    }
+    figure.curves.push_back(std::move(curve));
+}
+
+/// The mean over all layers and heads, minus its mean, in percent of its largest deviation.
+void addLogit(Figure& figure, const InsideRun& run, const ProbeResult& result) {
+    if (result.logit_by_distance.empty()) return;
+    const auto row = meanRow(result.logit_by_distance, -1, -1, run.spec.heads);
+    const std::vector<double> logits(row.begin(), row.end());
+    const double mean = std::accumulate(logits.begin(), logits.end(), 0.0) / static_cast<double>(logits.size());
+    double largest = 0;
+    for (const double logit : logits) largest = std::max(largest, std::abs(logit - mean));
+    if (!(largest > 0)) return;
+    FigureCurve curve =
+        inspectCurve(QObject::tr("logit"), QObject::tr("mean logit, centred and scaled"), {Ink::Kind::quiet});
+    curve.companion = curve.isNamed = true;
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+        curve.x.append(static_cast<double>(result.distances[i]));
+        curve.y.append(100 * (logits[i] - mean) / largest);
+    }
+    figure.curves.push_back(std::move(curve));
+}
+
+QString countWords(const RetrievalPoint& point) {
+    const QString tokens = countText(point.tokens, QObject::tr("token"));
+    if (point.sequences == 0) return QObject::tr("%1 per distance").arg(tokens);
+    return QObject::tr("%1 in %2 per distance").arg(tokens, countText(point.sequences, QObject::tr("sequence")));
+}
+
+}  // namespace
+
+InspectPicture retrievalGain(const InspectData& data) {
+    constexpr const char* name = "retrieval-gain";
+    const Snapshot* now = data.snapshot();
+    if (!now || now->result->retrieval.empty()) return withoutNumbers(data, name);
+    const ProbeResult& result = *now->result;
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")},
+                                         {QObject::tr("retrieval gain"), QStringLiteral("%")})};
+    Figure& figure = picture.figure;
+    addBound(figure, *data.run, result);
+    addLogit(figure, *data.run, result);
+    for (const OtherSeed& other : data.run->otherSeeds) {
+        if (other.snapshot.result->retrieval.empty() || (data.ghost && data.ghost->id == other.id)) {
+            continue;
+        }
+        FigureCurve& curve = addGain(figure, *other.snapshot.result, other.seed, other.ink);
+        curve.companion = curve.isNamed = true;
+    }
+    if (const Snapshot* other = data.ghostSnapshot(); other && !other->result->retrieval.empty()) {
+        FigureCurve& curve = addGain(figure, *other->result, data.ghost->spec.seed, data.ghost->ink);
+        curve = ghostCurve(curve, *data.ghost);
+    }
+    addGain(figure, result, data.run->spec.seed, data.run->ink);
+    figure.horizontalLines.push_back({0, {}});
+    const double error = 100 * std::transform_reduce(
+                                   result.retrieval.begin(), result.retrieval.end(), 0.0,
+                                   [](double a, double b) { return std::max(a, b); },
+                                   [](const RetrievalPoint& point) { return point.gain_standard_error(); });
+    figure.note = QObject::tr("%1; %2; standard error at most %3 percentage points")
+                      .arg(data.run->name, countWords(result.retrieval.front()), QString::number(error, 'f', 1));
+    figure.summary =
+        QObject::tr(
+            "Retrieval gain of %1 after %2 steps by the attended distance, with the context bound and the mean "
+            "logit on the same axis.")
+            .arg(data.run->name, groupedText(now->iteration));
+    return picture;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,181 @@
+#include "ui/rooms/inspect/figures/figures.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/common/format.h"
+#include "ui/probes/interval_bands.h"
+#include "ui/rotary/spectrum_data.h"
+
+namespace ropelab::ui {
+namespace {
+
+QString problemOr(const InspectData& data, const QString& words) {
+    return data.problem.isEmpty() ? words : data.problem;
+}
+
+InspectPicture noExtrapolation(const InspectData& data, const char* name) {
+    return withoutNumbers(data, name,
+                          problemOr(data, QObject::tr("Evaluating the checkpoint beyond its training context …")));
+}
+
+QString countsOf(const ExtrapolationResult& result, bool hasBands) {
+    return result.evaluations.empty() ? QString() : sequencesNote(*result.evaluations.front().result, hasBands);
+}
+
+/// At the length that is selected in the panel.
+std::vector<const ExtrapolationResult*> tuningsAt(const InspectData& data) {
+    std::vector<const ExtrapolationResult*> result;
+    for (const ExtrapolationResult& tuning : data.fineTunings) {
+        if (tuning.factor == data.fineTuning.factor && tuning.evaluations.size() == 2) result.push_back(&tuning);
+    }
+    return result;
+}
+
+/// The scaling method, or the position encoding of a run without RoPE.
+QString titleOf(const ExtrapolationEvaluation& evaluation, const RunSpec& spec) {
+    return spec.rotates() ? methodTitle(evaluation.method) : QString::fromStdString(label_of(spec));
+}
+
+}  // namespace
+
+QString checkpointNote(const InspectData& data, std::int64_t iteration) {
+    return QObject::tr("%1, checkpoint at step %2").arg(data.run->name, groupedText(iteration));
+}
+
+FigureCurve dashedCurve(FigureCurve curve) {
+    curve.companion = true;
+    curve.isNamed = true;
+    return curve;
+}
+
+QString methodTitle(ScalingMethod method) {
+    const std::string_view title = scaling_names().at(static_cast<std::size_t>(method)).title;
+    return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+}
+
+FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink) {
+    FigureCurve curve = inspectCurve(label, QObject::tr("validation loss"), ink);
+    const std::size_t block = blockSize(lossByPosition.size());
+    for (std::size_t start = 0; start < lossByPosition.size(); start += block) {
+        const std::size_t end = std::min(lossByPosition.size(), start + block);
+        double sum = 0;
+        double count = 0;
+        for (std::size_t i = start; i < end; ++i) {
+            if (!std::isfinite(lossByPosition[i])) continue;
+            sum += lossByPosition[i];
+            ++count;
+        }
+        curve.x.append(0.5 * static_cast<double>(start + end - 1));
+        curve.y.append(count > 0 ? sum / count : std::nan(""));
+    }
+    return curve;
+}
+
+InspectPicture extrapolationLoss(const InspectData& data) {
+    constexpr const char* name = "extrapolation-loss";
+    if (!data.run || !data.beyond) return noExtrapolation(data, name);
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
+                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
+    Figure& figure = picture.figure;
+    QStringList losses;
+    for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
+        const QString title = titleOf(evaluation, data.run->spec);
+        figure.curves.push_back(blockMeans(evaluation.result->loss_by_position, title, scalingInk(evaluation.method)));
+        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(title), scalingInk(evaluation.method),
+                                  *evaluation.result));
+        losses << QObject::tr("%1 %2").arg(title, lossText(evaluation.result->loss));
+    }
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
+    figure.note = QObject::tr("%1, evaluated at %2 × its training context; %3")
+                      .arg(checkpointNote(data, data.beyond->iteration))
+                      .arg(data.beyond->factor)
+                      .arg(countsOf(*data.beyond, !figure.bands.empty()));
+    figure.summary = QObject::tr("Loss by position at %1 times the training context; mean losses in nats: %2.")
+                         .arg(data.beyond->factor)
+                         .arg(losses.join(QStringLiteral(", ")));
+    figure.settings[QStringLiteral("factor")] = static_cast<double>(data.beyond->factor);
+    return picture;
+}
+
+InspectPicture extrapolationRetrieval(const InspectData& data) {
+    constexpr const char* name = "extrapolation-retrieval";
+    if (!data.run || !data.beyond) return noExtrapolation(data, name);
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+                                         {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
+    Figure& figure = picture.figure;
+    figure.y.minimum = 0;
+    for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
+        const QString title = titleOf(evaluation, data.run->spec);
+        figure.curves.push_back(inspectCurve(title, QObject::tr("retrieval accuracy"), scalingInk(evaluation.method),
+                                             lagsOf(*evaluation.result), accuraciesOf(*evaluation.result)));
+        addBand(figure, accuracyBand(QObject::tr("%1, 95 % interval").arg(title), scalingInk(evaluation.method),
+                                     *evaluation.result));
+    }
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
+    figure.note = QObject::tr("%1, evaluated at %2 × its training context")
+                      .arg(checkpointNote(data, data.beyond->iteration))
+                      .arg(data.beyond->factor);
+    if (!data.beyond->evaluations.empty())
+        figure.note += QObject::tr("; %1").arg(retrievalNote(*data.beyond->evaluations.front().result));
+    figure.summary = QObject::tr("Retrieval accuracy by lag at %1 times the training context, per scaling method.")
+                         .arg(data.beyond->factor);
+    return picture;
+}
+
+QStringList fineTunedNumbers(const InspectData& data) {
+    QStringList lines;
+    if (!data.run) return lines;
+    for (const ExtrapolationResult* result : tuningsAt(data)) {
+        const SplitLoss before = split_loss(*result->evaluations.front().result, data.run->spec.context);
+        const SplitLoss after = split_loss(*result->evaluations.back().result, data.run->spec.context);
+        lines << QObject::tr("%1, %2 steps: loss beyond the context %3 → %4 nats, inside %5 → %6 nats")
+                     .arg(titleOf(result->evaluations.back(), data.run->spec),
+                          groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond),
+                          lossText(after.beyond), lossText(before.inside), lossText(after.inside));
+    }
+    return lines;
+}
+
+InspectPicture fineTunedLoss(const InspectData& data) {
+    constexpr const char* name = "fine-tuned-loss";
+    const std::vector<const ExtrapolationResult*> shown = tuningsAt(data);
+    if (!data.run || shown.empty()) {
+        const QString words =
+            QObject::tr(
+                "“Fine-tune copy” continues the training of a copy of this run at %1 × its context, and this figure "
+                "compares the loss by position before and after. The run and its checkpoint do not change.")
+                .arg(data.fineTuning.factor);
+        return withoutNumbers(data, name, problemOr(data, words));
+    }
+    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
+                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
+    Figure& figure = picture.figure;
+    for (const ExtrapolationResult* result : shown) {
+        const ExtrapolationEvaluation& after = result->evaluations.back();
+        const Ink ink = scalingInk(after.method);
+        const QString title = titleOf(after, data.run->spec);
+        figure.curves.push_back(dashedCurve(
+            blockMeans(result->evaluations.front().result->loss_by_position, QObject::tr("before fine-tuning"), ink)));
+        figure.curves.push_back(
+            blockMeans(after.result->loss_by_position,
+                       QObject::tr("%1, %2 steps").arg(title, groupedText(after.fine_tuning->steps)), ink));
+        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(title), ink, *after.result));
+    }
+    const ExtrapolationResult& newest = *shown.back();
+    const FineTuning& how = *newest.evaluations.back().fine_tuning;
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
+    figure.note = QObject::tr("%1; %2; %3")
+                      .arg(fineTunedNumbers(data).back(), checkpointNote(data, newest.iteration),
+                           countsOf(newest, !figure.bands.empty()));
+    figure.summary = QObject::tr("Loss by position at %1 times the training context before and after fine-tuning. %2.")
+                         .arg(how.factor)
+                         .arg(fineTunedNumbers(data).join(QStringLiteral("; ")));
+    figure.settings[QStringLiteral("factor")] = static_cast<double>(how.factor);
+    figure.settings[QStringLiteral("steps")] = static_cast<double>(how.steps);
+    figure.settings[QStringLiteral("learning_rate")] = learning_rate_of(how, data.run->spec);
+    return picture;
+}
+
+}  // namespace ropelab::ui

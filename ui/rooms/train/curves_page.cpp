@@ -1,0 +1,578 @@
+#include "ui/rooms/train/curves_page.h"
+
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QObject>
+#include <QSlider>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <numbers>
+#include <thread>
+#include <utility>
+
+#include "core/data/corpus.h"
+#include "core/data/synthetic/language.h"
+#include "core/forecast/estimate.h"
+#include "core/forecast/likely_data.h"
+#include "core/spec/aliases.h"
+#include "core/spec/error.h"
+#include "ui/common/fields.h"
+#include "ui/common/flow_layout.h"
+#include "ui/common/format.h"
+#include "ui/common/scaled.h"
+#include "ui/figure/ticks.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/plot/figure_view.h"
+#include "ui/rooms/train/run_list.h"
+#include "ui/session/run_store.h"
+#include "ui/session/settings.h"
+#include "ui/session/sweep_session.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+std::optional<double> findFloor(const RunSpec& spec, const Cancelled& cancelled) {
+    const auto floor = entropy_floor_of(spec, cancelled);
+    return floor ? std::optional(floor->mean) : std::nullopt;
+}
+
+}  // namespace
+
+EntropyFloorJob::EntropyFloorJob(QObject* parent, Find find)
+    : QObject(parent), m_find(find ? std::move(find) : Find(&findFloor)) {}
+
+void EntropyFloorJob::ask(const std::optional<RunSpec>& spec) {
+    const std::string key = spec ? keyOf(*spec) : std::string();
+    if (key == m_asked) return;
+    m_asked = key;
+    m_job.cancel();
+    const auto known = m_known.find(key);
+    emit found(known == m_known.end() ? std::nullopt : known->second);
+    if (!spec || !find_language(spec->data) || known != m_known.end()) return;
+    m_job.start([this, key, find = m_find, run = *spec](const Cancelled& cancelled) -> std::function<void()> {
+        std::optional<double> nats;
+        try {
+            nats = find(run, cancelled);
+        } catch (const std::exception&) {
+            nats = std::nullopt;  // Training reports why the data set cannot be opened.
+        }
+        return [this, key, nats] {
+            m_known[key] = nats;
+            emit found(nats);
+        };
+    });
+}
+
+std::string EntropyFloorJob::keyOf(const RunSpec& spec) {
+    return spec.data + '|' + std::to_string(spec.data_seed) + '|' + std::to_string(spec.data_length) + '|' +
+           std::to_string(spec.context) + '|' + std::to_string(static_cast<int>(spec.split));
+}
+
+namespace {
+
+struct View {
+    const char* id;               // name of the view in the settings
+    std::vector<Quantity> shown;  // empty for the roofline
+};
+
+const std::vector<View>& views() {
+    static const std::vector<View> all = {
+        {"validation_loss", {Quantity::validation_loss}},
+        {"training_loss", {Quantity::training_loss}},
+        {"losses", {Quantity::validation_loss, Quantity::training_loss}},
+        {"learning_rate", {Quantity::learning_rate}},
+        {"gradient_norm", {Quantity::gradient_norm}},
+        {"tokens_per_second", {Quantity::tokens_per_second}},
+        {"roofline", {}},
+    };
+    return all;
+}
+
+QString viewTitle(const View& view) {
+    if (view.shown.empty()) return QObject::tr("roofline");
+    if (view.shown.size() > 1) return QObject::tr("train and val loss");
+    return nameOf(view.shown.front());
+}
+
+QString smoothText(int percent) {
+    return percent == 0 ? QObject::tr("smoothing: off")
+                        : QObject::tr("smoothing: %1").arg(percent / 100.0, 0, 'f', 2, QLatin1Char('0'));
+}
+
+}  // namespace
+
+PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, QWidget* parent)
+    : QWidget(parent), m_plot(plot), m_table(table), m_settings(settings) {
+    auto* row = new FlowLayout(this);  // wraps to two lines in a narrow window
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+
+    m_quantity = new QComboBox(this);
+    m_quantity->setAccessibleName(tr("Quantity"));
+    m_quantity->setToolTip(
+        tr("Selects the quantity to plot. The roofline shows whether arithmetic or memory limits the training speed."));
+    for (const View& view : views()) m_quantity->addItem(viewTitle(view), QLatin1String(view.id));
+    m_unit = new QComboBox(this);
+    m_unit->setAccessibleName(tr("Unit of losses"));
+    m_unit->addItem(tr("nats/token"), QStringLiteral("nats"));
+    m_unit->addItem(tr("bits/token"), QStringLiteral("bits"));
+    m_unit->addItem(tr("bits/byte"), QStringLiteral("bits-per-byte"));
+    m_unit->setToolTip(tr(
+        "Selects the unit of losses. Bits per byte = loss in nats / ln 2, divided by the mean number of bytes of the "
+        "validation split's tokens, so that runs with different tokenizers can be compared. Formula 35"));
+    m_quantity->setCurrentIndex(std::max(0, indexOfQuantity(m_settings.value("train/quantity").toString())));
+    m_unit->setCurrentIndex(std::max(0, m_unit->findData(m_settings.value("train/unit"))));
+    for (QComboBox* choice : {m_quantity, m_unit}) {
+        choice->setFocusPolicy(Qt::StrongFocus);
+        row->addWidget(choice);
+        connect(choice, &QComboBox::currentIndexChanged, this, &PlotToolbar::applyView);
+    }
+    scaleWidth(m_quantity, 168);
+    scaleWidth(m_unit, 136);
+    m_axis = makeAxisChoice();
+    m_smoothing = makeSmoothing();
+    row->addWidget(m_axis);
+    row->addWidget(m_smoothing);
+
+    m_bands = new QToolButton(this);
+    m_bands->setText(tr("± std"));
+    m_bands->setAccessibleName(tr("Mean and standard deviation over seeds"));
+    m_bands->setCheckable(true);
+    m_bands->setToolTip(
+        tr("Shows the mean of runs that differ only in their seed as one curve, with a band of ± one standard "
+           "deviation. It requires runs that differ only in their seed."));
+    m_bands->setChecked(m_settings.value("train/bands").toString() == QLatin1String("on"));
+    m_bands->setFocusPolicy(Qt::TabFocus);
+    connect(m_bands, &QToolButton::toggled, this, [this](bool on) {
+        m_settings.setValue("train/bands", on ? QStringLiteral("on") : QStringLiteral("off"));
+        emit bandsChanged(isBands());
+    });
+
+    m_reset = new QToolButton(this);
+    m_reset->setText(tr("Reset view"));
+    m_reset->setToolTip(tr("Resets both axes to the full range of the data and follows new data (Ctrl+R)."));
+    m_reset->setFocusPolicy(Qt::TabFocus);
+    m_reset->setEnabled(false);
+    connect(m_reset, &QToolButton::clicked, &m_plot, &CurvePlot::resetView);
+    connect(&m_plot, &CurvePlot::followsDataChanged, m_reset,
+            [reset = m_reset](bool follows) { reset->setEnabled(!follows); });
+    m_export = new QToolButton(this);
+    m_export->setText(tr("Export …"));
+    m_export->setToolTip(tr("Exports this plot as PDF, SVG, PNG or CSV (Ctrl+E)."));
+    connect(m_export, &QToolButton::clicked, this, &PlotToolbar::exportRequested);
+    m_export->setFocusPolicy(Qt::TabFocus);
+    row->addWidget(m_export);
+    row->addWidget(m_bands);
+    applyView();
+}
+
+QWidget* PlotToolbar::makeAxisChoice() {
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* group = new QButtonGroup(box);
+    m_linear = addToggle(row, group, tr("linear"), tr("Linear axis"));
+    m_log = addToggle(row, group, tr("log"), tr("Logarithmic axis"));
+    const bool logarithmic = m_settings.value("train/logarithmic").toBool();
+    (logarithmic ? m_log : m_linear)->setChecked(true);
+    m_plot.setYLogarithmic(logarithmic);
+    connect(m_log, &QToolButton::toggled, &m_plot, &CurvePlot::setYLogarithmic);
+    connect(&m_plot, &CurvePlot::yLogarithmicChanged, this, [this](bool on) {
+        (on ? m_log : m_linear)->setChecked(true);
+        m_settings.setValue("train/logarithmic", on);
+    });
+    return box;
+}
+
+QWidget* PlotToolbar::makeSmoothing() {
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* value = new QLabel(box);
+    value->setProperty("quiet", true);
+    row->addWidget(value);
+    auto* slider = new QSlider(Qt::Horizontal, box);
+    slider->setRange(0, 99);
+    slider->setAccessibleName(tr("Smoothing"));
+    slider->setToolTip(
+        tr("Weight of the exponential moving average. The unsmoothed curve stays visible as a faint line."));
+    scaleWidth(slider, 72);
+    row->addWidget(slider);
+    // The label is as wide as its widest text, so that the slider does not move when the number changes.
+    const auto fit = [value] { value->setMinimumWidth(value->fontMetrics().horizontalAdvance(smoothText(88))); };
+    connect(&ThemeManager::instance(), &ThemeManager::changed, value, fit);
+    fit();
+    connect(slider, &QSlider::valueChanged, this, [this, value](int percent) {
+        value->setText(smoothText(percent));
+        m_plot.setSmoothing(percent / 100.0);
+        emit smoothingChanged(percent / 100.0);
+        m_settings.setValue("train/smoothing", percent);
+    });
+    slider->setValue(m_settings.value("train/smoothing").toInt());
+    value->setText(smoothText(slider->value()));
+    return box;
+}
+
+void PlotToolbar::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    // In a narrow window the button would need a second line; both menus offer the export as well.
+    m_export->setVisible(width() >= ThemeManager::instance().pixels(680));
+}
+
+int PlotToolbar::indexOfQuantity(const QString& id) const {
+    return m_quantity->findData(
+        QString::fromStdString(std::string(current_name(Alias::Kind::quantity, id.toStdString()))));
+}
+
+void PlotToolbar::showQuantity(const QString& id) {
+    const int index = indexOfQuantity(id);
+    if (index < 0) throw BadInput("The Train room has no quantity \"" + id.toStdString() + "\".");
+    m_quantity->setCurrentIndex(index);
+}
+
+void PlotToolbar::applyView() {
+    const View& view = views()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))];
+    const LossUnit unit = lossUnit(m_unit->currentData().toString());
+    // What does not apply is disabled and not hidden, so that the other controls keep their place.
+    m_unit->setEnabled(!view.shown.empty() && isLoss(view.shown.front()));
+    m_axis->setEnabled(!view.shown.empty());
+    m_smoothing->setEnabled(!view.shown.empty());
+    showBands();
+    m_plot.setLossUnit(unit);
+    if (!view.shown.empty()) m_plot.setShownQuantities(view.shown);
+    m_table.setLossUnit(unit);
+    m_settings.setValue("train/quantity", QString::fromLatin1(view.id));
+    m_settings.setValue("train/unit", m_unit->currentData());
+    emit rooflineChanged(view.shown.empty());
+    emit unitChanged();
+}
+
+void PlotToolbar::showUnit(const QString& word) {
+    const int index = m_unit->findData(word);
+    if (index < 0) throw BadInput("The Train room has no unit of losses \"" + word.toStdString() + "\".");
+    m_unit->setCurrentIndex(index);
+}
+
+bool PlotToolbar::isLossPerToken() const {
+    return m_unit->isEnabled() && !lossUnit(m_unit->currentData().toString()).isPerByte;
+}
+
+void PlotToolbar::setBandsPossible(bool possible, bool wanted) {
+    if (m_settings.value("train/bands").toString() == QLatin1String("auto")) {
+        const QSignalBlocker quiet(m_bands);
+        m_bands->setChecked(wanted);
+    }
+    if (possible == m_bandsPossible) return;
+    m_bandsPossible = possible;
+    showBands();
+    emit bandsChanged(isBands());
+}
+
+void PlotToolbar::showBands() {
+    m_bands->setEnabled(m_bandsPossible && !isRoofline());
+}
+
+bool PlotToolbar::isRoofline() const {
+    return views()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))].shown.empty();
+}
+
+namespace {
+
+constexpr double kGiga = 1e9;
+
+QString speedText(double operations) {
+    return QObject::tr("%1 GFLOP/s").arg(QString::number(operations / kGiga, 'g', 3));
+}
+
+// From a tenth of the smallest to ten times the largest intensity of the runs and the ridge point.
+Range intensities(const bench::MachineSpeed& machine, const std::vector<RooflineRun>& runs) {
+    Range range{bench::ridge(machine), bench::ridge(machine)};
+    for (const RooflineRun& run : runs) {
+        range.minimum = std::min(range.minimum, run.point.work.intensity());
+        range.maximum = std::max(range.maximum, run.point.work.intensity());
+    }
+    return {range.minimum / 10, range.maximum * 10};
+}
+
+}  // namespace
+
+Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<RooflineRun>& runs) {
+    Figure figure;
+    figure.name = QStringLiteral("roofline");
+    figure.x = {
+        .label = QObject::tr("arithmetic intensity"), .unit = QObject::tr("operations per byte"), .logarithmic = true};
+    figure.y = {.label = QObject::tr("speed"), .unit = QStringLiteral("GFLOP/s"), .logarithmic = true};
+    if (!machine.known()) {
+        figure.emptyText = QObject::tr("The speed of this machine has not been measured yet");
+        return figure;
+    }
+    if (runs.empty()) {
+        figure.emptyText = QObject::tr("Each run that trains on the CPU appears here as a point");
+        return figure;
+    }
+    const Range range = intensities(machine, runs);
+    FigureCurve roof;
+    roof.label = QObject::tr("this machine");
+    roof.quantity = QObject::tr("peak speed");
+    roof.ink = {Ink::Kind::text};
+    for (const double intensity : {range.minimum, bench::ridge(machine), range.maximum}) {
+        roof.x.append(intensity);
+        roof.y.append(bench::roof(machine, intensity) / kGiga);
+    }
+    figure.x.minimum = range.minimum;
+    figure.x.maximum = range.maximum;
+    figure.curves.push_back(roof);
+    for (const RooflineRun& run : runs) {
+        FigureCurve point;
+        point.label = run.label;
+        point.quantity = QObject::tr("speed");
+        point.ink = run.ink;
+        point.shape = FigureCurve::Shape::points;
+        point.pointPt = run.picked ? 9 : 6;
+        point.emphasis = run.picked ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::normal;
+        point.x = {run.point.work.intensity()};
+        point.y = {run.point.reached() / kGiga};
+        figure.curves.push_back(point);
+    }
+    figure.verticalLines.push_back(
+        {bench::ridge(machine), QObject::tr("ridge point: arithmetic limits the speed to the right")});
+    figure.note = QObject::tr("This machine reaches %1 in float32 matrix products and copies %2 GB/s.")
+                      .arg(speedText(machine.multiply), QString::number(machine.copy / kGiga, 'g', 3));
+    const RooflineRun& described = *std::max_element(
+        runs.begin(), runs.end(), [](const RooflineRun& a, const RooflineRun& b) { return a.picked < b.picked; });
+    figure.summary = QString::fromStdString(bench::verdict(machine, described.point));
+    return figure;
+}
+
+namespace {
+
+std::int64_t vocabularySize(const RunView& run) {
+    if (run.record.vocabulary.empty()) return likely_vocabulary(run.spec);
+    return Vocabulary::from_text(run.record.vocabulary).size();
+}
+
+// Only visible runs that train on the CPU.
+std::vector<RooflineRun> measuredRuns(const RunStore& store, const std::map<RunId, double>& speeds, RunId picked) {
+    std::vector<RooflineRun> result;
+    for (const RunView& run : store.runs()) {
+        const auto& conditions = run.record.conditions;
+        if (!run.visible || !conditions || conditions->device != "cpu") continue;
+        double speed = run.record.summary ? run.record.summary->tokens_per_second : 0;
+        if (const auto live = speeds.find(run.record.id); speed <= 0 && live != speeds.end()) speed = live->second;
+        if (speed <= 0) continue;
+        result.push_back({run.name, run.ink, run.record.id == picked,
+                          bench::roofline_point(run.spec, vocabularySize(run), speed,
+                                                precision_of(*conditions) == Precision::bfloat16)});
+    }
+    return result;
+}
+
+}  // namespace
+
+RooflineView::RooflineView(RunStore& runs, SweepSession& session, Settings& settings, QWidget* parent)
+    : QWidget(parent), m_runStore(runs), m_session(session), m_settings(settings) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_sentence = new QLabel(this);
+    m_sentence->setWordWrap(true);
+    m_sentence->setAccessibleName(tr("Bottleneck of the training speed"));
+    column->addWidget(m_sentence);
+    m_memory = makeNote(this);
+    column->addWidget(m_memory);
+    m_view = new FigureView(this);
+    m_view->setAccessibleName(tr("Roofline"));
+    column->addWidget(m_view, 1);
+    connect(&m_session, &SweepSession::stateChanged, this, [this] {
+        if (isVisible()) measureIfIdle();
+        renew();
+    });
+    connect(&m_session, &SweepSession::started, this, [this] { m_peak = 0; });
+    connect(&m_runStore, &RunStore::reloaded, this, &RooflineView::renew);
+    const auto renewIfShown = [this] {
+        if (isVisible()) renew();
+    };
+    connect(&m_runStore, &RunStore::runChanged, this, renewIfShown);
+    connect(&m_runStore, &RunStore::visibilityChanged, this, renewIfShown);
+}
+
+void RooflineView::setSpeed(RunId run, double tokensPerSecond) {
+    m_speeds[run] = tokensPerSecond;
+    if (isVisible()) renew();
+}
+
+void RooflineView::setPeakMemory(std::int64_t bytes) {
+    m_peak = bytes;
+    renew();
+}
+
+void RooflineView::pickRun(RunId run) {
+    m_picked = run;
+    renew();
+}
+
+void RooflineView::clear() {
+    m_speeds.clear();
+    m_peak = 0;
+    m_picked = 0;
+    renew();
+}
+
+void RooflineView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    measureIfIdle();
+    renew();
+}
+
+bench::MachineSpeed RooflineView::machine() const {
+    Settings& settings = m_settings;
+    return {settings.value("machine/multiply_per_second").toDouble(),
+            settings.value("machine/copy_per_second").toDouble()};
+}
+
+void RooflineView::measureIfIdle() {
+    // The measurement and a training at the same time would slow each other down.
+    if (m_measured || isMeasuring() || m_session.isActive()) return;
+    m_measured = true;
+    m_measuring.start([this](const Cancelled&) -> std::function<void()> {
+        const auto found = bench::measure_machine(static_cast<int>(std::thread::hardware_concurrency()));
+        return [this, found] {
+            const bench::MachineSpeed known = machine();
+            Settings& settings = m_settings;
+            settings.setValue("machine/multiply_per_second", std::max(known.multiply, found.multiply));
+            settings.setValue("machine/copy_per_second", std::max(known.copy, found.copy));
+            renew();
+        };
+    });
+}
+
+Figure RooflineView::figure() const {
+    return rooflineFigure(machine(), measuredRuns(m_runStore, m_speeds, m_picked));
+}
+
+QString RooflineView::sentence() const {
+    const auto runs = measuredRuns(m_runStore, m_speeds, m_picked);
+    if (!machine().known()) {
+        return m_session.isActive() ? tr("The speed of this machine will be measured when no training is active.")
+                                    : tr("The speed of this machine is being measured.");
+    }
+    if (runs.empty()) return tr("While a run trains on the CPU, this line says what limits its speed.");
+    const auto picked = std::find_if(runs.begin(), runs.end(), [](const RooflineRun& run) { return run.picked; });
+    const RooflineRun& described = picked == runs.end() ? runs.front() : *picked;
+    return tr("%1: %2").arg(described.label, QString::fromStdString(bench::verdict(machine(), described.point)));
+}
+
+QString RooflineView::memorySentence() const {
+    std::vector<RunSpec> specs;
+    for (const RunView& run : m_runStore.runs()) {
+        if (run.visible) specs.push_back(run.spec);
+    }
+    if (specs.empty()) return {};
+    const QString predicted = bytesText(estimate(specs).bytes);
+    return m_peak > 0 ? tr("Training memory: %1 predicted, %2 measured.").arg(predicted, bytesText(m_peak))
+                      : tr("Training memory: %1 predicted.").arg(predicted);
+}
+
+void RooflineView::renew() {
+    m_sentence->setText(sentence());
+    m_memory->setText(memorySentence());
+    m_view->setFigure(figure());
+    m_view->setWhatsThis(rooflineExplanation(machine().multiply, machine().copy));
+}
+
+namespace {
+
+QString tr(const char* words) {
+    return QCoreApplication::translate("QuantityWhys", words);
+}
+
+QString joinLines(const QStringList& all) {
+    QStringList lines = all;
+    lines.removeAll(QString());
+    return lines.join(QLatin1Char('\n'));
+}
+
+QString currentLossText(std::optional<double> nats) {
+    if (!nats || !std::isfinite(*nats)) return {};
+    return tr("L = %1 nats = %2 bits per token; perplexity e^L = %3")
+        .arg(readableNumber(*nats), readableNumber(*nats / std::numbers::ln2), readableNumber(std::exp(*nats)));
+}
+
+QString batchText(const RunSpec& run) {
+    return tr("%1 sequences of %2 tokens").arg(groupedText(run.batch), groupedText(run.context));
+}
+
+QString validationText(const RunSpec& run) {
+    return run.evaluation == Evaluation::whole
+               ? tr("N is the number of tokens in all sequences of the validation split.")
+               : tr("N is the number of tokens in %1 random batches of the validation split; a batch has %2.")
+                     .arg(groupedText(run.evaluation_batches), batchText(run));
+}
+
+}  // namespace
+
+QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional<double> now) {
+    const QString loss = tr("L = −(1/N) Σ ln p(next token | the tokens before it in its sequence)");
+    switch (quantity) {
+        case Quantity::validation_loss:
+            return joinLines({loss, validationText(run), currentLossText(now),
+                              find_language(run.data)
+                                  ? tr("The dashed line is the entropy floor of the whole split: the "
+                                       "loss of the best possible predictor on all sequences of "
+                                       "the validation split.")
+                                  : QString(),
+                              find_language(run.data) && run.evaluation == Evaluation::sampled
+                                  ? tr("This run is evaluated on sampled sequences, so its loss can be below the floor "
+                                       "by chance.")
+                                  : QString(),
+                              tr("Shannon 1948, formula 35")});
+        case Quantity::training_loss:
+            return joinLines({loss,
+                              tr("N is the number of tokens in the batch of the step, %1. The weights are those before "
+                                 "the step's update.")
+                                  .arg(batchText(run)),
+                              currentLossText(now), tr("Shannon 1948, formula 35")});
+        case Quantity::learning_rate: {
+            const std::int64_t end = run.decay_iterations > 0 ? run.decay_iterations : run.iterations;
+            return joinLines({tr("The learning rate η rises linearly to η_max within w warmup steps, then falls as "
+                                 "(1 + cos πs)/2, with s from 0 to 1, to η_min at step T."),
+                              tr("η_max = %1, w = %2, η_min = %3, T = %4")
+                                  .arg(readableNumber(run.learning_rate), groupedText(run.warmup),
+                                       readableNumber(run.final_learning_rate), groupedText(end)),
+                              tr("This is the learning rate schedule of nanoGPT.")});
+        }
+        case Quantity::gradient_norm:
+            return joinLines(
+                {tr("‖g‖ = √(Σ g²) is the norm of the gradient over all parameters, before clipping."),
+                 run.clip > 0 ? tr("If ‖g‖ exceeds c = %1, the optimizer uses g·c/‖g‖.").arg(readableNumber(run.clip))
+                              : tr("The gradient is not clipped (clip = 0)."),
+                 tr("Pascanu et al. 2013")});
+        case Quantity::tokens_per_second:
+            break;
+    }
+    return tr("Tokens per second: the tokens of a step, %1, divided by the duration of the step. The runs of a cohort "
+              "share the machine, so the plot shows an equal part of the cohort's speed for each run.")
+        .arg(batchText(run));
+}
+
+QString rooflineExplanation(double multiply, double copy) {
+    constexpr double giga = 1e9;
+    return joinLines(
+        {tr("operations per second ≤ min(P, B·I)"),
+         tr("I is the arithmetic intensity, the operations of a step per byte that it moves. Left of the ridge point "
+            "memory "
+            "bandwidth limits the speed, right of it arithmetic does."),
+         multiply > 0 && copy > 0
+             ? tr("P = %1 GFLOP/s (float32 matrix products) and B = %2 GB/s (memory copies), both measured on this "
+                  "machine")
+                   .arg(readableNumber(multiply / giga), readableNumber(copy / giga))
+             : QString(),
+         tr("Williams, Waterman, Patterson 2009")});
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,567 @@
+#include "ui/rooms/train/sweep_fields.h"
+
+#include <QAbstractItemView>
+#include <QCheckBox>
+#include <QEvent>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QStyle>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "core/data/known_sets.h"
+#include "core/experiment/experiment.h"
+#include "core/spec/error.h"
+#include "core/sweep/search.h"
+#include "ui/common/choice_words.h"
+#include "ui/common/fields.h"
+#include "ui/common/findables.h"
+#include "ui/common/scaled.h"
+#include "ui/common/setting_words.h"
+#include "ui/common/text.h"
+#include "ui/theme/dialogs.h"
+#include "ui/rooms/train/chip_list_edit.h"
+#include "ui/session/experiment_model.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+// The message belongs to the content of the scroll area around the field, with which it scrolls, or else to the window.
+QWidget* surfaceOf(const QWidget* field) {
+    QWidget* surface = field->parentWidget();
+    while (surface && surface->parentWidget()) {
+        const auto* area = qobject_cast<QScrollArea*>(surface->parentWidget()->parentWidget());
+        if (area && area->widget() == surface) break;
+        surface = surface->parentWidget();
+    }
+    return surface;
+}
+
+}  // namespace
+
+FieldError::FieldError(QWidget* field) : QLabel(field), m_field(field) {
+    setWordWrap(true);
+    setTextFormat(Qt::PlainText);
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    hide();
+    m_field->installEventFilter(this);
+    connect(m_field, &QObject::destroyed, this, &QObject::deleteLater);  // the message may have another parent by then
+    const auto restyle = [this] {
+        const ThemeManager& manager = ThemeManager::instance();
+        const Theme& theme = manager.theme();
+        setStyleSheet(
+            QStringLiteral("color: %1; background: %2; border: 1px solid %1; border-radius: 3px; padding: %3px;")
+                .arg(theme.error.name(), theme.panel.name())
+                .arg(manager.pixels(2)));
+        place();
+    };
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, restyle);
+    restyle();
+}
+
+void FieldError::setSentence(const QString& sentence) {
+    m_sentence = sentence;
+    setText(sentence);
+    place();
+}
+
+bool FieldError::eventFilter(QObject* watched, QEvent* event) {
+    switch (event->type()) {
+        case QEvent::Show:
+        case QEvent::Hide:
+        case QEvent::Move:
+        case QEvent::Resize:
+            place();
+            break;
+        default:
+            break;
+    }
+    return QLabel::eventFilter(watched, event);
+}
+
+void FieldError::place() {
+    QWidget* surface = m_field ? surfaceOf(m_field) : nullptr;
+    if (m_sentence.isEmpty() || !surface || !m_field->isVisible()) return hide();
+    if (parentWidget() != surface) setParent(surface);
+    const QPoint top = m_field->mapTo(surface, QPoint());
+    const int width = m_field->width();
+    const int height = heightForWidth(width);
+    const int below = top.y() + m_field->height();
+    setGeometry(top.x(), below + height <= surface->height() ? below : std::max(0, top.y() - height), width, height);
+    show();
+    raise();
+}
+
+namespace {
+
+std::vector<std::string> valuesIn(const Key& key, const QString& typed) {
+    std::vector<std::string> values;
+    for (const QString& part : typed.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        values.push_back(fieldValue(key.name, part.trimmed()).toStdString());
+    }
+    return values;
+}
+
+}  // namespace
+
+KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
+    : QWidget(parent), m_key(key), m_model(model), m_error(new FieldError(this)) {
+    auto* layout = new QVBoxLayout(this);
+    scaleLayout(layout, {0, 0, 0, 0}, 4);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    layout->addLayout(row);
+    QWidget* editor = nullptr;
+    if (!key.choices.empty()) {
+        m_choice = new QComboBox(this);
+        m_choice->setFocusPolicy(Qt::StrongFocus);
+        m_choice->setMinimumContentsLength(6);
+        m_choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        for (const std::string_view choice : key.choices) {
+            m_choice->addItem(choiceTitle(key.name, choice), ropelab::ui::text(choice));
+            const QString meaning = choiceMeaning(key.name, choice);
+            if (!meaning.isEmpty()) m_choice->setItemData(m_choice->count() - 1, meaning, Qt::ToolTipRole);
+        }
+        connect(m_choice, &QComboBox::activated, this, [this] { commit(m_choice->currentData().toString()); });
+        connect(m_choice, &QComboBox::highlighted, this,
+                [this](int index) { emit considered(valuesIn(m_key, m_choice->itemData(index).toString())); });
+        m_choice->view()->installEventFilter(this);
+        editor = m_choice;
+    } else {
+        m_field = new QLineEdit(this);
+        connect(m_field, &QLineEdit::editingFinished, this, [this] {
+            emit considered({});
+            if (m_field->isModified()) commit(m_field->text());
+        });
+        connect(m_field, &QLineEdit::textEdited, this,
+                [this](const QString& typed) { emit considered(valuesIn(m_key, typed)); });
+        editor = m_field;
+    }
+    editor->setAccessibleName(title(key));
+    setFocusProxy(editor);
+    editor->setAccessibleDescription(ropelab::ui::text(key.meaning));
+    row->addWidget(editor, 1);
+    if (!key.unit.empty()) {
+        auto* unit = new QLabel(ropelab::ui::text(key.unit), this);
+        unit->setProperty("quiet", true);
+        row->addWidget(unit);
+    }
+    setToolTip(ropelab::ui::text(key.meaning));
+    connect(&model, &ExperimentModel::changed, this, &KeyField::renew);
+    renew();
+}
+
+QString KeyField::title(const Key& key) {
+    return ropelab::ui::text(key.name).replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+bool KeyField::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Hide) emit considered({});  // the open list of choices was closed
+    return QWidget::eventFilter(watched, event);
+}
+
+void KeyField::commit(const QString& typed) {
+    const std::vector<std::string> values = valuesIn(m_key, typed);
+    try {
+        m_model.edit(tr("change %1").arg(title(m_key)),
+                     [&](Experiment& experiment) { experiment.set(m_key.name, values); });
+        showError({});
+        renew();
+    } catch (const BadInput& error) {
+        showError(fieldError(title(m_key), QString::fromStdString(error.what())));
+    }
+}
+
+QString KeyField::error() const {
+    return m_error ? m_error->sentence() : QString();
+}
+
+void KeyField::renew() {
+    const bool isSampled = m_model.options().samples(m_key.name);
+    if (m_field) m_field->setEnabled(!isSampled);
+    if (m_field && isSampled) return m_field->setText(tr("sampled"));
+    QStringList values;
+    for (const std::string& value : m_model.value().values(m_key.name)) {
+        values << fieldText(m_key.name, QString::fromStdString(value));
+    }
+    const QString joined = values.join(QStringLiteral(", "));
+    if (m_choice) {
+        int index = m_choice->findData(joined);
+        if (index < 0) {  // The setting is swept over several choices.
+            m_choice->addItem(joined, joined);
+            index = m_choice->count() - 1;
+        }
+        m_choice->setCurrentIndex(index);
+    } else if (!m_field->isModified() || error().isEmpty()) {
+        m_field->setText(joined);
+    }
+}
+
+void KeyField::showError(const QString& sentence) {
+    if (m_error) m_error->setSentence(sentence);
+    if (m_field) {
+        m_field->setProperty("wrong", !sentence.isEmpty());
+        m_field->style()->polish(m_field);
+        m_field->setModified(!sentence.isEmpty());
+    }
+}
+
+namespace {
+
+// Item data of the entries "Choose a file …" and "Choose a folder …". A line break is not a valid data set name, so
+// these cannot be confused with one.
+const QString kAskForFile = QStringLiteral("\n");
+const QString kAskForFolder = QStringLiteral("\n\n");
+
+}  // namespace
+
+DataChoice::DataChoice(ExperimentModel& model, std::filesystem::path dataDir, QWidget* parent)
+    : QComboBox(parent), m_model(model), m_dataDir(std::move(dataDir)) {
+    setAccessibleName(tr("Data"));
+    setFocusPolicy(Qt::StrongFocus);
+    setMinimumContentsLength(8);
+    setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    connect(this, &QComboBox::activated, this, &DataChoice::pick);
+    connect(&model, &ExperimentModel::changed, this, &DataChoice::renew);
+    renew();
+}
+
+void DataChoice::renew() {
+    clear();
+    const auto add = [this](const QString& title, const QString& name, const QString& about) {
+        addItem(title, name);
+        setItemData(count() - 1, about, Qt::ToolTipRole);
+    };
+    add(tr("synthetic"), QStringLiteral("synthetic"),
+        tr("A synthetic language in which the next character depends on distant positions. The best possible loss is "
+           "known."));
+    add(tr("synthetic, local"), QStringLiteral("synthetic-local"),
+        tr("A synthetic language in which the next character depends only on the previous one. It serves as a control, "
+           "because positions hardly matter."));
+    for (const KnownSet& set : known_sets()) {
+        try {
+            if (const auto found = find_on_disk(set, m_dataDir)) {
+                add(QString::fromStdString(set.title), QString::fromStdString(set.name),
+                    QString::fromStdString(found->description));
+            }
+        } catch (const BadInput&) {
+            // An invalid data folder contains no data sets. A run that names one of them reports the error itself.
+        }
+    }
+    const auto values = m_model.value().values("data");
+    if (values.size() > 1) {
+        QStringList all;
+        for (const std::string& value : values) all << QString::fromStdString(value);
+        add(tr("%1 data sets").arg(values.size()), all.join(QStringLiteral(", ")), all.join(QStringLiteral(", ")));
+        setCurrentIndex(count() - 1);
+    } else {
+        const QString name = QString::fromStdString(values.front());
+        if (findData(name) < 0) add(QFileInfo(name).fileName(), name, name);
+        setCurrentIndex(findData(name));
+    }
+    setToolTip(itemData(currentIndex(), Qt::ToolTipRole).toString());
+    insertSeparator(count());
+    add(tr("Choose a folder …"), kAskForFolder,
+        tr("Train on all files of a folder, of any size, as bytes. The files are read in the order of their names."));
+    add(tr("Choose a file …"), kAskForFile, tr("Train on a text file of your own, as characters or as bytes."));
+}
+
+void DataChoice::pick(int index) {
+    QString name = itemData(index).toString();
+    if (name == kAskForFile) {
+        name =
+            dialogs().open(window(), {.title = tr("Choose a text file to train on"), .filters = tr("All files (*)")});
+    } else if (name == kAskForFolder) {
+        name = dialogs().folder(window(), {.title = tr("Choose a folder of files to train on")});
+    }
+    if (!name.isEmpty()) {
+        try {
+            m_model.edit(tr("change data"),
+                         [&](Experiment& experiment) { experiment.set("data", {name.toStdString()}); });
+        } catch (const BadInput& error) {
+            emit refused(QString::fromStdString(error.what()));
+        }
+    }
+    renew();
+}
+
+namespace {
+
+struct Size {
+    const char* layers;
+    const char* heads;
+    const char* width;
+    const char* context;
+};
+
+constexpr std::array<Size, 5> kSizes = {{
+    {"1", "1", "32", "64"},
+    {"2", "2", "64", "128"},
+    {"4", "4", "128", "64"},
+    {"4", "4", "128", "256"},
+    {"6", "6", "384", "256"},
+}};
+
+QString title(const QString& layers, const QString& width, const QString& context) {
+    return QObject::tr("%1×%2, context %3").arg(layers, width, context);
+}
+
+QString joined(const Experiment& experiment, const char* key) {
+    QStringList values;
+    for (const std::string& value : experiment.values(key)) values << QString::fromStdString(value);
+    return values.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+ModelChoice::ModelChoice(ExperimentModel& model, QWidget* parent) : QComboBox(parent), m_model(model) {
+    setAccessibleName(tr("Model"));
+    setToolTip(tr("Number of layers × width of the residual stream, and the context length in tokens."));
+    setFocusPolicy(Qt::StrongFocus);
+    setMinimumContentsLength(8);
+    setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    for (const Size& size : kSizes) {
+        addItem(title(QLatin1String(size.layers), QLatin1String(size.width), QLatin1String(size.context)));
+    }
+    connect(this, &QComboBox::activated, this, &ModelChoice::pick);
+    connect(&model, &ExperimentModel::changed, this, &ModelChoice::renew);
+    renew();
+}
+
+void ModelChoice::renew() {
+    const int known = static_cast<int>(kSizes.size());
+    while (count() > known) removeItem(count() - 1);
+    const Experiment& experiment = m_model.value();
+    for (int i = 0; i < known; ++i) {
+        const Size& size = kSizes[static_cast<std::size_t>(i)];
+        if (joined(experiment, "layers") == QLatin1String(size.layers) &&
+            joined(experiment, "heads") == QLatin1String(size.heads) &&
+            joined(experiment, "width") == QLatin1String(size.width) &&
+            joined(experiment, "context") == QLatin1String(size.context)) {
+            setCurrentIndex(i);
+            return;
+        }
+    }
+    addItem(title(joined(experiment, "layers"), joined(experiment, "width"), joined(experiment, "context")));
+    setCurrentIndex(known);
+}
+
+void ModelChoice::pick(int index) {
+    if (index < static_cast<int>(kSizes.size())) {
+        const Size& size = kSizes[static_cast<std::size_t>(index)];
+        m_model.edit(tr("change model"), [&size](Experiment& experiment) {
+            experiment.set("layers", {size.layers});
+            experiment.set("heads", {size.heads});
+            experiment.set("width", {size.width});
+            experiment.set("context", {size.context});
+        });
+    }
+    renew();
+}
+
+namespace {
+
+constexpr int kNoSearch = -1;  // data of the entry "all combinations"
+
+// The chips store "learning_rate=0.0001..0.01 log".
+QString parsedRange(const QString& typed) {
+    const auto range = parse_search_range(typed.trimmed().toStdString());
+    if (!range) {
+        throw BadInput("\"" + typed.toStdString() +
+                       "\" is not a range of a number; write it like learning_rate = 1e-3..1e-2 log.");
+    }
+    return QString::fromStdString(range_text(*range));
+}
+
+int boxed(std::int64_t value, const QSpinBox& box) {
+    return static_cast<int>(std::clamp<std::int64_t>(value, box.minimum(), box.maximum()));
+}
+
+}  // namespace
+
+SearchGroup::SearchGroup(ExperimentModel& experiment, QWidget* parent)
+    : QWidget(parent), m_experiment(experiment), m_button(new QPushButton(this)), m_body(new QWidget(this)) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    m_button->setFocusPolicy(Qt::TabFocus);
+    m_button->setCheckable(true);
+    m_button->setToolTip(
+        tr("Samples ranges of settings instead of listing their values, stops the worse runs early, or adds runs to "
+           "those of the lab."));
+    connect(m_button, &QPushButton::clicked, this, [this] { setShown(m_body->isHidden()); });
+    column->addWidget(m_button);
+    column->addWidget(m_body);
+    shownBy(m_body, m_button);
+    makeFields();
+    setShown(false);
+    connect(&m_experiment, &ExperimentModel::changed, this, &SearchGroup::renew);
+    renew();
+}
+
+void SearchGroup::setShown(bool shown) {
+    m_body->setVisible(shown);
+    m_button->setText(shown ? tr("Search ▴") : tr("Search ▾"));
+    m_button->setChecked(shown);
+}
+
+QSpinBox* SearchGroup::makeNumber(const QString& name, int minimum, int maximum) {
+    auto* box = new QSpinBox(m_body);
+    box->setRange(minimum, maximum);
+    box->setAccessibleName(name);
+    box->setKeyboardTracking(false);
+    box->setFocusPolicy(Qt::StrongFocus);
+    return box;
+}
+
+void SearchGroup::makeFields() {
+    auto* column = new QVBoxLayout(m_body);
+    scaleLayout(column, {0, 0, 0, 0}, 8);
+    QGridLayout* grid = makeFieldGrid();
+    column->addLayout(grid);
+
+    m_method = makeChoice(tr("Method of search"), m_body);
+    m_method->addItem(tr("all combinations"), kNoSearch);
+    m_method->addItem(tr("random samples"), static_cast<int>(Search::Method::random));
+    m_method->addItem(tr("Sobol samples"), static_cast<int>(Search::Method::sobol));
+    m_method->addItem(tr("successive halving"), static_cast<int>(Search::Method::halving));
+    connect(m_method, &QComboBox::activated, this, [this] {
+        const int method = m_method->currentData().toInt();
+        change(tr("change method of search"), [method](SweepOptions& options) {
+            if (method == kNoSearch) return options.search.reset();
+            if (!options.search) options.search.emplace();
+            options.search->method = static_cast<Search::Method>(method);
+        });
+    });
+    addField(grid, tr("method"), m_method,
+             tr("All combinations: the values above. Random samples: independent samples of the ranges. Sobol samples: "
+                "points of a Sobol sequence, which fill the ranges evenly. Successive halving: Sobol samples, or the "
+                "values above without ranges; at the rungs r, 2r, 4r, … the worse half of the settings is stopped, by "
+                "the mean validation loss over their seeds."));
+
+    m_ranges = new ChipListEdit(tr("ranges"), m_body);
+    m_ranges->setParser(parsedRange);
+    // The range of the learning rate begins above the final_learning_rate of every preset.
+    m_ranges->setSuggestions({QStringLiteral("learning_rate=0.0005..0.01 log"), QStringLiteral("theta=500..500000 log"),
+                              QStringLiteral("fraction=0..1"), QStringLiteral("weight_decay=0..0.3"),
+                              QStringLiteral("dropout=0..0.3")});
+    m_ranges->setPlaceholder(tr("no range"));
+    connect(m_ranges, &ChipListEdit::edited, this, [this](const QStringList& typed) {
+        QString refusal;
+        try {
+            change(tr("change ranges of the search"), [&typed](SweepOptions& options) {
+                if (!options.search) options.search.emplace();
+                options.search->ranges.clear();
+                for (const QString& range : typed) {
+                    SearchRange parsed = *parse_search_range(range.toStdString());
+                    if (options.search->samples_key(parsed.key))
+                        throw BadInput("The setting " + parsed.key + " has two ranges; give it one.");
+                    options.search->ranges.push_back(std::move(parsed));
+                }
+            });
+        } catch (const BadInput& error) {
+            refusal = QString::fromStdString(error.what());
+        }
+        renew();
+        m_ranges->showError(refusal);
+    });
+    QLabel* label =
+        addField(grid, tr("ranges"), m_ranges,
+                 tr("Ranges from which the search samples, for example: learning_rate = 1e-3..1e-2 log, where log "
+                    "means uniform in the logarithm. A sampled setting has no other values."));
+    scaleMargins(label, {0, 4, 0, 0});  // aligns the label with the first line of chips
+    grid->setAlignment(label, Qt::AlignTop);
+
+    constexpr int largest = std::numeric_limits<int>::max();
+    m_samples = makeNumber(tr("Number of samples"), 1, 10000);
+    addField(grid, tr("samples"), m_samples, tr("Number of samples of the ranges; each has one run per seed."));
+    m_seed = makeNumber(tr("Seed of the samples"), 0, largest);
+    addField(grid, tr("seed"), m_seed,
+             tr("The samples depend only on this seed and the ranges, and are fixed before the first run starts. More "
+                "samples begin with the same ones."));
+    m_firstRung = makeNumber(tr("First rung"), 0, largest);
+    m_firstRung->setSpecialValueText(tr("auto"));
+    m_firstRung->setSuffix(tr(" steps"));
+    addField(grid, tr("first rung"), m_firstRung,
+             tr("Iteration r of the first rung, at which successive halving stops the worse half of the settings; a "
+                "multiple of the interval of evaluations. Auto: an eighth of the iterations, rounded up to an "
+                "evaluation."));
+    const auto connectNumber = [this](QSpinBox* box, std::int64_t Search::*member, const QString& text) {
+        connect(box, &QSpinBox::valueChanged, this, [this, member, text](int value) {
+            change(text, [member, value](SweepOptions& options) {
+                if (options.search) (*options.search).*member = value;
+            });
+        });
+    };
+    connectNumber(m_samples, &Search::samples, tr("change number of samples"));
+    connectNumber(m_seed, &Search::seed, tr("change seed of the samples"));
+    connectNumber(m_firstRung, &Search::first_rung, tr("change first rung"));
+
+    m_extends = new QCheckBox(tr("Add only missing runs"), m_body);
+    m_extends->setToolTip(
+        tr("Adds only those runs of this sweep that the lab does not have yet: more seeds, more values or more "
+           "iterations. A run with more iterations continues from a copy of the checkpoint of the shorter one."));
+    connect(m_extends, &QCheckBox::toggled, this, [this](bool on) {
+        change(on ? tr("add only missing runs") : tr("add all runs"),
+               [on](SweepOptions& options) { options.extends = on; });
+    });
+    column->addWidget(m_extends);
+    m_anew = new QCheckBox(tr("Longer runs begin anew"), m_body);
+    m_anew->setToolTip(
+        tr("Added runs with more iterations begin from the beginning, with the learning rate schedule of their new "
+           "length, instead of continuing from a checkpoint."));
+    connect(m_anew, &QCheckBox::toggled, this, [this](bool on) {
+        change(tr("change how longer runs begin"), [on](SweepOptions& options) { options.anew = on; });
+    });
+    column->addWidget(m_anew);
+}
+
+void SearchGroup::change(const QString& text, const std::function<void(SweepOptions&)>& edit) {
+    m_experiment.editOptions(text, [&edit](Experiment& experiment, SweepOptions& options) {
+        edit(options);
+        if (!options.search || options.search->ranges.empty()) return;
+        // The samples are the sweep's list of runs, and a sampled setting has no other values.
+        experiment.set_explicit_runs({});
+        for (const SearchRange& range : options.search->ranges) experiment.set(range.key, {});
+    });
+}
+
+void SearchGroup::renew() {
+    const SweepOptions& options = m_experiment.options();
+    const Search search = options.search.value_or(Search());
+    const bool hasRanges = !search.ranges.empty();
+    const bool isHalving = options.search && search.method == Search::Method::halving;
+    m_method->setCurrentIndex(m_method->findData(options.search ? static_cast<int>(search.method) : kNoSearch));
+    QStringList ranges;
+    for (const SearchRange& range : search.ranges) ranges << QString::fromStdString(range_text(range));
+    m_ranges->setValues(ranges);
+    m_ranges->setEnabled(options.search.has_value());
+    for (const auto& [box, value] : {std::pair(m_samples, search.samples), std::pair(m_seed, search.seed),
+                                     std::pair(m_firstRung, search.first_rung)}) {
+        const QSignalBlocker block(box);
+        box->setValue(boxed(value, *box));
+    }
+    m_samples->setEnabled(hasRanges);
+    m_seed->setEnabled(hasRanges);
+    m_firstRung->setEnabled(isHalving);
+    for (const auto& [box, on] : {std::pair(m_extends, options.extends), std::pair(m_anew, options.anew)}) {
+        const QSignalBlocker block(box);
+        box->setChecked(on);
+    }
+    m_extends->setEnabled(!isHalving || options.extends);
+    m_anew->setEnabled(options.extends);
+    const bool isUsed = options.search || options.extends;
+    if (isUsed && !m_wasUsed) setShown(true);
+    m_wasUsed = isUsed;
+}
+
+}  // namespace ropelab::ui

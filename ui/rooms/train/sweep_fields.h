@@ -1,0 +1,152 @@
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPointer>
+#include <QWidget>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/spec/keys.h"
+
+class QCheckBox;
+class QPushButton;
+class QSpinBox;
+
+namespace ropelab::ui {
+
+class ChipListEdit;
+class ExperimentModel;
+struct SweepOptions;
+
+/// Covers what is below the field instead of moving it, so that no control changes its place when an error appears.
+class FieldError : public QLabel {
+    Q_OBJECT
+
+ public:
+    explicit FieldError(QWidget* field);
+
+    /// "" hides the message.
+    void setSentence(const QString& sentence);
+    QString sentence() const { return m_sentence; }
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    void place();
+
+    QPointer<QWidget> m_field;
+    QString m_sentence;
+};
+
+/// Editor for one setting of the experiment: a drop-down list of choices, or a text field for one value or for several
+/// values separated by commas, which sweep the setting. An error appears below the editor, over the next field.
+class KeyField : public QWidget {
+    Q_OBJECT
+
+ public:
+    KeyField(const Key& key, ExperimentModel& model, QWidget* parent = nullptr);
+
+    /// "learning rate" for learning_rate.
+    static QString title(const Key& key);
+    const Key& key() const { return m_key; }
+    /// Does what typing `typed`, one or more comma-separated values, and pressing Enter does.
+    void commit(const QString& typed);
+    QString error() const;
+    QString text() const { return m_choice ? m_choice->currentText() : m_field->text(); }
+
+ signals:
+    /// The values are typed but not entered, or the entry of the list under the pointer. Empty when the user considers
+    /// no change any more.
+    void considered(const std::vector<std::string>& values);
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    void renew();
+    void showError(const QString& sentence);
+
+    const Key& m_key;
+    ExperimentModel& m_model;
+    QComboBox* m_choice = nullptr;
+    QLineEdit* m_field = nullptr;
+    QPointer<FieldError> m_error;
+};
+
+/// Offers the synthetic languages, the known data sets that are found on this machine, and a text file or a folder of
+/// files that the user chooses.
+class DataChoice : public QComboBox {
+    Q_OBJECT
+
+ public:
+    /// `dataDir` is searched first for known data sets.
+    DataChoice(ExperimentModel& model, std::filesystem::path dataDir, QWidget* parent = nullptr);
+
+ signals:
+    void refused(const QString& sentence);
+
+ private:
+    void renew();
+    void pick(int index);
+
+    ExperimentModel& m_model;
+    std::filesystem::path m_dataDir;
+};
+
+/// Each entry sets the number of layers, heads, the width and the context together.
+class ModelChoice : public QComboBox {
+    Q_OBJECT
+
+ public:
+    explicit ModelChoice(ExperimentModel& model, QWidget* parent = nullptr);
+
+ private:
+    void renew();
+    void pick(int index);
+    ExperimentModel& m_model;
+};
+
+/// The method that samples ranges of settings, and whether the sweep adds only the runs that the lab lacks. The group
+/// is folded unless it is used.
+class SearchGroup : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit SearchGroup(ExperimentModel& experiment, QWidget* parent = nullptr);
+
+    void setShown(bool shown);
+
+    QComboBox* method() const { return m_method; }
+    ChipListEdit* ranges() const { return m_ranges; }
+    QSpinBox* samples() const { return m_samples; }
+    QSpinBox* seed() const { return m_seed; }
+    QSpinBox* firstRung() const { return m_firstRung; }
+    QCheckBox* extends() const { return m_extends; }
+    QCheckBox* anew() const { return m_anew; }
+
+ private:
+    void makeFields();
+    QSpinBox* makeNumber(const QString& name, int minimum, int maximum);
+    void renew();
+    /// An undoable step. Throws BadInput if the options are invalid in themselves.
+    void change(const QString& text, const std::function<void(SweepOptions&)>& edit);
+
+    ExperimentModel& m_experiment;
+    bool m_wasUsed = false;
+    QPushButton* m_button;
+    QWidget* m_body;
+    QComboBox* m_method = nullptr;
+    ChipListEdit* m_ranges = nullptr;
+    QSpinBox* m_samples = nullptr;
+    QSpinBox* m_seed = nullptr;
+    QSpinBox* m_firstRung = nullptr;
+    QCheckBox* m_extends = nullptr;
+    QCheckBox* m_anew = nullptr;
+};
+
+}  // namespace ropelab::ui

@@ -1,0 +1,37 @@
+#include "ui/session/engine_work.h"
+
+#include <algorithm>
+
+#include "core/reproduce/rules/measuring.h"
+#include "ui/common/paths.h"
+
+namespace ropelab::ui {
+
+RunCheckpoint checkpointOfRun(const LabFile& lab, const RunRecord& record) {
+    const bool wasWritten =
+        record.state == RunState::finished || (record.state == RunState::stopped && record.iteration > 0);
+    return {lab.checkpoint_path(record.id), wasWritten};
+}
+
+std::string whyNoCheckpoint(const RunCheckpoint& checkpoint) {
+    if (!checkpoint.wasWritten) {
+        return "This run has no checkpoint yet, so its model cannot be evaluated; the checkpoint is written when the "
+               "run ends or is paused.";
+    }
+    return "The checkpoint of this run is missing, so its model cannot be evaluated: it is not at " +
+           fromPath(checkpoint.path).toStdString() + "; restore the file, or train the run again.";
+}
+
+QString measureWithLock(EngineLock& engineLock, const QString& lab, const std::vector<StoredSheet>& sheets,
+                        const std::filesystem::path& dataDir, const Cancelled& cancelled) {
+    const auto outcome = withEngine<bool>(engineLock, cancelled, [&](Engine& engine, const Cancelled& ends) {
+        const auto lockedEngine = [&engine]() -> Engine& { return engine; };
+        const auto file = LabFile::open(toPath(lab));
+        return std::all_of(sheets.begin(), sheets.end(), [&](const StoredSheet& sheet) {
+            return measure_runs(*file, sheet.experiment, sheet.plan, dataDir, lockedEngine, ends);
+        });
+    });
+    return outcome.problem;
+}
+
+}  // namespace ropelab::ui
