@@ -28,7 +28,7 @@
 #include "ui/common/banners.h"
 #include "ui/common/findables.h"
 #include "ui/common/scaled.h"
-#include "ui/models/model_details.h"
+#include "ui/models/model_entry.h"
 #include "ui/models/model_list.h"
 #include "ui/models/model_scatter.h"
 #include "ui/session/rotary_model.h"

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/machine/engine_loader.h"
-#include "core/sweep/lab_results.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
+#include "core/sweep/lab_results.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/lecture/answers_figure.h"
@@ -22,7 +22,7 @@
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/rotation/rotation_figures.h"
-#include "ui/rooms/spectrum/learned_panels.h"
+#include "ui/rooms/spectrum/encoding_panels.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/rotary/comparison.h"
 #include "ui/session/lab_origin.h"

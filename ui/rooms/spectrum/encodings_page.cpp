@@ -22,8 +22,7 @@
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
-#include "ui/rotary/paired_view.h"
-#include "ui/rotary/panel_grid.h"
+#include "ui/rotary/figure_views.h"
 
 namespace ropelab::ui {
 namespace {
