@@ -79,14 +79,12 @@ std::optional<FigureView::Readout> letteredReadout(const std::optional<FigureVie
 
 ComparisonBar::ComparisonBar(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
     setAccessibleName(tr("Comparison of two setups"));
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
+    auto* column = scaledColumn(this, 4);
     m_names = makeNote(this);
     m_names->setAccessibleName(tr("Compared setups"));
     column->addWidget(m_names);
     auto* choices = new QWidget(this);
-    auto* row = new QHBoxLayout(choices);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* row = scaledRow(choices, 4);
     auto* group = new QButtonGroup(choices);
     m_a = addToggle(row, group, tr("Edit A"), tr("Edit setup A"), tr("The fields and figures change setup A."));
     m_b = addToggle(row, group, tr("Edit B"), tr("Edit setup B"), tr("The fields and figures change setup B."));

@@ -32,8 +32,7 @@ Figure smallPanel(const Figure& panel, const Figure& whole) {
 
 QWidget* makeTitled(QLabel*& title, FigureView* view, QWidget* parent) {
     auto* box = new QWidget(parent);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 2);
+    auto* column = scaledColumn(box, 2);
     title = new QLabel(box);
     title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     title->hide();
@@ -96,8 +95,7 @@ PanelGrid::PanelGrid(FigureView* first, int lowest, QWidget* parent)
       m_lowest(lowest),
       m_shared(new QLabel(this)),
       m_grid(new QGridLayout) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
+    auto* column = scaledColumn(this, 4);
     m_shared->setProperty("quiet", true);
     m_shared->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_shared->hide();
@@ -114,8 +112,7 @@ PanelGrid::PanelGrid(FigureView* first, int lowest, QWidget* parent)
 
 void PanelGrid::addPanel(FigureView* view) {
     auto* box = new QWidget(this);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 2);
+    auto* column = scaledColumn(box, 2);
     auto* title = new QLabel(box);
     title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     column->addWidget(title);

@@ -38,8 +38,7 @@ QString plain(double value) {
 /// Returns the column of the new page.
 QVBoxLayout* addPage(QStackedWidget* stack) {
     auto* page = new QWidget(stack);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(page, 8);
     stack->addWidget(page);
     return column;
 }
@@ -93,8 +92,7 @@ bool ScalingFields::isShared(const Parameter& parameter) {
 }
 
 ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     // Parameters that the method does not use are disabled and not hidden, so that all other fields keep their place.
     m_bands = new QStackedWidget(this);
     QVBoxLayout* other = addPage(m_bands);
@@ -199,12 +197,10 @@ QString rotationSummary(const RotaryModel& model) {
 
 SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
     setAccessibleName(tr("Rotary setup"));
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 12);
+    auto* column = scaledColumn(this, 12);
     column->addWidget(makeHeading(tr("Rotary setup"), this));
 
-    auto* modelRow = new QHBoxLayout;
-    scaleLayout(modelRow, {0, 0, 0, 0}, 8);
+    auto* modelRow = scaledRow(nullptr, 8);
     m_modelName = makeNote(this);
     modelRow->addWidget(m_modelName, 1);
     auto* models = new QPushButton(tr("Models …"), this);
@@ -234,8 +230,7 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
     column->addWidget(m_summary);
     m_problem = new FieldNote(this);
 
-    auto* textRow = new QHBoxLayout;
-    scaleLayout(textRow, {0, 0, 0, 0}, 8);
+    auto* textRow = scaledRow(nullptr, 8);
     auto* copy = new QPushButton(tr("Copy setup"), this);
     copy->setToolTip(
         tr("Copies the setup, or both compared setups, as one line of text, which ropelab --setup and other commands "

@@ -35,8 +35,7 @@ double duplicatedBytes(const RotarySetup& setup) {
 }  // namespace
 
 CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("table"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     column->addWidget(makeBar());
     m_cosines = addPair(tr("Cosines of the table"));
     m_sines = addPair(tr("Sines of the table"));
@@ -44,8 +43,7 @@ CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, 
     m_sine = m_sines->view();
     m_error = addView(tr("Error per pair"));
     m_tables = new QWidget(this);
-    auto* tables = new QHBoxLayout(m_tables);
-    scaleLayout(tables, {0, 0, 0, 0}, 8);
+    auto* tables = scaledRow(m_tables, 8);
     tables->addWidget(m_cosines, 1);
     tables->addWidget(m_sines, 1);
     column->addWidget(m_tables, 3);
@@ -76,8 +74,7 @@ void CacheRoom::addParts() {
 
 QWidget* CacheRoom::makeBar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* row = scaledRow(bar, 4);
     auto* group = new QButtonGroup(bar);
     m_cosineButton = addToggle(row, group, tr("cos"), tr("Show cosines"));
     m_sineButton = addToggle(row, group, tr("sin"), tr("Show sines"));
@@ -94,8 +91,7 @@ QWidget* CacheRoom::makeBar() {
 
 QWidget* CacheRoom::makeOptions() {
     auto* options = new QWidget;
-    auto* column = new QVBoxLayout(options);
-    scaleLayout(column, {0, 8, 0, 0}, 8);
+    auto* column = scaledColumn(options, 8, {0, 8, 0, 0});
     column->addWidget(makeHeading(tr("cos/sin table"), options));
     m_angles = new QCheckBox(options);
     m_angles->setToolTip(

@@ -44,8 +44,7 @@ constexpr std::int64_t kScreenshotSamples = 4096;
 
 void addToolPage(QStackedWidget* stack, const QList<QWidget*>& tools) {
     auto* page = new QWidget(stack);
-    auto* row = new QHBoxLayout(page);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(page, 8);
     for (QWidget* tool : tools) row->addWidget(tool);
     row->addStretch(1);
     stack->addWidget(page);
@@ -126,8 +125,7 @@ std::optional<FigureView::Readout> basesReadout(const BaseProfile& profile, cons
 }  // namespace
 
 ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("context"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_toolbar = makeBar();
     column->addWidget(m_toolbar);
     m_criteria = new CriteriaList(3, this);
@@ -155,8 +153,7 @@ QWidget* ContextRoom::makeBar() {
     auto* flow = new FlowLayout(bar);
     scaleLayout(flow, {0, 0, 0, 0}, 12);
     auto* tabs = new QWidget(bar);
-    auto* tabRow = new QHBoxLayout(tabs);
-    scaleLayout(tabRow, {0, 0, 0, 0}, 4);
+    auto* tabRow = scaledRow(tabs, 4);
     const auto tab = [](const QString& title, const QString& why) {
         return Toggle{title, tr("Show %1").arg(title), why};
     };
@@ -180,8 +177,7 @@ QWidget* ContextRoom::makeBar() {
     flow->addWidget(tabs);
 
     auto* tools = new QWidget(bar);
-    auto* row = new QHBoxLayout(tools);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(tools, 8);
     // The stack is as wide as the widest of its pages, so that the bar wraps in the same way for every part.
     m_tools = new QStackedWidget(tools);
     m_logarithmic = new QCheckBox(tr("log axis"), m_tools);
@@ -231,8 +227,7 @@ QList<QWidget*> ContextRoom::makeScanTools() {
 
 void ContextRoom::makeOptions() {
     auto* options = new QWidget;
-    auto* column = new QVBoxLayout(options);
-    scaleLayout(column, {0, 0, 0, 0}, 12);
+    auto* column = scaledColumn(options, 12);
     m_tuning = new TuningPanel(options);
     column->addWidget(m_tuning);
     m_random = new RandomPanel(options);

@@ -121,8 +121,7 @@ QString CriteriaList::text(int index) const {
 }
 
 TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(tr("Fine-tuning for a longer context"), this));
     m_hasTarget = new QCheckBox(tr("set a target"), this);
     m_hasTarget->setToolTip(
@@ -226,8 +225,7 @@ QString TuningPanel::extrapolationLimit() const {
 }
 
 RandomPanel::RandomPanel(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(tr("Random q and k"), this));
     m_mean = new NumberSlider(
         {.label = tr("mean μ"),

@@ -135,8 +135,7 @@ CacheMeasurement::CacheMeasurement(RunAccess access, const ExperimentModel& expe
       m_choice(makeChoice(tr("Model whose KV cache is measured"), this)),
       m_button(new QPushButton(tr("Measure KV cache"), this)),
       m_words(makeNote(this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(tr("Measured KV cache"), this));
     m_choice->setToolTip(
         tr("Selects the model: a run of the lab with a checkpoint, or the settings of the sweep in the Train room (its "

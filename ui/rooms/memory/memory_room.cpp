@@ -54,8 +54,7 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : MemoryRoom(rotary
 MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
                        QWidget* parent)
     : RotaryRoom(rotary, QStringLiteral("memory"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_bar = makeBar();
     column->addWidget(m_bar);
     auto* words = new QLabel(this);
@@ -65,8 +64,7 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const
     m_table = addView(tr("Cos/sin table size over the context"));
     m_cache = addView(tr("KV cache size over the context"));
     m_figures = new QWidget(this);
-    auto* row = new QHBoxLayout(m_figures);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(m_figures, 8);
     row->addWidget(m_table, 1);
     row->addWidget(m_cache, 1);
     column->addWidget(m_figures, 1);
@@ -112,8 +110,7 @@ QWidget* MemoryRoom::makeBar() {
     };
     const auto addChoice = [&](const Option& first, const Option& second) {
         auto* box = new QWidget(bar);
-        auto* row = new QHBoxLayout(box);
-        scaleLayout(row, {0, 0, 0, 0}, 4);
+        auto* row = scaledRow(box, 4);
         auto* group = new QButtonGroup(box);
         const std::array<QToolButton*, 2> buttons = {addToggle(row, group, first.text, first.text, first.why),
                                                      addToggle(row, group, second.text, second.text, second.why)};
@@ -178,8 +175,7 @@ void MemoryRoom::fitPage(const QSize& page) {
 
 QWidget* MemoryRoom::makeOptions() {
     auto* options = new QWidget;
-    auto* column = new QVBoxLayout(options);
-    scaleLayout(column, {0, 8, 0, 0}, 16);
+    auto* column = scaledColumn(options, 16, {0, 8, 0, 0});
     column->addWidget(makeSizes(options));
     column->addWidget(makeMeasure(options));
     m_shape = new ShapePanel(model(), options);
@@ -190,8 +186,7 @@ QWidget* MemoryRoom::makeOptions() {
 
 QWidget* MemoryRoom::makeSizes(QWidget* parent) {
     auto* box = new QWidget(parent);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(tr("Size of the cos/sin table"), box));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 8);
@@ -220,8 +215,7 @@ QWidget* MemoryRoom::makeSizes(QWidget* parent) {
 
 QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
     auto* box = new QWidget(parent);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(tr("Measured size"), box));
     m_measure = new QPushButton(tr("Allocate table"), box);
     m_measure->setToolTip(tr("Allocates the current cos/sin table as RoPE Lab stores it and counts its bytes."));

@@ -293,8 +293,7 @@ CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess&
     setWidgetResizable(true);
     setFocusPolicy(Qt::NoFocus);
     auto* content = new QWidget;
-    auto* row = new QHBoxLayout(content);
-    scaleLayout(row, {0, 0, 0, 0}, 12);
+    auto* row = scaledRow(content, 12);
     row->addWidget(attention, 1);
     row->addWidget(distance, 1);
     auto* side = new QWidget;
@@ -307,8 +306,7 @@ CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess&
 }
 
 void CircuitPage::makeFields(QWidget* side) {
-    auto* column = new QVBoxLayout(side);
-    scaleLayout(column, {0, 0, 4, 0}, 8);
+    auto* column = scaledColumn(side, 8, {0, 0, 4, 0});
     auto* headRow = new QWidget(side);
     auto* heads = new FlowLayout(headRow);  // wraps to two lines
     scaleLayout(heads, {0, 0, 0, 0}, 4);

@@ -35,8 +35,7 @@ PositionSlider::PositionSlider(const QString& name, const QString& accessibleNam
       m_tip(tip),
       m_field(new QLineEdit(this)),
       m_slider(new QSlider(Qt::Horizontal, this)) {
-    auto* row = new QHBoxLayout(this);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(this, 8);
     auto* label = new QLabel(name, this);
     label->setBuddy(m_field);
     label->setToolTip(tip);
@@ -124,8 +123,7 @@ void PositionSlider::showProblem(const QString& problem) {
 }
 
 PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
+    auto* column = scaledColumn(this, 4);
 
     auto* first = new QWidget(this);
     auto* row = new FlowLayout(first);
@@ -168,8 +166,7 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     row->addWidget(m_lock);
     column->addWidget(first);
 
-    auto* second = new QHBoxLayout;
-    scaleLayout(second, {0, 0, 0, 0}, 16);
+    auto* second = scaledRow(nullptr, 16);
     m_query = new PositionSlider(tr("q at m"), tr("Position m of the query [tokens]"),
                                  tr("Each pair of q is rotated by the angle mωᵢ (Su et al. 2021, formula 1)."), this);
     m_key = new PositionSlider(tr("k at n"), tr("Position n of the key [tokens]"),

@@ -96,10 +96,8 @@ ShiftCard::ShiftCard(QWidget* parent)
       m_table(new QWidget(this)),
       m_sentence(makeNote(this)),
       m_angles(makeNote(this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
-    auto* buttons = new QHBoxLayout;
-    scaleLayout(buttons, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 4);
+    auto* buttons = scaledRow(nullptr, 8);
     m_shift->setToolTip(
         tr("Adds 1,000 to m and n. The distance does not change, so the logit should not either (Su et al. 2021, "
            "formula 2)."));
@@ -211,12 +209,10 @@ QString ShiftCard::text() const {
 
 AimPage::AimPage(FigureView* view, QWidget* parent)
     : QWidget(parent), m_aim(new QPushButton(this)), m_text(makeNote(this)) {
-    auto* row = new QHBoxLayout(this);
-    scaleLayout(row, {0, 0, 0, 0}, 12);
+    auto* row = scaledRow(this, 12);
     row->addWidget(view, 1);
     auto* side = new QWidget;
-    auto* column = new QVBoxLayout(side);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(side, 8);
     m_distance = new PositionSlider(
         tr("r"), tr("Aimed distance r [tokens]"),
         tr("Sets k to q rotated by r positions, which moves the largest logit to the distance r (Barbero et al. 2024, "

@@ -82,8 +82,7 @@ std::optional<FigureView::Readout> barReadout(const RotationScene& scene, QPoint
 
 RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     : RotaryRoom(rotary, QStringLiteral("rotation"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 8}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 8});
     m_bar = new PositionBar(this);
     m_editor = new SceneEditor(model(), *m_bar, this);
     column->addWidget(m_bar);
@@ -152,11 +151,9 @@ void RotationRoom::makeOptions(const RunAccess& runs) {
 
 QWidget* RotationRoom::makeStrip(const RunAccess& runs) {
     auto* strip = new QWidget(this);
-    auto* column = new QVBoxLayout(strip);
-    scaleLayout(column, {0, 4, 0, 0}, 4);
+    auto* column = scaledColumn(strip, 4, {0, 4, 0, 0});
     column->addWidget(makeTabs(strip));
-    m_numbersRow = new QHBoxLayout;
-    scaleLayout(m_numbersRow, {0, 0, 0, 0}, 4);
+    m_numbersRow = scaledRow(nullptr, 4);
     column->addLayout(m_numbersRow);
     m_pages = new QStackedWidget(strip);
     const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},   {m_helixPair, m_helix},
@@ -175,8 +172,7 @@ QWidget* RotationRoom::makeStrip(const RunAccess& runs) {
 
 QWidget* RotationRoom::makeTabs(QWidget* parent) {
     auto* tabs = new QWidget(parent);
-    m_stripRow = new QHBoxLayout(tabs);
-    scaleLayout(m_stripRow, {0, 0, 0, 0}, 4);
+    m_stripRow = scaledRow(tabs, 4);
     const auto tab = [](const QString& text, const QString& why) { return Toggle{text, text, why}; };
     m_tabs = addToggles(
         m_stripRow,
@@ -214,8 +210,7 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
 
 QWidget* RotationRoom::makeLogitPage() {
     auto* page = new QWidget(this);
-    auto* row = new QHBoxLayout(page);
-    scaleLayout(row, {0, 0, 0, 0}, 12);
+    auto* row = scaledRow(page, 12);
     row->addWidget(m_logit, 1);
     m_shift = new ShiftCard;
     row->addWidget(makeSideArea(m_shift, page));
@@ -242,8 +237,7 @@ QWidget* RotationRoom::makeAimPage() {
 
 QWidget* RotationRoom::makeTokensPage() {
     auto* page = new QWidget(this);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
+    auto* column = scaledColumn(page, 4);
     m_tokensField = makeTextField(page);
     scaleMinimumHeight(m_tokens, kLowestTokens);  // with its field, the page is as high as the other pages
     column->addWidget(m_tokensField);

@@ -25,12 +25,10 @@
 namespace ropelab::ui {
 
 VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(tr("Query and key"), this));
 
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     const auto make = [&](const QString& text, const QString& tip, VectorSource source) {
         auto* button = new QToolButton(this);
         button->setText(text);

@@ -34,8 +34,7 @@ QString partialSentence(const RotarySetup& setup) {
 }  // namespace
 
 SpectrumPanel::SpectrumPanel(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 16);
+    auto* column = scaledColumn(this, 16);
     column->addWidget(makePartial());
     m_comparison = new ScalingComparison(this);
     connect(m_comparison, &ScalingComparison::changed, this, &SpectrumPanel::changed);
@@ -45,8 +44,7 @@ SpectrumPanel::SpectrumPanel(QWidget* parent) : QWidget(parent) {
 
 QWidget* SpectrumPanel::makePartial() {
     auto* box = new QWidget(this);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(tr("Slice and truncate"), box));
     m_otherPartial = new QCheckBox(box);
     m_otherPartial->setToolTip(
@@ -71,8 +69,7 @@ QWidget* SpectrumPanel::makePartial() {
 
 QWidget* SpectrumPanel::makeKernel() {
     auto* box = new QWidget(this);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     m_kernelHeading = makeHeading(tr("Kernel"), box);
     m_kernelHeading->setToolTip(tr(
         "Kernel of length W: K(Δ) = Σ cos(Δωᵢ) over the rotated pairs, Δ = 0 … W − 1 (formulas 12 and 16).\n"

@@ -49,8 +49,7 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent)
 SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, ExperimentModel* experiment,
                            QWidget* parent)
     : RotaryRoom(rotary, QStringLiteral("spectrum"), parent), m_runs(std::move(runs)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_tabs = makeTabs();
     column->addWidget(m_tabs);
     m_pages = new QStackedWidget(this);
@@ -72,8 +71,7 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, E
 
 QWidget* SpectrumRoom::makeTabs() {
     auto* tabs = new QWidget(this);
-    auto* row = new QHBoxLayout(tabs);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* row = scaledRow(tabs, 4);
     auto* group = addToggles(
         row,
         {{tr("Frequencies"), tr("Show Frequencies"),
@@ -90,16 +88,14 @@ QWidget* SpectrumRoom::makeTabs() {
 
 QWidget* SpectrumRoom::makeFrequencies() {
     auto* page = new QWidget(m_pages);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(page, 8);
     column->addWidget(makeBar());
     m_spectrum = addView(tr("Spectrum: wavelength of every pair"));
     m_kernel = addView(tr("Kernel: sum of cosines versus distance"));
     m_kernelSpectrum = addView(tr("Spectrum of the kernel"));
     column->addWidget(m_spectrum, 3);
     m_below = new QWidget(page);
-    auto* below = new QHBoxLayout(m_below);
-    scaleLayout(below, {0, 0, 0, 0}, 8);
+    auto* below = scaledRow(m_below, 8);
     below->addWidget(m_kernel, 1);
     below->addWidget(m_kernelSpectrum, 1);
     scaleMinimumHeight(m_spectrum, kLowestSpectrum);
@@ -110,8 +106,7 @@ QWidget* SpectrumRoom::makeFrequencies() {
 
 QWidget* SpectrumRoom::makeBar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* row = scaledRow(bar, 4);
     auto* group = addToggles(
         row,
         {{tr("wavelength"), tr("Show wavelength"),
@@ -131,8 +126,7 @@ QWidget* SpectrumRoom::makeBar() {
 
 QWidget* SpectrumRoom::makeOptions() {
     auto* options = new QWidget;
-    auto* column = new QVBoxLayout(options);
-    scaleLayout(column, {0, 8, 0, 0}, 0);
+    auto* column = scaledColumn(options, 0, {0, 8, 0, 0});
     m_fields = new SpectrumPanel(options);
     explainBy(m_kernel, m_fields->kernelHeading());
     explainBy(m_kernelSpectrum, m_fields->kernelHeading());
