@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "core/experiment/experiment.h"
+#include "core/forecast/likely_data.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
 #include "core/lecture/lecture_text.h"
@@ -14,7 +15,6 @@
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
-#include "core/forecast/likely_data.h"
 
 namespace ropelab {
 

@@ -148,6 +148,17 @@ QToolButton* addToggle(QLayout* row, QButtonGroup* group, const QString& text, c
     return button;
 }
 
+QButtonGroup* addToggles(QLayout* row, const QList<Toggle>& toggles, const std::function<void(int)>& chosen) {
+    auto* group = new QButtonGroup(row->parentWidget());
+    for (const Toggle& each : toggles) {
+        group->setId(addToggle(row, group, each.text, each.accessibleName, each.why),
+                     static_cast<int>(row->count()) - 1);
+    }
+    group->buttons().first()->setChecked(true);
+    if (chosen) QObject::connect(group, &QButtonGroup::idClicked, group, chosen);
+    return group;
+}
+
 QComboBox* makeChoice(const QString& name, QWidget* parent, int letters) {
     auto* choice = new ChoiceBox(parent);
     choice->setAccessibleName(name);

@@ -4,6 +4,7 @@
 #include <QPair>
 #include <QString>
 #include <QVariant>
+#include <functional>
 
 class QLayout;
 class QButtonGroup;
@@ -43,6 +44,15 @@ QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const 
 
 QToolButton* addToggle(QLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
                        const QString& why = {});
+
+struct Toggle {
+    QString text;
+    QString accessibleName;
+    QString why = {};
+};
+/// Buttons of which one is checked, at first the first one. `chosen`, which may be empty, gets the place of a clicked
+/// one, which is its id.
+QButtonGroup* addToggles(QLayout* row, const QList<Toggle>& toggles, const std::function<void(int)>& chosen);
 
 /// In a narrow panel the list shows at least `letters` characters.
 QComboBox* makeChoice(const QString& name, QWidget* parent, int letters = 8);

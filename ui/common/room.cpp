@@ -5,6 +5,7 @@
 #include <QGuiApplication>
 #include <QKeyEvent>
 #include <QMenu>
+#include <algorithm>
 
 #include "ui/common/figure_table.h"
 #include "ui/figure/export.h"
@@ -15,8 +16,70 @@
 
 namespace ropelab::ui {
 
+void Room::addFigure(RoomFigure figure) {
+    PlotWidget* view = figure.view;
+    if (!m_chosen) m_chosen = view;
+    m_figures.push_back(std::move(figure));
+    addViewOf(view, view);
+}
+
+void Room::addViewOf(PlotWidget* owner, PlotWidget* view) {
+    connect(view, &PlotWidget::chosen, this, [this, owner] { m_chosen = owner; });
+    connect(view, &PlotWidget::contextMenuRequested, this, [this, owner](const QPoint& where) {
+        m_chosen = owner;
+        const auto found = std::find_if(m_figures.begin(), m_figures.end(),
+                                        [owner](const RoomFigure& each) { return each.view == owner; });
+        openFigureMenu(where, found->addToMenu);
+    });
+}
+
+PlotWidget* Room::chosenView() const {
+    return m_chosen;
+}
+
+Figure Room::figure() {
+    for (const RoomFigure& each : m_figures) {
+        if (each.view == m_chosen) return each.figure();
+    }
+    return {};
+}
+
+std::vector<Figure> Room::pageFigures() {
+    std::vector<Figure> result;
+    for (const RoomFigure& each : m_figures) {
+        if (each.view->isVisible()) result.push_back(each.figure());
+    }
+    return result.empty() ? std::vector<Figure>{figure()} : result;
+}
+
 void Room::showPart(const QString& part) {
-    throw noPart(part, {});
+    QStringList names;
+    for (const RoomPart& each : m_parts) {
+        if (each.name == part) return each.show();
+        names << each.name;
+    }
+    throw noPart(part, names);
+}
+
+QString Room::shownPart() const {
+    for (const RoomPart& each : m_parts) {
+        if (each.isShown && each.isShown()) return each.name;
+    }
+    return {};
+}
+
+void Room::showOnlyPart(const QString& part) {
+    if (!part.isEmpty()) showPart(part);
+    if (part == m_onlyPart) return;
+    m_onlyPart = part;
+    QList<QWidget*> hidden;
+    for (const RoomPart& each : m_parts) {
+        if (each.name == part) hidden = each.hides;
+    }
+    for (const RoomPart& each : m_parts) {
+        for (QWidget* widget : each.hides) widget->setVisible(!hidden.contains(widget));
+    }
+    fitOnlyPart();
 }
 
 BadInput Room::noPart(const QString& part, const QStringList& parts) {
@@ -69,6 +132,7 @@ std::function<void()> Room::restorer() {
 }
 
 QWidget* Room::picture() {
+    if (m_chosen && m_chosen->isVisible()) return m_chosen;
     for (PlotWidget* plot : findChildren<PlotWidget*>()) {
         if (plot->isVisible()) return plot;
     }
@@ -132,6 +196,21 @@ void Room::copy() {
 
 void Room::copyCaption() {
     if (hasFigure()) QGuiApplication::clipboard()->setText(captionOf(exportedFigure()));
+}
+
+void Room::openFigureMenu(const QPoint& where, const std::function<void(QMenu&)>& addMore) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Export figure …"), this, &Room::openExport);
+    menu->addAction(tr("Copy figure"), this, &Room::copy);
+    addCaptionEntry(*menu);
+    QAction* table = menu->addAction(tr("Show as table"), this, &Room::openTable);
+    table->setEnabled(hasFigure() && !ui::isEmpty(figure()));
+    if (!hasFigure()) {
+        for (QAction* each : menu->actions()) each->setEnabled(false);
+    }
+    if (addMore) addMore(*menu);
+    menu->popup(where);
 }
 
 void Room::addCaptionEntry(QMenu& menu) {

@@ -1,10 +1,10 @@
 #include "ui/common/scaled.h"
 
 #include <QAbstractButton>
+#include <QBoxLayout>
 #include <QEvent>
 #include <QFontMetrics>
 #include <QLabel>
-#include <QLayout>
 #include <QWidget>
 #include <algorithm>
 
@@ -72,6 +72,18 @@ void scaleLayout(QLayout* layout, const QMargins& margins, int spacing) {
                                    theme.pixels(margins.right()), theme.pixels(margins.bottom()));
         layout->setSpacing(theme.pixels(spacing));
     });
+}
+
+QVBoxLayout* scaledColumn(QWidget* widget, int spacing, const QMargins& margins) {
+    auto* column = new QVBoxLayout(widget);
+    scaleLayout(column, margins, spacing);
+    return column;
+}
+
+QHBoxLayout* scaledRow(QWidget* widget, int spacing, const QMargins& margins) {
+    auto* row = new QHBoxLayout(widget);
+    scaleLayout(row, margins, spacing);
+    return row;
 }
 
 void scaleMargins(QLabel* label, const QMargins& margins) {

@@ -4,8 +4,10 @@
 #include <QStringList>
 
 class QAbstractButton;
+class QHBoxLayout;
 class QLabel;
 class QLayout;
+class QVBoxLayout;
 class QWidget;
 
 namespace ropelab::ui {
@@ -13,6 +15,9 @@ namespace ropelab::ui {
 // Lengths are in pixels at a scale of 100 % (View > Larger text and controls) and follow changes of the scale.
 
 void scaleLayout(QLayout* layout, const QMargins& margins, int spacing);
+/// The layout of `widget`, which may be null for a layout inside another one.
+QVBoxLayout* scaledColumn(QWidget* widget, int spacing, const QMargins& margins = {});
+QHBoxLayout* scaledRow(QWidget* widget, int spacing, const QMargins& margins = {});
 void scaleMargins(QLabel* label, const QMargins& margins);
 void scaleWidth(QWidget* widget, int width);
 void keepTextWidth(QLabel* label, const QStringList& texts);

@@ -58,11 +58,9 @@ void thinEvenly(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes
     }
 }
 
-QList<double> widthsOf(const QStringList& labels, const QFontMetricsF& metrics) {
+QList<double> widthsOf(const QStringList& labels, const FigureStyle& style) {
     QList<double> widths;
-    for (const QString& label : labels) {
-        widths.append(metrics.horizontalAdvance(label));
-    }
+    for (const QString& label : labels) widths.append(style.extentOf(label, style.tickPt).width);
     return widths;
 }
 
@@ -111,7 +109,7 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
         return marks;
     }
     const double letter = metrics.horizontalAdvance(QLatin1Char('e'));
-    const QList<double> widths = widthsOf(ticks.labels, metrics);
+    const QList<double> widths = widthsOf(ticks.labels, style);
     if (axis.categories.isEmpty()) {
         thin(ticks, scale, widths, kLabelGap * letter);
         return marks;
@@ -147,7 +145,7 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
     for (QString& label : ticks.labels) {
         label = metrics.elidedText(label, Qt::ElideMiddle, deepest);
     }
-    marks.extent = largestOf(widthsOf(ticks.labels, metrics));
+    marks.extent = largestOf(widthsOf(ticks.labels, style));
     thinEvenly(ticks, scale, QList<double>(ticks.at.size(), metrics.height()), 0);
     return marks;
 }
@@ -166,7 +164,7 @@ AxisMarks yAxisMarks(const Axis& axis, const AxisScale& drawn, const FigureStyle
         }
         thinEvenly(ticks, scale, QList<double>(ticks.at.size(), metrics.height()), 0);
     }
-    marks.extent = largestOf(widthsOf(ticks.labels, metrics));
+    marks.extent = largestOf(widthsOf(ticks.labels, style));
     return marks;
 }
 

@@ -21,14 +21,13 @@ QString indexText(const Dial& dial) {
 }
 
 double headerWidth(const DialsWords& words, const FigureStyle& style) {
-    const QFontMetricsF metrics(style.font(style.tickPt));
-    return metrics.horizontalAdvance(words.query) + metrics.horizontalAdvance(words.key) +
-           style.units(2 * (kSwatch + kGap) + 14);
+    const auto widthOf = [&](const QString& text) { return style.extentOf(text, style.tickPt).width; };
+    return widthOf(words.query) + widthOf(words.key) + style.units(2 * (kSwatch + kGap) + 14);
 }
 
 bool fitsBeside(const DialsWords& words, double width, const FigureStyle& style) {
-    const QFontMetricsF metrics(style.font(style.tickPt));
-    return headerWidth(words, style) + metrics.horizontalAdvance(words.note) + style.units(20) <= width;
+    const double note = style.extentOf(words.note, style.tickPt).width;
+    return headerWidth(words, style) + note + style.units(20) <= width;
 }
 
 void drawHand(QPainter& painter, const QPointF& centre, double radius, double angle, const QColor& color,

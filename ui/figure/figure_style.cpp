@@ -1,7 +1,10 @@
 #include "ui/figure/figure_style.h"
 
+#include <QFontMetricsF>
+#include <QHash>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/theme/theme_manager.h"
 
@@ -29,8 +32,25 @@ FigureStyle FigureStyle::print(const Theme& theme, double fontPt, double unit) {
 
 QFont FigureStyle::font(double points) const {
     QFont font(ThemeManager::family());
-    font.setPixelSize(std::max(1, static_cast<int>(std::lround(units(points)))));
+    font.setPixelSize(pixelSize(points));
     return font;
+}
+
+int FigureStyle::pixelSize(double points) const {
+    return std::max(1, static_cast<int>(std::lround(units(points))));
+}
+
+FigureStyle::TextExtent FigureStyle::extentOf(const QString& text, double points, bool italic) const {
+    constexpr qsizetype most = 4096;
+    // By text, and by size and slant of the font. Figures are also painted in background threads.
+    thread_local QHash<std::pair<QString, int>, TextExtent> known;
+    const std::pair key(text, 2 * pixelSize(points) + (italic ? 1 : 0));
+    if (const auto found = known.constFind(key); found != known.constEnd()) return *found;
+    if (known.size() >= most) known.clear();
+    QFont lettering = font(points);
+    lettering.setItalic(italic);
+    const QFontMetricsF metrics(lettering);
+    return *known.insert(key, {metrics.horizontalAdvance(text), metrics.ascent(), metrics.descent()});
 }
 
 QColor FigureStyle::colorOf(Ink ink) const {

@@ -30,6 +30,14 @@ struct FigureStyle {
 
     double units(double points) const { return points * unit; }
     QFont font(double points) const;
+    struct TextExtent {
+        double width = 0;
+        double ascent = 0;
+        double descent = 0;
+    };
+    /// Of one line of text in font(points), in the painter's units. Known texts are not measured again: most texts of a
+    /// figure are the same in each step of a drag, and to measure a text takes as long as to paint it.
+    TextExtent extentOf(const QString& text, double points, bool italic = false) const;
     QColor colorOf(Ink ink) const;
     /// Blank parts of a map that have a label.
     QColor blankColor() const;
@@ -42,6 +50,9 @@ struct FigureStyle {
     /// and large enough that their inside is visible.
     PointLook pointsOf(const FigureCurve& curve, double diameter) const;
     QPen penOf(const FigureCurve& curve) const;
+
+ private:
+    int pixelSize(double points) const;
 };
 
 }  // namespace ropelab::ui

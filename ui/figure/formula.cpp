@@ -177,13 +177,16 @@ QFont Formula::fontOf(const FigureStyle& style, double points) const {
 }
 
 Formula::Extent Formula::extent(const FigureStyle& style, double points) const {
-    const QFontMetricsF metrics(fontOf(style, points));
+    const bool isSymbol = m_kind == Kind::symbol;
+    // The height of a line is that of its font.
+    const FigureStyle::TextExtent line =
+        style.extentOf(isSymbol || m_kind == Kind::text ? m_text : QString(), points, isSymbol);
     switch (m_kind) {
         case Kind::text:
         case Kind::symbol:
-            return {metrics.horizontalAdvance(m_text), metrics.ascent(), metrics.descent()};
+            return {line.width, line.ascent, line.descent};
         case Kind::row: {
-            Extent all{0, metrics.ascent(), metrics.descent()};
+            Extent all{0, line.ascent, line.descent};
             for (const Formula& part : m_parts) {
                 const Extent one = part.extent(style, points);
                 all = {all.width + one.width, std::max(all.ascent, one.ascent), std::max(all.descent, one.descent)};
@@ -194,18 +197,17 @@ Formula::Extent Formula::extent(const FigureStyle& style, double points) const {
         case Kind::superscript: {
             const Extent base = m_parts[0].extent(style, points);
             const Extent script = m_parts[1].extent(style, kIndexSize * points);
-            const double rise =
-                m_kind == Kind::subscript ? -kIndexDrop * metrics.ascent() : kExponentRise * metrics.ascent();
+            const double rise = m_kind == Kind::subscript ? -kIndexDrop * line.ascent : kExponentRise * line.ascent;
             return {base.width + script.width, std::max(base.ascent, script.ascent + rise),
                     std::max(base.descent, script.descent - rise)};
         }
         case Kind::fraction: {
             const Extent above = m_parts[0].extent(style, kFractionSize * points);
             const Extent below = m_parts[1].extent(style, kFractionSize * points);
-            const double bar = kFractionRise * metrics.ascent();
+            const double bar = kFractionRise * line.ascent;
             const double gap = style.units(kFractionGapPt);
             return {std::max(above.width, below.width) + 2 * gap, above.height() + gap + bar,
-                    std::max(metrics.descent(), below.height() + gap - bar)};
+                    std::max(line.descent, below.height() + gap - bar)};
         }
         case Kind::root:
             break;

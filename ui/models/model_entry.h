@@ -3,8 +3,8 @@
 #include <QString>
 #include <vector>
 
-#include "core/plan/anatomy.h"
 #include "core/interop/hf_config.h"
+#include "core/plan/anatomy.h"
 #include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
@@ -49,5 +49,8 @@ QString scalingText(const RotarySetup& setup);
 QString fractionText(const RotarySetup& setup);
 /// "10k", "1.5M", "10¹⁶".
 QString baseText(double base);
+
+/// HTML in the theme's colours: values with origin, source, remarks, missing or unknown values. Texts are escaped.
+QString modelDetails(const ModelEntry& entry, int layerType);
 
 }  // namespace ropelab::ui

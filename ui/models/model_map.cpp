@@ -27,7 +27,7 @@
 #include "ui/common/banners.h"
 #include "ui/common/findables.h"
 #include "ui/common/scaled.h"
-#include "ui/models/model_details.h"
+#include "ui/models/model_entry.h"
 #include "ui/models/model_list.h"
 #include "ui/models/model_scatter.h"
 #include "ui/session/rotary_model.h"
@@ -73,8 +73,7 @@ ModelMap::ModelMap(RotaryModel& model, QWidget* parent)
     halves->setStretchFactor(0, 2);
     halves->setStretchFactor(1, 3);
     halves->setSizes({400, 500});
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 12, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 12, 12, 12});
     column->addWidget(halves, 1);
     column->addWidget(makeButtons());
     m_banners->overlay(halves);
@@ -135,8 +134,7 @@ QWidget* ModelMap::makeList() {
     connect(m_table, &QTableView::doubleClicked, this, &ModelMap::load);
 
     auto* list = new QWidget(this);
-    auto* column = new QVBoxLayout(list);
-    scaleLayout(column, {0, 0, 0, 8}, 8);
+    auto* column = scaledColumn(list, 8, {0, 0, 0, 8});
     column->addWidget(m_search);
     column->addWidget(m_table, 1);
     return list;
@@ -161,10 +159,8 @@ QWidget* ModelMap::makeDetails() {
     m_details->setFrameShape(QFrame::NoFrame);
 
     auto* box = new QWidget(this);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 8, 8, 0}, 8);
-    auto* layers = new QHBoxLayout;
-    scaleLayout(layers, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8, {0, 8, 8, 0});
+    auto* layers = scaledRow(nullptr, 8);
     layers->addWidget(m_layerLabel);
     layers->addWidget(m_layerTypes);
     layers->addStretch(1);
@@ -201,8 +197,7 @@ QWidget* ModelMap::makeButtons() {
     connect(m_compare, &QPushButton::clicked, this, &ModelMap::compare);
 
     auto* buttons = new QWidget(this);
-    auto* row = new QHBoxLayout(buttons);
-    scaleLayout(row, {0, 0, 0, 0}, 12);
+    auto* row = scaledRow(buttons, 12);
     row->addWidget(open);
     row->addStretch(1);
     row->addWidget(m_current);

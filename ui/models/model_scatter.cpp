@@ -55,8 +55,7 @@ ModelScatter::ModelScatter(QWidget* parent)
         menu->popup(where);
     });
 
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {8, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8, {8, 0, 0, 0});
     column->addWidget(m_quantity, 0, Qt::AlignLeft);
     column->addWidget(m_view, 1);
 }

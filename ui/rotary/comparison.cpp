@@ -1,12 +1,34 @@
 #include "ui/rotary/comparison.h"
 
+#include <QApplication>
+#include <QButtonGroup>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "core/spec/error.h"
+#include "ui/common/fields.h"
+#include "ui/common/flow_layout.h"
+#include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
 #include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
+namespace {
+
+constexpr std::size_t kMostEarlier = 10;  // setups of the undo history in the menu
+
+QString lineOf(const RotarySetup& setup) {
+    return QString::fromStdString(text_of(setup));
+}
+
+}  // namespace
 
 ComparedNames comparedNames(const ShapedSetup& a, const ShapedSetup& b, bool editsB) {
     const SetupNames names = setupNames(a, b);
@@ -53,6 +75,98 @@ std::optional<FigureView::Readout> letteredReadout(const std::optional<FigureVie
     }
     for (const FigureView::ReadoutRow& row : rest) both.rows.append({row.label, QStringLiteral("B ") + row.value});
     return both;
+}
+
+ComparisonBar::ComparisonBar(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
+    setAccessibleName(tr("Comparison of two setups"));
+    auto* column = scaledColumn(this, 4);
+    m_names = makeNote(this);
+    m_names->setAccessibleName(tr("Compared setups"));
+    column->addWidget(m_names);
+    auto* choices = new QWidget(this);
+    auto* row = scaledRow(choices, 4);
+    auto* group = new QButtonGroup(choices);
+    m_a = addToggle(row, group, tr("Edit A"), tr("Edit setup A"), tr("The fields and figures change setup A."));
+    m_b = addToggle(row, group, tr("Edit B"), tr("Edit setup B"), tr("The fields and figures change setup B."));
+    connect(m_a, &QToolButton::clicked, this, [this] { m_model.edit(false); });
+    connect(m_b, &QToolButton::clicked, this, [this] { m_model.edit(true); });
+    m_swap = new QPushButton(tr("Swap"), this);
+    m_swap->setToolTip(tr("Exchanges setup A and setup B."));
+    connect(m_swap, &QPushButton::clicked, &m_model, &RotaryModel::swapSetups);
+    m_end = new QPushButton(tr("End comparison"), this);
+    m_end->setToolTip(tr("Keeps the setup that is edited and removes the other one."));
+    connect(m_end, &QPushButton::clicked, &m_model, &RotaryModel::endComparison);
+    auto* buttons = new QWidget(this);
+    auto* flow = new FlowLayout(buttons);
+    scaleLayout(flow, {0, 0, 0, 0}, 4);
+    for (QWidget* each : {choices, static_cast<QWidget*>(m_swap), static_cast<QWidget*>(m_end)}) flow->addWidget(each);
+    column->addWidget(buttons);
+    connect(&m_model, &RotaryModel::changed, this, &ComparisonBar::renew);
+    renew();
+}
+
+void ComparisonBar::renew() {
+    const auto b = m_model.setupB();
+    setVisible(b.has_value());
+    if (!b) {
+        m_names->clear();
+        return;
+    }
+    m_names->setText(comparedNames(m_model.setupA(), *b).titleOfBoth(QStringLiteral("\n")));
+    m_names->setToolTip(QString::fromStdString(setups_text(m_model.setups())));
+    (m_model.editsB() ? m_b : m_a)->setChecked(true);
+}
+
+QString ComparisonBar::names() const {
+    return m_names->text();
+}
+
+QPushButton* ComparisonBar::makeButton(QWidget* parent) {
+    auto* button = new QPushButton(tr("Compare"), parent);
+    button->setAccessibleName(tr("Compare with another setup"));
+    button->setToolTip(
+        tr("Shows a second setup beside this one in all figures and tables: a copy, an earlier setup of the undo "
+           "history, the setup in the clipboard, or a known model."));
+    auto* menu = new QMenu(button);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] { fill(*menu); });
+    button->setMenu(menu);
+    return button;
+}
+
+void ComparisonBar::fill(QMenu& menu) {
+    menu.clear();
+    const auto compare = [this](const ShapedSetup& setup) { m_model.compareWith(tr("compare two setups"), setup); };
+    menu.addAction(tr("Compare with a copy of this setup"), this, [this, compare] {
+        compare({m_model.setup(), m_model.shape()});
+        m_model.edit(true);
+    });
+    const std::vector<RotaryModel::Earlier> earlier = m_model.earlierSetups(kMostEarlier);
+    QAction* previous = menu.addAction(tr("Compare with the previous setup"));
+    previous->setEnabled(!earlier.empty());
+    QMenu* list = menu.addMenu(tr("Compare with an earlier setup"));
+    list->setEnabled(!earlier.empty());
+    if (!earlier.empty()) {
+        connect(previous, &QAction::triggered, this, [compare, setup = earlier.front().setup] { compare(setup); });
+    }
+    for (const RotaryModel::Earlier& each : earlier) {
+        const QString& name = each.setup.shape.name;
+        const QString title = name.isEmpty() ? lineOf(each.setup.setup) : name;
+        list->addAction(tr("%1 (before “%2”)").arg(title, each.replacedBy), this,
+                        [compare, setup = each.setup] { compare(setup); });
+    }
+    menu.addAction(tr("Compare with the setup in the clipboard"), this, &ComparisonBar::compareWithClipboard);
+    menu.addAction(tr("Compare with a known model …"), &m_model, &RotaryModel::modelsRequested);
+}
+
+void ComparisonBar::compareWithClipboard() {
+    try {
+        ModelShape shape = m_model.shape();
+        shape.name.clear();
+        m_model.compareWith(tr("compare two setups"),
+                            {parse_setup(QApplication::clipboard()->text().toStdString()), shape});
+    } catch (const BadInput& error) {
+        emit problem(QString::fromStdString(error.what()));
+    }
 }
 
 }  // namespace ropelab::ui

@@ -1,23 +1,27 @@
 #include "ui/rotary/rotary_room.h"
 
+#include <QLabel>
 #include <QLocale>
 #include <QMenu>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rotary/paired_view.h"
-#include "ui/rotary/panel_grid.h"
+#include "ui/rotary/figure_views.h"
 #include "ui/rotary/setup_panel.h"
+#include "ui/rotary/spectrum_data.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 namespace {
 
 constexpr int kFrameMs = 16;
 constexpr int kLowestView = 150;  // smallest height of a view with axes and labels, in pixels at 100 %
+constexpr double kMostContext = 1 << 30;
 
 }  // namespace
 
@@ -38,6 +42,27 @@ RotaryRoom::RotaryRoom(RotaryModel& model, const QString& id, QWidget* parent) :
     });
     connect(&m_model, &RotaryModel::changed, this, &RotaryRoom::schedule);
     connect(&m_model, &RotaryModel::pairHighlighted, this, &RotaryRoom::schedule);
+    const QString name = QStringLiteral("pair");
+    addControl({name,
+                [this, name](const QString& value) {
+                    if (value == QLatin1String("none")) return m_model.pickPair(std::nullopt);
+                    const std::int64_t pair = controlWhole(name, value);
+                    if (pair < 0 || pair >= m_model.pairs()) {
+                        throw BadInput(QStringLiteral("There is no pair %1; the pairs are 0 to %2.")
+                                           .arg(pair)
+                                           .arg(m_model.pairs() - 1)
+                                           .toStdString());
+                    }
+                    m_model.pickPair(static_cast<int>(pair), true);
+                },
+                [this] {
+                    const auto pair = m_model.pickedPair();
+                    return pair ? QVariant(*pair) : QVariant(QStringLiteral("none"));
+                }});
+}
+
+RotaryRoom::~RotaryRoom() {
+    if (m_options && !m_options->parent()) delete m_options;
 }
 
 void RotaryRoom::schedule() {
@@ -57,34 +82,65 @@ void RotaryRoom::showEvent(QShowEvent* event) {
 
 void RotaryRoom::refreshNow() {
     m_stale = false;
+    m_isSynchronous = true;
     renew();
-    for (FigureView* view : std::as_const(m_views)) {
-        view->refreshNow();
-    }
+    m_isSynchronous = false;
+    for (FigureView* view : std::as_const(m_views)) view->refreshNow();
     for (PairedView* pair : std::as_const(m_pairs)) pair->refreshNow();
     for (PanelGrid* grid : std::as_const(m_grids)) grid->refreshNow();
 }
 
-FigureView* RotaryRoom::addView(const QString& accessibleName) {
+const RotarySetup& RotaryRoom::setupOf(Side side) const {
+    return side == Side::edited ? m_model.setup() : m_model.other()->setup;
+}
+
+ShapedSetup RotaryRoom::shapedOf(Side side) const {
+    return side == Side::edited ? ShapedSetup{m_model.setup(), m_model.shape()} : *m_model.other();
+}
+
+const Frequencies& RotaryRoom::frequenciesOf(Side side) const {
+    return side == Side::edited ? m_model.frequencies() : m_model.otherFrequencies();
+}
+
+std::vector<Side> RotaryRoom::sides() const {
+    return compares() ? std::vector{Side::edited, Side::other} : std::vector{Side::edited};
+}
+
+void RotaryRoom::changeSetup(const QString& what, const RotarySetup& setup) {
+    try {
+        ModelShape shape = m_model.shape();
+        shape.name.clear();  // the setup is no longer that of the model
+        m_model.change(what, setup, shape);
+    } catch (const BadInput& error) {
+        m_words->setText(QString::fromStdString(error.what()));
+    }
+}
+
+void RotaryRoom::dragContext(double tokens) {
+    RotarySetup next = m_model.setup();
+    const double rounded = roundedDrag(std::max(1.0, tokens), static_cast<double>(next.context), true);
+    next.context = static_cast<std::int64_t>(std::clamp(rounded, 1.0, kMostContext));
+    changeSetup(tr("change context"), next);
+}
+
+FigureView* RotaryRoom::addView(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu) {
     auto* view = new FigureView(this);
     view->setAccessibleName(accessibleName);
     scaleMinimumHeight(view, kLowestView);
     m_views.append(view);
-    if (!m_chosen) {
-        m_chosen = view;
-    }
-    connect(view, &FigureView::chosen, this, [this, view] { m_chosen = view; });
-    connect(view, &FigureView::contextMenuRequested, this,
-            [this, view](const QPoint& where) { showMenu(view, where); });
+    addFigure({view, [this, view] { return m_sideBySide.value(view, view->figure()); },
+               [this, addToMenu](QMenu& menu) {
+                   menu.addAction(tr("Export animation …"), this, &RotaryRoom::openAnimation);
+                   if (addToMenu) addToMenu(menu);
+               }});
     return view;
 }
 
-PairedView* RotaryRoom::addPair(const QString& accessibleName) {
-    FigureView* view = addView(accessibleName);
+PairedView* RotaryRoom::addPair(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu) {
+    FigureView* view = addView(accessibleName, addToMenu);
     auto* pair = new PairedView(view, this);
     m_pairs.insert(view, pair);
-    connect(pair, &PairedView::otherChosen, this, [this, view] { m_chosen = view; });
-    connect(pair, &PairedView::otherMenuRequested, this, [this, view](const QPoint& where) { showMenu(view, where); });
+    connect(pair, &PairedView::viewAdded, this, [this, view](FigureView* other) { addViewOf(view, other); });
     return pair;
 }
 
@@ -92,9 +148,17 @@ PanelGrid* RotaryRoom::addGrid(const QString& accessibleName) {
     FigureView* first = addView(accessibleName);
     auto* grid = new PanelGrid(first, kLowestView, this);
     m_grids.append(grid);
-    connect(grid, &PanelGrid::panelChosen, this, [this, first] { m_chosen = first; });
-    connect(grid, &PanelGrid::panelMenuRequested, this, [this, first](const QPoint& where) { showMenu(first, where); });
+    connect(grid, &PanelGrid::viewAdded, this, [this, first](FigureView* panel) { addViewOf(first, panel); });
     return grid;
+}
+
+void RotaryRoom::setWords(QLabel* label, const QString& accessibleName) {
+    m_words = label;
+    m_words->setAccessibleName(accessibleName);
+}
+
+QString RotaryRoom::words() const {
+    return m_words->text();
 }
 
 void RotaryRoom::showPanels(PanelGrid* grid, Figure figure) {
@@ -102,11 +166,18 @@ void RotaryRoom::showPanels(PanelGrid* grid, Figure figure) {
     m_sideBySide.insert(grid->panelViews().first(), std::move(figure));
 }
 
-void RotaryRoom::showFigure(FigureView* view, Figure mine, const MakeFigure& make) {
-    if (const auto& other = m_model.other()) return showBothIn(view, bothFigures(mine, make(*other)));
-    m_sideBySide.remove(view);
-    if (PairedView* pair = m_pairs.value(view)) return pair->showOne(std::move(mine));
-    view->setFigure(std::move(mine));
+/// Of setups A and B, or of the only setup.
+template <typename T, typename Join>
+auto RotaryRoom::joined(const std::function<T(Side)>& of, Join join) const {
+    const bool editsB = m_model.editsB();
+    return join(of(editsB ? Side::other : Side::edited), of(editsB ? Side::edited : Side::other));
+}
+
+void RotaryRoom::showFigure(FigureView* view, const std::function<Figure(Side)>& make) {
+    if (!compares()) return showBothIn(view, make(Side::edited));
+    showBothIn(view, joined(make, [this](const Figure& a, const Figure& b) {
+                   return comparedFigure(a, b, m_model.setupA(), *m_model.setupB(), m_model.editsB());
+               }));
 }
 
 void RotaryRoom::showBothIn(FigureView* view, Figure both) {
@@ -124,25 +195,29 @@ void RotaryRoom::showBothIn(FigureView* view, Figure both) {
     m_sideBySide.insert(view, std::move(both));
 }
 
-Figure RotaryRoom::bothFigures(const Figure& mine, const Figure& theirs) const {
-    const bool editsB = m_model.editsB();
-    return comparedFigure(editsB ? theirs : mine, editsB ? mine : theirs, m_model.setupA(), *m_model.setupB(), editsB);
+QString RotaryRoom::bothValues(const std::function<QString(Side)>& text) const {
+    return compares() ? joined(text, letteredValues) : text(Side::edited);
 }
 
-QString RotaryRoom::bothValues(const QString& mine, const QString& theirs) const {
-    return m_model.editsB() ? letteredValues(theirs, mine) : letteredValues(mine, theirs);
+QString RotaryRoom::bothSentences(const std::function<QString(Side)>& text) const {
+    return compares() ? joined(text, letteredSentences) : text(Side::edited);
 }
 
-QString RotaryRoom::bothSentences(const QString& mine, const QString& theirs) const {
-    return m_model.editsB() ? letteredSentences(theirs, mine) : letteredSentences(mine, theirs);
+QString RotaryRoom::bothQuotient(const QString& quantity, const std::function<double(Side)>& value) const {
+    if (!compares()) return {};
+    return joined(value, [&quantity](double a, double b) { return quotientText(quantity, a, b); });
 }
 
-RotaryRoom::Readout RotaryRoom::bothReadouts(const Readout& mine, const Readout& theirs) const {
-    return m_model.editsB() ? letteredReadout(theirs, mine) : letteredReadout(mine, theirs);
-}
-
-QString RotaryRoom::bothQuotient(const QString& quantity, double mine, double theirs) const {
-    return m_model.editsB() ? quotientText(quantity, theirs, mine) : quotientText(quantity, mine, theirs);
+void RotaryRoom::setReadout(FigureView* view, const std::function<Readout(Side, QPointF)>& readout) {
+    if (PairedView* pair = m_pairs.value(view)) {
+        view->setReadout([readout](QPointF place) { return readout(Side::edited, place); });
+        return pair->setOtherReadout(
+            [this, readout](QPointF place) { return compares() ? readout(Side::other, place) : Readout(); });
+    }
+    view->setReadout([this, readout](QPointF place) {
+        if (!compares()) return readout(Side::edited, place);
+        return joined(std::function([&](Side side) { return readout(side, place); }), letteredReadout);
+    });
 }
 
 void RotaryRoom::connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt) {
@@ -156,6 +231,11 @@ void RotaryRoom::connectPairs(FigureView* view, const std::function<std::optiona
     connect(view, &FigureView::keyPressed, this, &RotaryRoom::stepPair);
 }
 
+std::optional<int> RotaryRoom::pairNear(double x) const {
+    const auto pair = static_cast<int>(std::lround(x));
+    return pair >= 0 && pair < m_model.pairs() ? std::optional(pair) : std::nullopt;
+}
+
 void RotaryRoom::stepPair(int key) {
     if (key == Qt::Key_Escape) return m_model.pickPair(std::nullopt);
     const bool isMore = key == Qt::Key_Right || key == Qt::Key_Up;
@@ -165,17 +245,19 @@ void RotaryRoom::stepPair(int key) {
     m_model.pickPair(picked ? std::clamp(*picked + (isMore ? 1 : -1), 0, last) : (isMore ? 0 : last), true);
 }
 
-void RotaryRoom::showMenu(FigureView* view, const QPoint& where) {
-    auto* menu = new QMenu(this);
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    m_chosen = view;
-    menu->addAction(tr("Export …"), this, &RotaryRoom::openExport);
-    menu->addAction(tr("Copy"), this, &RotaryRoom::copy);
-    addCaptionEntry(*menu);
-    menu->addAction(tr("Show as table"), this, &RotaryRoom::openTable);
-    menu->addAction(tr("Export animation …"), this, &RotaryRoom::openAnimation);
-    addToMenu(view, *menu);
-    menu->popup(where);
+void RotaryRoom::fitFigures(const QSize& page, int low, QWidget* bar, QWidget* figures) {
+    const ThemeManager& theme = ThemeManager::instance();
+    auto* column = static_cast<QVBoxLayout*>(layout());
+    const bool isLow = page.height() < theme.pixels(low);
+    const int place = isLow ? column->indexOf(bar) + 1 : column->count() - 1;
+    if (column->indexOf(figures) != place) {
+        column->removeWidget(figures);
+        column->insertWidget(place, figures, 1);
+    }
+    const QMargins margins = column->contentsMargins();
+    const int above = margins.top() + bar->heightForWidth(page.width() - margins.left() - margins.right());
+    const int visible = page.height() - above - column->spacing() - margins.bottom();
+    figures->setMinimumHeight(std::max(theme.pixels(kLowestView), isLow ? visible : 0));
 }
 
 void RotaryRoom::openAnimation() {
@@ -186,33 +268,11 @@ QWidget* RotaryRoom::panel() {
     if (!m_panel) {
         const auto [area, content, column] = makeScrollColumn(nullptr);
         column->addWidget(new SetupPanel(m_model, content));
-        if (QWidget* own = options()) {
-            column->addWidget(own);
-        }
+        if (m_options) column->addWidget(m_options);
         column->addStretch(1);
         m_panel = area;
     }
     return m_panel;
-}
-
-std::vector<RoomControl> RotaryRoom::controls() {
-    const QString name = QStringLiteral("pair");
-    return {{name,
-             [this, name](const QString& value) {
-                 if (value == QLatin1String("none")) return model().pickPair(std::nullopt);
-                 const std::int64_t pair = controlWhole(name, value);
-                 if (pair < 0 || pair >= model().pairs()) {
-                     throw BadInput(QStringLiteral("There is no pair %1; the pairs are 0 to %2.")
-                                        .arg(pair)
-                                        .arg(model().pairs() - 1)
-                                        .toStdString());
-                 }
-                 model().pickPair(static_cast<int>(pair), true);
-             },
-             [this] {
-                 const auto pair = model().pickedPair();
-                 return pair ? QVariant(*pair) : QVariant(QStringLiteral("none"));
-             }}};
 }
 
 QWidget* RotaryRoom::controlWidget(const QString& name) {
@@ -221,30 +281,16 @@ QWidget* RotaryRoom::controlWidget(const QString& name) {
     return setup ? setup->field(name) : nullptr;
 }
 
-QWidget* RotaryRoom::picture() {
-    return m_chosen && m_chosen->isVisible() ? m_chosen.data() : Room::picture();
-}
-
 Figure RotaryRoom::figure() {
     // Preview and exported file show the selected pair, but not the pair that the mouse passed on its way to the menu.
     m_model.hoverPair(std::nullopt);
-    if (m_stale) {
-        refreshNow();
-    }
-    if (!m_chosen) return {};
-    const auto both = m_sideBySide.constFind(m_chosen);
-    return both == m_sideBySide.constEnd() ? m_chosen->figure() : *both;
+    if (m_stale) refreshNow();
+    return Room::figure();
 }
 
 std::vector<Figure> RotaryRoom::pageFigures() {
     if (m_stale) refreshNow();
-    std::vector<Figure> result;
-    for (FigureView* view : std::as_const(m_views)) {
-        if (!view->isVisible()) continue;
-        const auto both = m_sideBySide.constFind(view);
-        result.push_back(both == m_sideBySide.constEnd() ? view->figure() : *both);
-    }
-    return result.empty() ? std::vector<Figure>{figure()} : result;
+    return Room::pageFigures();
 }
 
 FigureOrigin RotaryRoom::originOf(const Figure& figure) {

@@ -7,13 +7,12 @@
 #include <QTimer>
 #include <functional>
 #include <optional>
-#include <span>
 
 #include "ui/common/room.h"
 #include "ui/rotary/comparison.h"
 #include "ui/session/rotary_model.h"
 
-class QMenu;
+class QLabel;
 
 namespace ropelab::ui {
 
@@ -30,27 +29,28 @@ struct RotaryFigure {
     Figure ofBoth(const ShapedSetup& a, const ShapedSetup& b) const;
 };
 
-/// Shows the shared rotary setup; the panel has its fields and the room's options. A hidden room computes nothing.
+/// Shows the shared rotary setup; the panel has its fields and the room's options. A hidden room computes nothing. A
+/// room says what belongs to one side, and this class compares: figures, texts, values and readouts.
 class RotaryRoom : public Room {
     Q_OBJECT
 
  public:
-    /// `id` is the object name, for example "spectrum".
+    /// `id` is the object name, for example "spectrum". The room has the control "pair", the picked pair.
     RotaryRoom(RotaryModel& model, const QString& id, QWidget* parent);
+    ~RotaryRoom() override;
 
     QWidget* panel() override;
-    /// From the view that the user chose last, with both setups; the pair under the mouse is not highlighted in it.
+    /// With both setups; the pair under the mouse is not highlighted in it.
     Figure figure() override;
     void refreshNow() override;
-    QWidget* picture() override;
     UndoScope undoScope() const override { return UndoScope::rotary; }
-    /// The picked pair; rooms add their own controls.
-    std::vector<RoomControl> controls() override;
     /// Also finds the fields of the rotary setup.
     QWidget* controlWidget(const QString& name) override;
     void endEdit() override { m_model.endDrag(); }
 
     const QList<FigureView*>& views() const { return m_views; }
+    /// Sentences about the setup or, if there are two, about both.
+    QString words() const;
 
     /// By default emits animationRequested(), because only the Rotation room has more to animate than theta.
     virtual void openAnimation();
@@ -61,55 +61,75 @@ class RotaryRoom : public Room {
  protected:
     RotaryModel& model() { return m_model; }
     const RotaryModel& model() const { return m_model; }
+    bool compares() const { return m_model.other().has_value(); }
+    /// The other side must exist, here and below: it does while the room compares.
+    const RotarySetup& setupOf(Side side) const;
+    ShapedSetup shapedOf(Side side) const;
+    const Frequencies& frequenciesOf(Side side) const;
+    /// The edited side, and the other one while the room compares.
+    std::vector<Side> sides() const;
+    /// One undo step of a setup that belongs to no known model; words() says what is wrong with an invalid one.
+    void changeSetup(const QString& what, const RotarySetup& setup);
+    /// A drag to `tokens`, rounded so that the context is easy to read.
+    void dragContext(double tokens);
+
     /// The figure of the view can be exported. The caller adds the view to a layout.
-    FigureView* addView(const QString& accessibleName);
+    FigureView* addView(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu = {});
     /// Like addView(); shows the figures of two setups side by side.
-    PairedView* addPair(const QString& accessibleName);
+    PairedView* addPair(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu = {});
     /// Like addView(), for a figure with panels, which is exported as a whole.
     PanelGrid* addGrid(const QString& accessibleName);
+    /// Shows the sentences of words(); the caller adds it to a layout.
+    void setWords(QLabel* label, const QString& accessibleName);
+    QLabel* wordsLabel() const { return m_words; }
+    /// Shown in the panel below the fields of the setup. The room owns it until the panel does.
+    void setOptions(QWidget* options) { m_options = options; }
 
-    using MakeFigure = std::function<Figure(const ShapedSetup&)>;
-    /// `mine` is the figure of the edited setup; `make` makes that of the other setup if there is one.
-    void showFigure(FigureView* view, Figure mine, const MakeFigure& make);
+    void showFigure(FigureView* view, const std::function<Figure(Side)>& make);
     /// `both` is a figure of both setups if comparedFigure() returned it.
     void showBothIn(FigureView* view, Figure both);
     void showPanels(PanelGrid* grid, Figure figure);
-    /// `mine` belongs to the edited setup and `theirs` to the other one, here and below.
-    Figure bothFigures(const Figure& mine, const Figure& theirs) const;
-    QString bothValues(const QString& mine, const QString& theirs) const;
-    QString bothSentences(const QString& mine, const QString& theirs) const;
+    QString bothValues(const std::function<QString(Side)>& text) const;
+    QString bothSentences(const std::function<QString(Side)>& text) const;
+    /// "quantity: B / A = 2"; "" without a comparison.
+    QString bothQuotient(const QString& quantity, const std::function<double(Side)>& value) const;
     using Readout = std::optional<FigureView::Readout>;
-    Readout bothReadouts(const Readout& mine, const Readout& theirs) const;
-    /// "quantity: B / A = 2".
-    QString bothQuotient(const QString& quantity, double mine, double theirs) const;
+    void setReadout(FigureView* view, const std::function<Readout(Side, QPointF)>& readout);
 
     /// Hover highlights, click selects, arrow keys select neighbours. `pairAt` returns the pair at a point of the view.
     void connectPairs(FigureView* view, const std::function<std::optional<int>(QPointF)>& pairAt);
+    /// The pair whose number is nearest to `x`; nullopt if there is none.
+    std::optional<int> pairNear(double x) const;
+    /// In a page lower than `low` pixels at 100 %, `figures` come first, below `bar`, and have the visible part of the
+    /// page; the texts are then below them.
+    void fitFigures(const QSize& page, int low, QWidget* bar, QWidget* figures);
     void schedule();
     bool isScheduled() const { return m_stale && m_timer.isActive(); }
+    /// True while refreshNow() renews: the figures must be complete without a background job.
+    bool isSynchronous() const { return m_isSynchronous; }
     /// Updates the figures of all views. Must take less than one frame; longer computations belong in a LatestJob.
     virtual void renew() = 0;
-    /// Shown below the fields of the setup; may be null. Called once.
-    virtual QWidget* options() { return nullptr; }
-    virtual void addToMenu(const FigureView* /*view*/, QMenu& /*menu*/) {}
 
     std::vector<Figure> pageFigures() override;
     FigureOrigin originOf(const Figure& figure) override;
     void showEvent(QShowEvent* event) override;
 
  private:
-    void showMenu(FigureView* view, const QPoint& where);
     void stepPair(int key);
+    template <typename T, typename Join>
+    auto joined(const std::function<T(Side)>& of, Join join) const;
 
     RotaryModel& m_model;
     QList<FigureView*> m_views;
     QHash<FigureView*, PairedView*> m_pairs;
     QHash<FigureView*, Figure> m_sideBySide;  // figures with panels, for exports, by their first view
     QList<PanelGrid*> m_grids;
-    QPointer<FigureView> m_chosen;
     QPointer<QWidget> m_panel;
+    QPointer<QWidget> m_options;
+    QLabel* m_words = nullptr;
     QTimer m_timer;
     bool m_stale = true;
+    bool m_isSynchronous = false;
 };
 
 }  // namespace ropelab::ui

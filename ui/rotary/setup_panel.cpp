@@ -3,30 +3,49 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHash>
 #include <QLabel>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 #include <cmath>
+#include <numbers>
 
+#include "core/rope/context.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
+#include "core/spec/numbers.h"
 #include "ui/common/field_note.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
-#include "ui/rotary/comparison_bar.h"
-#include "ui/rotary/scaling_fields.h"
-#include "ui/rotary/setup_words.h"
+#include "ui/figure/ticks.h"
+#include "ui/rotary/comparison.h"
 #include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
-
 namespace {
+
+QString plain(double value) {
+    return QString::fromStdString(number_text(std::round(value * 1e6) / 1e6));
+}
+
+/// Returns the column of the new page.
+QVBoxLayout* addPage(QStackedWidget* stack) {
+    auto* page = new QWidget(stack);
+    auto* column = scaledColumn(page, 8);
+    stack->addWidget(page);
+    return column;
+}
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("SetupWords", text);
+}
 
 QString meaningOf(const char* name) {
     return text(setup_key(name).meaning);
@@ -34,14 +53,154 @@ QString meaningOf(const char* name) {
 
 }  // namespace
 
+struct ScalingFields::Parameter {
+    const char* name;
+    const char* label;
+    double minimum;
+    double maximum;
+
+    const SetupKey& key() const { return setup_key(name); }
+    bool isTokens() const { return key().unit == "tokens"; }
+    bool isUsedBy(ScalingMethod method) const {
+        RotarySetup setup;
+        setup.scaling.method = method;
+        return key().matters(setup);
+    }
+};
+
+const QList<ScalingFields::Parameter>& ScalingFields::parameters() {
+    static const QList<Parameter> all = {
+        {"factor", "factor", 1, 128},
+        {"original_context", "training context", 16, 1048576},
+        {"beta_fast", "β fast", 1, 128},
+        {"beta_slow", "β slow", 0.1, 32},
+        {"low_freq_factor", "low frequency factor", 0.1, 32},
+        {"high_freq_factor", "high frequency factor", 0.2, 64},
+    };
+    return all;
+}
+
+QWidget* ScalingFields::field(const QString& name) const {
+    for (const auto& [parameter, slider] : m_sliders) {
+        if (name == QLatin1String(parameter->name)) return slider;
+    }
+    return nullptr;
+}
+
+bool ScalingFields::isShared(const Parameter& parameter) {
+    return parameter.isUsedBy(ScalingMethod::llama3) && parameter.isUsedBy(ScalingMethod::yarn);
+}
+
+ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
+    auto* column = scaledColumn(this, 8);
+    // Parameters that the method does not use are disabled and not hidden, so that all other fields keep their place.
+    m_bands = new QStackedWidget(this);
+    QVBoxLayout* other = addPage(m_bands);
+    QVBoxLayout* llama = addPage(m_bands);
+    for (const Parameter& parameter : parameters()) {
+        auto* slider = new NumberSlider({.label = tr(parameter.label),
+                                         .unit = text(parameter.key().unit),
+                                         .minimum = parameter.minimum,
+                                         .maximum = parameter.maximum,
+                                         .logarithmic = true,
+                                         .step = parameter.isTokens() ? 1.0 : 0.0,
+                                         .text = parameter.isTokens() ? wholeText : plain,
+                                         .why = text(parameter.key().meaning)},
+                                        this);
+        const QString what = tr("change %1").arg(tr(parameter.label));
+        connect(slider, &NumberSlider::changed, this, [this, what, &parameter](double value) {
+            RotarySetup next;
+            next.scaling = m_scaling;
+            parameter.key().set(next, value);
+            emit changed(what, next.scaling);
+        });
+        connect(slider, &NumberSlider::finished, this, &ScalingFields::finished);
+        (isShared(parameter) ? column : parameter.isUsedBy(ScalingMethod::llama3) ? llama : other)->addWidget(slider);
+        m_sliders.append({&parameter, slider});
+    }
+    column->addWidget(m_bands);
+    m_bands->raise();  // the last child, as it is the last on screen
+    for (QVBoxLayout* page : {other, llama}) page->addStretch(1);
+}
+
+void ScalingFields::setSetup(const RotarySetup& setup) {
+    m_scaling = setup.scaling;
+    for (const auto& [parameter, slider] : m_sliders) {
+        const double value = std::get<double>(parameter->key().get(setup));
+        slider->setValue(value > 0 ? value : static_cast<double>(setup.context));
+        slider->setEnabled(parameter->isUsedBy(m_scaling.method));
+    }
+    m_bands->setCurrentIndex(m_scaling.method == ScalingMethod::llama3 ? 1 : 0);
+}
+
+QString percentText(double fraction) {
+    return QStringLiteral("%1 %").arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
+}
+
+QString thetaToolTip(const RotaryModel& model) {
+    const RotarySetup& setup = model.setup();
+    const std::vector<double>& unscaled = model.plain().inverse_frequencies;
+    const int rotated = model.plain().rotary_dim;
+    const bool isSlice = setup.partial == Partial::slice;
+    QString why =
+        isSlice ? tr("RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/dᵣ) in radians per token, before scaling.")
+                : tr("RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/d) in radians per token, before scaling.");
+    if (rotated > 0) {
+        const int last = rotated / 2 - 1;
+        why += QLatin1Char('\n') + tr("θ = %1, %2 = %3: the frequencies range from %4 for pair 0 to %6 for pair %5.")
+                                       .arg(readableNumber(setup.theta), isSlice ? tr("dᵣ") : tr("d"))
+                                       .arg(isSlice ? rotated : setup.head_dim)
+                                       .arg(readableNumber(unscaled.front()))
+                                       .arg(last)
+                                       .arg(readableNumber(unscaled.at(static_cast<std::size_t>(last))));
+    }
+    return why + QLatin1Char('\n') + (isSlice ? tr("Su et al. 2021, formula 3") : tr("Barbero et al. 2024, formula 4"));
+}
+
+QString fractionToolTip(const RotaryModel& model) {
+    return tr("Fraction p of the channels of a head that are rotated; enter for example 25 % or 6 ch. The number of "
+              "rotated channels dᵣ is the even number nearest to p·d.\np = %1, d = %2: dᵣ = %3\nKhan et al., formula "
+              "10")
+        .arg(percentText(model.setup().fraction))
+        .arg(model.setup().head_dim)
+        .arg(model.plain().rotary_dim);
+}
+
+QString rotationSummary(const RotaryModel& model) {
+    const RotarySetup& setup = model.setup();
+    const Frequencies& now = model.frequencies();
+    if (now.rotary_dim == 0)
+        return tr(
+            "No pair is rotated: the model has no position encoding (NoPE) and can learn positions only from the "
+            "causal "
+            "mask.");
+    const double slowest =
+        2 * std::numbers::pi / now.inverse_frequencies[static_cast<std::size_t>(now.rotary_dim / 2 - 1)];
+    QString text = tr("%1 of %2 channels are rotated; the longest wavelength is %3 tokens. %4 of %5 pairs complete a "
+                      "period in the context.")
+                       .arg(now.rotary_dim)
+                       .arg(setup.head_dim)
+                       .arg(readableCount(std::round(slowest)))
+                       .arg(complete_pairs(now, static_cast<double>(setup.context)))
+                       .arg(now.rotary_dim / 2);
+    const bool isPart = setup.partial == Partial::slice && now.rotary_dim < setup.head_dim;
+    if (isPart && setup.scaling.method == ScalingMethod::none) {
+        text += QLatin1Char(' ') +
+                tr("Truncate has the same frequencies at θ = %1.")
+                    .arg(readableCount(std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
+    }
+    if (now.attention_factor != 1) {
+        text += QLatin1Char(' ') + tr("cos and sin are multiplied by %1.").arg(readableNumber(now.attention_factor));
+    }
+    return text;
+}
+
 SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
     setAccessibleName(tr("Rotary setup"));
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 12);
+    auto* column = scaledColumn(this, 12);
     column->addWidget(makeHeading(tr("Rotary setup"), this));
 
-    auto* modelRow = new QHBoxLayout;
-    scaleLayout(modelRow, {0, 0, 0, 0}, 8);
+    auto* modelRow = scaledRow(nullptr, 8);
     m_modelName = makeNote(this);
     modelRow->addWidget(m_modelName, 1);
     auto* models = new QPushButton(tr("Models …"), this);
@@ -71,8 +230,7 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
     column->addWidget(m_summary);
     m_problem = new FieldNote(this);
 
-    auto* textRow = new QHBoxLayout;
-    scaleLayout(textRow, {0, 0, 0, 0}, 8);
+    auto* textRow = scaledRow(nullptr, 8);
     auto* copy = new QPushButton(tr("Copy setup"), this);
     copy->setToolTip(
         tr("Copies the setup, or both compared setups, as one line of text, which ropelab --setup and other commands "

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <QList>
 #include <QPointer>
+#include <QString>
 #include <QWidget>
+#include <utility>
 
 #include "core/rope/rotary_setup.h"
 
@@ -9,6 +12,7 @@ class QComboBox;
 class QGridLayout;
 class QLabel;
 class QPushButton;
+class QStackedWidget;
 
 namespace ropelab::ui {
 
@@ -16,7 +20,44 @@ class ComparisonBar;
 class FieldNote;
 class NumberSlider;
 class RotaryModel;
-class ScalingFields;
+
+/// Parameters that the scaling method does not use are hidden.
+class ScalingFields : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit ScalingFields(QWidget* parent = nullptr);
+
+    /// Emits no signal. An unset training context is shown as the context of the setup.
+    void setSetup(const RotarySetup& setup);
+    /// `name` as in a setup's line of text ("factor"); null if there is none.
+    QWidget* field(const QString& name) const;
+
+ signals:
+    /// Emitted repeatedly during a drag. `what` names the change, for example "change factor".
+    void changed(const QString& what, const ropelab::Scaling& scaling);
+    /// The user released a slider or pressed Enter.
+    void finished();
+
+ private:
+    struct Parameter;
+    static const QList<Parameter>& parameters();
+    /// Llama 3 and other methods use the parameter; the others are on one of two pages.
+    static bool isShared(const Parameter& parameter);
+
+    Scaling m_scaling;
+    QStackedWidget* m_bands = nullptr;  // the limits between scaled and unscaled pairs: of Llama 3, or of the others
+    QList<std::pair<const Parameter*, NumberSlider*>> m_sliders;
+};
+
+// Texts of the setup panel about the current setup.
+
+/// "25 %".
+QString percentText(double fraction);
+QString thetaToolTip(const RotaryModel& model);
+QString fractionToolTip(const RotaryModel& model);
+/// Rotated channels, longest wavelength, and the number of pairs that complete a period in the context.
+QString rotationSummary(const RotaryModel& model);
 
 /// Every rotary room has one.
 class SetupPanel : public QWidget {

@@ -45,8 +45,7 @@ StatementCards::StatementCards(RotaryModel& model, std::function<QString(const Q
     setWindowTitle(tr("Wrong statements"));
     setModal(false);
     auto* content = new QWidget(this);
-    auto* column = new QVBoxLayout(content);
-    scaleLayout(column, {12, 12, 12, 12}, 12);
+    auto* column = scaledColumn(content, 12, {12, 12, 12, 12});
     auto* intro = makeText(
         tr("These statements about RoPE are common but wrong. Each card shows computed evidence against one of them."),
         this);
@@ -73,8 +72,7 @@ QWidget* StatementCards::makeCard(const Statement& statement) {
     auto* card = new QFrame(this);
     card->setProperty("banner", QStringLiteral("info"));
     card->setAccessibleName(tr("False: %1").arg(statement.claim));
-    auto* column = new QVBoxLayout(card);
-    scaleLayout(column, {12, 12, 12, 12}, 8);
+    auto* column = scaledColumn(card, 8, {12, 12, 12, 12});
     auto* claim = makeText(tr("False: %1").arg(statement.claim), card);
     const auto embolden = [claim] { claim->setFont(ThemeManager::instance().fontAt(10.5, QFont::DemiBold)); };
     embolden();
@@ -98,8 +96,7 @@ QWidget* StatementCards::makeCard(const Statement& statement) {
     formula->setToolTip(tr("Opens this formula in Help > Formulas."));
     connect(formula, &QToolButton::clicked, this,
             [this, number = statement.formula] { emit formulaRequested(number); });
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     row->addWidget(formula);
     row->addStretch(1);
     row->addWidget(button);

@@ -22,7 +22,7 @@
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/rotation/rotation_figures.h"
-#include "ui/rooms/spectrum/learned_panels.h"
+#include "ui/rooms/spectrum/encoding_panels.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/rotary/comparison.h"
 #include "ui/session/lab_origin.h"

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/plan/kernels.h"
-#include "core/spec/keys.h"
 #include "core/spec/error.h"
+#include "core/spec/keys.h"
 #include "tests/ui/support/fake_engine.h"
 
 namespace ropelab::bench {

@@ -17,8 +17,9 @@
 #include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rooms/spectrum/scaling_comparison.h"
+#include "ui/rooms/spectrum/spectrum_panel.h"
 #include "ui/rooms/spectrum/spectrum_room.h"
-#include "ui/rotary/paired_view.h"
+#include "ui/rotary/figure_views.h"
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
@@ -124,7 +125,7 @@ TEST_P(ComparedRooms, Spectrum) {
     expectContains(room->words(),
                    QStringLiteral("lowest K(Δ): A %1 · B %2").arg(lowest(frequenciesA), lowest(frequenciesB)));
     EXPECT_EQ(room->kernelView()->figure().x.maximum, static_cast<double>(length) - 1);
-    expectContains(room->comparison()->slowestText(ScalingMethod::linear), "\n×");
+    expectContains(room->fields()->comparison()->slowestText(ScalingMethod::linear), "\n×");
 
     room->encodingsTab()->click();
     room->refreshNow();

@@ -20,10 +20,11 @@
 #include "ui/rooms/cache/cache_room.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/context/context_room.h"
-#include "ui/rooms/context/criteria_list.h"
+#include "ui/rooms/context/criteria_panel.h"
 #include "ui/rooms/memory/memory_room.h"
 #include "ui/rooms/memory/memory_sizes.h"
 #include "ui/rooms/rotation/rotation_room.h"
+#include "ui/rooms/spectrum/spectrum_panel.h"
 #include "ui/rooms/spectrum/spectrum_room.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/session/rotary_model.h"
@@ -197,11 +198,11 @@ TEST_P(RotaryNumbers, SpectrumRoomTexts) {
         if (std::abs(switched.inverse_frequencies[at] / now.inverse_frequencies[at] - 1) > 1e-9) different = pair;
     }
     if (different < 0) {
-        EXPECT_TRUE(room.partialWords().contains("are the same") ||
-                    room.partialWords().contains("the same frequencies"))
-            << room.partialWords().toStdString();
+        EXPECT_TRUE(room.fields()->partialWords().contains("are the same") ||
+                    room.fields()->partialWords().contains("the same frequencies"))
+            << room.fields()->partialWords().toStdString();
     } else {
-        expectContains(room.partialWords(),
+        expectContains(room.fields()->partialWords(),
                        QStringLiteral("At this θ, slice and truncate differ from pair %1.").arg(different));
     }
 }

@@ -15,8 +15,7 @@
 #include "tests/ui/support/workbench.h"
 #include "ui/common/fields.h"
 #include "ui/common/number_slider.h"
-#include "ui/rotary/comparison_bar.h"
-#include "ui/rotary/scaling_fields.h"
+#include "ui/rotary/comparison.h"
 
 namespace ropelab::ui {
 namespace {

@@ -34,7 +34,8 @@ class KeysTest : public WindowFixture {
     }
     void clickRail(int room) {
         for (QToolButton* button : window->findChildren<QToolButton*>()) {
-            if (!button->property("rail").toBool() || button->text() != rooms()[static_cast<std::size_t>(room)].barTitle()) {
+            if (!button->property("rail").toBool() ||
+                button->text() != rooms()[static_cast<std::size_t>(room)].barTitle()) {
                 continue;
             }
             return QTest::mouseClick(button, Qt::LeftButton);
@@ -62,12 +63,12 @@ TEST_F(KeysTest, SpacePlaysWhereThereIsAPlayButton) {
     auto& room = static_cast<RotationRoom&>(window->room());
     window->focusPicture();
     press(Qt::Key_Space);
-    EXPECT_TRUE(room.isPlaying());
+    EXPECT_TRUE(room.editor().isPlaying());
     press(Qt::Key_Space);
-    EXPECT_FALSE(room.isPlaying());
+    EXPECT_FALSE(room.editor().isPlaying());
     room.positionBar()->lockBox()->setFocus();
     press(Qt::Key_Space);
-    EXPECT_FALSE(room.isPlaying());
+    EXPECT_FALSE(room.editor().isPlaying());
     EXPECT_TRUE(room.positionBar()->lockBox()->isChecked()) << "the key belongs to the button that has the focus";
 }
 
@@ -79,7 +80,7 @@ TEST_F(KeysTest, SpaceInAFieldIsText) {
     field->clear();
     type("1 2");
     EXPECT_EQ(field->text(), "1 2");
-    EXPECT_FALSE(static_cast<RotationRoom&>(window->room()).isPlaying());
+    EXPECT_FALSE(static_cast<RotationRoom&>(window->room()).editor().isPlaying());
 }
 
 TEST_F(KeysTest, CtrlReturnStartsASweepAndAKeyOfItsOwnPausesIt) {

@@ -26,7 +26,6 @@
 #include "ui/lecture/question_panel.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/position_bar.h"
-#include "ui/rooms/rotation/position_slider.h"
 #include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/theme/motion.h"

@@ -142,7 +142,7 @@ TEST_F(PresentationTest, KeysOfTheToolsWork) {
     press(Qt::Key_E);
     EXPECT_FALSE(show().isPageShown());
     press(Qt::Key_PageDown);
-    rotation().moveTo(99, 7);
+    rotation().editor().moveTo(99, 7);
     press(Qt::Key_R);
     EXPECT_EQ(player().step(), -1);
     EXPECT_EQ(rotation().scene().state.m, 100) << "the value at the start of the program";
@@ -192,7 +192,7 @@ TEST_F(PresentationTest, EscapeGivesTheWindowBackAndF5ReturnsToTheStep) {
     EXPECT_EQ(rotary().setup().theta, 500) << "everything stays as it is shown";
     EXPECT_EQ(rotation().scene().state.m, 10);
     EXPECT_TRUE(rotation().positionBar()->key()->isVisible()) << "all controls are back";
-    rotation().moveTo(77, 5);
+    rotation().editor().moveTo(77, 5);
     window->showRoom("memory");
     press(Qt::Key_F5);
     EXPECT_TRUE(show().isActive());
@@ -205,7 +205,7 @@ TEST_F(PresentationTest, EndLectureRestoresTheUsersSetupControlsAndUndoHistory) 
     RotarySetup own;
     own.theta = 12345;
     rotary().change("change theta", own);
-    rotation().moveTo(33, 22);
+    rotation().editor().moveTo(33, 22);
     const int steps = workspace().rotaryUndo().count();
     present();
     player().goTo(2, 0);
@@ -460,7 +460,7 @@ TEST_F(PresentationTest, TakesWhatIsShownAsAScene) {
     RotarySetup setup;
     setup.theta = 7777;
     rotary().change("change theta", setup);
-    rotation().moveTo(9, 4);
+    rotation().editor().moveTo(9, 4);
     rotary().pickPair(5);
     window->takeScene();
     ASSERT_EQ(player().lecture().scenes.size(), 4U);
@@ -472,7 +472,7 @@ TEST_F(PresentationTest, TakesWhatIsShownAsAScene) {
     EXPECT_NE(std::find(taken.controls.begin(), taken.controls.end(), "theta"), taken.controls.end());
     ASSERT_EQ(taken.steps.size(), 1U);
     EXPECT_EQ(taken.steps[0].point, "pair 5");
-    rotation().moveTo(1, 1);
+    rotation().editor().moveTo(1, 1);
     press(Qt::Key_F5);
     player().goTo(3, 0);
     EXPECT_EQ(rotation().scene().state.m, 9);

@@ -8,11 +8,10 @@
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/number_slider.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/rotation/aim_page.h"
-#include "ui/rooms/rotation/pair_figure.h"
 #include "ui/rooms/rotation/position_bar.h"
-#include "ui/rooms/rotation/position_slider.h"
+#include "ui/rooms/rotation/rotation_pages.h"
 #include "ui/rooms/rotation/rotation_room.h"
+#include "ui/rooms/rotation/scene_figures.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/window/status_strip.h"
@@ -83,13 +82,13 @@ TEST_F(UndoTest, PositionsOfTheRotationRoom) {
 
 TEST_F(UndoTest, PlaybackIsOneStepAndUndoStopsIt) {
     RotationRoom& room = rotation();
-    room.play(true);
-    room.advance(1);
-    room.advance(1);
+    room.editor().play(true);
+    room.editor().advance(1);
+    room.editor().advance(1);
     const std::int64_t reached = room.scene().state.m;
     ASSERT_GT(reached, 100);
     undo();
-    EXPECT_FALSE(room.isPlaying());
+    EXPECT_FALSE(room.editor().isPlaying());
     EXPECT_EQ(room.scene().state.m, 100);
     EXPECT_FALSE(model().undoStack().canUndo());
 }
@@ -134,7 +133,7 @@ TEST_F(UndoTest, AimAndSourceOfTheVectors) {
     EXPECT_EQ(undo(), "Undone: aim k at distance r");
     EXPECT_EQ(room.scene().state.source, VectorSource::random);
     EXPECT_EQ(room.scene().state.key, before);
-    room.sampleAgain();
+    room.editor().sampleAgain();
     ASSERT_NE(room.scene().state.key, before);
     EXPECT_EQ(undo(), "Undone: resample q and k");
     EXPECT_EQ(room.scene().state.key, before);

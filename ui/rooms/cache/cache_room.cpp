@@ -19,17 +19,13 @@
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
-#include "ui/rotary/paired_view.h"
+#include "ui/rotary/figure_views.h"
 
 namespace ropelab::ui {
 namespace {
 
 // Slightly below 257, the first position that bfloat16 cannot represent.
 constexpr double kDefaultRangeStart = 200;
-
-const QString kCosinePart = QStringLiteral("cosine-table");
-const QString kSinePart = QStringLiteral("sine-table");
-const QString kErrorPart = QStringLiteral("table-error");
 
 double duplicatedBytes(const RotarySetup& setup) {
     return static_cast<double>(
@@ -39,8 +35,7 @@ double duplicatedBytes(const RotarySetup& setup) {
 }  // namespace
 
 CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("table"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     column->addWidget(makeBar());
     m_cosines = addPair(tr("Cosines of the table"));
     m_sines = addPair(tr("Sines of the table"));
@@ -48,36 +43,38 @@ CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, 
     m_sine = m_sines->view();
     m_error = addView(tr("Error per pair"));
     m_tables = new QWidget(this);
-    auto* tables = new QHBoxLayout(m_tables);
-    scaleLayout(tables, {0, 0, 0, 0}, 8);
+    auto* tables = scaledRow(m_tables, 8);
     tables->addWidget(m_cosines, 1);
     tables->addWidget(m_sines, 1);
     column->addWidget(m_tables, 3);
     column->addWidget(m_error, 2);
-    m_options = makeOptions();
-    for (FigureView* view : views()) explainBy(view, m_words);
+    setOptions(makeOptions());
+    for (FigureView* view : views()) explainBy(view, wordsLabel());
+    addParts();
     connectTable(m_cosines);
     connectTable(m_sines);
-    connectPairs(m_error, [this](QPointF place) {
-        const auto pair = static_cast<int>(std::lround(place.x()));
-        return pair >= 0 && pair < model().pairs() ? std::optional(pair) : std::nullopt;
-    });
+    connectPairs(m_error, [this](QPointF place) { return pairNear(place.x()); });
 }
 
-CacheRoom::~CacheRoom() {
-    if (m_options && m_options->parent() == nullptr) {
-        delete m_options;
-    }
-}
-
-QList<QWidget*> CacheRoom::bars() {
-    return {m_cosineButton, m_sineButton, m_bothButton};
+void CacheRoom::addParts() {
+    const auto addTable = [this](const QString& name, FigureView* view, QToolButton* button) {
+        addPart({name,
+                 [this, view] {
+                     showParts(view == m_cosine, view == m_sine);
+                     emit view->chosen();
+                 },
+                 [button] { return button->isChecked(); },
+                 {wordsLabel(), m_error}});
+    };
+    addTable(QStringLiteral("cosine-table"), m_cosine, m_cosineButton);
+    addTable(QStringLiteral("sine-table"), m_sine, m_sineButton);
+    addPart({QStringLiteral("table-error"), [this] { emit m_error->chosen(); }, {}, {wordsLabel(), m_tables}});
+    addBars({m_cosineButton, m_sineButton, m_bothButton});
 }
 
 QWidget* CacheRoom::makeBar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* row = scaledRow(bar, 4);
     auto* group = new QButtonGroup(bar);
     m_cosineButton = addToggle(row, group, tr("cos"), tr("Show cosines"));
     m_sineButton = addToggle(row, group, tr("sin"), tr("Show sines"));
@@ -86,17 +83,15 @@ QWidget* CacheRoom::makeBar() {
     connect(group, &QButtonGroup::buttonClicked, this,
             [this](QAbstractButton* button) { showParts(button != m_sineButton, button != m_cosineButton); });
     row->addSpacing(8);
-    m_words = makeNote(bar);
-    m_words->setAccessibleName(tr("Size of the table and precision of the positions"));
-    keepLines(m_words, 4);  // of two setups that differ in context or head dimension
-    row->addWidget(m_words, 1);
+    setWords(makeNote(bar), tr("Size of the table and precision of the positions"));
+    keepLines(wordsLabel(), 4);  // of two setups that differ in context or head dimension
+    row->addWidget(wordsLabel(), 1);
     return bar;
 }
 
 QWidget* CacheRoom::makeOptions() {
     auto* options = new QWidget;
-    auto* column = new QVBoxLayout(options);
-    scaleLayout(column, {0, 8, 0, 0}, 8);
+    auto* column = scaledColumn(options, 8, {0, 8, 0, 0});
     column->addWidget(makeHeading(tr("cos/sin table"), options));
     m_angles = new QCheckBox(options);
     m_angles->setToolTip(
@@ -136,11 +131,7 @@ void CacheRoom::connectTable(PairedView* pair) {
         return channel ? std::optional(pairsByChannel(model().setup())[static_cast<std::size_t>(*channel)])
                        : std::nullopt;
     });
-    view->setReadout([this](QPointF place) { return readout(model().setup(), model().frequencies(), place); });
-    pair->setOtherReadout([this](QPointF place) {
-        const auto& other = model().other();
-        return other ? readout(other->setup, model().otherFrequencies(), place) : Readout();
-    });
+    setReadout(view, [this](Side side, QPointF place) { return readout(side, place); });
     connect(view, &FigureView::pressed, this, [this, view](const QPointF& place) {
         m_drag =
             Drag{view->pixelOf(place).x(), static_cast<double>(shownPositions(model().setup(), shownOptions()).first)};
@@ -179,7 +170,9 @@ std::optional<int> CacheRoom::channelAt(double y) const {
     return channel >= 0 && channel < count ? std::optional(channel) : std::nullopt;
 }
 
-RotaryRoom::Readout CacheRoom::readout(const RotarySetup& setup, const Frequencies& now, QPointF place) const {
+RotaryRoom::Readout CacheRoom::readout(Side side, QPointF place) const {
+    const RotarySetup& setup = setupOf(side);
+    const Frequencies& now = frequenciesOf(side);
     const CacheOptions options = shownOptions();
     const ShownPositions shown = shownPositions(setup, options);
     const std::vector<int> pairs = pairsByChannel(setup);
@@ -221,60 +214,32 @@ void CacheRoom::showParts(bool cosine, bool sine) {
     schedule();
 }
 
-void CacheRoom::showPart(const QString& part) {
-    if (part == kErrorPart) {
-        emit m_error->chosen();
-        return;
-    }
-    if (part != kCosinePart && part != kSinePart) throw noPart(part, {kCosinePart, kSinePart, kErrorPart});
-    showParts(part == kCosinePart, part == kSinePart);
-    emit(part == kCosinePart ? m_cosine : m_sine)->chosen();
-}
-
-QString CacheRoom::shownPart() const {
-    if (m_bothButton->isChecked()) return {};
-    return m_cosineButton->isChecked() ? kCosinePart : kSinePart;
-}
-
-void CacheRoom::showOnlyPart(const QString& part) {
-    if (!part.isEmpty()) showPart(part);
-    m_words->setVisible(part.isEmpty());
-    m_error->setVisible(part.isEmpty() || part == kErrorPart);
-    m_tables->setVisible(part != kErrorPart);
-}
-
-QString CacheRoom::words() const {
-    return m_words->text();
-}
-
 void CacheRoom::resizeEvent(QResizeEvent* event) {
     RotaryRoom::resizeEvent(event);
     schedule();
 }
 
 void CacheRoom::renew() {
-    const RotarySetup& setup = model().setup();
-    const auto& other = model().other();
-    QStringList words = {bytesSentence(setup), positionsSentence(setup)};
-    if (other) {  // what is equal in both is said once
-        words = {bothSentences(bytesSentence(setup), bytesSentence(other->setup)),
-                 bothQuotient(tr("table size"), duplicatedBytes(setup), duplicatedBytes(other->setup)),
-                 bothSentences(positionsSentence(setup), positionsSentence(other->setup))};
-        words.removeAll(QString());
-    }
-    m_words->setText(words.join(other ? QLatin1Char('\n') : QLatin1Char(' ')));
-    m_words->setToolTip(tr(
+    const auto sentences = [this](QString (*of)(const RotarySetup&)) {
+        return bothSentences([this, of](Side side) { return of(setupOf(side)); });
+    };
+    QStringList words = {sentences(bytesSentence),
+                         bothQuotient(tr("table size"), [this](Side side) { return duplicatedBytes(setupOf(side)); }),
+                         sentences(positionsSentence)};
+    words.removeAll(QString());
+    wordsLabel()->setText(words.join(compares() ? QLatin1Char('\n') : QLatin1Char(' ')));
+    wordsLabel()->setToolTip(tr(
         "Table size: 2·L·d_r·B bytes if each angle is stored at both channels of its pair (Hugging Face, GPT-NeoX), "
         "L·d_r·B if it is stored once, with L positions, d_r rotated channels and B bytes per number (Khan et al., "
         "formula 31).\n"
         "A format with p bits of significand represents all integers up to 2^p; the first wrong position is 2^p + 1."));
-    const bool isReference = setup.precision == NumberFormat::float64;
-    m_angles->setText(tr("compute angles in %1").arg(text(word_of(setup.precision))));
-    m_angles->setEnabled(!isReference);
+    const NumberFormat precision = model().setup().precision;
+    m_angles->setText(tr("compute angles in %1").arg(text(word_of(precision))));
+    m_angles->setEnabled(precision != NumberFormat::float64);
     renewTables();
-    const auto pair = model().highlightedPair();
-    showFigure(m_error, errors(m_shownError.mine, setup, pair),
-               [this, pair](const ShapedSetup& each) { return errors(m_shownError.theirs, each.setup, pair); });
+    showFigure(m_error, [this, pair = model().highlightedPair()](Side side) {
+        return errors(m_shownError.of(side), setupOf(side), pair);
+    });
 }
 
 Figure CacheRoom::errors(Shown& shown, const RotarySetup& setup, std::optional<int> pair) {
@@ -286,17 +251,13 @@ Figure CacheRoom::errors(Shown& shown, const RotarySetup& setup, std::optional<i
 
 void CacheRoom::renewTables() {
     const CacheOptions options = shownOptions();
-    const auto show = [&](FigureView* view, ShownBoth& shown, TablePart part) {
-        if (!view->isVisibleTo(this)) {
-            return;
-        }
-        const auto marked = [this, part, &options](Shown& cached, const RotarySetup& setup) {
-            Figure figure = table(cached, setup, part, options);
-            markChannels(figure, setup, model().highlightedPair());
+    const auto show = [&](FigureView* view, BothSides<Shown>& shown, TablePart part) {
+        if (!view->isVisibleTo(this)) return;
+        showFigure(view, [&](Side side) {
+            Figure figure = table(shown.of(side), setupOf(side), part, options);
+            markChannels(figure, setupOf(side), model().highlightedPair());
             return figure;
-        };
-        showFigure(view, marked(shown.mine, model().setup()),
-                   [&](const ShapedSetup& other) { return marked(shown.theirs, other.setup); });
+        });
     };
     show(m_cosine, m_shownCosine, TablePart::cosine);
     show(m_sine, m_shownSine, TablePart::sine);

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <QPointer>
-
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/cache/cache_figures.h"
 #include "ui/rotary/rotary_room.h"
 
 class QCheckBox;
-class QLabel;
 class QToolButton;
 
 namespace ropelab::ui {
@@ -20,14 +17,8 @@ class CacheRoom : public RotaryRoom {
     Q_OBJECT
 
  public:
-    explicit CacheRoom(RotaryModel& rotary, QWidget* parent = nullptr);
-    ~CacheRoom() override;
-
-    QList<QWidget*> bars() override;
     /// The parts have the names of their figures.
-    void showPart(const QString& part) override;
-    QString shownPart() const override;
-    void showOnlyPart(const QString& part) override;
+    explicit CacheRoom(RotaryModel& rotary, QWidget* parent = nullptr);
 
     FigureView* cosineView() const { return m_cosine; }
     FigureView* sineView() const { return m_sine; }
@@ -36,21 +27,20 @@ class CacheRoom : public RotaryRoom {
     QCheckBox* showRange() const { return m_showRange; }
     NumberSlider* rangeStart() const { return m_rangeStart; }
     void showParts(bool cosine, bool sine);
-    QString words() const;
 
  protected:
     void renew() override;
-    QWidget* options() override { return m_options; }
     void resizeEvent(QResizeEvent* event) override;
 
  private:
     QWidget* makeBar();
     QWidget* makeOptions();
+    void addParts();
     void connectTable(PairedView* pair);
     void dragRange(FigureView* view, const QPointF& place);
     CacheOptions shownOptions() const;
     std::optional<int> channelAt(double y) const;
-    Readout readout(const RotarySetup& setup, const Frequencies& now, QPointF place) const;
+    Readout readout(Side side, QPointF place) const;
     void renewTables();
 
     FigureView* m_cosine = nullptr;
@@ -61,9 +51,7 @@ class CacheRoom : public RotaryRoom {
     QToolButton* m_cosineButton = nullptr;
     QToolButton* m_sineButton = nullptr;
     QToolButton* m_bothButton = nullptr;
-    QLabel* m_words = nullptr;
     QWidget* m_tables = nullptr;  // cosines and sines
-    QPointer<QWidget> m_options;  // owned by this room until the side panel reparents it
     QCheckBox* m_angles = nullptr;
     QCheckBox* m_showRange = nullptr;
     NumberSlider* m_rangeStart = nullptr;
@@ -77,14 +65,9 @@ class CacheRoom : public RotaryRoom {
     };
     static const Figure& table(Shown& shown, const RotarySetup& setup, TablePart part, const CacheOptions& options);
     static Figure errors(Shown& shown, const RotarySetup& setup, std::optional<int> pair);
-    /// Figures of the edited setup and of the other one, which a drag does not change.
-    struct ShownBoth {
-        Shown mine;
-        Shown theirs;
-    };
-    ShownBoth m_shownCosine;
-    ShownBoth m_shownSine;
-    ShownBoth m_shownError;
+    BothSides<Shown> m_shownCosine;
+    BothSides<Shown> m_shownSine;
+    BothSides<Shown> m_shownError;
     struct Drag {
         double pixel = 0;  // x at the start of the drag
         double from = 0;   // first position at the start of the drag

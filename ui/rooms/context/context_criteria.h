@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "ui/rooms/context/bound_data.h"
+#include "ui/rooms/context/context_data.h"
 
 namespace ropelab::ui {
 

@@ -5,9 +5,7 @@
 
 #include "ui/figure/figure.h"
 #include "ui/figure/polyline.h"
-#include "ui/rooms/context/base_profile.h"
-#include "ui/rooms/context/bound_data.h"
-#include "ui/rooms/context/logit_samples.h"
+#include "ui/rooms/context/context_data.h"
 #include "ui/rotary/rotary_room.h"
 
 namespace ropelab::ui {

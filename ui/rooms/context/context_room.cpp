@@ -10,15 +10,18 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
 
-#include "core/spec/error.h"
 #include "ui/common/explanation.h"
+#include "ui/common/fields.h"
 #include "ui/common/flow_layout.h"
+#include "ui/common/format.h"
+#include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
-#include "ui/rooms/context/criteria_list.h"
-#include "ui/rooms/context/tuning_panel.h"
+#include "ui/common/text.h"
+#include "ui/figure/ticks.h"
+#include "ui/rooms/context/criteria_panel.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
 
@@ -29,124 +32,152 @@ constexpr double kMaxContext = 1 << 30;
 constexpr double kMaxTheta = 1e15;
 constexpr double kGrabRadius = 14;  // pixels at 100 %
 constexpr int kRoundPauseMs = 60;
-// Heights in pixels at 100 %.
-constexpr int kLowPage = 420;  // a lower page shows the figure above the texts
-constexpr int kLowestView = 150;
+constexpr int kLowPage = 420;  // pixels at 100 %; a lower page shows the figure above the texts
 
-struct PartName {
-    const char* id;
-    const char* title;
-    const char* why;
-};
-// In the order of ContextRoom::Part.
-constexpr std::array<PartName, 4> kParts = {{
-    {"bound", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Context bound"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom",
-                       "B(Δ) = K(Δ) + (d − d_r)/2, with the kernel K(Δ) = Σ cos(Δωᵢ). The base supports a context of "
-                       "L tokens if B(Δ) ≥ 0 for all Δ < L.\n"
-                       "Men et al. 2024, formula 12; for fractions our extension, formula 13")},
-    {"bases", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Feasible bases"),
-     QT_TRANSLATE_NOOP(
-         "ropelab::ui::ContextRoom",
-         "The figure shows the context length that each base supports, with the setup's scaling at every base. The "
-         "feasible bases for a context form several intervals (\"islands\").\nMen et al. 2024, formula 12")},
-    {"decay", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Decay bound"),
-     QT_TRANSLATE_NOOP(
-         "ropelab::ui::ContextRoom",
-         "Su's bound: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|, where Sⱼ is the sum of e^(𝑖Δωₜ) over t < j. The "
-         "figure shows (2/d) Σ|Sⱼ|.\nSu et al. 2021, formula 11")},
-    {"random", QT_TRANSLATE_NOOP("ropelab::ui::ContextRoom", "Random q, k"),
-     QT_TRANSLATE_NOOP(
-         "ropelab::ui::ContextRoom",
-         "The figure shows mean logits of random q and k. All components have mean μ and variance 1; ρ is the "
-         "correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
-         "+ 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024, formula 16")},
-}};
+// The first batch of bases takes no longer than a frame, so that a drag shows a result; later batches are larger.
+constexpr double kFirstScanMs = 8;
+constexpr double kScanMs = 60;
+constexpr int kMaxDoublings = 15;
+constexpr std::size_t kScreenshotBases = 513;
+constexpr double kScreenshotScanMs = 600;
+constexpr std::int64_t kScreenshotSamples = 4096;
 
 void addToolPage(QStackedWidget* stack, const QList<QWidget*>& tools) {
     auto* page = new QWidget(stack);
-    auto* row = new QHBoxLayout(page);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(page, 8);
     for (QWidget* tool : tools) row->addWidget(tool);
     row->addStretch(1);
     stack->addWidget(page);
 }
 
+// Texts of the crosshair. They come from the data of the room and not from the curves, whose points are reduced to the
+// extremes of each column: every value belongs to the distance or the base in the title.
+
+std::optional<FigureView::Readout> boundReadout(const BoundData& data, QPointF place) {
+    const auto distance = std::llround(place.x());
+    if (distance < 0 || distance >= std::ssize(data.bound)) return std::nullopt;
+    const auto at = static_cast<std::size_t>(distance);
+    FigureView::Readout result;
+    result.x = static_cast<double>(distance);
+    result.title = ContextRoom::tr("distance Δ = %1 tokens").arg(groupedText(distance));
+    const ScalingMethod method = data.setup.scaling.method;
+    result.rows.append(
+        {method == ScalingMethod::none
+             ? ContextRoom::tr("B(Δ)")
+             : ContextRoom::tr("B(Δ) with %1").arg(text(scaling_names().at(static_cast<std::size_t>(method)).title)),
+         readableNumber(data.bound[at])});
+    if (at < data.plain.size()) {
+        result.rows.append({ContextRoom::tr("B(Δ), unscaled"), readableNumber(data.plain[at])});
+    }
+    return result;
+}
+
+std::optional<FigureView::Readout> randomReadout(const LogitSamples& samples, QPointF place) {
+    if (samples.count == 0 || samples.distances.empty()) return std::nullopt;
+    const auto away = [&](double distance) { return std::abs(std::log(distance / std::max(1.0, place.x()))); };
+    const auto nearest = std::min_element(samples.distances.begin(), samples.distances.end(),
+                                          [&](double a, double b) { return away(a) < away(b); });
+    const auto at = static_cast<std::size_t>(nearest - samples.distances.begin());
+    const Frequencies now = frequencies(frequency_settings(samples.setup));
+    FigureView::Readout result;
+    result.x = *nearest;
+    result.title = ContextRoom::tr("distance Δ = %1 tokens").arg(tokensText(*nearest));
+    const auto add = [&](const QString& name, const SampledLogits& sampled, const RandomVectors& vectors) {
+        const double expected = expected_logit(now, samples.setup.head_dim, *nearest, vectors);
+        result.rows.append({ContextRoom::tr("%1, mean").arg(name),
+                            ContextRoom::tr("%1 ± %2").arg(readableNumber(sampled.mean[at]),
+                                                           readableNumber(sampled.standard_error[at]))});
+        result.rows.append({ContextRoom::tr("%1, expected").arg(name), readableNumber(expected)});
+    };
+    add(ContextRoom::tr("k = q"), samples.equal, equalVectors(samples.vectors));
+    add(vectorsLabel(samples.vectors), samples.chosen, samples.vectors);
+    return result;
+}
+
+std::optional<FigureView::Readout> basesReadout(const BaseProfile& profile, const BoundData& data, QPointF place) {
+    const auto points = basesWithTheta(profile, data);
+    if (points.empty()) return std::nullopt;
+    const auto nearest = std::min_element(points.begin(), points.end(), [&](const auto& a, const auto& b) {
+        return std::abs(std::log(a.base / place.x())) < std::abs(std::log(b.base / place.x()));
+    });
+    const auto less = [](const auto& a, const auto& b) { return a.supported < b.supported; };
+    const auto text = [&profile](const BaseProfile::Point& point) {
+        const QString supported = tokensText(static_cast<double>(point.supported));
+        return point.supported >= profile.range().limit ? ContextRoom::tr("%1 tokens or more").arg(supported)
+                                                        : ContextRoom::tr("%1 tokens").arg(supported);
+    };
+    FigureView::Readout result;
+    result.x = nearest->base;
+    const bool isCurrent = nearest->base == data.setup.theta;
+    result.title = isCurrent ? ContextRoom::tr("θ = %1 of the setup").arg(thetaText(nearest->base))
+                             : ContextRoom::tr("base %1").arg(thetaText(std::round(nearest->base)));
+    // The context bound of the setup's θ is computed further than those of the scanned bases.
+    const bool isExact = isCurrent && data.firstNegative;
+    result.rows.append({ContextRoom::tr("supported context"),
+                        isExact ? ContextRoom::tr("%1 tokens").arg(groupedText(*data.firstNegative)) : text(*nearest)});
+    result.rows.append(
+        {ContextRoom::tr("largest for bases up to here"), text(*std::max_element(points.begin(), nearest + 1, less))});
+    result.rows.append(
+        {ContextRoom::tr("smallest for bases from here"), text(*std::min_element(nearest, points.end(), less))});
+    return result;
+}
+
 }  // namespace
 
 ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("context"), parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_toolbar = makeBar();
     column->addWidget(m_toolbar);
     m_criteria = new CriteriaList(3, this);
     column->addWidget(m_criteria);
-    m_words = new QLabel(this);
-    m_words->setProperty("quiet", true);
-    m_words->setWordWrap(true);
-    m_words->setAccessibleName(tr("Summary of the figure"));
-    keepLines(m_words, 2);
-    column->addWidget(m_words);
+    setWords(makeNote(this), tr("Summary of the figure"));
+    keepLines(wordsLabel(), 2);
+    column->addWidget(wordsLabel());
     m_view = addView(tr("Context"));
     column->addWidget(m_view, 1);
-    m_options = new QWidget;
-    auto* options = new QVBoxLayout(m_options);
-    scaleLayout(options, {0, 0, 0, 0}, 12);
-    m_tuning = new TuningPanel(m_options);
-    options->addWidget(m_tuning);
-    m_random = new RandomPanel(m_options);
-    options->addWidget(m_random);
-    connect(m_tuning, &TuningPanel::changed, this, &ContextRoom::schedule);
-    connect(m_random, &RandomPanel::changed, this, &ContextRoom::schedule);
+    makeOptions();
+    addParts();
+    addControls();
     connectView();
     m_nextRound.setSingleShot(true);
     m_nextRound.setInterval(kRoundPauseMs);
     connect(&m_nextRound, &QTimer::timeout, this, &ContextRoom::continueSampling);
-    for (LatestJob* job : {&m_boundJob, &m_otherBoundJob, &m_basesJob, &m_samplesJob}) {
+    for (LatestJob* job : {&m_boundJob.edited, &m_boundJob.other, &m_basesJob, &m_samplesJob}) {
         connect(job, &LatestJob::runningChanged, this, &ContextRoom::showBusy);
     }
     setPart(Part::bound);
-}
-
-ContextRoom::~ContextRoom() {
-    if (m_options && m_options->parent() == nullptr) {
-        delete m_options;
-    }
 }
 
 QWidget* ContextRoom::makeBar() {
     auto* bar = new QWidget(this);
     auto* flow = new FlowLayout(bar);
     scaleLayout(flow, {0, 0, 0, 0}, 12);
-    flow->addWidget(makeTabs(bar));
-    flow->addWidget(makeTools(bar));
-    return bar;
-}
+    auto* tabs = new QWidget(bar);
+    auto* tabRow = scaledRow(tabs, 4);
+    const auto tab = [](const QString& title, const QString& why) {
+        return Toggle{title, tr("Show %1").arg(title), why};
+    };
+    m_tabs = addToggles(
+        tabRow,
+        {tab(tr("Context bound"),
+             tr("B(Δ) = K(Δ) + (d − d_r)/2, with the kernel K(Δ) = Σ cos(Δωᵢ). The base supports a context of "
+                "L tokens if B(Δ) ≥ 0 for all Δ < L.\n"
+                "Men et al. 2024, formula 12; for fractions our extension, formula 13")),
+         tab(tr("Feasible bases"),
+             tr("The figure shows the context length that each base supports, with the setup's scaling at every base. "
+                "The feasible bases for a context form several intervals (\"islands\").\nMen et al. 2024, formula "
+                "12")),
+         tab(tr("Decay bound"), tr("Su's bound: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|, where Sⱼ is the sum of "
+                                   "e^(𝑖Δωₜ) over t < j. The figure shows (2/d) Σ|Sⱼ|.\nSu et al. 2021, formula 11")),
+         tab(tr("Random q, k"),
+             tr("The figure shows mean logits of random q and k. All components have mean μ and variance 1; ρ is the "
+                "correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
+                "+ 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024, formula 16"))},
+        [this](int part) { setPart(static_cast<Part>(part)); });
+    flow->addWidget(tabs);
 
-QWidget* ContextRoom::makeTabs(QWidget* parent) {
-    auto* tabs = new QWidget(parent);
-    auto* row = new QHBoxLayout(tabs);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
-    auto* group = new QButtonGroup(tabs);
-    for (std::size_t i = 0; i < kParts.size(); ++i) {
-        auto* button = new QToolButton(tabs);
-        button->setText(tr(kParts[i].title));
-        button->setToolTip(tr(kParts[i].why));
-        button->setAccessibleName(tr("Show %1").arg(button->text()));
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        group->addButton(button);
-        row->addWidget(button);
-        m_parts.append(button);
-        connect(button, &QToolButton::clicked, this, [this, i] { setPart(static_cast<Part>(i)); });
-    }
-    return tabs;
-}
-
-QWidget* ContextRoom::makeTools(QWidget* parent) {
-    auto* tools = new QWidget(parent);
-    auto* row = new QHBoxLayout(tools);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* tools = new QWidget(bar);
+    auto* row = scaledRow(tools, 8);
     // The stack is as wide as the widest of its pages, so that the bar wraps in the same way for every part.
     m_tools = new QStackedWidget(tools);
     m_logarithmic = new QCheckBox(tr("log axis"), m_tools);
@@ -171,7 +202,9 @@ QWidget* ContextRoom::makeTools(QWidget* parent) {
     keepSpace(m_progress);
     m_progress->hide();
     row->addWidget(m_progress);
-    return tools;
+    flow->addWidget(tools);
+    addBars({bar});
+    return bar;
 }
 
 QList<QWidget*> ContextRoom::makeScanTools() {
@@ -186,93 +219,46 @@ QList<QWidget*> ContextRoom::makeScanTools() {
            "step."));
     m_finer->setEnabled(false);  // until a scan is complete
     connect(m_finer, &QPushButton::clicked, this, [this] {
-        m_profile.refine();
+        m_profile.edited.refine();
         schedule();
     });
     return {m_near, m_finer};
 }
 
-void ContextRoom::fitPage(const QSize& page) {
-    // In a low window the figure comes first and has the visible part of the page; the texts are below it.
-    const ThemeManager& theme = ThemeManager::instance();
-    auto* column = static_cast<QVBoxLayout*>(layout());
-    const bool isLow = page.height() < theme.pixels(kLowPage);
-    const int place = isLow ? column->indexOf(m_toolbar) + 1 : column->count() - 1;
-    if (column->indexOf(m_view) != place) {
-        column->removeWidget(m_view);
-        column->insertWidget(place, m_view, 1);
-    }
-    const QMargins margins = column->contentsMargins();
-    const int toolbar = m_toolbar->heightForWidth(page.width() - margins.left() - margins.right());
-    const int visible = page.height() - margins.top() - toolbar - 2 * column->spacing();
-    m_view->setMinimumHeight(std::max(theme.pixels(kLowestView), isLow ? visible : 0));
+void ContextRoom::makeOptions() {
+    auto* options = new QWidget;
+    auto* column = scaledColumn(options, 12);
+    m_tuning = new TuningPanel(options);
+    column->addWidget(m_tuning);
+    m_random = new RandomPanel(options);
+    column->addWidget(m_random);
+    connect(m_tuning, &TuningPanel::changed, this, &ContextRoom::schedule);
+    connect(m_random, &RandomPanel::changed, this, &ContextRoom::schedule);
+    setOptions(options);
 }
 
-void ContextRoom::connectView() {
-    connect(m_view, &FigureView::lineDragged, this, [this](const QString&, double at) { dragContext(at); });
-    const auto drop = [this] {
-        m_isDragging = false;
-        m_dragAxisEnd = 0;
-        m_dragRange.reset();
-        model().endDrag();
-        schedule();
+void ContextRoom::addParts() {
+    const auto add = [this](const QString& name, Part part, bool isNear = false) {
+        addPart(
+            {name,
+             [this, part, isNear] {
+                 if (part == Part::bases) m_near->setChecked(isNear);
+                 setPart(part);
+             },
+             [this, part, isNear] { return m_part == part && (part != Part::bases || m_near->isChecked() == isNear); },
+             {m_criteria, wordsLabel()}});
     };
-    connect(m_view, &FigureView::lineDropped, this, drop);
-    connect(m_view, &FigureView::pressed, this, [this](const QPointF& place) {
-        m_isDragging = m_part == Part::bases && isOnMarker(place);
-        if (m_isDragging) {
-            m_dragRange = m_profile.range();
-        }
-    });
-    connect(m_view, &FigureView::dragged, this, [this](const QPointF& place) {
-        if (m_isDragging) {
-            dragMarker(place);
-        }
-    });
-    connect(m_view, &FigureView::released, this, [this, drop] {
-        if (m_isDragging) {
-            drop();
-        }
-    });
-    connect(m_view, &FigureView::keyPressed, this, [this](int key) {
-        if (m_part == Part::bases) {
-            stepMarker(key);
-        }
-    });
+    add(QStringLiteral("bound"), Part::bound);
+    add(QStringLiteral("bases"), Part::bases);
+    add(QStringLiteral("bases-near"), Part::bases, true);
+    add(QStringLiteral("decay"), Part::decay);
+    add(QStringLiteral("random"), Part::random);
 }
 
-void ContextRoom::showPart(const QString& part) {
-    for (std::size_t i = 0; i < kParts.size(); ++i) {
-        if (part.section(QLatin1Char('-'), 0, 0) == QLatin1String(kParts[i].id)) {
-            if (static_cast<Part>(i) == Part::bases) {
-                m_near->setChecked(part.endsWith(QLatin1String("-near")));
-            }
-            setPart(static_cast<Part>(i));
-            return;
-        }
-    }
-    QStringList parts;
-    for (const auto& each : kParts) parts << QString::fromLatin1(each.id);
-    throw noPart(part, parts);
-}
-
-void ContextRoom::showOnlyPart(const QString& part) {
-    const bool isWhole = part.isEmpty();
-    if (!isWhole) showPart(part);
-    m_criteria->setVisible(isWhole);
-    m_words->setVisible(isWhole);
-}
-
-QString ContextRoom::shownPart() const {
-    const QString part = QString::fromLatin1(kParts[static_cast<std::size_t>(m_part)].id);
-    return m_part == Part::bases && m_near->isChecked() ? part + QStringLiteral("-near") : part;
-}
-
-std::vector<RoomControl> ContextRoom::controls() {
-    std::vector<RoomControl> result = RotaryRoom::controls();
+void ContextRoom::addControls() {
     const QString target = QStringLiteral("target");
     const RoomControl context = controlOf(target, m_tuning->context());
-    result.push_back(
+    addControl(
         {target,
          [this, context](const QString& value) {
              m_tuning->hasTarget()->setChecked(value != QLatin1String("none"));
@@ -280,23 +266,53 @@ std::vector<RoomControl> ContextRoom::controls() {
          },
          [this, context] { return m_tuning->hasTarget()->isChecked() ? context.value() : QStringLiteral("none"); },
          m_tuning});
-    result.push_back(controlOf(QStringLiteral("mean"), m_random->mean()));
-    result.push_back(controlOf(QStringLiteral("correlation"), m_random->correlation()));
-    return result;
+    addControl(controlOf(QStringLiteral("mean"), m_random->mean()));
+    addControl(controlOf(QStringLiteral("correlation"), m_random->correlation()));
+}
+
+void ContextRoom::fitPage(const QSize& page) {
+    fitFigures(page, kLowPage, m_toolbar, m_view);
+}
+
+void ContextRoom::connectView() {
+    const auto drop = [this] {
+        m_isDragging = false;
+        m_dragAxisEnd = 0;
+        m_dragRange.reset();
+        model().endDrag();
+        schedule();
+    };
+    connect(m_view, &FigureView::lineDragged, this, [this](const QString&, double at) {
+        if (m_dragAxisEnd == 0) m_dragAxisEnd = static_cast<std::int64_t>(m_view->figure().x.maximum);
+        dragContext(at);
+    });
+    connect(m_view, &FigureView::lineDropped, this, drop);
+    connect(m_view, &FigureView::pressed, this, [this](const QPointF& place) {
+        m_isDragging = m_part == Part::bases && isOnMarker(place);
+        if (m_isDragging) m_dragRange = m_profile.edited.range();
+    });
+    connect(m_view, &FigureView::dragged, this, [this](const QPointF& place) {
+        if (m_isDragging) dragMarker(place);
+    });
+    connect(m_view, &FigureView::released, this, [this, drop] {
+        if (m_isDragging) drop();
+    });
+    connect(m_view, &FigureView::keyPressed, this, [this](int key) {
+        if (m_part == Part::bases) stepMarker(key);
+    });
 }
 
 void ContextRoom::setPart(Part part) {
     m_part = part;
-    m_parts[static_cast<int>(part)]->setChecked(true);
+    auto* tab = m_tabs->button(static_cast<int>(part));
+    tab->setChecked(true);
     m_tools->setCurrentIndex(static_cast<int>(part));
     m_random->setVisible(part == Part::random);
-    explainBy(m_view, m_parts[static_cast<int>(part)]);
-    explainBy(m_words, m_parts[static_cast<int>(part)]);
-    m_view->setAccessibleName(tr("Context: %1").arg(tr(kParts[static_cast<std::size_t>(part)].title)));
-    m_view->setReadout(readoutOf(part));
-    if (part != Part::bases) {
-        m_basesJob.cancel();
-    }
+    explainBy(m_view, tab);
+    explainBy(wordsLabel(), tab);
+    m_view->setAccessibleName(tr("Context: %1").arg(tab->text()));
+    renewReadout();
+    if (part != Part::bases) m_basesJob.cancel();
     if (part != Part::random) {
         m_samplesJob.cancel();
         m_nextRound.stop();
@@ -304,28 +320,13 @@ void ContextRoom::setPart(Part part) {
     schedule();
 }
 
-QString ContextRoom::words() const {
-    return m_words->text();
-}
-
-void ContextRoom::changeSetup(const QString& what, const RotarySetup& setup) {
-    try {
-        ModelShape shape = model().shape();
-        shape.name.clear();  // the setup is no longer that of the model
-        model().change(what, setup, shape);
-    } catch (const BadInput& error) {
-        m_words->setText(QString::fromStdString(error.what()));
-    }
-}
-
-void ContextRoom::dragContext(double at) {
-    if (m_dragAxisEnd == 0) {
-        m_dragAxisEnd = static_cast<std::int64_t>(m_view->figure().x.maximum);
-    }
-    RotarySetup next = model().setup();
-    const double rounded = roundedDrag(std::max(1.0, at), static_cast<double>(next.context), true);
-    next.context = static_cast<std::int64_t>(std::clamp(rounded, 1.0, kMaxContext));
-    changeSetup(tr("change context"), next);
+void ContextRoom::renewReadout() {
+    if (m_part == Part::decay) return m_view->setReadout({});  // the figure's own points
+    setReadout(m_view, [this](Side side, QPointF place) {
+        if (m_part == Part::bound) return boundReadout(m_bound.of(side), place);
+        if (m_part == Part::bases) return basesReadout(m_profile.of(side), m_bound.of(side), place);
+        return randomReadout(m_samples.of(side), place);
+    });
 }
 
 bool ContextRoom::isOnMarker(const QPointF& place) const {
@@ -362,6 +363,211 @@ void ContextRoom::stepMarker(int key) {
     dragMarker(
         {step.x() == 0 ? setup.theta : place.x(), step.y() == 0 ? static_cast<double>(setup.context) : place.y()});
     model().endDrag();
+}
+
+void ContextRoom::hideEvent(QHideEvent* event) {
+    RotaryRoom::hideEvent(event);
+    for (LatestJob* job : {&m_boundJob.edited, &m_boundJob.other, &m_basesJob, &m_samplesJob}) job->cancel();
+    m_nextRound.stop();
+    schedule();  // resumes the computation when the room is shown again
+}
+
+std::int64_t ContextRoom::end() const {
+    if (m_dragAxisEnd > 0) return m_dragAxisEnd;
+    std::int64_t longest = 0;
+    for (const Side side : sides()) longest = std::max(longest, setupOf(side).context);
+    return distanceAxisEnd(longest);
+}
+
+void ContextRoom::renew() {
+    for (const Side side : sides()) renewBound(side);
+    if (!compares()) {
+        m_boundJob.other.cancel();
+        m_bound.other = {};
+        m_profile.other = {};
+        m_samples.other = {};
+    }
+    m_tuning->renew(model().setup(), compares() ? std::optional(setupOf(Side::other)) : std::nullopt, model().editsB());
+    renewCriteria();
+    switch (m_part) {
+        case Part::bound:
+            showFigure(m_view, [this](Side side) { return boundFigure(m_bound.of(side), m_logarithmic->isChecked()); });
+            renewWords([this](Side side) { return boundSentence(m_bound.of(side)); });
+            break;
+        case Part::bases:
+            renewBases();
+            break;
+        case Part::decay:
+            showFigure(m_view, [this](Side side) { return decayFigure(setupOf(side), end(), compares()); });
+            renewWords([](Side) { return decaySentence(); });
+            break;
+        case Part::random:
+            renewSamples();
+            break;
+    }
+    showBusy();
+}
+
+void ContextRoom::renewWords(const std::function<QString(Side)>& sentence) {
+    QString words = bothSentences(sentence);
+    if (m_bound.edited.firstNegative && m_bound.other.firstNegative) {
+        const QString quotient = bothQuotient(tr("supported context"), [this](Side side) {
+            return static_cast<double>(*m_bound.of(side).firstNegative);
+        });
+        if (!quotient.isEmpty()) words += QLatin1Char('\n') + quotient;
+    }
+    wordsLabel()->setText(words);
+}
+
+void ContextRoom::renewCriteria() {
+    std::vector<Criterion> criteria = contextCriteria(m_bound.edited, m_tuning->tuning());
+    if (compares()) {
+        const BothSides<std::vector<Criterion>> both{criteria, contextCriteria(m_bound.other, m_tuning->tuning())};
+        for (std::size_t i = 0; i < criteria.size(); ++i) {
+            criteria[i].isComputing = both.edited[i].isComputing || both.other[i].isComputing;
+            criteria[i].text = bothSentences([&](Side side) { return both.of(side)[i].text; });
+            criteria[i].why = bothSentences([&](Side side) { return both.of(side)[i].why; });
+        }
+    }
+    m_criteria->setCriteria(criteria);
+}
+
+void ContextRoom::renewBound(Side side) {
+    const RotarySetup& setup = setupOf(side);
+    BoundData& data = m_bound.of(side);
+    LatestJob& job = m_boundJob.of(side);
+    const bool isAxisFixed =
+        side == Side::edited && m_dragAxisEnd > 0 && (m_part == Part::bound || m_part == Part::random);
+    const auto fixedEnd = isAxisFixed ? std::optional(m_dragAxisEnd) : std::nullopt;
+    const auto wantedEnd = fixedEnd.value_or(distanceAxisEnd(std::max(setup.context, data.firstNegative.value_or(0))));
+    const bool isCurrent = data.setup == setup && !data.bound.empty() && data.end == wantedEnd;
+    if (isCurrent && (data.isComplete || job.isRunning())) return;
+    data = boundData(setup, positionsPerFrame(setup), fixedEnd);
+    if (data.isComplete) return job.cancel();
+    job.start([this, &data, setup, fixedEnd](const Cancelled& cancelled) -> std::function<void()> {
+        return [this, &data, bound = boundData(setup, kMaxPositions, fixedEnd, cancelled)] {
+            data = bound;
+            schedule();
+        };
+    });
+}
+
+void ContextRoom::renewBases() {
+    BaseProfile::Range range = m_dragRange.value_or(baseRange(model().setup(), m_near->isChecked()));
+    if (compares() && !m_dragRange) {
+        // Both scans cover the same bases, so that their curves can be compared.
+        const BaseProfile::Range theirs = baseRange(setupOf(Side::other), m_near->isChecked());
+        range.low = std::min(range.low, theirs.low);
+        range.high = std::max(range.high, theirs.high);
+        range.limit = std::max(range.limit, theirs.limit);
+    }
+    for (const Side side : sides()) renewProfile(side, range);
+    showFigure(m_view, [this](Side side) { return basesFigure(m_profile.of(side), m_bound.of(side)); });
+    renewWords([this](Side side) { return basesSentence(m_profile.of(side), m_bound.of(side)); });
+    const bool isOpen = isScanning();
+    const BaseProfile& mine = m_profile.edited;
+    m_finer->setEnabled(canBeNegative(model().setup()) && !isOpen && mine.range().doublings < kMaxDoublings);
+    if (isOpen && !m_basesJob.isRunning() && isVisible()) continueScan(mine.done() == 0 ? kFirstScanMs : kScanMs);
+}
+
+void ContextRoom::renewProfile(Side side, const BaseProfile::Range& range) {
+    BaseProfile& profile = m_profile.of(side);
+    if (!profile.matches(setupOf(side), range)) {
+        BaseProfile::Range initial = range;
+        initial.doublings = BaseProfile::Range{}.doublings;
+        profile = BaseProfile(setupOf(side), initial);
+        m_basesJob.cancel();
+    }
+    if (isSynchronous() && canBeNegative(setupOf(side)) && profile.done() < kScreenshotBases) {
+        profile.extend(kScreenshotScanMs);
+    }
+}
+
+bool ContextRoom::isScanOpen(Side side) const {
+    return canBeNegative(setupOf(side)) && !m_profile.of(side).isComplete();
+}
+
+bool ContextRoom::isScanning() const {
+    return m_part == Part::bases && (isScanOpen(Side::edited) || (compares() && isScanOpen(Side::other)));
+}
+
+void ContextRoom::continueScan(double milliseconds) {
+    // The scan with fewer computed bases continues, so that both curves become finer together.
+    const bool scansOther = compares() && isScanOpen(Side::other) &&
+                            (!isScanOpen(Side::edited) || m_profile.other.done() < m_profile.edited.done());
+    BaseProfile& target = m_profile.of(scansOther ? Side::other : Side::edited);
+    m_basesJob.start(
+        [this, &target, profile = target, milliseconds](const Cancelled& cancelled) -> std::function<void()> {
+            BaseProfile more = profile;
+            more.extend(milliseconds, cancelled);
+            return [this, &target, more = std::move(more)] {
+                target = more;
+                schedule();
+            };
+        });
+}
+
+void ContextRoom::renewSamples(Side side, std::int64_t shown) {
+    LogitSamples& samples = m_samples.of(side);
+    const RandomVectors vectors = m_random->vectors();
+    const bool isSame = samples.setup == setupOf(side) && samples.seed == m_seed && samples.vectors == vectors &&
+                        !samples.distances.empty() && samples.distances.back() == static_cast<double>(shown);
+    if (!isSame) {
+        m_samplesJob.cancel();
+        m_nextRound.stop();
+        samples = startSampling(setupOf(side), m_seed, shown, vectors);
+    }
+    while (isSynchronous() && samples.count < kScreenshotSamples) {
+        samples = withMoreSamples(samples, nextRound(samples));
+    }
+}
+
+void ContextRoom::renewSamples() {
+    const std::int64_t shown = end();
+    for (const Side side : sides()) renewSamples(side, shown);
+    showFigure(m_view, [&](Side side) { return randomFigure(m_samples.of(side), m_bound.of(side).bound, shown); });
+    renewWords([this](Side side) { return randomSentence(m_samples.of(side)); });
+    if (!m_nextRound.isActive()) continueSampling();
+}
+
+bool ContextRoom::isSampling() const {
+    return m_part == Part::random &&
+           (m_samples.edited.count < kMaxSamples || (compares() && m_samples.other.count < kMaxSamples));
+}
+
+void ContextRoom::continueSampling() {
+    if (!isVisible() || m_samplesJob.isRunning() || !isSampling()) return;
+    m_samplesJob.start([this, samples = m_samples,
+                        hasOther = compares()](const Cancelled& cancelled) -> std::function<void()> {
+        const auto more = [&cancelled](const LogitSamples& of) {
+            return of.count < kMaxSamples ? withMoreSamples(of, nextRound(of), cancelled) : of;
+        };
+        return [this,
+                next = BothSides<LogitSamples>{more(samples.edited), hasOther ? more(samples.other) : LogitSamples{}}] {
+            m_samples = next;
+            schedule();
+            m_nextRound.start();
+        };
+    });
+}
+
+bool ContextRoom::isBusy() const {
+    // Until the figure of a changed setup is renewed, it is unknown whether its computation takes long.
+    return isScheduled() || isScanning() || isSampling() || m_boundJob.edited.isRunning() ||
+           m_boundJob.other.isRunning();
+}
+
+void ContextRoom::showBusy() {
+    if (isScanning()) {
+        m_progress->setRange(0, static_cast<int>(m_profile.edited.count()));
+        m_progress->setValue(static_cast<int>(m_profile.edited.done()));
+    } else if (isSampling()) {
+        m_progress->setRange(0, static_cast<int>(kMaxSamples));
+        m_progress->setValue(static_cast<int>(m_samples.edited.count));
+    } else {
+        m_progress->setRange(0, 0);
+    }
+    m_progress->setVisible(isBusy());
 }
 
 }  // namespace ropelab::ui

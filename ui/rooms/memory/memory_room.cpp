@@ -19,25 +19,18 @@
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/common/scroll_page.h"
-#include "ui/rooms/memory/cache_measurement.h"
+#include "ui/rooms/memory/measurements.h"
 #include "ui/rooms/memory/shape_panel.h"
-#include "ui/rooms/memory/table_measure.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 namespace {
 
-constexpr double kMaxContext = 1 << 30;
 constexpr std::int64_t kWidestSize = 1023LL << 40;  // 1023 TiB, one of the longest texts of a size
 // Lengths in pixels at 100 %.
 constexpr int kMinWidthForBoth = 600;
 constexpr int kLowPage = 400;  // of a page in which the figures leave no space for the sentence
-constexpr int kLowestFigure = 150;
-
-// Parts of the room, which have the names of its figures.
-const QString kTablePart = QStringLiteral("rope-cache");
-const QString kCachePart = QStringLiteral("kv-cache");
 
 // Columns of the table of sizes; float16 and bfloat16 have the same size.
 struct Precision {
@@ -61,50 +54,50 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : MemoryRoom(rotary
 MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
                        QWidget* parent)
     : RotaryRoom(rotary, QStringLiteral("memory"), parent) {
-    m_column = new QVBoxLayout(this);
-    scaleLayout(m_column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_bar = makeBar();
-    m_column->addWidget(m_bar);
-    m_words = new QLabel(this);
-    m_words->setWordWrap(true);
-    m_words->setAccessibleName(tr("Sizes of the cos/sin table and the KV cache"));
-    m_column->addWidget(m_words);
+    column->addWidget(m_bar);
+    auto* words = new QLabel(this);
+    words->setWordWrap(true);
+    setWords(words, tr("Sizes of the cos/sin table and the KV cache"));
+    column->addWidget(words);
     m_table = addView(tr("Cos/sin table size over the context"));
     m_cache = addView(tr("KV cache size over the context"));
     m_figures = new QWidget(this);
-    auto* row = new QHBoxLayout(m_figures);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(m_figures, 8);
     row->addWidget(m_table, 1);
     row->addWidget(m_cache, 1);
-    m_column->addWidget(m_figures, 1);
-    m_options = makeOptions();
+    column->addWidget(m_figures, 1);
+    QWidget* options = makeOptions();
+    setOptions(options);
     if (runs && experiment) {
-        m_cacheMeasurement = new CacheMeasurement(*runs, *experiment, m_options);
-        m_options->layout()->addWidget(m_cacheMeasurement);
+        m_cacheMeasurement = new CacheMeasurement(*runs, *experiment, options);
+        options->layout()->addWidget(m_cacheMeasurement);
     }
-    for (FigureView* view : views()) explainBy(view, m_words);
-    connectView(m_table);
-    connectView(m_cache);
+    for (FigureView* view : views()) {
+        explainBy(view, words);
+        connectView(view);
+        const bool isCache = view == m_cache;
+        addPart(
+            {isCache ? QStringLiteral("kv-cache") : QStringLiteral("rope-cache"),
+             [this, view, isCache] {
+                 choose(isCache);
+                 ScrollPage::reveal(view);
+             },
+             // Where there is space, both are shown.
+             [this, isCache] { return (m_isFolded || !onlyPart().isEmpty()) && m_showCache->isChecked() == isCache; },
+             {words}});
+    }
+    for (const char* name : {"layers", "heads", "kv_heads"}) {
+        const QString field = QString::fromLatin1(name);
+        addControl(controlOf(field, m_shape->field(field)));
+    }
+    addBars({m_bar});
     arrange();
     connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) {
         m_busy->setVisible(running);
         m_measure->setEnabled(!running);
     });
-}
-
-MemoryRoom::~MemoryRoom() {
-    if (m_options && m_options->parent() == nullptr) {
-        delete m_options;
-    }
-}
-
-std::vector<RoomControl> MemoryRoom::controls() {
-    std::vector<RoomControl> result = RotaryRoom::controls();
-    for (const char* name : {"layers", "heads", "kv_heads"}) {
-        const QString field = QString::fromLatin1(name);
-        result.push_back(controlOf(field, m_shape->field(field)));
-    }
-    return result;
 }
 
 QWidget* MemoryRoom::makeBar() {
@@ -117,8 +110,7 @@ QWidget* MemoryRoom::makeBar() {
     };
     const auto addChoice = [&](const Option& first, const Option& second) {
         auto* box = new QWidget(bar);
-        auto* row = new QHBoxLayout(box);
-        scaleLayout(row, {0, 0, 0, 0}, 4);
+        auto* row = scaledRow(box, 4);
         auto* group = new QButtonGroup(box);
         const std::array<QToolButton*, 2> buttons = {addToggle(row, group, first.text, first.text, first.why),
                                                      addToggle(row, group, second.text, second.text, second.why)};
@@ -149,11 +141,11 @@ QWidget* MemoryRoom::makeBar() {
 }
 
 void MemoryRoom::arrange() {
-    const bool isOne = m_isFolded || m_isAlone;
-    m_figureChoice->setVisible(m_isFolded && !m_isAlone);
+    const bool isAlone = !onlyPart().isEmpty();
+    const bool isOne = m_isFolded || isAlone;
+    m_figureChoice->setVisible(m_isFolded && !isAlone);
     m_table->setVisible(!isOne || m_showTable->isChecked());
     m_cache->setVisible(!isOne || m_showCache->isChecked());
-    m_words->setVisible(!m_isAlone);
     if (isOne) {  // so that the export command exports the visible figure
         emit(m_showTable->isChecked() ? m_table : m_cache)->chosen();
     }
@@ -162,24 +154,6 @@ void MemoryRoom::arrange() {
 void MemoryRoom::choose(bool isCache) {
     (isCache ? m_showCache : m_showTable)->setChecked(true);
     emit(isCache ? m_cache : m_table)->chosen();
-}
-
-void MemoryRoom::showPart(const QString& part) {
-    if (part != kTablePart && part != kCachePart) throw noPart(part, {kTablePart, kCachePart});
-    choose(part == kCachePart);
-    ScrollPage::reveal(part == kCachePart ? m_cache : m_table);
-}
-
-QString MemoryRoom::shownPart() const {
-    if (!m_isFolded && !m_isAlone) return {};
-    return m_showCache->isChecked() ? kCachePart : kTablePart;
-}
-
-void MemoryRoom::showOnlyPart(const QString& part) {
-    if (!part.isEmpty()) showPart(part);
-    if (m_isAlone == !part.isEmpty()) return;
-    m_isAlone = !part.isEmpty();
-    arrange();
 }
 
 std::function<void()> MemoryRoom::restorer() {
@@ -191,28 +165,17 @@ std::function<void()> MemoryRoom::restorer() {
 
 void MemoryRoom::fitPage(const QSize& page) {
     const ThemeManager& theme = ThemeManager::instance();
-    const bool isLow = page.height() < theme.pixels(kLowPage);
-    const bool isFolded = isLow || page.width() < theme.pixels(kMinWidthForBoth);
+    const bool isFolded = page.height() < theme.pixels(kLowPage) || page.width() < theme.pixels(kMinWidthForBoth);
     if (isFolded != m_isFolded) {
         m_isFolded = isFolded;
         arrange();
     }
-    // In a low window the figure comes first and has the visible part of the page; the sentence is below it.
-    const int place = isLow ? m_column->indexOf(m_bar) + 1 : m_column->count() - 1;
-    if (m_column->indexOf(m_figures) != place) {
-        m_column->removeWidget(m_figures);
-        m_column->insertWidget(place, m_figures, 1);
-    }
-    const QMargins margins = m_column->contentsMargins();
-    const int bar = m_bar->heightForWidth(page.width() - margins.left() - margins.right());
-    const int visible = page.height() - margins.top() - margins.bottom() - bar - m_column->spacing();
-    m_figures->setMinimumHeight(isLow ? std::max(visible, theme.pixels(kLowestFigure)) : 0);
+    fitFigures(page, kLowPage, m_bar, m_figures);
 }
 
 QWidget* MemoryRoom::makeOptions() {
     auto* options = new QWidget;
-    auto* column = new QVBoxLayout(options);
-    scaleLayout(column, {0, 8, 0, 0}, 16);
+    auto* column = scaledColumn(options, 16, {0, 8, 0, 0});
     column->addWidget(makeSizes(options));
     column->addWidget(makeMeasure(options));
     m_shape = new ShapePanel(model(), options);
@@ -223,8 +186,7 @@ QWidget* MemoryRoom::makeOptions() {
 
 QWidget* MemoryRoom::makeSizes(QWidget* parent) {
     auto* box = new QWidget(parent);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(tr("Size of the cos/sin table"), box));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 8);
@@ -253,8 +215,7 @@ QWidget* MemoryRoom::makeSizes(QWidget* parent) {
 
 QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
     auto* box = new QWidget(parent);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(tr("Measured size"), box));
     m_measure = new QPushButton(tr("Allocate table"), box);
     m_measure->setToolTip(tr("Allocates the current cos/sin table as RoPE Lab stores it and counts its bytes."));
@@ -303,23 +264,6 @@ std::optional<FigureView::Readout> MemoryRoom::readout(const Figure& figure, QPo
     return result.rows.isEmpty() ? std::nullopt : std::optional(result);
 }
 
-void MemoryRoom::dragContext(double at) {
-    RotarySetup next = model().setup();
-    const double rounded = roundedDrag(std::max(1.0, at), static_cast<double>(next.context), true);
-    next.context = static_cast<std::int64_t>(std::clamp(rounded, 1.0, kMaxContext));
-    try {
-        ModelShape shape = model().shape();
-        shape.name.clear();  // the setup is no longer that of the model
-        model().change(tr("change context"), next, shape);
-    } catch (const BadInput& error) {
-        m_words->setText(QString::fromStdString(error.what()));
-    }
-}
-
-QString MemoryRoom::words() const {
-    return m_words->text();
-}
-
 QString MemoryRoom::measured() const {
     return m_measured->text();
 }
@@ -332,21 +276,16 @@ MemoryOptions MemoryRoom::memoryOptions() const {
 
 void MemoryRoom::renew() {
     const RotarySetup& setup = model().setup();
-    const ModelShape& shape = model().shape();
     const MemoryOptions options = memoryOptions();
     if (const auto b = model().setupB()) {
         const ShapedSetup a = model().setupA();
         showBothIn(m_table, comparedRopeCacheFigure(a, *b, options, model().editsB()));
         showBothIn(m_cache, comparedKvCacheFigure(a, *b, options, model().editsB()));
-        keepTexts(m_words, {QStringLiteral("A: %1\nB: %1\n×").arg(longestMemorySentence())});
-        m_words->setText(comparedSentence(options));
     } else {
-        m_table->setFigure(ropeCacheFigure(setup, shape, options));
-        m_cache->setFigure(kvCacheFigure(setup, shape, options));
-        keepTexts(m_words, {longestMemorySentence()});
-        m_words->setText(memorySentence(setup, shape, options));
+        showBothIn(m_table, ropeCacheFigure(setup, model().shape(), options));
+        showBothIn(m_cache, kvCacheFigure(setup, model().shape(), options));
     }
-    m_words->setToolTip(memoryWhy(setup, shape, options));
+    renewWords(options);
     m_shape->renew();
     renewSizes();
     if (m_measuredSetup != setup) {  // the measurement belongs to another setup
@@ -355,38 +294,42 @@ void MemoryRoom::renew() {
     }
 }
 
-QString MemoryRoom::comparedSentence(const MemoryOptions& options) const {
-    const RotarySetup& setup = model().setup();
-    const ModelShape& shape = model().shape();
-    const ShapedSetup& other = *model().other();
-    const MemorySizes mine = memorySizes(setup, shape, options);
-    const MemorySizes theirs = memorySizes(other.setup, other.shape, options);
-    QStringList quotients = {bothQuotient(tr("cos/sin table"), mine.table, theirs.table),
-                             bothQuotient(tr("KV cache"), mine.cache, theirs.cache)};
+void MemoryRoom::renewWords(const MemoryOptions& options) {
+    const QString longest = longestMemorySentence();
+    keepTexts(wordsLabel(), {compares() ? QStringLiteral("A: %1\nB: %1\n×").arg(longest) : longest});
+    const auto sizes = [&](Side side) {
+        const ShapedSetup of = shapedOf(side);
+        return memorySizes(of.setup, of.shape, options);
+    };
+    QStringList quotients = {bothQuotient(tr("cos/sin table"), [&](Side side) { return sizes(side).table; }),
+                             bothQuotient(tr("KV cache"), [&](Side side) { return sizes(side).cache; })};
     quotients.removeAll(QString());
-    return bothSentences(memorySentence(setup, shape, options), memorySentence(other.setup, other.shape, options)) +
-           QLatin1Char('\n') + quotients.join(QStringLiteral("; "));
+    QStringList lines = {bothSentences([&](Side side) {
+                             const ShapedSetup of = shapedOf(side);
+                             return memorySentence(of.setup, of.shape, options);
+                         }),
+                         quotients.join(QStringLiteral("; "))};
+    lines.removeAll(QString());
+    wordsLabel()->setText(lines.join(QLatin1Char('\n')));
+    wordsLabel()->setToolTip(memoryWhy(model().setup(), model().shape(), options));
 }
 
 void MemoryRoom::renewSizes() {
     const RotarySetup& setup = model().setup();
-    const std::int64_t layers = model().shape().cache.layers;
-    const auto& other = model().other();
     qsizetype at = 0;
     for (const bool isPerLayer : {false, true}) {
-        const std::int64_t tables = isPerLayer ? layers : 1;
+        const auto tablesOf = [&](Side side) { return isPerLayer ? shapedOf(side).shape.cache.layers : 1; };
+        const std::int64_t tables = tablesOf(Side::edited);
         for (const TableLayout layout : kLayouts) {
             for (const Precision& precision : kPrecisions) {
                 const int bytes = bytes_of(precision.format);
                 QLabel* value = m_sizes[at++];
-                const auto size = [bytes, layout](const RotarySetup& each, std::int64_t count) {
-                    return binarySize(rope_cache_bytes(rotary_dim(each), each.context, bytes, layout, count));
-                };
                 // One line per setup, because the panel is narrow.
-                value->setText(other ? bothValues(size(setup, tables),
-                                                  size(other->setup, isPerLayer ? other->shape.cache.layers : 1))
-                                           .replace(QStringLiteral(" · "), QStringLiteral("\n"))
-                                     : size(setup, tables));
+                value->setText(bothValues([&](Side side) {
+                                   const RotarySetup& of = setupOf(side);
+                                   return binarySize(
+                                       rope_cache_bytes(rotary_dim(of), of.context, bytes, layout, tablesOf(side)));
+                               }).replace(QStringLiteral(" · "), QStringLiteral("\n")));
                 value->setToolTip(tr("%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nFormula 31")
                                       .arg(layout == TableLayout::duplicated ? QStringLiteral("2·") : QString(),
                                            tables == 1 ? QString() : tr(" × %1 layers").arg(tables),

@@ -13,7 +13,6 @@ class QLabel;
 class QProgressBar;
 class QPushButton;
 class QToolButton;
-class QVBoxLayout;
 
 namespace ropelab::ui {
 
@@ -21,7 +20,7 @@ class CacheMeasurement;
 class ExperimentModel;
 class ShapePanel;
 
-/// The sizes of the cos/sin table and of the model's KV cache, on the same axes.
+/// The sizes of the cos/sin table (part "rope-cache") and of the model's KV cache (part "kv-cache"), on the same axes.
 class MemoryRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -30,19 +29,8 @@ class MemoryRoom : public RotaryRoom {
     explicit MemoryRoom(RotaryModel& rotary, QWidget* parent = nullptr);
     MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
                QWidget* parent = nullptr);
-    ~MemoryRoom() override;
     void fitPage(const QSize& page) override;
-    /// `part` is "rope-cache" (the cos/sin table) or "kv-cache".
-    void showPart(const QString& part) override;
-    /// The figure that a small page shows, or "" if both are shown.
-    QString shownPart() const override;
-    /// Hides the sentence.
-    void showOnlyPart(const QString& part) override;
     std::function<void()> restorer() override;
-
-    /// These are pair, layers, heads and kv_heads.
-    std::vector<RoomControl> controls() override;
-    QList<QWidget*> bars() override { return {m_bar}; }
 
     FigureView* tableView() const { return m_table; }
     FigureView* cacheView() const { return m_cache; }
@@ -53,14 +41,12 @@ class MemoryRoom : public RotaryRoom {
     QToolButton* perLayer() const { return m_perLayer; }
     QToolButton* showCache() const { return m_showCache; }
     QPushButton* measure() const { return m_measure; }
-    /// The sentence above the figures, or below them in a low window.
-    QString words() const;
     /// The result of the measurement, or the reason why there is none.
     QString measured() const;
 
  protected:
     void renew() override;
-    QWidget* options() override { return m_options; }
+    void fitOnlyPart() override { arrange(); }
     void hideEvent(QHideEvent* event) override;
 
  private:
@@ -74,26 +60,21 @@ class MemoryRoom : public RotaryRoom {
     void choose(bool isCache);
     void connectView(FigureView* view);
     std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
-    void dragContext(double at);
     MemoryOptions memoryOptions() const;
     void renewSizes();
-    QString comparedSentence(const MemoryOptions& options) const;
+    void renewWords(const MemoryOptions& options);
     void startMeasuring();
 
-    QVBoxLayout* m_column = nullptr;
     QWidget* m_bar = nullptr;
     QWidget* m_figures = nullptr;
     FigureView* m_table = nullptr;
     FigureView* m_cache = nullptr;
     bool m_isFolded = false;            // the page is too small for both figures
-    bool m_isAlone = false;             // a presentation shows one figure only
     QWidget* m_figureChoice = nullptr;  // buttons that choose that figure
     QToolButton* m_showTable = nullptr;
     QToolButton* m_showCache = nullptr;
-    QLabel* m_words = nullptr;
     QToolButton* m_singleLayout = nullptr;
     QToolButton* m_perLayer = nullptr;
-    QPointer<QWidget> m_options;  // owned by this room until the side panel reparents it
     ShapePanel* m_shape = nullptr;
     CacheMeasurement* m_cacheMeasurement = nullptr;
     QList<QLabel*> m_sizes;  // table sizes: rows of (number of tables, layout), columns of precisions

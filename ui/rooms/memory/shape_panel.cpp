@@ -60,8 +60,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
       m_kvFormat(new QComboBox(this)),
       m_keys(makeNote(this)) {
     setAccessibleName(tr("Shape of the model's KV cache"));
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(tr("KV cache of the model"), this));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);

@@ -82,8 +82,7 @@ void AnimationDialog::makeFields() {
     keepLines(m_words, 3);
     m_save->setProperty("primary", true);
     m_save->setDefault(true);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {16, 16, 16, 16}, 12);
+    auto* column = scaledColumn(this, 12, {16, 16, 16, 16});
     column->addLayout(grid);
     column->addWidget(m_words);
     column->addWidget(m_save, 0, Qt::AlignRight);

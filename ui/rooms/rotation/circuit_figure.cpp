@@ -1,4 +1,4 @@
-#include "ui/rooms/rotation/circuit_figure.h"
+#include "ui/rooms/rotation/scene_figures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/rooms/rotation/token_figure.h"
 
 namespace ropelab::ui {
 namespace {

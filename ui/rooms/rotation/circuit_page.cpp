@@ -1,9 +1,13 @@
 #include "ui/rooms/rotation/circuit_page.h"
 
+#include <QComboBox>
 #include <QFrame>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -11,16 +15,47 @@
 #include <iterator>
 #include <numbers>
 
+#include "core/rope/circuit.h"
+#include "core/spec/error.h"
+#include "core/study/head_vectors.h"
 #include "ui/common/fields.h"
 #include "ui/common/flow_layout.h"
+#include "ui/common/format.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/rotation/side_area.h"
-#include "ui/rooms/rotation/text_field.h"
+#include "ui/rooms/rotation/rotation_pages.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/run_store.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 namespace {
+
+bool haveSameHead(const RotationScene& a, const RotationScene& b) {
+    return a.setup == b.setup && a.state.query == b.state.query && a.state.key == b.state.key;
+}
+
+bool hasFrequenciesOf(const RotarySetup& setup, const RotarySetup& run) {
+    return setup.head_dim == run.head_dim && setup.scaling.method == ScalingMethod::none &&
+           frequencies(frequency_settings(setup)).inverse_frequencies ==
+               frequencies(frequency_settings(run)).inverse_frequencies;
+}
+
+QString rangeText(const Description& rise) {
+    if (std::isnan(rise.confidence_low)) return {};
+    return CircuitRuns::tr(" (95 % interval %1 to %2)")
+        .arg(readableNumber(rise.confidence_low), readableNumber(rise.confidence_high));
+}
+
+QString lossSentence(const QString& place, const CircuitLoss& loss) {
+    return CircuitRuns::tr(
+               "%1: the validation loss changes from %2 to %3 nats per token, by %4%5, measured on %6 of %7.")
+        .arg(place, lossText(loss.before), lossText(loss.after), readableNumber(loss.after - loss.before),
+             rangeText(loss.rise), countText(loss.sequences, CircuitRuns::tr("sequence")),
+             countText(loss.length, CircuitRuns::tr("token")));
+}
 
 constexpr double kMostNorm = 20;
 constexpr double kHalfTurn = 180;  // degrees
@@ -59,14 +94,205 @@ void showValue(NumberSlider* slider, double value) {
 
 }  // namespace
 
+CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
+    : QWidget(parent),
+      m_access(std::move(access)),
+      m_runs(makeChoice(tr("Run for the built head"), this)),
+      m_layer(new QSpinBox(this)),
+      m_head(new QSpinBox(this)),
+      m_measure(new QPushButton(tr("Put head into model"), this)),
+      m_find(new QPushButton(tr("Find similar head"), this)),
+      m_text(makeNote(this)) {
+    auto* grid = new QGridLayout(this);
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(3, 1);
+    grid->addWidget(makeHeading(tr("In a trained model"), this), 0, 0, 1, 4);
+    const auto add = [&](const QString& title, QWidget* field, const QString& name, int row, int column, int span) {
+        auto* label = new QLabel(title, this);
+        label->setBuddy(field);
+        field->setAccessibleName(name);
+        grid->addWidget(label, row, column);
+        grid->addWidget(field, row, column + 1, 1, span);
+    };
+    add(tr("run"), m_runs, tr("Run for the built head"), 1, 0, 3);
+    add(tr("layer"), m_layer, tr("Layer for the built head"), 2, 0, 1);
+    add(tr("head"), m_head, tr("Head that the built head replaces"), 2, 2, 1);
+    m_measure->setToolTip(
+        tr("Replaces the query and the key of this head at every token by q and k, and measures the validation loss "
+           "before and after. The values of the head stay those of the model. Settings of RoPE become those of the "
+           "run."));
+    m_find->setToolTip(
+        tr("Compares the mean attention weight by distance with that of every head in the last snapshot of the run, by "
+           "the cosine similarity of both curves."));
+    grid->addWidget(m_measure, 3, 0, 1, 4, Qt::AlignLeft);
+    grid->addWidget(m_find, 4, 0, 1, 4, Qt::AlignLeft);
+    grid->addWidget(m_text, 5, 0, 1, 4);
+    keepLines(m_text, 6);
+    m_text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_text->setAccessibleName(tr("Result of the built head in the trained model"));
+
+    connect(m_measure, &QPushButton::clicked, this, &CircuitRuns::measure);
+    connect(m_find, &QPushButton::clicked, this, &CircuitRuns::find);
+    connect(&m_access.runs, &RunStore::reloaded, this, &CircuitRuns::renewRuns);
+    connect(&m_access.session, &SweepSession::ended, this, &CircuitRuns::renewRuns);
+    connect(m_runs, &QComboBox::currentIndexChanged, this, &CircuitRuns::renewPlaces);
+    renewRuns();
+}
+
+void CircuitRuns::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    renewRuns();
+}
+
+void CircuitRuns::renewRuns() {
+    QList<QPair<QString, QVariant>> entries;
+    for (const RunView& run : m_access.runs.runs()) {
+        // A run has no checkpoint before its first evaluation.
+        if (run.last) entries.append({QString::fromStdString(run.record.name), QVariant::fromValue(run.record.id)});
+    }
+    refillChoice(m_runs, entries, m_runs->currentData());
+    for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_layer), static_cast<QWidget*>(m_head),
+                          static_cast<QWidget*>(m_measure), static_cast<QWidget*>(m_find)}) {
+        each->setEnabled(!entries.isEmpty());
+    }
+    const QString before = m_about;
+    m_about = entries.isEmpty()
+                  ? tr("No trained run is available. Train a sweep or open a lab to put the head into a model.")
+                  : tr("Put the head into a layer of the run to see how its loss changes.");
+    if (m_text->text().isEmpty() || m_text->text() == before) m_text->setText(m_about);
+    renewPlaces();
+}
+
+void CircuitRuns::renewPlaces() {
+    const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
+    m_layer->setRange(0, run ? static_cast<int>(run->spec.layers) - 1 : 0);
+    m_head->setRange(0, run ? static_cast<int>(run->spec.heads) - 1 : 0);
+}
+
+void CircuitRuns::say(const QString& text) {
+    m_text->setText(text);
+}
+
+void CircuitRuns::show(const RotationScene& scene) {
+    const bool isNew = m_scene && !haveSameHead(*m_scene, scene);
+    m_scene = scene;
+    if (!isNew) return;
+    m_job.cancel();
+    say(m_about);
+    if (m_similar) {
+        m_similar.reset();
+        emit similarChanged();
+    }
+}
+
+void CircuitRuns::measure() {
+    const LabFile* lab = m_access.lab.file();
+    const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
+    if (!lab || !run || !m_scene) return;
+    if (m_access.session.isActive() || m_access.meter.isActive())
+        return say(tr("The engine is busy with a sweep. Put the head into the model after the sweep has ended."));
+    const RotarySetup own = setup_of(run->spec);
+    if (!hasFrequenciesOf(m_scene->setup, own)) {
+        if (m_scene->setup.head_dim != own.head_dim && m_scene->state.source != VectorSource::aimed) {
+            return say(tr("The head has %1 pairs, but the heads of this run have %2. Choose a head with the buttons "
+                          "above, or build it with head_dim=%3.")
+                           .arg(m_scene->setup.head_dim / 2)
+                           .arg(own.head_dim / 2)
+                           .arg(own.head_dim));
+        }
+        emit setupNeeded(own);
+    }
+    ReplacedHead replaced;
+    try {
+        replaced = replaced_head(run->spec, m_layer->value(), m_head->value(),
+                                 {m_scene->state.query, m_scene->state.key}, m_scene->setup);
+    } catch (const BadInput& error) {
+        return say(QString::fromUtf8(error.what()));
+    }
+    EngineLock& lock = m_access.engineLock;
+    lock.released();
+    const QString place = tr("%1, layer %2, head %3")
+                              .arg(QString::fromStdString(run->record.name))
+                              .arg(replaced.layer)
+                              .arg(replaced.head);
+    say(tr("Measuring the loss …"));
+    m_job.start([this, &lock, place, replaced = std::move(replaced), path = lab->checkpoint_path(run->record.id),
+                 dataDir = m_access.dataDir](const Cancelled& cancelled) {
+        QString sentence;
+        try {
+            const auto checkpoint = read_checkpoint(path);
+            if (!checkpoint)
+                throw BadInput("This run has no checkpoint file beside the lab. Resume the run to write one.");
+            CircuitLoss loss;
+            const bool acquired = lock.hold([&](Engine& engine) {
+                loss = measure_circuit(engine, *checkpoint, replaced, dataDir,
+                                       [&] { return cancelled() || lock.isWanted(); });
+            });
+            if (!acquired || loss.sequences == 0)
+                throw BadInput("A sweep uses the engine. Put the head into the model after the sweep has ended.");
+            sentence = lossSentence(place, loss);
+        } catch (const std::exception& error) {
+            sentence = QString::fromUtf8(error.what());
+        }
+        return [this, sentence] { say(sentence); };
+    });
+}
+
+void CircuitRuns::find() {
+    const LabFile* lab = m_access.lab.file();
+    const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
+    if (!lab || !run || !m_scene) return;
+    m_job.cancel();
+    m_similar.reset();
+    const std::vector<std::int64_t> steps = lab->snapshots(run->record.id);
+    const std::optional<ProbeResult> probe = steps.empty() ? std::nullopt : lab->snapshot(run->record.id, steps.back());
+    if (!probe || probe->attention_by_distance.empty()) {
+        say(tr("This run has no snapshot with attention weights. Train a run with snapshots (probe_every) first."));
+        return emit similarChanged();
+    }
+    const std::vector<double> logits = m_scene->logits(probe->length);
+    const std::vector<HeadSimilarity> heads = similar_heads(*probe, logits);
+    const HeadSimilarity& best = heads.front();
+    const std::vector<double> built = circuit_attention_by_distance(logits, probe->length);
+    TrainedHead found;
+    found.name =
+        tr("%1, layer %2, head %3").arg(QString::fromStdString(run->record.name)).arg(best.layer).arg(best.head);
+    found.similarity = best.similarity;
+    found.length = probe->length;
+    for (std::size_t i = 0; i < probe->distances.size(); ++i) {
+        found.distances.append(static_cast<double>(probe->distances[i]));
+        found.trained.append(best.attention[i]);
+        found.built.append(built[static_cast<std::size_t>(probe->distances[i])]);
+    }
+    QString sentence =
+        tr("Most similar head: layer %1, head %2, with a cosine similarity of %3 of the mean attention "
+           "weights by distance (step %4, sequences of %5).")
+            .arg(best.layer)
+            .arg(best.head)
+            .arg(readableNumber(best.similarity), groupedText(steps.back()), countText(probe->length, tr("token")));
+    if (heads.size() > 1) {
+        sentence += tr(" The next one is layer %1, head %2, with %3.")
+                        .arg(heads[1].layer)
+                        .arg(heads[1].head)
+                        .arg(readableNumber(heads[1].similarity));
+    }
+    m_similar = std::move(found);
+    say(sentence);
+    emit similarChanged();
+}
+
+QString CircuitRuns::text() const {
+    return m_text->text();
+}
+
 CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* parent)
     : QScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setFocusPolicy(Qt::NoFocus);
     auto* content = new QWidget;
-    auto* row = new QHBoxLayout(content);
-    scaleLayout(row, {0, 0, 0, 0}, 12);
+    auto* row = scaledRow(content, 12);
     row->addWidget(attention, 1);
     row->addWidget(distance, 1);
     auto* side = new QWidget;
@@ -79,8 +305,7 @@ CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess&
 }
 
 void CircuitPage::makeFields(QWidget* side) {
-    auto* column = new QVBoxLayout(side);
-    scaleLayout(column, {0, 0, 4, 0}, 8);
+    auto* column = scaledColumn(side, 8, {0, 0, 4, 0});
     auto* headRow = new QWidget(side);
     auto* heads = new FlowLayout(headRow);  // wraps to two lines
     scaleLayout(heads, {0, 0, 0, 0}, 4);

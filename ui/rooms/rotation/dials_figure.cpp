@@ -1,4 +1,4 @@
-#include "ui/rooms/rotation/dials_figure.h"
+#include "ui/rooms/rotation/scene_figures.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "ui/rooms/rotation/logit_figure.h"
+#include "ui/rooms/rotation/scene_figures.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "ui/rooms/rotation/pair_figure.h"
+#include "ui/rooms/rotation/scene_figures.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -8,7 +8,7 @@
 
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/rotation/pair_formula.h"
+#include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
@@ -49,11 +49,10 @@ struct Places {
 };
 
 double widthOf(const std::vector<PairRow>& rows, bool full, const FigureStyle& style) {
-    const QFontMetricsF metrics(style.font(style.tickPt));
     double widest = 0;
     for (const PairRow& row : rows) {
-        widest = std::max(widest, metrics.horizontalAdvance(full ? row.name : row.symbol) +
-                                      metrics.horizontalAdvance(full ? row.value : row.compact()));
+        widest = std::max(widest, style.extentOf(full ? row.name : row.symbol, style.tickPt).width +
+                                      style.extentOf(full ? row.value : row.compact(), style.tickPt).width);
     }
     return widest + style.units(10 + kSwatch + kSwatchGap);
 }
@@ -116,12 +115,11 @@ Places placesAbove(const QRectF& rect, const std::vector<PairRow>& rows, const F
     const double words = style.units(kPairLine) * static_cast<double>(rows.size() + 1);
     const double gap = style.units(kGap);
     // Typical row widths are used instead of the actual ones, so that the dial has the same size for every pair.
-    const QFontMetricsF metrics(style.font(style.tickPt));
-    const double shortRow =
-        metrics.horizontalAdvance(QStringLiteral("ωᵢ 0.000000 rad/token")) + style.units(10 + kSwatch + kSwatchGap);
-    const double fullRow =
-        metrics.horizontalAdvance(QStringLiteral("rotation of q: mωᵢ 00,000.0° = 00 periods + 000.0°")) +
-        style.units(10 + kSwatch + kSwatchGap);
+    const auto rowOf = [&](const QString& text) {
+        return style.extentOf(text, style.tickPt).width + style.units(10 + kSwatch + kSwatchGap);
+    };
+    const double shortRow = rowOf(QStringLiteral("ωᵢ 0.000000 rad/token"));
+    const double fullRow = rowOf(QStringLiteral("rotation of q: mωᵢ 00,000.0° = 00 periods + 000.0°"));
     const auto widthBeside = [&](double row) {
         return std::max(1.0, std::min(rect.height(), rect.width() - row - 2 * gap));
     };

@@ -3,14 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ui/rooms/rotation/aim_figure.h"
-#include "ui/rooms/rotation/circuit_figure.h"
-#include "ui/rooms/rotation/dials_figure.h"
-#include "ui/rooms/rotation/helix_figure.h"
-#include "ui/rooms/rotation/logit_figure.h"
-#include "ui/rooms/rotation/matrix_figure.h"
-#include "ui/rooms/rotation/pair_figure.h"
-#include "ui/rooms/rotation/token_figure.h"
+#include "ui/rooms/rotation/scene_figures.h"
 
 namespace ropelab::ui {
 namespace {

@@ -4,7 +4,9 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QScrollArea>
 #include <QSplitter>
@@ -12,7 +14,10 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "ui/common/actions.h"
 #include "ui/common/explanation.h"
@@ -23,28 +28,20 @@
 #include "ui/common/scroll_page.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/rotation/aim_page.h"
 #include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/rooms/rotation/circuit_page.h"
-#include "ui/rooms/rotation/dials_figure.h"
-#include "ui/rooms/rotation/helix_figure.h"
-#include "ui/rooms/rotation/logit_figure.h"
-#include "ui/rooms/rotation/matrix_figure.h"
-#include "ui/rooms/rotation/pair_figure.h"
-#include "ui/rooms/rotation/pair_formula.h"
+#include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/position_bar.h"
-#include "ui/rooms/rotation/position_slider.h"
+#include "ui/rooms/rotation/rotation_pages.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/rooms/rotation/shift_card.h"
-#include "ui/rooms/rotation/side_area.h"
+#include "ui/rooms/rotation/scene_figures.h"
 #include "ui/rooms/rotation/vectors_panel.h"
-#include "ui/rotary/paired_view.h"
+#include "ui/rotary/figure_views.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 namespace {
 
-constexpr int kFrameMs = 16;
 // Least widths of the page in pixels at 100 %: for the dials and the enlarged pair of one setup or of two beside each
 // other, for the logit of one setup or of two in the row of the tabs, and for the button that copies the formula there.
 constexpr int kMinWidthForTwo = 620;
@@ -53,16 +50,43 @@ constexpr int kMinWidthForLogit = 760;
 constexpr int kMinWidthForBothLogits = 940;
 constexpr int kMinWidthForFormula = 560;
 
+constexpr int kLowestTokens = 114;         // pixels at 100 %
+constexpr double kReach = 18;              // largest distance from the tip of an arrow to grab it, in pixels at 100 %
+constexpr double kRadiansPerPixel = 0.01;  // rotation of the helix per dragged pixel at 100 %
+constexpr double kDegree = std::numbers::pi / 180;
+
+constexpr std::array<const char*, 6> kPages = {"logit", "helix", "matrix", "aim", "tokens", "circuit"};
+constexpr std::array<std::pair<const char*, VectorSource>, 3> kVectors = {
+    {{"random", VectorSource::random}, {"equal", VectorSource::equal}, {"aimed", VectorSource::aimed}}};
+constexpr std::int64_t kFurthestShift = 1'000'000'000;
+
+std::int64_t atLeastZero(const QString& name, std::int64_t value) {
+    if (value >= 0 && value <= kFurthestShift) return value;
+    throw BadInput(QStringLiteral("The control %1 must be between 0 and %2; it is %3.")
+                       .arg(name)
+                       .arg(kFurthestShift)
+                       .arg(value)
+                       .toStdString());
+}
+
+std::optional<FigureView::Readout> barReadout(const RotationScene& scene, QPointF place) {
+    const auto bar = barText(scene, place.x());
+    if (!bar) return std::nullopt;
+    return FigureView::Readout{
+        bar->title,
+        bar->x,
+        {{RotationRoom::tr("contribution"), bar->part, -1}, {RotationRoom::tr("cumulative sum"), bar->sum, -1}}};
+}
+
 }  // namespace
 
 RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("rotation"), parent), m_runAccess(std::move(runs)) {
-    m_scene.setSetup(model().setup(), model().frequencies());
-    keepStateForUndo();
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 8}, 8);
+    : RotaryRoom(rotary, QStringLiteral("rotation"), parent) {
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 8});
     m_bar = new PositionBar(this);
+    m_editor = new SceneEditor(model(), *m_bar, this);
     column->addWidget(m_bar);
+    makeOptions(runs);
     makeViews();
 
     m_upper = new QSplitter(Qt::Horizontal, this);
@@ -73,7 +97,7 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     m_upper->setChildrenCollapsible(false);
     auto* both = new QSplitter(Qt::Vertical, this);
     both->addWidget(m_upper);
-    m_strip = makeStrip();
+    m_strip = makeStrip(runs);
     both->addWidget(m_strip);
     both->setStretchFactor(0, 5);
     both->setStretchFactor(1, 4);
@@ -83,22 +107,22 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     m_upper->setSizes({1000, 1000});
     both->setSizes({1100, 900});
 
-    connect(m_bar, &PositionBar::playToggled, this, [this] { play(!isPlaying()); });
-    connect(m_bar, &PositionBar::stepped, this, &RotationRoom::stepBy);
-    connect(m_bar, &PositionBar::queryMoved, this, [this](qint64 m) { scrub(m, m_scene.state.n, true); });
-    connect(m_bar, &PositionBar::keyMoved, this, [this](qint64 n) { scrub(m_scene.state.m, n, false); });
-    connect(m_bar, &PositionBar::finished, this, &RotationRoom::endMerging);
-    m_timer.setInterval(kFrameMs);
-    m_timer.setTimerType(Qt::PreciseTimer);
-    connect(&m_timer, &QTimer::timeout, this, [this] {
-        const auto milliseconds = static_cast<double>(m_clock.restart());
-        advance(milliseconds / 1000);
-    });
+    connect(m_editor, &SceneEditor::changed, this, &RotationRoom::schedule);
+    connect(m_editor, &SceneEditor::playingChanged, m_bar, &PositionBar::showPlaying);
+    connectBar();
+    connectDials();
+    connectPair();
+    connectLogit();
+    connectHelix();
+    addParts();
+    addControls();
 }
 
 void RotationRoom::makeViews() {
     m_dialsPair = addPair(tr("Dials of the pairs"));
-    m_pairPair = addPair(tr("Enlarged pair"));
+    m_pairPair = addPair(tr("Enlarged pair"), [this](QMenu& menu) {
+        if (scene().enlargedPair()) addFormulaActions(menu);
+    });
     m_dials = m_dialsPair->view();
     m_pair = m_pairPair->view();
     m_logit = addView(tr("Logit contribution per pair"));
@@ -112,100 +136,220 @@ void RotationRoom::makeViews() {
     m_tokens = m_tokensPair->view();
     m_circuit = m_circuitPair->view();
     m_circuitDistance = addView(tr("Attention of the built head by distance"));
-    connectDials();
-    connectPair();
-    connectLogit();
-    connectHelix();
 }
 
-QWidget* RotationRoom::makeStrip() {
+void RotationRoom::makeOptions(const RunAccess& runs) {
+    m_vectors = new VectorsPanel;
+    m_runVectors = new RunVectors(runs, m_vectors);
+    m_vectors->layout()->addWidget(m_runVectors);
+    connect(m_runVectors, &RunVectors::loaded, m_editor, &SceneEditor::useRunVectors);
+    connect(m_vectors, &VectorsPanel::chosen, m_editor, &SceneEditor::chooseVectors);
+    connect(m_vectors, &VectorsPanel::sampleRequested, m_editor, &SceneEditor::sampleAgain);
+    m_vectors->show(scene().state);
+    setOptions(m_vectors);
+}
+
+QWidget* RotationRoom::makeStrip(const RunAccess& runs) {
     auto* strip = new QWidget(this);
-    auto* column = new QVBoxLayout(strip);
-    scaleLayout(column, {0, 4, 0, 0}, 4);
-    m_tabRow = new QWidget(strip);
-    m_stripRow = new QHBoxLayout(m_tabRow);
-    auto* row = m_stripRow;
-    scaleLayout(row, {0, 0, 0, 0}, 4);
-    m_tabs = new QButtonGroup(this);
-    struct Tab {
-        Page page;
-        QString text;
-        QString tip;
-    };
-    for (const Tab& tab :
-         {Tab{Logit, tr("Logit"), tr("Shows the logit as a sum over the pairs (formula 7).")},
-          Tab{Helix, tr("Helix"), tr("Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1).")},
-          Tab{Matrix, tr("Matrix"), tr("Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6).")},
-          Tab{Aim, tr("Aim"), tr("Sets a key whose logit is largest at a chosen distance (formula 17).")},
-          Tab{Tokens, tr("Tokens"),
-              tr("Shows the pairs of each token of a text before and after rotation (formula 1).")},
-          Tab{Circuit, tr("Circuit"),
-              tr("Builds an attention head from norms and phases, and puts it into a trained model (formula 7).")}}) {
-        m_tabs->setId(addToggle(row, m_tabs, tab.text, tab.text, tab.tip), tab.page);
+    auto* column = scaledColumn(strip, 4, {0, 4, 0, 0});
+    column->addWidget(makeTabs(strip));
+    m_numbersRow = scaledRow(nullptr, 4);
+    column->addLayout(m_numbersRow);
+    m_pages = new QStackedWidget(strip);
+    const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},   {m_helixPair, m_helix},
+                                                      {makeMatrixPage(), m_matrix}, {makeAimPage(), m_aim},
+                                                      {makeTokensPage(), m_tokens}, {makeCircuitPage(runs), m_circuit}};
+    for (const auto& [page, view] : pages) {
+        QAbstractButton* tab = m_tabs->button(m_pages->addWidget(page));
+        shownBy(page, tab);
+        explainBy(view, tab);
     }
-    row->addStretch(1);
-    m_logitText = new QLabel(m_tabRow);
+    explainBy(m_circuitDistance, m_tabs->button(Circuit));
+    explainBy(m_logit, m_logitText);
+    column->addWidget(m_pages, 1);
+    return strip;
+}
+
+QWidget* RotationRoom::makeTabs(QWidget* parent) {
+    auto* tabs = new QWidget(parent);
+    m_stripRow = scaledRow(tabs, 4);
+    const auto tab = [](const QString& text, const QString& why) { return Toggle{text, text, why}; };
+    m_tabs = addToggles(
+        m_stripRow,
+        {tab(tr("Logit"), tr("Shows the logit as a sum over the pairs (formula 7).")),
+         tab(tr("Helix"), tr("Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1).")),
+         tab(tr("Matrix"), tr("Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6).")),
+         tab(tr("Aim"), tr("Sets a key whose logit is largest at a chosen distance (formula 17).")),
+         tab(tr("Tokens"), tr("Shows the pairs of each token of a text before and after rotation (formula 1).")),
+         tab(tr("Circuit"),
+             tr("Builds an attention head from norms and phases, and puts it into a trained model (formula 7)."))},
+        [this](int page) { showPage(static_cast<Page>(page)); });
+    m_stripRow->addStretch(1);
+    m_logitText = new QLabel(tabs);
     m_logitText->setToolTip(
         tr("logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"));
     // In a narrow window the text wraps, so that the tabs beside it need no wider page.
     m_logitText->setWordWrap(true);
     m_logitText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    row->addWidget(m_logitText, 20);
+    m_stripRow->addWidget(m_logitText, 20);
+    m_formula = new QToolButton(tabs);
+    m_formula->setText(tr("Copy formula"));
+    m_formula->setToolTip(
+        tr("Copies the formula of the enlarged pair with its numbers, as Unicode text or as LaTeX (formula 7)."));
+    m_formula->setProperty("chip", true);
+    m_formula->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(m_formula);
+    addFormulaActions(*menu);
+    m_formula->setMenu(menu);
     // At the end, so that the button keeps its place while the numbers change.
-    m_formula = makeFormulaButton(m_tabRow);
-    row->addWidget(m_formula);
-    column->addWidget(m_tabRow);
-    m_numbersRow = new QHBoxLayout;
-    scaleLayout(m_numbersRow, {0, 0, 0, 0}, 4);
-    column->addLayout(m_numbersRow);
-
-    m_pages = new QStackedWidget(strip);
-    auto* logitPage = new QWidget(m_pages);
-    auto* logitRow = new QHBoxLayout(logitPage);
-    scaleLayout(logitRow, {0, 0, 0, 0}, 12);
-    logitRow->addWidget(m_logit, 1);
-    m_shift = new ShiftCard;
-    logitRow->addWidget(makeSideArea(m_shift, logitPage));
-    connect(m_shift, &ShiftCard::shiftRequested, this, &RotationRoom::shift);
-    connect(m_shift, &ShiftCard::undoRequested, this, &RotationRoom::undoShift);
-    m_matrixArea = new QScrollArea(m_pages);
-    m_matrixArea->setWidgetResizable(true);
-    m_matrixArea->setFocusPolicy(Qt::NoFocus);
-    m_matrixArea->setWidget(m_matrixPair);
-    m_aimPage = new AimPage(m_aim, m_pages);
-    connect(m_aimPage, &AimPage::aimed, this, &RotationRoom::aimAt);
-    connect(m_aimPage, &AimPage::refined, this, &RotationRoom::schedule);
-    connect(m_aimPage, &AimPage::finished, this, &RotationRoom::endMerging);
-    for (QWidget* page : {logitPage, static_cast<QWidget*>(m_helixPair), static_cast<QWidget*>(m_matrixArea),
-                          static_cast<QWidget*>(m_aimPage), makeTokensPage(), makeCircuitPage()}) {
-        m_pages->addWidget(page);
-    }
-    column->addWidget(m_pages, 1);
-    for (const Page page : {Logit, Helix, Matrix, Aim, Tokens, Circuit})
-        shownBy(m_pages->widget(page), m_tabs->button(page));
-    m_tabs->button(Logit)->setChecked(true);
-    explainBy(m_logit, m_logitText);
-    explainBy(m_helix, m_tabs->button(Helix));
-    explainBy(m_matrix, m_tabs->button(Matrix));
-    explainBy(m_aim, m_tabs->button(Aim));
-    explainBy(m_tokens, m_tabs->button(Tokens));
-    explainBy(m_circuit, m_tabs->button(Circuit));
-    explainBy(m_circuitDistance, m_tabs->button(Circuit));
-    connect(m_tabs, &QButtonGroup::idClicked, this, [this](int id) { showPage(static_cast<Page>(id)); });
-    return strip;
+    m_stripRow->addWidget(m_formula);
+    addBars({m_bar, m_formula});
+    for (QAbstractButton* each : m_tabs->buttons()) addBars({each});
+    return tabs;
 }
 
-QToolButton* RotationRoom::makeFormulaButton(QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setText(tr("Copy formula"));
-    button->setToolTip(
-        tr("Copies the formula of the enlarged pair with its numbers, as Unicode text or as LaTeX (formula 7)."));
-    button->setProperty("chip", true);
-    button->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(button);
-    addFormulaActions(*menu);
-    button->setMenu(menu);
-    return button;
+QWidget* RotationRoom::makeLogitPage() {
+    auto* page = new QWidget(this);
+    auto* row = scaledRow(page, 12);
+    row->addWidget(m_logit, 1);
+    m_shift = new ShiftCard;
+    row->addWidget(makeSideArea(m_shift, page));
+    connect(m_shift, &ShiftCard::shiftRequested, m_editor, &SceneEditor::shift);
+    connect(m_shift, &ShiftCard::undoRequested, m_editor, &SceneEditor::undoShift);
+    return page;
+}
+
+QWidget* RotationRoom::makeMatrixPage() {
+    auto* area = new QScrollArea(this);
+    area->setWidgetResizable(true);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidget(m_matrixPair);
+    return area;
+}
+
+QWidget* RotationRoom::makeAimPage() {
+    m_aimPage = new AimPage(m_aim, this);
+    connect(m_aimPage, &AimPage::aimed, m_editor, &SceneEditor::aimAt);
+    connect(m_aimPage, &AimPage::refined, this, &RotationRoom::schedule);
+    connect(m_aimPage, &AimPage::finished, m_editor, &SceneEditor::endMerging);
+    return m_aimPage;
+}
+
+QWidget* RotationRoom::makeTokensPage() {
+    auto* page = new QWidget(this);
+    auto* column = scaledColumn(page, 4);
+    m_tokensField = makeTextField(page);
+    scaleMinimumHeight(m_tokens, kLowestTokens);  // with its field, the page is as high as the other pages
+    column->addWidget(m_tokensField);
+    column->addWidget(m_tokensPair, 1);
+    connect(m_tokensField, &QLineEdit::textEdited, m_editor, &SceneEditor::setText);
+    connect(m_tokensField, &QLineEdit::editingFinished, m_editor, &SceneEditor::endMerging);
+    connectPairs(m_tokens, [this](const QPointF& place) {
+        return tokenGridOf(scene(), m_tokens->canvasRect(), m_tokens->style()).pairAt(place);
+    });
+    return page;
+}
+
+QWidget* RotationRoom::makeCircuitPage(const RunAccess& runs) {
+    m_circuitPage = new CircuitPage(m_circuitPair, m_circuitDistance, runs, this);
+    connect(m_circuitPage, &CircuitPage::headRequested, m_editor, &SceneEditor::buildHead);
+    connect(m_circuitPage, &CircuitPage::textEdited, m_editor, &SceneEditor::setText);
+    connect(m_circuitPage, &CircuitPage::finished, m_editor, &SceneEditor::endMerging);
+    connect(m_circuitPage, &CircuitPage::scaled, m_editor, &SceneEditor::scaleNorms);
+    connect(m_circuitPage, &CircuitPage::pairEdited, m_editor, &SceneEditor::setPair);
+    connect(m_circuitPage->runs(), &CircuitRuns::similarChanged, this, &RotationRoom::schedule);
+    connect(m_circuitPage->runs(), &CircuitRuns::setupNeeded, this, [this](const RotarySetup& setup) {
+        m_editor->useSetupOfRun(setup);
+        m_circuitPage->runs()->show(scene());
+    });
+    return m_circuitPage;
+}
+
+void RotationRoom::addParts() {
+    // Always shown, above the pages.
+    const auto addUpper = [this](const QString& name, FigureView* view, const QList<QWidget*>& hidden) {
+        addPart({name,
+                 [view] {
+                     ScrollPage::reveal(view);
+                     emit view->chosen();
+                 },
+                 {},
+                 hidden});
+    };
+    addUpper(QStringLiteral("dials"), m_dials, {m_pairPair, m_strip, m_logitText});
+    addUpper(QStringLiteral("pair"), m_pair, {m_dialsPair, m_strip, m_logitText});
+    for (int i = 0; i < static_cast<int>(kPages.size()); ++i) {
+        QList<QWidget*> hidden = {m_upper, m_dialsPair, m_pairPair};
+        if (i != Logit) hidden << m_logitText;
+        addPart({QString::fromLatin1(kPages[static_cast<std::size_t>(i)]),
+                 [this, i] { showPage(static_cast<Page>(i)); }, [this, i] { return page() == i; }, hidden});
+    }
+}
+
+// Controls change the room without undo steps.
+void RotationRoom::addControls() {
+    // The scene takes over a changed setup in the next frame, but positions are limited to its context now.
+    const auto state = [this]() -> const RotationState& {
+        if (scene().setup != model().setup()) m_editor->adoptSetup();
+        return scene().state;
+    };
+    const auto add = [&](const QString& name, std::function<void(std::int64_t)> set,
+                         std::int64_t RotationState::*member, QWidget* widget) {
+        addControl({name,
+                    [name, state, set = std::move(set)](const QString& text) {
+                        state();
+                        set(atLeastZero(name, controlWhole(name, text)));
+                    },
+                    [state, member] { return QVariant(static_cast<qlonglong>(state().*member)); }, widget});
+    };
+    add(
+        QStringLiteral("m"), [this](std::int64_t m) { m_editor->moveTo(m, scene().state.n); }, &RotationState::m,
+        m_bar->query());
+    add(
+        QStringLiteral("n"), [this](std::int64_t n) { m_editor->moveTo(scene().state.m, n); }, &RotationState::n,
+        m_bar->key());
+    add(
+        QStringLiteral("distance"), [this](std::int64_t distance) { m_editor->useDistance(distance); },
+        &RotationState::distance, m_aimPage->distance());
+    add(
+        QStringLiteral("seed"), [this](std::int64_t seed) { m_editor->useSeed(seed); }, &RotationState::seed, nullptr);
+    addControl({QStringLiteral("vectors"),
+                [this, state](const QString& word) {
+                    state();
+                    for (const auto& [name, source] : kVectors) {
+                        if (word == QLatin1String(name)) return m_editor->useVectors(source);
+                    }
+                    throw BadInput("The control vectors is \"" + word.toStdString() +
+                                   "\", but it must be random, equal or aimed.");
+                },
+                [state]() -> QVariant {
+                    for (const auto& [word, source] : kVectors) {
+                        if (state().source == source) return QString::fromLatin1(word);
+                    }
+                    return QStringLiteral("other");
+                },
+                m_vectors});
+    const QString playing = QStringLiteral("play");
+    addControl({playing, [this, playing](const QString& word) { m_editor->play(controlSwitch(playing, word)); },
+                [this] { return m_editor->isPlaying() ? QStringLiteral("on") : QStringLiteral("off"); },
+                m_bar->playButton()});
+}
+
+std::function<void()> RotationRoom::restorer() {
+    return [this, state = scene().state, part = shownPart()] {
+        if (part != shownPart()) showPart(part);
+        m_editor->reset(state);
+    };
+}
+
+QAbstractButton* RotationRoom::playButton() const {
+    return m_bar->playButton();
+}
+
+void RotationRoom::endEdit() {
+    RotaryRoom::endEdit();
+    m_editor->play(false);
+    m_editor->endMerging();
 }
 
 void RotationRoom::addFormulaActions(QMenu& menu) {
@@ -220,20 +364,16 @@ void RotationRoom::openAnimation() {
 AnimationDialog* RotationRoom::openAnimationDialog() {
     AnimationJob job;
     job.figure = figure().name;  // also removes the highlight of the pair under the mouse
-    job.setup = m_scene.setup;
-    job.state = m_scene.state;
+    job.setup = scene().setup;
+    job.state = scene().state;
     auto* dialog = new AnimationDialog(std::move(job), window());
     dialog->show();
     return dialog;
 }
 
-void RotationRoom::addToMenu(const FigureView* view, QMenu& menu) {
-    if (view == m_pair && m_scene.enlargedPair()) addFormulaActions(menu);
-}
-
 void RotationRoom::copyFormula(FormulaFormat format) {
-    if (const auto pair = m_scene.enlargedPair()) {
-        const PairTerm term = m_scene.term(*pair);
+    if (const auto pair = scene().enlargedPair()) {
+        const PairTerm term = scene().term(*pair);
         QGuiApplication::clipboard()->setText(format == FormulaFormat::unicode ? pairFormulaText(term)
                                                                                : pairFormulaLatex(term));
     }
@@ -243,48 +383,14 @@ RotationRoom::Page RotationRoom::page() const {
     return static_cast<Page>(m_pages->currentIndex());
 }
 
-void RotationRoom::showPart(const QString& part) {
-    const QStringList parts = {QStringLiteral("logit"), QStringLiteral("helix"),  QStringLiteral("matrix"),
-                               QStringLiteral("aim"),   QStringLiteral("tokens"), QStringLiteral("circuit")};
-    const QStringList above = {QStringLiteral("dials"), QStringLiteral("pair")};  // always shown, above the pages
-    if (above.contains(part)) {
-        FigureView* view = part == above[0] ? m_dials : m_pair;
-        ScrollPage::reveal(view);
-        emit view->chosen();
-        return;
-    }
-    const auto page = parts.indexOf(part);
-    if (page < 0) throw noPart(part, above + parts);
-    showPage(static_cast<Page>(page));
-}
-
 void RotationRoom::showPage(Page page) {
     m_tabs->button(page)->setChecked(true);
     m_pages->setCurrentIndex(page);
     ScrollPage::reveal(m_pages);
-    if (page != Aim) {
-        m_aimPage->stop();
-    }
+    if (page != Aim) m_aimPage->stop();
     FigureView* views[] = {m_logit, m_helix, m_matrix, m_aim, m_tokens, m_circuit};
     emit views[page]->chosen();
     schedule();
-}
-
-QAbstractButton* RotationRoom::playButton() const {
-    return m_bar->playButton();
-}
-
-QWidget* RotationRoom::options() {
-    if (!m_vectors) {
-        m_vectors = new VectorsPanel;
-        m_runVectors = new RunVectors(m_runAccess, m_vectors);
-        m_vectors->layout()->addWidget(m_runVectors);
-        connect(m_runVectors, &RunVectors::loaded, this, &RotationRoom::useRunVectors);
-        m_vectors->show(m_scene.state);
-        connect(m_vectors, &VectorsPanel::chosen, this, &RotationRoom::chooseVectors);
-        connect(m_vectors, &VectorsPanel::sampleRequested, this, &RotationRoom::sampleAgain);
-    }
-    return m_vectors;
 }
 
 void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room) {
@@ -294,7 +400,7 @@ void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<Rotatio
             {.id = QString::fromLatin1(id), .menu = {}, .text = text, .handler = std::move(handler), .enabled = shown});
     };
     add("rotation.play", tr("Rotation: play or pause the positions (Space or P)"),
-        [room] { room->play(!room->isPlaying()); });
+        [room] { room->m_editor->play(!room->m_editor->isPlaying()); });
     registry.add({.id = QStringLiteral("rotation.animate"),
                   .menu = QStringLiteral("File"),
                   .text = tr("Export animation of the Rotation room …"),
@@ -304,66 +410,61 @@ void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<Rotatio
         [room] { room->copyFormula(FormulaFormat::unicode); });
     add("rotation.latex", tr("Rotation: copy the formula of the pair as LaTeX"),
         [room] { room->copyFormula(FormulaFormat::latex); });
-    add("rotation.draw", tr("Rotation: resample q and k"), [room] { room->sampleAgain(); });
+    add("rotation.draw", tr("Rotation: resample q and k"), [room] { room->m_editor->sampleAgain(); });
     add("rotation.shift", tr("Rotation: shift m and n by 1,000 positions"), [room] {
         room->showPage(Logit);
-        room->shift();
+        room->m_editor->shift();
     });
     add("rotation.previous", tr("Rotation: build a previous-token head"), [room] {
         room->showPage(Circuit);
-        room->buildHead(1);
+        room->m_editor->buildHead(1);
     });
     add("rotation.aim", tr("Rotation: aim k at a distance"), [room] {
         room->showPage(Aim);
-        room->aimAt(room->m_scene.state.distance);
+        room->m_editor->aimAt(room->scene().state.distance);
     });
 }
 
-RotationScene RotationRoom::otherScene(const ShapedSetup& other) const {
-    return m_scene.withSetup(other.setup, model().otherFrequencies());
+RotationScene RotationRoom::sceneOf(Side side) const {
+    return side == Side::edited ? scene() : scene().withSetup(setupOf(side), frequenciesOf(side));
 }
 
 void RotationRoom::showScene(FigureView* view, Figure (*make)(const RotationScene&)) {
-    showFigure(view, make(m_scene), [this, make](const ShapedSetup& other) { return make(otherScene(other)); });
+    showFigure(view, [this, make](Side side) { return make(sceneOf(side)); });
 }
 
 void RotationRoom::renewLogitText() {
-    const double total = m_scene.split().total;
-    QString logit = readableNumber(total);
-    if (const auto& other = model().other()) {
-        const double theirs = otherScene(*other).split().total;
-        const double difference = model().editsB() ? total - theirs : theirs - total;
-        logit = tr("%1, B − A = %2").arg(bothValues(logit, readableNumber(theirs)), readableNumber(difference));
+    const auto total = [this](Side side) { return sceneOf(side).split().total; };
+    QString logit = bothValues([&](Side side) { return readableNumber(total(side)); });
+    if (compares()) {
+        const double difference = total(Side::other) - total(Side::edited);
+        logit = tr("%1, B − A = %2").arg(logit, readableNumber(model().editsB() ? -difference : difference));
     }
     const QString text = tr("Δ = m − n = %1 tokens, logit %2")
-                             .arg(readableCount(static_cast<double>(m_scene.state.m - m_scene.state.n)), logit);
-    if (text != m_logitText->text()) {
-        m_logitText->setText(text);
-    }
+                             .arg(readableCount(static_cast<double>(scene().state.m - scene().state.n)), logit);
+    if (text != m_logitText->text()) m_logitText->setText(text);
 }
 
 void RotationRoom::renew() {
-    m_scene.state.highlighted = model().highlightedPair();
-    m_scene.setSetup(model().setup(), model().frequencies());
-    m_bar->show(m_scene);
+    m_editor->highlight(model().highlightedPair());
+    m_editor->adoptSetup();
+    m_bar->show(scene());
     renewLogitText();
-    if (m_vectors) {
-        m_vectors->show(m_scene.state);
-    }
+    m_vectors->show(scene().state);
     showScene(m_dials, dialsFigure);
-    m_dials->setWhatsThis(dialsToolTip(m_scene, model().highlightedPair()));
+    m_dials->setWhatsThis(dialsToolTip(scene(), model().highlightedPair()));
     showScene(m_pair, pairFigure);
-    m_pair->setToolTip(pairToolTip(m_scene));
-    m_formula->setEnabled(m_scene.enlargedPair().has_value());
+    m_pair->setToolTip(pairToolTip(scene()));
+    m_formula->setEnabled(scene().enlargedPair().has_value());
     renewPage();
 }
 
 void RotationRoom::renewPage() {
-    const auto other = model().other() ? std::optional(otherScene(*model().other())) : std::optional<RotationScene>();
+    const auto other = compares() ? std::optional(sceneOf(Side::other)) : std::nullopt;
     switch (page()) {
         case Logit:
             showScene(m_logit, logitFigure);
-            m_shift->show(m_scene, other, model().editsB());
+            m_shift->show(scene(), other, model().editsB());
             break;
         case Helix:
             showScene(m_helix, helixFigure);
@@ -373,29 +474,40 @@ void RotationRoom::renewPage() {
             showScene(m_matrix, matrixFigure);
             break;
         case Aim:
-            m_aimPage->show(m_scene, other, model().editsB());
-            if (other) showBothIn(m_aim, bothFigures(m_aimPage->figure(), m_aimPage->otherFigure()));
+            m_aimPage->show(scene(), other, model().editsB());
+            showFigure(m_aim, [this](Side side) { return m_aimPage->figure(side); });
             break;
-        case Tokens:
-            renewTokens();
+        case Tokens: {
+            const QString text = QString::fromStdString(scene().state.text);
+            if (m_tokensField->text() != text) m_tokensField->setText(text);
+            showScene(m_tokens, tokenFigure);
             break;
+        }
         case Circuit:
             renewCircuit();
             break;
     }
 }
 
+void RotationRoom::renewCircuit() {
+    // First the page, which drops the trained head that belongs to an earlier built head.
+    m_circuitPage->show(scene(), bothSentences([this](Side side) { return circuitText(sceneOf(side)); }));
+    showScene(m_circuit, circuitFigure);
+    showFigure(m_circuitDistance, [this](Side side) {
+        return circuitDistanceFigure(sceneOf(side), compares() ? std::nullopt : m_circuitPage->runs()->similar());
+    });
+}
+
 void RotationRoom::fitPage(const QSize& page) {
     const ThemeManager& theme = ThemeManager::instance();
-    const bool compares = model().other().has_value();
     // Beside each other, the pictures would cut off their legends: those of each kind get a row of their own.
-    const bool isNarrow = page.width() < theme.pixels(compares ? kMinWidthForFour : kMinWidthForTwo);
+    const bool isNarrow = page.width() < theme.pixels(compares() ? kMinWidthForFour : kMinWidthForTwo);
     const Qt::Orientation direction = isNarrow ? Qt::Vertical : Qt::Horizontal;
     if (m_upper->orientation() != direction) {
         m_upper->setOrientation(direction);
         m_upper->setSizes({1000, 1000});
     }
-    fitNumbers(page.width() < theme.pixels(compares ? kMinWidthForBothLogits : kMinWidthForLogit),
+    fitNumbers(page.width() < theme.pixels(compares() ? kMinWidthForBothLogits : kMinWidthForLogit),
                page.width() < theme.pixels(kMinWidthForFormula));
 }
 
@@ -412,21 +524,169 @@ void RotationRoom::fitNumbers(bool logitBelow, bool formulaBelow) {
 }
 
 void RotationRoom::fitMatrix() {
-    QSizeF needed = matrixMinimum(m_scene, m_matrix->style());
-    if (const auto& other = model().other()) {
-        needed = needed.expandedTo(matrixMinimum(otherScene(*other), m_matrix->style()));
-    }
+    QSizeF needed;
+    for (const Side side : sides()) needed = needed.expandedTo(matrixMinimum(sceneOf(side), m_matrix->style()));
     const QSize size(static_cast<int>(std::ceil(needed.width())), static_cast<int>(std::ceil(needed.height())));
-    if (m_matrix->minimumSize() != size) {
-        m_matrix->setMinimumSize(size);
-    }
+    if (m_matrix->minimumSize() != size) m_matrix->setMinimumSize(size);
 }
 
 void RotationRoom::hideEvent(QHideEvent* event) {
-    play(false);
+    m_editor->play(false);
     m_aimPage->stop();
     model().hoverPair(std::nullopt);
     RotaryRoom::hideEvent(event);
+}
+
+void RotationRoom::connectBar() {
+    connect(m_bar, &PositionBar::playToggled, this, [this] { m_editor->play(!m_editor->isPlaying()); });
+    connect(m_bar, &PositionBar::stepped, m_editor, &SceneEditor::stepBy);
+    connect(m_bar, &PositionBar::queryMoved, this, [this](qint64 m) { m_editor->scrub(Arrow::query, m); });
+    connect(m_bar, &PositionBar::keyMoved, this, [this](qint64 n) { m_editor->scrub(Arrow::key, n); });
+    connect(m_bar, &PositionBar::finished, m_editor, &SceneEditor::endMerging);
+}
+
+void RotationRoom::pickNeighbour(int by) {
+    if (const auto pair = scene().enlargedPair()) {
+        model().pickPair(std::clamp(*pair + by, 0, model().pairs() - 1), true);
+    }
+}
+
+void RotationRoom::connectDials() {
+    const auto at = [this](const QPointF& place) {
+        return pairAt(scene(), m_dials->canvasRect(), m_dials->style(), place);
+    };
+    connect(m_dials, &FigureView::hovered, this, [this, at](const QPointF& place) {
+        const auto pair = at(place);
+        model().hoverPair(pair);
+        m_dials->setToolTip(dialsToolTip(scene(), pair));
+    });
+    connect(m_dials, &FigureView::left, this, [this] { model().hoverPair(std::nullopt); });
+    connect(m_dials, &FigureView::clicked, this, [this, at](const QPointF& place) {
+        if (const auto pair = at(place)) {
+            model().pickPair(pair);
+        }
+    });
+    connect(m_dials, &FigureView::keyPressed, this, [this](int key, Qt::KeyboardModifiers) {
+        const int columns = gridOf(scene(), m_dials->canvasRect(), m_dials->style()).columns;
+        switch (key) {
+            case Qt::Key_Left:
+                return pickNeighbour(-1);
+            case Qt::Key_Right:
+                return pickNeighbour(1);
+            case Qt::Key_Up:
+                return pickNeighbour(-columns);
+            case Qt::Key_Down:
+                return pickNeighbour(columns);
+            case Qt::Key_Home:
+                return pickNeighbour(-model().pairs());
+            case Qt::Key_End:
+                return pickNeighbour(model().pairs());
+            default:
+                return;
+        }
+    });
+}
+
+Arrow RotationRoom::arrowNear(const QPointF& place) const {
+    const auto pair = scene().enlargedPair();
+    if (!pair) {
+        return Arrow::none;
+    }
+    const EnlargedDial dial = enlargedDialOf(scene(), m_pair->canvasRect(), m_pair->style());
+    const auto distance = [&](std::complex<double> value) {
+        const QPointF from = dial.pointOf(value) - place;
+        return std::hypot(from.x(), from.y());
+    };
+    const double query = distance(scene().rotatedQuery(*pair));
+    const double key = distance(scene().rotatedKey(*pair));
+    if (std::min(query, key) > ThemeManager::instance().px(kReach)) {
+        return Arrow::none;
+    }
+    return query <= key ? Arrow::query : Arrow::key;
+}
+
+void RotationRoom::connectPair() {
+    connect(m_pair, &FigureView::pressed, this, [this](const QPointF& place) {
+        const Arrow arrow = arrowNear(place);
+        if (arrow != Arrow::none) m_editor->startDrag(arrow, rimOf(scene()));
+    });
+    connect(m_pair, &FigureView::dragged, this, [this](const QPointF& place) {
+        if (!m_editor->isDragging()) return;
+        m_editor->dragTo(enlargedDialOf(scene(), m_pair->canvasRect(), m_pair->style()).valueAt(place));
+    });
+    connect(m_pair, &FigureView::released, m_editor, &SceneEditor::endDrag);
+    connect(m_pair, &FigureView::hovered, this, [this](const QPointF& place) {
+        // The child widget under the mouse is the canvas of the view.
+        if (QWidget* surface = m_pair->childAt(place.toPoint())) {
+            surface->setCursor(arrowNear(place) == Arrow::none ? Qt::ArrowCursor : Qt::PointingHandCursor);
+        }
+    });
+    connect(m_pair, &FigureView::keyPressed, this, [this](int key, Qt::KeyboardModifiers modifiers) {
+        const double step = modifiers.testFlag(Qt::ShiftModifier) ? 15 : 1;
+        switch (key) {
+            case Qt::Key_Q:
+                return m_editor->chooseArrow(Arrow::query);
+            case Qt::Key_K:
+                return m_editor->chooseArrow(Arrow::key);
+            case Qt::Key_Left:
+                return m_editor->rotateArrow(step * kDegree, 1);
+            case Qt::Key_Right:
+                return m_editor->rotateArrow(-step * kDegree, 1);
+            case Qt::Key_Up:
+                return m_editor->rotateArrow(0, 1 + step / 100);
+            case Qt::Key_Down:
+                return m_editor->rotateArrow(0, 1 / (1 + step / 100));
+            default:
+                return;
+        }
+    });
+}
+
+void RotationRoom::connectLogit() {
+    connect(m_logit, &FigureView::hovered, this,
+            [this](const QPointF& place) { model().hoverPair(pairOfBar(scene(), place.x())); });
+    connect(m_logit, &FigureView::left, this, [this] { model().hoverPair(std::nullopt); });
+    connect(m_logit, &FigureView::clicked, this, [this](const QPointF& place) {
+        if (const auto pair = pairOfBar(scene(), place.x())) model().pickPair(pair);
+    });
+    connect(m_logit, &FigureView::keyPressed, this, [this](int key, Qt::KeyboardModifiers) {
+        if (key == Qt::Key_Left || key == Qt::Key_Right) pickNeighbour(key == Qt::Key_Left ? -1 : 1);
+    });
+    setReadout(m_logit, [this](Side side, QPointF place) { return barReadout(sceneOf(side), place); });
+}
+
+void RotationRoom::connectHelix() {
+    connect(m_helix, &FigureView::pressed, this, [this](const QPointF& place) { m_lastDrag = place; });
+    connect(m_helix, &FigureView::dragged, this, [this](const QPointF& place) {
+        const QPointF by = (place - m_lastDrag) * (kRadiansPerPixel / ThemeManager::instance().px(1));
+        m_lastDrag = place;
+        m_editor->rotateView(by.x(), by.y());
+    });
+    connect(m_helix, &FigureView::keyPressed, this, [this](int key, Qt::KeyboardModifiers) {
+        constexpr double step = 5 * kDegree;
+        if (key == Qt::Key_Left || key == Qt::Key_Right) {
+            m_editor->rotateView(key == Qt::Key_Left ? -step : step, 0);
+        } else if (key == Qt::Key_Up || key == Qt::Key_Down) {
+            m_editor->rotateView(0, key == Qt::Key_Up ? -step : step);
+        }
+    });
+}
+
+void RotationRoom::keyPressEvent(QKeyEvent* event) {
+    // Only keys that the views and fields did not handle arrive here.
+    if (event->modifiers() == Qt::NoModifier || event->modifiers() == Qt::KeypadModifier) {
+        switch (event->key()) {
+            case Qt::Key_P:
+                return m_editor->play(!m_editor->isPlaying());
+            case Qt::Key_Comma:
+                return m_editor->stepBy(-1);
+            case Qt::Key_Period:
+                return m_editor->stepBy(1);
+            default:
+                break;
+        }
+    }
+    RotaryRoom::keyPressEvent(event);
 }
 
 }  // namespace ropelab::ui

@@ -1,4 +1,4 @@
-#include "ui/rooms/rotation/token_figure.h"
+#include "ui/rooms/rotation/scene_figures.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

@@ -1,24 +1,33 @@
 #include "ui/rooms/rotation/vectors_panel.h"
 
+#include <QComboBox>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <variant>
 
+#include "core/run/probing.h"
+#include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"
 #include "ui/rooms/rotation/rotation_text.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/run_store.h"
+#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
 VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(tr("Query and key"), this));
 
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     const auto make = [&](const QString& text, const QString& tip, VectorSource source) {
         auto* button = new QToolButton(this);
         button->setText(text);
@@ -83,6 +92,123 @@ void VectorsPanel::show(const RotationState& state) {
 
 QString VectorsPanel::text() const {
     return m_text->text();
+}
+
+RunVectors::RunVectors(RunAccess access, QWidget* parent)
+    : QWidget(parent),
+      m_access(std::move(access)),
+      m_runs(new QComboBox(this)),
+      m_head(new QSpinBox(this)),
+      m_query(new QLineEdit(QStringLiteral("a"), this)),
+      m_key(new QLineEdit(QStringLiteral("t"), this)),
+      m_load(new QPushButton(tr("Load q and k"), this)),
+      m_text(makeNote(this)) {
+    auto* grid = new QGridLayout(this);
+    scaleLayout(grid, {0, 0, 0, 0}, 8);
+    grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(3, 1);
+    grid->addWidget(makeHeading(tr("Query and key of a trained run"), this), 0, 0, 1, 4);
+    const auto add = [&](const QString& name, QWidget* field, int row, int column, int span) {
+        auto* label = new QLabel(name, this);
+        label->setBuddy(field);
+        field->setAccessibleName(name);
+        grid->addWidget(label, row, column);
+        grid->addWidget(field, row, column + 1, 1, span);
+    };
+    m_runs->setMinimumContentsLength(8);
+    m_runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    add(tr("run"), m_runs, 1, 0, 3);
+    add(tr("head"), m_head, 2, 0, 3);
+    add(tr("q token"), m_query, 3, 0, 1);
+    add(tr("k token"), m_key, 3, 2, 1);
+    m_query->setToolTip(tr("The token whose query is loaded."));
+    m_key->setToolTip(tr("The token whose key is loaded."));
+    grid->addWidget(m_load, 4, 0, 1, 4, Qt::AlignLeft);
+    grid->addWidget(m_text, 5, 0, 1, 4);
+
+    connect(m_load, &QPushButton::clicked, this, &RunVectors::load);
+    connect(m_query, &QLineEdit::returnPressed, this, &RunVectors::load);
+    connect(m_key, &QLineEdit::returnPressed, this, &RunVectors::load);
+    connect(&m_access.runs, &RunStore::reloaded, this, &RunVectors::renewRuns);
+    connect(&m_access.session, &SweepSession::ended, this, &RunVectors::renewRuns);
+    connect(m_runs, &QComboBox::currentIndexChanged, this, [this] {
+        const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
+        m_head->setRange(0, run ? static_cast<int>(run->spec.heads) - 1 : 0);
+    });
+    renewRuns();
+}
+
+void RunVectors::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    renewRuns();
+}
+
+void RunVectors::renewRuns() {
+    const QVariant previous = m_runs->currentData();
+    m_runs->clear();
+    for (const RunView& run : m_access.runs.runs()) {
+        // A run has no checkpoint before its first evaluation.
+        if (run.last) m_runs->addItem(run.name, QVariant::fromValue(run.record.id));
+    }
+    m_runs->setCurrentIndex(std::max(0, m_runs->findData(previous)));
+    const bool any = m_runs->count() > 0;
+    for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_query),
+                          static_cast<QWidget*>(m_key), static_cast<QWidget*>(m_load)}) {
+        each->setEnabled(any);
+    }
+    m_problem.clear();
+    m_text->setText(
+        any ? tr("Loads q and k of the first layer, where they depend only on the token. The RoPE settings change to "
+                 "those of the run.")
+            : tr("No trained run is available. Train a sweep or open a lab to load queries and keys of its runs."));
+}
+
+void RunVectors::load() {
+    const LabFile* lab = m_access.lab.file();
+    const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
+    if (!lab || !run) return;
+    if (m_access.session.isActive() || m_access.meter.isActive()) {
+        m_problem = tr("The engine is busy with a sweep. Load q and k after the sweep has ended.");
+        m_text->setText(m_problem);
+        return;
+    }
+    EngineLock& lock = m_access.engineLock;
+    lock.released();
+    const QString origin =
+        tr("%1, head %2, q of “%3”, k of “%4”").arg(run->name).arg(m_head->value()).arg(m_query->text(), m_key->text());
+    m_job.start([this, &lock, path = lab->checkpoint_path(run->record.id), head = m_head->value(), origin,
+                 query = m_query->text().toStdString(), key = m_key->text().toStdString()](const Cancelled&) {
+        std::variant<std::pair<RotarySetup, HeadVectors>, QString> result;
+        try {
+            const auto checkpoint = read_checkpoint(path);
+            if (!checkpoint)
+                throw BadInput("This run has no checkpoint file beside the lab. Resume the run to write one.");
+            HeadVectors vectors;
+            const bool acquired = lock.hold([&](Engine& engine) {
+                vectors = head_vectors(*model_of(engine, *checkpoint), *checkpoint, head, query, key);
+            });
+            if (!acquired)
+                throw BadInput("A sweep has started and uses the engine. Load q and k after the sweep has ended.");
+            result = std::pair(setup_of(checkpoint->spec), std::move(vectors));
+        } catch (const std::exception& error) {
+            result = QString::fromStdString(error.what());
+        }
+        return [this, origin, result = std::move(result)] {
+            const auto* sentence = std::get_if<QString>(&result);
+            m_problem = sentence ? *sentence : QString();
+            if (sentence) {
+                m_text->setText(*sentence);
+            } else {
+                const auto& [setup, vectors] = std::get<0>(result);
+                m_text->setText(origin);
+                emit loaded(setup, vectors, origin);
+            }
+        };
+    });
+}
+
+QString RunVectors::problem() const {
+    return m_problem;
 }
 
 }  // namespace ropelab::ui

@@ -6,9 +6,12 @@
 #include <limits>
 #include <utility>
 
-#include "core/rope/logit.h"
 #include "core/rope/encodings.h"
+#include "core/rope/logit.h"
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
 #include "core/spec/run_spec.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/spectrum/encoding_figures.h"
@@ -392,6 +395,31 @@ QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
                "gated DeltaNet, reach all L.\n"
                "k = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. 2023; formula 61")
         .arg(groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
+}
+
+LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::int64_t> distances,
+                            const Cancelled& cancelled) {
+    LearnedPanels panels;
+    const std::vector<RunRecord> runs = lab.runs();
+    for (auto run = runs.rbegin(); run != runs.rend() && !(cancelled && cancelled()); ++run) {
+        try {
+            const RunSpec spec = stored_spec(*run);
+            const std::string position = to_text(key("position").get(spec));
+            if (panels.contains(position)) continue;
+            const bool isLearned = spec.position == Position::learned || spec.has_distance_bias() ||
+                                   spec.position == Position::shaw || spec.position == Position::transformer_xl ||
+                                   spec.position == Position::cope;
+            const auto checkpoint = isLearned ? read_checkpoint(lab.checkpoint_path(run->id)) : std::nullopt;
+            if (!checkpoint) continue;
+            const std::int64_t ofRun = std::clamp<std::int64_t>(head, 1, spec.heads) - 1;
+            auto learned = learned_encoding(*checkpoint, 0, ofRun, distances);
+            if (!learned) continue;
+            panels[position] = {run->id, QString::fromStdString(run->name), std::move(*learned),
+                                static_cast<int>(ofRun) + 1};
+        } catch (const BadInput&) {  // a damaged run has no panel
+        }
+    }
+    return panels;
 }
 
 }  // namespace ropelab::ui

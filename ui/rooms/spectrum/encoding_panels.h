@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "core/study/learned_encoding.h"
+#include "core/rope/context.h"
 #include "core/rope/rotary_setup.h"
+#include "core/store/lab_file.h"
+#include "core/study/learned_encoding.h"
 #include "ui/figure/figure.h"
 #include "ui/session/rotary_model.h"
 
@@ -59,5 +62,11 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices);
 
 QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choices);
 QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices);
+
+/// Loads what the newest run of each learned encoding has learned, in its first layer and in head `head` (from 1; a
+/// head that the run lacks is its last one). Runs without a checkpoint file, and files that cannot be read, are left
+/// out. Calls `cancelled` before each run; if it returns true, the result has only the runs so far.
+LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::int64_t> distances,
+                            const Cancelled& cancelled = {});
 
 }  // namespace ropelab::ui

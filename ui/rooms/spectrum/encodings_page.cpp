@@ -22,8 +22,7 @@
 #include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
-#include "ui/rotary/paired_view.h"
-#include "ui/rotary/panel_grid.h"
+#include "ui/rotary/figure_views.h"
 
 namespace ropelab::ui {
 namespace {
@@ -42,8 +41,7 @@ EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
       m_grid(grid),
       m_chooser(new QWidget(this)),
       m_pictures(new QStackedWidget(this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     auto* flow = new FlowLayout(m_chooser);
     scaleLayout(flow, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(this);
@@ -65,8 +63,7 @@ EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
 
 QWidget* EncodingsPage::makeFields(QWidget* parent) {
     auto* box = new QWidget(parent);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(tr("Encodings"), box));
     m_heads = new NumberSlider({.label = tr("heads"),
                                 .minimum = 1,

@@ -33,8 +33,7 @@ QLabel* makeNumber(QWidget* parent) {
 }  // namespace
 
 ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(tr("Compare scalings"), this));
     m_summary = makeNote(this);
     m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);

@@ -1,10 +1,9 @@
 #include "ui/rooms/spectrum/spectrum_room.h"
 
+#include <QButtonGroup>
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QProgressBar>
-#include <QPushButton>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -13,21 +12,21 @@
 #include <numbers>
 #include <utility>
 
+#include "core/rope/context.h"
 #include "core/rope/logit.h"
 #include "core/spec/error.h"
 #include "core/spec/run_spec.h"
 #include "ui/common/explanation.h"
+#include "ui/common/fields.h"
 #include "ui/common/findables.h"
-#include "ui/common/number_slider.h"
+#include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/scroll_page.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/spectrum/encodings_page.h"
-#include "ui/rooms/spectrum/learned_panels.h"
-#include "ui/rooms/spectrum/scaling_comparison.h"
-#include "ui/rotary/paired_view.h"
-#include "ui/rotary/panel_grid.h"
+#include "ui/rooms/spectrum/spectrum_panel.h"
+#include "ui/rotary/figure_views.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
@@ -38,7 +37,6 @@
 namespace ropelab::ui {
 namespace {
 
-constexpr double kMostContext = 1 << 30;
 // Smallest heights in pixels at 100 %. With a larger scale of the window the page scrolls.
 constexpr int kLowestSpectrum = 240;
 constexpr int kLowest = 160;  // leaves room for the label of bin 0
@@ -51,70 +49,117 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent)
 SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, ExperimentModel* experiment,
                            QWidget* parent)
     : RotaryRoom(rotary, QStringLiteral("spectrum"), parent), m_runs(std::move(runs)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_tabs = makeTabs();
     column->addWidget(m_tabs);
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(makeFrequencies());
     PairedView* pair = addPair(tr("Encodings"));
     m_encodings = new EncodingsPage(pair, addGrid(tr("Encodings side by side")), m_pages);
+    addBars({m_encodings->chooser()});
     m_pages->addWidget(m_encodings);
-    shownBy(m_pages->widget(0), m_frequenciesTab);
-    shownBy(m_encodings, m_encodingsTab);
     column->addWidget(m_pages, 1);
-    m_options = makeOptions();
-    shownBy(m_frequencyOptions, m_frequenciesTab);
-    shownBy(m_encodingFields, m_encodingsTab);
+    setOptions(makeOptions());
+    for (QWidget* each : {m_pages->widget(0), static_cast<QWidget*>(m_fields)}) shownBy(each, m_frequenciesTab);
+    for (QWidget* each : {static_cast<QWidget*>(m_encodings), m_encodingFields}) shownBy(each, m_encodingsTab);
+    addParts();
+    addControls();
+    connectFrequencies();
     connectEncodings();
     if (experiment) followSweep(*experiment);
-    explainBy(m_spectrum, m_summary);
-
-    connectPairs(m_spectrum, [this](QPointF place) { return pairAt(place.x()); });
-    connectPairs(m_kernelSpectrum, [this](QPointF place) { return pairAtPeriods(m_kernels.curves, place.x()); });
-    m_spectrum->setReadout([this](QPointF place) {
-        const Readout mine = readout(model().setup(), model().frequencies(), place);
-        const auto& other = model().other();
-        return other ? bothReadouts(mine, readout(other->setup, model().otherFrequencies(), place)) : mine;
-    });
-    m_kernelSpectrum->setReadout([this](QPointF place) { return kernelReadout(place); });
-    connect(m_spectrum, &FigureView::lineDragged, this, &SpectrumRoom::dragLine);
-    connect(m_spectrum, &FigureView::lineDropped, this, [this] {
-        m_dragEnds.reset();
-        model().endDrag();
-        schedule();
-    });
-    connect(&m_job, &LatestJob::runningChanged, m_busy, &QWidget::setVisible);
 }
 
-SpectrumRoom::~SpectrumRoom() {
-    if (m_options && m_options->parent() == nullptr) {
-        delete m_options;
-    }
-}
-
-QWidget* SpectrumRoom::options() {
-    return m_options;
+QWidget* SpectrumRoom::makeTabs() {
+    auto* tabs = new QWidget(this);
+    auto* row = scaledRow(tabs, 4);
+    auto* group = addToggles(
+        row,
+        {{tr("Frequencies"), tr("Show Frequencies"),
+          tr("Shows the wavelengths of RoPE and the kernel, the sum of their cosines.")},
+         {tr("Encodings"), tr("Show Encodings"),
+          tr("Shows ALiBi's bias (formula 25), the attention mask, sinusoidal embeddings (formula 30), the receptive "
+             "field of sliding windows (formula 61), and all encodings side by side (formula 60).")}},
+        {});
+    m_frequenciesTab = group->button(0);
+    m_encodingsTab = group->button(1);
+    row->addStretch(1);
+    return tabs;
 }
 
 QWidget* SpectrumRoom::makeFrequencies() {
     auto* page = new QWidget(m_pages);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(page, 8);
     column->addWidget(makeBar());
     m_spectrum = addView(tr("Spectrum: wavelength of every pair"));
     m_kernel = addView(tr("Kernel: sum of cosines versus distance"));
     m_kernelSpectrum = addView(tr("Spectrum of the kernel"));
     column->addWidget(m_spectrum, 3);
     m_below = new QWidget(page);
-    auto* below = new QHBoxLayout(m_below);
-    scaleLayout(below, {0, 0, 0, 0}, 8);
+    auto* below = scaledRow(m_below, 8);
     below->addWidget(m_kernel, 1);
     below->addWidget(m_kernelSpectrum, 1);
     scaleMinimumHeight(m_spectrum, kLowestSpectrum);
     for (FigureView* view : {m_kernel, m_kernelSpectrum}) scaleMinimumHeight(view, kLowest);
     column->addWidget(m_below, 2);
     return page;
+}
+
+QWidget* SpectrumRoom::makeBar() {
+    auto* bar = new QWidget(this);
+    auto* row = scaledRow(bar, 4);
+    auto* group = addToggles(
+        row,
+        {{tr("wavelength"), tr("Show wavelength"),
+          tr("Shows wavelengths λ_i = 2π/ωᵢ: the tokens per period of pair i.")},
+         {tr("frequency"), tr("Show frequency"),
+          tr("Shows frequencies ωᵢ = θ^(−2i/d_r): the rotation of pair i in radians per token (formulas 3 and 4).")}},
+        {});
+    m_frequency = group->button(1);
+    connect(m_frequency, &QAbstractButton::toggled, this, &SpectrumRoom::schedule);
+    addBars({m_tabs, group->button(0), m_frequency});
+    row->addSpacing(8);
+    setWords(makeNote(bar), tr("Pairs that complete a period"));
+    row->addWidget(wordsLabel(), 1);
+    keepLines(wordsLabel(), 2);
+    return bar;
+}
+
+QWidget* SpectrumRoom::makeOptions() {
+    auto* options = new QWidget;
+    auto* column = scaledColumn(options, 0, {0, 8, 0, 0});
+    m_fields = new SpectrumPanel(options);
+    explainBy(m_kernel, m_fields->kernelHeading());
+    explainBy(m_kernelSpectrum, m_fields->kernelHeading());
+    connect(m_fields, &SpectrumPanel::changed, this, &SpectrumRoom::schedule);
+    connect(m_fields, &SpectrumPanel::otherPartialRequested, this, [this] {
+        model().endDrag();
+        try {
+            changeSetup(tr("change slice or truncate"), withOtherPartial(model().setup()));
+        } catch (const BadInput& error) {
+            m_fields->setPartialWords(QString::fromStdString(error.what()));
+        }
+        model().endDrag();
+    });
+    column->addWidget(m_fields);
+    m_encodingFields = m_encodings->makeFields(options);
+    m_encodingFields->hide();
+    column->addWidget(m_encodingFields);
+    return options;
+}
+
+void SpectrumRoom::connectFrequencies() {
+    explainBy(m_spectrum, wordsLabel());
+    connectPairs(m_spectrum, [this](QPointF place) { return pairNear(place.x()); });
+    connectPairs(m_kernelSpectrum, [this](QPointF place) { return pairAtPeriods(m_kernels.edited.curves, place.x()); });
+    setReadout(m_spectrum, [this](Side side, QPointF place) { return readout(side, place); });
+    setReadout(m_kernelSpectrum, [this](Side side, QPointF place) { return kernelReadout(side, place); });
+    connect(m_spectrum, &FigureView::lineDragged, this, &SpectrumRoom::dragLine);
+    connect(m_spectrum, &FigureView::lineDropped, this, [this] {
+        m_dragEnds.reset();
+        model().endDrag();
+        schedule();
+    });
+    connect(&m_job, &LatestJob::runningChanged, m_fields, &SpectrumPanel::setBusy);
 }
 
 void SpectrumRoom::connectEncodings() {
@@ -141,7 +186,7 @@ void SpectrumRoom::connectEncodings() {
         changeSetup(tr("change attention window"), next);
     });
     connect(m_encodings, &EncodingsPage::finished, this, [this] { model().endDrag(); });
-    connect(m_encodingsTab, &QToolButton::toggled, this, &SpectrumRoom::showPage);
+    connect(m_encodingsTab, &QAbstractButton::toggled, this, &SpectrumRoom::showPage);
 }
 
 void SpectrumRoom::followSweep(const ExperimentModel& experiment) {
@@ -163,122 +208,111 @@ bool SpectrumRoom::isShowingEncodings() const {
 void SpectrumRoom::showPage(bool encodings) {
     m_pages->setCurrentIndex(encodings ? 1 : 0);
     ScrollPage::reveal(m_pages);
-    m_frequencyOptions->setVisible(!encodings);
+    m_fields->setVisible(!encodings);
     m_encodingFields->setVisible(encodings);
     FigureView* shown = encodings ? m_encodings->view() : m_spectrum;
     emit shown->chosen();
     schedule();
 }
 
-void SpectrumRoom::showPart(const QString& part) {
-    // The page of frequencies, its three figures, and those of the page of encodings.
-    const QStringList frequencies = {QStringLiteral("frequencies"), QStringLiteral("spectrum"),
-                                     QStringLiteral("kernel"), QStringLiteral("kernel-spectrum")};
-    QStringList encodings;
-    for (const RotaryFigure& figure : encodingFigures()) encodings << QString::fromLatin1(figure.name);
-    if (const auto picture = encodings.indexOf(part); picture >= 0) {
-        m_encodingsTab->setChecked(true);
-        return m_encodings->choose(static_cast<EncodingsPage::Picture>(picture));
+void SpectrumRoom::addParts() {
+    addPart({QStringLiteral("frequencies"),
+             [this] {
+                 m_frequenciesTab->setChecked(true);
+                 emit m_spectrum->chosen();
+             },
+             [this] { return !isShowingEncodings(); }});
+    const QList<std::pair<QString, FigureView*>> figures = {{QStringLiteral("spectrum"), m_spectrum},
+                                                            {QStringLiteral("kernel"), m_kernel},
+                                                            {QStringLiteral("kernel-spectrum"), m_kernelSpectrum}};
+    for (const auto& [name, view] : figures) {
+        QList<QWidget*> hidden = {wordsLabel()};
+        for (FigureView* each : {m_spectrum, m_kernel, m_kernelSpectrum}) {
+            if (each != view) hidden << each;
+        }
+        if (view == m_spectrum) hidden << m_below;
+        addPart({name,
+                 [this, view = view] {
+                     m_frequenciesTab->setChecked(true);
+                     ScrollPage::reveal(view);
+                     emit view->chosen();
+                 },
+                 {},
+                 hidden});
     }
-    if (!frequencies.contains(part)) throw noPart(part, frequencies + encodings);
-    m_frequenciesTab->setChecked(true);
-    FigureView* view = frequencyView(part);
-    if (view) ScrollPage::reveal(view);
-    emit(view ? view : m_spectrum)->chosen();
+    const auto encodings = encodingFigures();
+    for (std::size_t i = 0; i < encodings.size(); ++i) {
+        const auto picture = static_cast<EncodingsPage::Picture>(i);
+        addPart({QString::fromLatin1(encodings[i].name),
+                 [this, picture] {
+                     m_encodingsTab->setChecked(true);
+                     m_encodings->choose(picture);
+                 },
+                 [this, picture] { return isShowingEncodings() && m_encodings->picture() == picture; }});
+    }
 }
 
-FigureView* SpectrumRoom::frequencyView(const QString& part) const {
-    if (part == QLatin1String("spectrum")) return m_spectrum;
-    if (part == QLatin1String("kernel")) return m_kernel;
-    return part == QLatin1String("kernel-spectrum") ? m_kernelSpectrum : nullptr;
-}
-
-void SpectrumRoom::showOnlyPart(const QString& part) {
-    if (!part.isEmpty()) showPart(part);
-    const FigureView* only = frequencyView(part);
-    for (FigureView* view : {m_spectrum, m_kernel, m_kernelSpectrum}) view->setVisible(!only || view == only);
-    m_below->setVisible(only != m_spectrum);
-    m_summary->setVisible(!only);
-    const bool isSideBySide = part == QLatin1String("encodings");
+void SpectrumRoom::fitOnlyPart() {
+    const bool isSideBySide = onlyPart() == QLatin1String("encodings");
     m_encodings->grid()->setShowsAll(isSideBySide);
     if (isSideBySide) renewEncodings();  // the scale of the presentation depends on the number of panels
 }
 
-QString SpectrumRoom::shownPart() const {
-    if (!isShowingEncodings()) return QStringLiteral("frequencies");
-    return QString::fromLatin1(encodingFigures()[static_cast<std::size_t>(m_encodings->picture())].name);
-}
-
-std::vector<RoomControl> SpectrumRoom::controls() {
-    std::vector<RoomControl> result = RotaryRoom::controls();
-    result.push_back({QStringLiteral("part"), [this](const QString& part) { showPart(part); },
-                      [this] { return QVariant(shownPart()); }, m_tabs});
+void SpectrumRoom::addControls() {
+    addControl({QStringLiteral("part"), [this](const QString& part) { showPart(part); },
+                [this] { return QVariant(shownPart()); }, m_tabs});
     using Choices = EncodingChoices;
-    result.push_back(choiceControl(
-        "head", [](const Choices& of) { return of.head; },
-        [](Choices& of, std::int64_t value) { of.head = static_cast<int>(value); }, 1, kMostChosenHeads));
-    result.push_back(choiceControl(
-        "distances", [](const Choices& of) { return of.distances; },
-        [](Choices& of, std::int64_t value) { of.distances = value; }, 0, kMostEncodingDistances));
-    result.push_back(choiceControl(
-        "layers", [](const Choices& of) { return of.layers; },
-        [](Choices& of, std::int64_t value) { of.layers = value; }, 1, kMostReachLayers));
-    result.push_back(choiceControl(
-        "full_every", [](const Choices& of) { return full_every_of(of.attention_layers); },
-        [](Choices& of, std::int64_t value) { of.attention_layers = full_every_pattern(value); }, 0, kMostReachLayers));
-    result.push_back({QStringLiteral("attention_layers"),
-                      [this](const QString& text) {
-                          EncodingChoices choices = m_encodings->choices();
-                          choices.attention_layers = text.toStdString();
-                          windows_of_layers(choices.attention_layers, 1, 1);  // throws for a pattern that is none
-                          m_encodings->setChoices(choices);
-                      },
-                      [this] { return QVariant(QString::fromStdString(m_encodings->choices().attention_layers)); },
-                      m_encodings->attentionLayers()});
-    return result;
-}
-
-RoomControl SpectrumRoom::choiceControl(const char* name, std::function<std::int64_t(const EncodingChoices&)> get,
-                                        std::function<void(EncodingChoices&, std::int64_t)> set, std::int64_t least,
-                                        std::int64_t most) {
-    const QString control = QString::fromLatin1(name);
-    return {control,
-            [this, control, set = std::move(set), least, most](const QString& text) {
-                const std::int64_t value = controlWhole(control, text);
-                if (value < least || value > most) {
-                    throw BadInput("The control " + control.toStdString() + " is " + std::to_string(value) +
-                                   ", but it must be between " + std::to_string(least) + " and " +
-                                   std::to_string(most) + ".");
-                }
-                EncodingChoices choices = m_encodings->choices();
-                set(choices, value);
-                m_encodings->setChoices(choices);
-            },
-            [this, get = std::move(get)] { return QVariant(static_cast<qlonglong>(get(m_encodings->choices()))); }};
+    const auto add = [this](const QString& name, QWidget* widget, std::function<std::int64_t(const Choices&)> get,
+                            std::function<void(Choices&, std::int64_t)> set, std::int64_t least, std::int64_t most) {
+        addControl(
+            {name,
+             [this, name, set = std::move(set), least, most](const QString& text) {
+                 const std::int64_t value = controlWhole(name, text);
+                 if (value < least || value > most) {
+                     throw BadInput("The control " + name.toStdString() + " is " + std::to_string(value) +
+                                    ", but it must be between " + std::to_string(least) + " and " +
+                                    std::to_string(most) + ".");
+                 }
+                 Choices choices = m_encodings->choices();
+                 set(choices, value);
+                 m_encodings->setChoices(choices);
+             },
+             [this, get = std::move(get)] { return QVariant(static_cast<qlonglong>(get(m_encodings->choices()))); },
+             widget});
+    };
+    add(
+        QStringLiteral("head"), m_encodings->head(), [](const Choices& of) { return of.head; },
+        [](Choices& of, std::int64_t value) { of.head = static_cast<int>(value); }, 1, kMostChosenHeads);
+    add(
+        QStringLiteral("distances"), m_encodings->distances(), [](const Choices& of) { return of.distances; },
+        [](Choices& of, std::int64_t value) { of.distances = value; }, 0, kMostEncodingDistances);
+    add(
+        QStringLiteral("layers"), m_encodings->layers(), [](const Choices& of) { return of.layers; },
+        [](Choices& of, std::int64_t value) { of.layers = value; }, 1, kMostReachLayers);
+    add(
+        QStringLiteral("full_every"), m_encodings->attentionLayers(),
+        [](const Choices& of) { return full_every_of(of.attention_layers); },
+        [](Choices& of, std::int64_t value) { of.attention_layers = full_every_pattern(value); }, 0, kMostReachLayers);
+    addControl({QStringLiteral("attention_layers"),
+                [this](const QString& text) {
+                    Choices choices = m_encodings->choices();
+                    choices.attention_layers = text.toStdString();
+                    windows_of_layers(choices.attention_layers, 1, 1);  // throws for a pattern that is none
+                    m_encodings->setChoices(choices);
+                },
+                [this] { return QVariant(QString::fromStdString(m_encodings->choices().attention_layers)); },
+                m_encodings->attentionLayers()});
 }
 
 QWidget* SpectrumRoom::controlWidget(const QString& name) {
     if (name == QLatin1String("heads")) return m_encodings->heads();
     if (name == QLatin1String("attention_window")) return m_encodings->attentionWindow();
-    if (name == QLatin1String("head")) return m_encodings->head();
-    if (name == QLatin1String("distances")) return m_encodings->distances();
-    if (name == QLatin1String("layers")) return m_encodings->layers();
-    if (name == QLatin1String("full_every") || name == QLatin1String("attention_layers")) {
-        return m_encodings->attentionLayers();
-    }
     return RotaryRoom::controlWidget(name);
 }
 
-QList<QWidget*> SpectrumRoom::bars() {
-    return {m_tabs, m_wavelength, m_frequency, m_encodings->chooser()};
-}
-
-std::optional<int> SpectrumRoom::pairAt(double x) const {
-    const auto pair = static_cast<int>(std::lround(x));
-    return pair >= 0 && pair < model().pairs() ? std::optional(pair) : std::nullopt;
-}
-
-RotaryRoom::Readout SpectrumRoom::readout(const RotarySetup& setup, const Frequencies& now, QPointF place) const {
+RotaryRoom::Readout SpectrumRoom::readout(Side side, QPointF place) const {
+    const RotarySetup& setup = setupOf(side);
+    const Frequencies& now = frequenciesOf(side);
     const auto pair = static_cast<int>(std::lround(place.x()));
     if (pair < 0 || pair >= setup.head_dim / 2) {
         return std::nullopt;
@@ -304,7 +338,7 @@ RotaryRoom::Readout SpectrumRoom::readout(const RotarySetup& setup, const Freque
     if (setup.scaling.method != ScalingMethod::none) {
         result.rows.append({tr("wavelength before scaling"), tr("%1 tokens").arg(readableNumber(plain))});
     }
-    for (const ScalingMethod method : m_comparison->chosen()) {
+    for (const ScalingMethod method : m_fields->comparison()->chosen()) {
         if (const auto scaled = scaledBy(setup, method)) {
             const double longer = wavelengthOf(scaled->frequencies.inverse_frequencies[index]);
             result.rows.append(
@@ -314,24 +348,20 @@ RotaryRoom::Readout SpectrumRoom::readout(const RotarySetup& setup, const Freque
     return result;
 }
 
-RotaryRoom::Readout SpectrumRoom::kernelReadout(QPointF place) const {
-    const auto pair = pairAtPeriods(m_kernels.curves, place.x());
-    const auto of = [&](const KernelCurves& curves) -> Readout {
-        if (curves.bins.isEmpty()) return std::nullopt;
-        const auto above = std::lower_bound(curves.bins.begin(), curves.bins.end(), std::max(0.0, place.x() - 0.5));
-        const auto bin = std::min<qsizetype>(above - curves.bins.begin(), curves.bins.size() - 1);
-        const bool hasPair = pair && static_cast<std::size_t>(*pair) < curves.periods.size();
-        FigureView::Readout result;
-        result.x = hasPair ? curves.periods[static_cast<std::size_t>(*pair)] : place.x();
-        result.title = tr("%1 periods in the kernel length").arg(readableCount(curves.bins[bin]));
-        result.rows.append({tr("magnitude"), readableNumber(curves.magnitude[bin])});
-        if (hasPair) {
-            result.rows.append({tr("pair %1").arg(*pair),
-                                tr("%1 periods").arg(readableNumber(curves.periods[static_cast<std::size_t>(*pair)]))});
-        }
-        return result;
-    };
-    return m_kernels.otherSetup ? bothReadouts(of(m_kernels.curves), of(m_kernels.otherCurves)) : of(m_kernels.curves);
+RotaryRoom::Readout SpectrumRoom::kernelReadout(Side side, QPointF place) const {
+    const auto pair = pairAtPeriods(m_kernels.edited.curves, place.x());
+    const KernelCurves& curves = m_kernels.of(side).curves;
+    if (curves.bins.isEmpty()) return std::nullopt;
+    const auto above = std::lower_bound(curves.bins.begin(), curves.bins.end(), std::max(0.0, place.x() - 0.5));
+    const auto bin = std::min<qsizetype>(above - curves.bins.begin(), curves.bins.size() - 1);
+    const bool hasPair = pair && static_cast<std::size_t>(*pair) < curves.periods.size();
+    const double periods = hasPair ? curves.periods[static_cast<std::size_t>(*pair)] : place.x();
+    FigureView::Readout result;
+    result.x = periods;
+    result.title = tr("%1 periods in the kernel length").arg(readableCount(curves.bins[bin]));
+    result.rows.append({tr("magnitude"), readableNumber(curves.magnitude[bin])});
+    if (hasPair) result.rows.append({tr("pair %1").arg(*pair), tr("%1 periods").arg(readableNumber(periods))});
+    return result;
 }
 
 void SpectrumRoom::dragLine(const QString& handle, double at) {
@@ -340,62 +370,35 @@ void SpectrumRoom::dragLine(const QString& handle, double at) {
         m_dragEnds = Range{shown.y.minimum, shown.y.maximum};
     }
     const double wavelength = m_frequency->isChecked() ? two_pi / at : at;
+    if (handle == kContextHandle) return dragContext(wavelength);
     RotarySetup next = model().setup();
-    if (handle == kContextHandle) {
-        const auto before = static_cast<double>(next.context);
-        next.context = static_cast<std::int64_t>(std::clamp(roundedDrag(wavelength, before, true), 1.0, kMostContext));
-        changeSetup(tr("change context"), next);
-    } else if (const auto base = baseOfSlowest(next, wavelength)) {
+    if (const auto base = baseOfSlowest(next, wavelength)) {
         next.theta = std::max(roundedDrag(*base, next.theta, false), kMinBase);
         changeSetup(tr("change theta"), next);
     }
 }
 
-void SpectrumRoom::changeSetup(const QString& what, const RotarySetup& setup) {
-    try {
-        ModelShape shape = model().shape();
-        shape.name.clear();  // the setup is no longer that of the named model
-        model().change(what, setup, shape);
-    } catch (const BadInput& error) {
-        m_summary->setText(QString::fromStdString(error.what()));
-    }
-}
-
-void SpectrumRoom::setKernelLength(std::int64_t tokens) {
-    m_usesContext->setChecked(tokens == 0);
-    if (tokens > 0) {
-        m_kernelLength->commit(QString::number(tokens));
-    }
-    schedule();
-}
-
 std::int64_t SpectrumRoom::kernelLength() const {
-    if (!m_usesContext->isChecked()) return std::llround(m_kernelLength->value());
-    const auto other = otherSetup();
-    const std::int64_t mine = contextKernelLength(model().setup());
+    std::int64_t length = m_fields->kernelLength();
+    if (length > 0) return length;
     // Periods can be compared only over the same number of tokens.
-    return other ? std::max(mine, contextKernelLength(*other)) : mine;
-}
-
-void SpectrumRoom::refreshNow() {
-    m_isSynchronous = true;
-    RotaryRoom::refreshNow();
-    m_isSynchronous = false;
+    for (const Side side : sides()) length = std::max(length, contextKernelLength(setupOf(side)));
+    return length;
 }
 
 void SpectrumRoom::renew() {
     if (isShowingEncodings()) return renewEncodings();
     const SpectrumOptions options = {.asFrequency = m_frequency->isChecked(),
-                                     .otherPartial = m_otherPartial->isChecked(),
-                                     .compared = m_comparison->chosen(),
+                                     .otherPartial = m_fields->otherPartial()->isChecked(),
+                                     .compared = m_fields->comparison()->chosen(),
                                      .highlighted = model().highlightedPair(),
                                      .ends = m_dragEnds};
     if (const auto b = model().setupB()) {
         showBothIn(m_spectrum, comparedSpectrumFigure(model().setupA(), *b, options, model().editsB()));
     } else {
-        showFigure(m_spectrum, spectrumFigure(model().setup(), options), {});
+        showBothIn(m_spectrum, spectrumFigure(model().setup(), options));
     }
-    m_comparison->renew(model().setups(), model().editsB());
+    m_fields->renew(model().setup(), model().setups(), model().editsB());
     renewKernel();
     renewTexts();
 }
@@ -405,8 +408,8 @@ void SpectrumRoom::renewEncodings() {
     const EncodingChoices& choices = m_encodings->choices();
     const EncodingsPage::Picture picture = m_encodings->picture();
     if (picture != EncodingsPage::Picture::all) {
-        return showFigure(m_encodings->view(), encodingFigure(picture, model().setup(), choices),
-                          [&](const ShapedSetup& other) { return encodingFigure(picture, other.setup, choices); });
+        return showFigure(m_encodings->view(),
+                          [&](Side side) { return encodingFigure(picture, setupOf(side), choices); });
     }
     renewLearned();
     const auto b = model().setupB();
@@ -433,7 +436,7 @@ void SpectrumRoom::renewLearned() {
             return LearnedPanels{};
         }
     };
-    if (m_isSynchronous) {
+    if (isSynchronous()) {
         m_learnedJob.cancel();
         m_learned = read({});
         return;
@@ -460,56 +463,43 @@ FigureOrigin SpectrumRoom::originOf(const Figure& figure) {
     return origin;
 }
 
-std::optional<RotarySetup> SpectrumRoom::otherSetup() const {
-    return model().other() ? std::optional(model().other()->setup) : std::nullopt;
-}
-
-SpectrumRoom::Kernels SpectrumRoom::computedKernels(std::int64_t length) const {
-    // Only the setups that changed are computed: in a drag, the other one does not change.
-    Kernels next{model().setup(), {}, otherSetup(), {}};
-    const auto cached = [&](const std::optional<RotarySetup>& setup) -> KernelCurves {
-        if (!setup) return {};
-        if (m_kernels.curves.kernelLength == length && m_kernels.setup == *setup) return m_kernels.curves;
-        const bool isOther = m_kernels.otherCurves.kernelLength == length && m_kernels.otherSetup == setup;
-        return isOther ? m_kernels.otherCurves : KernelCurves{};
-    };
-    next.curves = cached(next.setup);
-    next.otherCurves = cached(next.otherSetup);
-    return next;
-}
-
 void SpectrumRoom::renewKernel() {
-    const RotarySetup& setup = model().setup();
     const std::int64_t wanted = kernelLength();
-    m_kernelNote->setText(m_usesContext->isChecked() && setup.context > kMaxKernelLength
-                              ? tr("The context is longer than %1 tokens; the kernel is computed up to that distance.")
-                                    .arg(tokensText(static_cast<double>(kMaxKernelLength)))
-                              : QString());
-    Kernels next = computedKernels(wanted);
-    const auto complete = [wanted](Kernels& kernels) {
-        if (kernels.curves.kernelLength != wanted) kernels.curves = kernelCurves(kernels.setup, wanted);
-        if (kernels.otherSetup && kernels.otherCurves.kernelLength != wanted) {
-            kernels.otherCurves = kernelCurves(*kernels.otherSetup, wanted);
+    const bool isCut = m_fields->kernelLength() == 0 && model().setup().context > kMaxKernelLength;
+    m_fields->setKernelNote(
+        isCut ? tr("The context is longer than %1 tokens; the kernel is computed up to that distance.")
+                    .arg(tokensText(static_cast<double>(kMaxKernelLength)))
+              : QString());
+    // Only the setups that changed are computed: in a drag, the other one does not change.
+    BothSides<Kernel> next;
+    std::vector<RotarySetup> setups;
+    bool isComplete = true;
+    for (const Side side : sides()) {
+        setups.push_back(setupOf(side));
+        const Kernel whole{setups.back(), {.kernelLength = wanted}};
+        next.of(side) = m_kernels.edited.isSame(whole)  ? m_kernels.edited
+                        : m_kernels.other.isSame(whole) ? m_kernels.other
+                                                        : Kernel{setups.back(), {}};
+        isComplete = isComplete && next.of(side).isSame(whole);
+    }
+    if (isComplete && m_kernels.edited.isSame(next.edited) && m_kernels.other.isSame(next.other)) {
+        return showKernelSpectrum();  // only the highlighted pair can have changed
+    }
+    const auto complete = [wanted, sides = sides()](BothSides<Kernel>& kernels) {
+        for (const Side side : sides) {
+            auto& [setup, curves] = kernels.of(side);
+            if (curves.kernelLength != wanted) curves = kernelCurves(setup, wanted);
         }
     };
-    const bool isShown =
-        next.curves.kernelLength == wanted && (!next.otherSetup || next.otherCurves.kernelLength == wanted);
-    const bool isUnchanged = isShown && m_kernels.setup == next.setup && m_kernels.otherSetup == next.otherSetup &&
-                             m_kernels.curves.kernelLength == wanted;
-    if (isUnchanged) return showKernelSpectrum();  // only the highlighted pair can have changed
-    if (isShown || wanted <= kLongKernel || m_isSynchronous) {
+    if (isComplete || wanted <= kLongKernel || isSynchronous()) {
         m_job.cancel();
         complete(next);
         m_kernels = std::move(next);
-        showKernel();
-        return;
+        return showKernel();
     }
-    if (m_job.isRunning() && m_jobLength == wanted && m_jobSetup == setup && m_jobOther == next.otherSetup) {
-        return;
-    }
+    if (m_job.isRunning() && m_jobLength == wanted && m_jobSetups == setups) return;
     m_jobLength = wanted;
-    m_jobSetup = setup;
-    m_jobOther = next.otherSetup;
+    m_jobSetups = setups;
     m_job.start([this, next, complete](const Cancelled&) mutable -> std::function<void()> {
         complete(next);
         return [this, done = std::move(next)] {
@@ -521,24 +511,71 @@ void SpectrumRoom::renewKernel() {
 }
 
 bool SpectrumRoom::showsBothKernels() const {
-    return m_kernels.otherSetup && m_kernels.otherSetup == otherSetup();
+    return compares() && !m_kernels.other.curves.bins.isEmpty() && m_kernels.other.setup == setupOf(Side::other);
+}
+
+void SpectrumRoom::showKernels(FigureView* view, const std::function<Figure(const Kernel&)>& make) {
+    if (!showsBothKernels()) return showBothIn(view, make(m_kernels.edited));
+    showFigure(view, [&](Side side) { return make(m_kernels.of(side)); });
 }
 
 void SpectrumRoom::showKernel() {
-    const Figure mine = kernelFigure(m_kernels.setup, m_kernels.curves);
-    showBothIn(m_kernel, showsBothKernels()
-                             ? bothFigures(mine, kernelFigure(*m_kernels.otherSetup, m_kernels.otherCurves))
-                             : mine);
+    showKernels(m_kernel, [](const Kernel& kernel) { return kernelFigure(kernel.setup, kernel.curves); });
     showKernelSpectrum();
 }
 
 void SpectrumRoom::showKernelSpectrum() {
-    const auto pair = model().highlightedPair();
-    const Figure mine = kernelSpectrumFigure(m_kernels.setup, m_kernels.curves, pair);
-    showBothIn(m_kernelSpectrum,
-               showsBothKernels()
-                   ? bothFigures(mine, kernelSpectrumFigure(*m_kernels.otherSetup, m_kernels.otherCurves, pair))
-                   : mine);
+    showKernels(m_kernelSpectrum, [pair = model().highlightedPair()](const Kernel& kernel) {
+        return kernelSpectrumFigure(kernel.setup, kernel.curves, pair);
+    });
+}
+
+QString SpectrumRoom::pairsSentence(Side side) const {
+    const RotarySetup& setup = setupOf(side);
+    const Frequencies& now = frequenciesOf(side);
+    const int rotated = now.rotary_dim;
+    if (rotated == 0) return tr("No pair is rotated.");
+    const int incomplete = rotated / 2 - complete_pairs(now, static_cast<double>(setup.context));
+    const QString pairs = incomplete == 0
+                              ? tr("All rotated pairs complete at least one period in the context.")
+                              : tr("Pairs without a full period in the context: %1.").arg(groupedText(incomplete));
+    return pairs + QLatin1Char(' ') +
+           (setup.scaling.method == ScalingMethod::none ? tr("Critical dimension (Liu et al.): %1 of %2.")
+                                                        : tr("Critical dimension (Liu et al.), unscaled: %1 of %2."))
+               .arg(criticalDimension(setup))
+               .arg(rotated);
+}
+
+QString SpectrumRoom::comparedSentence() const {
+    QStringList parts = {bothQuotient(tr("longest wavelength"), [this](Side side) {
+        const Frequencies& now = frequenciesOf(side);
+        const auto rotated = static_cast<std::size_t>(now.rotary_dim / 2);
+        return rotated == 0 ? 0.0 : wavelengthOf(now.inverse_frequencies[rotated - 1]);
+    })};
+    if (!m_kernels.edited.curves.kernel.isEmpty() && !m_kernels.other.curves.kernel.isEmpty()) {
+        parts << tr("lowest K(Δ): %1").arg(bothValues([this](Side side) {
+            const auto& kernel = m_kernels.of(side).curves.kernel;
+            return readableNumber(*std::min_element(kernel.begin(), kernel.end()));
+        }));
+    }
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral("; "));
+}
+
+void SpectrumRoom::renewTexts() {
+    const RotarySetup& setup = model().setup();
+    const int exponent = setup.partial == Partial::slice ? model().frequencies().rotary_dim : setup.head_dim;
+    const QString sentences = bothSentences([this](Side side) { return pairsSentence(side); });
+    wordsLabel()->setText(compares() ? sentences + QLatin1Char('\n') + comparedSentence() : sentences);
+    wordsLabel()->setToolTip(
+        tr("A pair completes a period if L/λ_i ≥ 1, here with L = %1 (Peng et al. 2023, formula 9).\n"
+           "The critical dimension is the number of channels that completed a full period in training:\n"
+           "d_c = 2⌈(d/2)·log_θ(L/2π)⌉ with d = %2, θ = %3, L = %4 (Liu et al. 2023; for d_r < d our extension, "
+           "formula 14)\n"
+           "Drag the lines of the context and of the longest wavelength, or click one and press the arrow keys.")
+            .arg(tokensText(static_cast<double>(setup.context)))
+            .arg(exponent)
+            .arg(thetaText(setup.theta), tokensText(trainingContext(setup))));
 }
 
 }  // namespace ropelab::ui

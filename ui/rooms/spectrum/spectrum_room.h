@@ -10,19 +10,14 @@
 #include "ui/rotary/rotary_room.h"
 #include "ui/session/run_access.h"
 
-class QCheckBox;
-class QLabel;
-class QProgressBar;
-class QPushButton;
 class QStackedWidget;
-class QToolButton;
+class QAbstractButton;
 
 namespace ropelab::ui {
 
 class EncodingsPage;
 class ExperimentModel;
-class NumberSlider;
-class ScalingComparison;
+class SpectrumPanel;
 
 /// Shows the wavelength of each pair relative to the context, slice compared with truncate, scalings compared with each
 /// other, and the kernel with its spectrum. A second page shows encodings other than RoPE, the attention mask, and all
@@ -33,112 +28,81 @@ class SpectrumRoom : public RotaryRoom {
  public:
     /// Without runs, learned encodings show only what is fixed before training.
     explicit SpectrumRoom(RotaryModel& rotary, QWidget* parent = nullptr);
-    /// With an experiment, the receptive field can follow the layers of its sweep.
+    /// With an experiment, the receptive field can follow the layers of its sweep. The parts are "frequencies" (the
+    /// page with its three figures), these figures "spectrum", "kernel" and "kernel-spectrum", and the figures of the
+    /// page of encodings, for example "alibi-bias". The controls are pair, part, head, distances, layers, full_every
+    /// and attention_layers.
     SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, ExperimentModel* experiment,
                  QWidget* parent = nullptr);
-    ~SpectrumRoom() override;
 
-    void refreshNow() override;
-    /// The parts are "frequencies", its figures "spectrum", "kernel" and "kernel-spectrum", and the figures of the page
-    /// of encodings, for example "alibi-bias".
-    void showPart(const QString& part) override;
-    /// "frequencies" is the page with its three figures.
-    QString shownPart() const override;
-    /// Figures side by side become small enough to be seen together.
-    void showOnlyPart(const QString& part) override;
-    /// These are pair, part, head, distances, layers, full_every and attention_layers.
-    std::vector<RoomControl> controls() override;
     QWidget* controlWidget(const QString& name) override;
-    QList<QWidget*> bars() override;
 
     FigureView* spectrumView() const { return m_spectrum; }
     FigureView* kernelView() const { return m_kernel; }
     FigureView* kernelSpectrumView() const { return m_kernelSpectrum; }
     EncodingsPage* encodings() const { return m_encodings; }
-    QToolButton* encodingsTab() const { return m_encodingsTab; }
+    QAbstractButton* encodingsTab() const { return m_encodingsTab; }
     bool isShowingEncodings() const;
-    ScalingComparison* comparison() const { return m_comparison; }
-    QCheckBox* otherPartial() const { return m_otherPartial; }
-    QPushButton* useOtherPartial() const { return m_useOther; }
-    /// The sentences that compare slice with truncate.
-    QString partialWords() const;
-    QString words() const;
-    QToolButton* frequencyChoice() const { return m_frequency; }
-    /// In tokens; 0 means the context of the setup.
-    void setKernelLength(std::int64_t tokens);
+    SpectrumPanel* fields() const { return m_fields; }
+    QAbstractButton* frequencyChoice() const { return m_frequency; }
 
  protected:
     void renew() override;
-    QWidget* options() override;
+    /// Figures side by side become small enough to be seen together.
+    void fitOnlyPart() override;
     /// Includes the choices of the page of encodings and the lab of its learned encodings.
     FigureOrigin originOf(const Figure& figure) override;
 
  private:
     QWidget* makeTabs();
     QWidget* makeFrequencies();
+    QWidget* makeBar();
+    QWidget* makeOptions();
+    void addParts();
+    void addControls();
+    void connectFrequencies();
     void connectEncodings();
     void followSweep(const ExperimentModel& experiment);
+    void showPage(bool encodings);
+    Readout readout(Side side, QPointF place) const;
+    Readout kernelReadout(Side side, QPointF place) const;
+    void dragLine(const QString& handle, double at);
     void renewEncodings();
     /// Works in the background unless the room is refreshed now.
     void renewLearned();
-    RoomControl choiceControl(const char* name, std::function<std::int64_t(const EncodingChoices&)> get,
-                              std::function<void(EncodingChoices&, std::int64_t)> set, std::int64_t least,
-                              std::int64_t most);
-    void showPage(bool encodings);
-    /// Null if the part is not one of the page of frequencies.
-    FigureView* frequencyView(const QString& part) const;
-    QWidget* makeBar();
-    QWidget* makeOptions();
-    QWidget* makePartial(QWidget* parent);
-    QWidget* makeKernelOptions(QWidget* parent);
-    std::optional<int> pairAt(double x) const;
-    Readout readout(const RotarySetup& setup, const Frequencies& now, QPointF place) const;
-    Readout kernelReadout(QPointF place) const;
-    void dragLine(const QString& handle, double at);
-    void changeSetup(const QString& what, const RotarySetup& setup);
-    /// At the same θ, with the scaling of the setup.
-    QString partialSentence(const RotarySetup& setup) const;
-    void renewPartialTexts();
     void renewTexts();
+    QString pairsSentence(Side side) const;
+    QString comparedSentence() const;
+
+    /// The kernel of a setup; its length is 0 before it is computed.
+    struct Kernel {
+        RotarySetup setup;
+        KernelCurves curves;
+
+        bool isSame(const Kernel& as) const {
+            return setup == as.setup && curves.kernelLength == as.curves.kernelLength;
+        }
+    };
+    std::int64_t kernelLength() const;
     void renewKernel();
     void showKernel();
     void showKernelSpectrum();
     bool showsBothKernels() const;
-    struct Kernels {
-        RotarySetup setup;
-        KernelCurves curves;
-        std::optional<RotarySetup> otherSetup;
-        KernelCurves otherCurves;
-    };
-    Kernels computedKernels(std::int64_t length) const;
-    std::optional<RotarySetup> otherSetup() const;
-    QString pairsSentence(const RotarySetup& setup) const;
-    QString comparedSentence() const;
-    std::int64_t kernelLength() const;
+    void showKernels(FigureView* view, const std::function<Figure(const Kernel&)>& make);
 
     QWidget* m_tabs = nullptr;
-    QToolButton* m_frequenciesTab = nullptr;
-    QToolButton* m_encodingsTab = nullptr;
+    QAbstractButton* m_frequenciesTab = nullptr;
+    QAbstractButton* m_encodingsTab = nullptr;
     QStackedWidget* m_pages = nullptr;
     EncodingsPage* m_encodings = nullptr;
     FigureView* m_spectrum = nullptr;
     FigureView* m_kernel = nullptr;
     FigureView* m_kernelSpectrum = nullptr;
-    QToolButton* m_wavelength = nullptr;
-    QToolButton* m_frequency = nullptr;
-    QWidget* m_below = nullptr;  // the kernel and its spectrum
-    QLabel* m_summary = nullptr;
-    QPointer<QWidget> m_options;  // owned by the room until the panel takes ownership
-    QWidget* m_frequencyOptions = nullptr;
+    QAbstractButton* m_wavelength = nullptr;
+    QAbstractButton* m_frequency = nullptr;
+    QWidget* m_below = nullptr;         // the kernel and its spectrum
+    SpectrumPanel* m_fields = nullptr;  // of the page of frequencies
     QWidget* m_encodingFields = nullptr;
-    QCheckBox* m_otherPartial = nullptr;
-    QLabel* m_coincide = nullptr;
-    QPushButton* m_useOther = nullptr;
-    ScalingComparison* m_comparison = nullptr;
-    QCheckBox* m_usesContext = nullptr;
-    NumberSlider* m_kernelLength = nullptr;
-    QLabel* m_kernelNote = nullptr;
-    QProgressBar* m_busy = nullptr;
 
     std::optional<RunAccess> m_runs;
     LearnedPanels m_learned;
@@ -155,12 +119,10 @@ class SpectrumRoom : public RotaryRoom {
     int m_runChanges = 0;  // how often runs were loaded or trained
 
     std::optional<Range> m_dragEnds;  // ends of the y axis of the spectrum while a line is dragged
-    Kernels m_kernels;
-    RotarySetup m_jobSetup;  // setup that the background job computes
-    std::optional<RotarySetup> m_jobOther;
-    std::int64_t m_jobLength = 0;  // kernel length that the background job computes
-    bool m_isSynchronous = false;  // true while refreshNow() computes without a background job
-    LatestJob m_learnedJob;        // jobs are declared last, so that they are destroyed first
+    BothSides<Kernel> m_kernels;
+    std::vector<RotarySetup> m_jobSetups;  // what the background job computes
+    std::int64_t m_jobLength = 0;
+    LatestJob m_learnedJob;  // jobs are declared last, so that they are destroyed first
     LatestJob m_job;
 };
 

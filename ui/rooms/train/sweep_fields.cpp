@@ -27,9 +27,9 @@
 #include "ui/common/scaled.h"
 #include "ui/common/setting_words.h"
 #include "ui/common/text.h"
-#include "ui/theme/dialogs.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/session/experiment_model.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

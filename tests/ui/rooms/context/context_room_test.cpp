@@ -8,8 +8,7 @@
 #include "tests/ui/rotary/room_fixture.h"
 #include "ui/common/number_slider.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/context/criteria_list.h"
-#include "ui/rooms/context/tuning_panel.h"
+#include "ui/rooms/context/criteria_panel.h"
 
 namespace ropelab::ui {
 namespace {

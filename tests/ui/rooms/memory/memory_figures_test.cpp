@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ui/rooms/memory/table_measure.h"
+#include "ui/rooms/memory/measurements.h"
 
 namespace ropelab::ui {
 namespace {

@@ -13,14 +13,9 @@
 #include "ui/figure/axis_marks.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/rotation/aim_figure.h"
-#include "ui/rooms/rotation/dials_figure.h"
-#include "ui/rooms/rotation/helix_figure.h"
-#include "ui/rooms/rotation/logit_figure.h"
-#include "ui/rooms/rotation/matrix_figure.h"
-#include "ui/rooms/rotation/pair_figure.h"
-#include "ui/rooms/rotation/pair_formula.h"
+#include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/rotation_text.h"
+#include "ui/rooms/rotation/scene_figures.h"
 
 namespace ropelab::ui {
 namespace {

@@ -10,15 +10,11 @@
 #include "tests/ui/support/workbench.h"
 #include "ui/common/number_slider.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/rotation/aim_figure.h"
-#include "ui/rooms/rotation/aim_page.h"
-#include "ui/rooms/rotation/dials_figure.h"
-#include "ui/rooms/rotation/pair_figure.h"
-#include "ui/rooms/rotation/pair_formula.h"
+#include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/position_bar.h"
-#include "ui/rooms/rotation/position_slider.h"
+#include "ui/rooms/rotation/rotation_pages.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/rooms/rotation/shift_card.h"
+#include "ui/rooms/rotation/scene_figures.h"
 #include "ui/rooms/rotation/vectors_panel.h"
 #include "ui/rotary/setup_panel.h"
 
@@ -85,9 +81,9 @@ TEST_F(RotationRoomTest, FollowsTheSetup) {
 }
 
 TEST_F(RotationRoomTest, HiddenRoomComputesNothing) {
-    room->play(true);
+    room->editor().play(true);
     room->hide();
-    EXPECT_FALSE(room->isPlaying());
+    EXPECT_FALSE(room->editor().isPlaying());
     model().change("change", parse_setup("theta=500"));
     QTest::qWait(50);
     EXPECT_EQ(room->scene().setup.theta, 10000);
@@ -227,32 +223,32 @@ TEST_F(RotationRoomTest, PositionsAreTypedSteppedAndLocked) {
 }
 
 TEST_F(RotationRoomTest, PlaybackUsesItsSpeedAndStopsAtTheEnd) {
-    room->moveTo(0, 0);
-    EXPECT_FALSE(room->isPlaying());
+    room->editor().moveTo(0, 0);
+    EXPECT_FALSE(room->editor().isPlaying());
     QTest::keyClick(room.get(), Qt::Key_P);
-    EXPECT_TRUE(room->isPlaying());
+    EXPECT_TRUE(room->editor().isPlaying());
     EXPECT_EQ(room->positionBar()->playButton()->text(), "Pause");  // the bars are an icon, not a sign of a font
     EXPECT_FALSE(room->positionBar()->playButton()->icon().isNull());
     EXPECT_TRUE(waitUntil([&] { return room->scene().state.m > 0; }));
     QTest::keyClick(room.get(), Qt::Key_P);
-    EXPECT_FALSE(room->isPlaying());
-    room->moveTo(10, 3);
+    EXPECT_FALSE(room->editor().isPlaying());
+    room->editor().moveTo(10, 3);
     const double speed = room->positionBar()->speed();
-    for (int i = 0; i < 60; ++i) room->advance(1.0 / 60);
+    for (int i = 0; i < 60; ++i) room->editor().advance(1.0 / 60);
     EXPECT_NEAR(static_cast<double>(room->scene().state.m), 10 + speed, 1);
     EXPECT_EQ(room->scene().state.n, 3);
     room->positionBar()->lockBox()->setChecked(true);
-    room->moveTo(1020, 1010);
+    room->editor().moveTo(1020, 1010);
     QTest::mouseClick(room->positionBar()->playButton(), Qt::LeftButton);
-    room->advance(1);
+    room->editor().advance(1);
     EXPECT_EQ(room->scene().state.m, 1023);
     EXPECT_EQ(room->scene().state.n, 1013);
-    room->advance(1);
-    EXPECT_FALSE(room->isPlaying());
-    room->play(true);  // restarts at the beginning
+    room->editor().advance(1);
+    EXPECT_FALSE(room->editor().isPlaying());
+    room->editor().play(true);  // restarts at the beginning
     EXPECT_EQ(room->scene().state.m, 10);
     EXPECT_EQ(room->scene().state.n, 0);
-    room->play(false);
+    room->editor().play(false);
 }
 
 TEST_F(RotationRoomTest, ShiftsPositionsBy1000AndUndoesTheShift) {

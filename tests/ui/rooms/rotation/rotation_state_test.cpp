@@ -5,9 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "ui/rooms/rotation/logit_curve.h"
-#include "ui/rooms/rotation/logit_figure.h"
 #include "ui/rooms/rotation/rotation_text.h"
+#include "ui/rooms/rotation/scene_figures.h"
 
 namespace ropelab::ui {
 namespace {

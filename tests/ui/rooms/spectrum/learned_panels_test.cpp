@@ -1,4 +1,4 @@
-#include "ui/rooms/spectrum/learned_panels.h"
+#include "ui/rooms/spectrum/encoding_panels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "ui/rooms/spectrum/spectrum_room.h"
+#include "ui/rooms/spectrum/spectrum_panel.h"
 
 #include <QCheckBox>
 #include <QHash>
@@ -14,7 +15,7 @@
 #include "ui/common/number_slider.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rooms/spectrum/scaling_comparison.h"
-#include "ui/rotary/panel_grid.h"
+#include "ui/rotary/figure_views.h"
 #include "ui/session/experiment_model.h"
 #include "ui/theme/theme_manager.h"
 
@@ -123,20 +124,21 @@ TEST_F(SpectrumRoomTest, HoverHighlightsAPairAndClickSelectsIt) {
 
 TEST_F(SpectrumRoomTest, SwitchingSliceAndTruncatePreservesFrequencies) {
     RotarySetup setup = model().setup();
-    EXPECT_FALSE(room->useOtherPartial()->isEnabled());  // all channels are rotated: slice and truncate are the same
+    EXPECT_FALSE(
+        room->fields()->useOtherPartial()->isEnabled());  // all channels are rotated: slice and truncate are the same
     setup.fraction = 0.5;
     set(setup);
     room->refreshNow();
-    ASSERT_TRUE(room->useOtherPartial()->isEnabled());
+    ASSERT_TRUE(room->fields()->useOtherPartial()->isEnabled());
     const Frequencies before = model().frequencies();
-    room->useOtherPartial()->click();
+    room->fields()->useOtherPartial()->click();
     EXPECT_EQ(model().setup().partial, Partial::truncate);
     EXPECT_NEAR(model().setup().theta / 1e8, 1, 1e-9);
     for (std::size_t i = 0; i < 32; ++i) {
         EXPECT_NEAR(model().frequencies().inverse_frequencies[i] / before.inverse_frequencies[i], 1, 1e-12);
     }
     room->refreshNow();
-    room->useOtherPartial()->click();
+    room->fields()->useOtherPartial()->click();
     EXPECT_EQ(model().setup().partial, Partial::slice);
     EXPECT_NEAR(model().setup().theta / 10000, 1, 1e-9);
 }
@@ -146,40 +148,42 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     setup.scaling = {.method = ScalingMethod::yarn, .factor = 4, .original_context = 4096};
     set(setup);
     room->refreshNow();
-    EXPECT_TRUE(room->partialWords().endsWith("slice and truncate are the same."))
-        << room->partialWords().toStdString();
+    EXPECT_TRUE(room->fields()->partialWords().endsWith("slice and truncate are the same."))
+        << room->fields()->partialWords().toStdString();
     setup.fraction = 0.5;
     set(setup);
     room->refreshNow();
     // YaRN's ramp follows the number of periods, so that the same base as without scaling fits.
-    EXPECT_TRUE(room->partialWords().contains("differ from pair 1.")) << room->partialWords().toStdString();
-    EXPECT_TRUE(room->partialWords().contains("the same scaled frequencies")) << room->partialWords().toStdString();
+    EXPECT_TRUE(room->fields()->partialWords().contains("differ from pair 1."))
+        << room->fields()->partialWords().toStdString();
+    EXPECT_TRUE(room->fields()->partialWords().contains("the same scaled frequencies"))
+        << room->fields()->partialWords().toStdString();
     setup.scaling = {.method = ScalingMethod::ntk, .factor = 4};
     set(setup);
     room->refreshNow();
     // NTK-aware scaling depends on d_r (slice) or d (truncate).
-    EXPECT_TRUE(room->partialWords().contains("before scaling; after it they differ from pair 1"))
-        << room->partialWords().toStdString();
+    EXPECT_TRUE(room->fields()->partialWords().contains("before scaling; after it they differ from pair 1"))
+        << room->fields()->partialWords().toStdString();
     const Frequencies before = model().frequencies();
-    room->useOtherPartial()->click();
+    room->fields()->useOtherPartial()->click();
     EXPECT_NE(model().frequencies().inverse_frequencies[1], before.inverse_frequencies[1]);
 }
 
 TEST_F(SpectrumRoomTest, ChipsAddScalingsToTheFigure) {
-    room->comparison()->choose(ScalingMethod::ntk, true);
-    room->comparison()->choose(ScalingMethod::longrope,
-                               true);  // LongRoPE has no lists here, so it is not compared
-    EXPECT_EQ(room->comparison()->chosen(), std::vector<ScalingMethod>{ScalingMethod::ntk});
+    room->fields()->comparison()->choose(ScalingMethod::ntk, true);
+    room->fields()->comparison()->choose(ScalingMethod::longrope,
+                                         true);  // LongRoPE has no lists here, so it is not compared
+    EXPECT_EQ(room->fields()->comparison()->chosen(), std::vector<ScalingMethod>{ScalingMethod::ntk});
     EXPECT_EQ(figure().name, "scalings");
-    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::ntk), "×4");
-    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::longrope), "–");
-    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::dynamic), "×13");  // 4·4 − 3
-    EXPECT_TRUE(room->comparison()->summary().contains("s² − s + 1 = 13"));
+    EXPECT_EQ(room->fields()->comparison()->slowestText(ScalingMethod::ntk), "×4");
+    EXPECT_EQ(room->fields()->comparison()->slowestText(ScalingMethod::longrope), "–");
+    EXPECT_EQ(room->fields()->comparison()->slowestText(ScalingMethod::dynamic), "×13");  // 4·4 − 3
+    EXPECT_TRUE(room->fields()->comparison()->summary().contains("s² − s + 1 = 13"));
     RotarySetup setup = model().setup();
     setup.scaling = {.method = ScalingMethod::linear, .factor = 8};
     set(setup);
     room->refreshNow();
-    EXPECT_EQ(room->comparison()->slowestText(ScalingMethod::ntk), "×8");
+    EXPECT_EQ(room->fields()->comparison()->slowestText(ScalingMethod::ntk), "×8");
 }
 
 TEST_F(SpectrumRoomTest, CheckBoxComparesSliceAndTruncate) {
@@ -187,23 +191,23 @@ TEST_F(SpectrumRoomTest, CheckBoxComparesSliceAndTruncate) {
     setup.fraction = 0.5;
     set(setup);
     EXPECT_FALSE(figure().table.names.last().contains("truncate"));
-    room->otherPartial()->setChecked(true);
+    room->fields()->otherPartial()->setChecked(true);
     EXPECT_TRUE(figure().table.names.last().contains("truncate"));
 }
 
 TEST_F(SpectrumRoomTest, KernelFollowsItsLength) {
     EXPECT_EQ(room->kernelView()->figure().x.maximum, 4095);
-    room->setKernelLength(512);
+    room->fields()->setKernelLength(512);
     room->refreshNow();
     EXPECT_EQ(room->kernelView()->figure().x.maximum, 511);
     EXPECT_EQ(room->kernelSpectrumView()->figure().x.maximum, 256);
-    room->setKernelLength(0);
+    room->fields()->setKernelLength(0);
     room->refreshNow();
     EXPECT_EQ(room->kernelView()->figure().x.maximum, 4095);
 }
 
 TEST_F(SpectrumRoomTest, LongKernelIsComputedInTheBackground) {
-    room->setKernelLength(200000);
+    room->fields()->setKernelLength(200000);
     EXPECT_TRUE(waitUntil([&] { return room->kernelView()->figure().x.maximum == 199999; }));
     EXPECT_LT(room->kernelView()->figure().curves.front().x.size(), 20000);
 }

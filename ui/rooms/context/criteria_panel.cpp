@@ -1,0 +1,262 @@
+#include "ui/rooms/context/criteria_panel.h"
+
+#include <QCheckBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/common/fields.h"
+#include "ui/common/number_slider.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/context/context_data.h"
+#include "ui/rotary/spectrum_data.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+namespace {
+
+QString whole(double value) {
+    return QString::number(value, 'f', 0);
+}
+
+struct TuningTexts {
+    QString dimension;
+    QString base;
+    QString limit;
+};
+
+TuningTexts textsOf(const TuningNumbers& numbers) {
+    return {TuningPanel::tr("%1 of %2").arg(numbers.criticalDimension).arg(numbers.rotatedChannels),
+            numbers.criticalBase ? thetaText(std::ceil(*numbers.criticalBase))
+            : numbers.context    ? TuningPanel::tr("undefined")
+                                 : TuningPanel::tr("no target"),
+            numbers.extrapolationLimit
+                ? TuningPanel::tr("%1 tokens").arg(tokensText(std::floor(*numbers.extrapolationLimit)))
+                : TuningPanel::tr("undefined")};
+}
+
+double toHundredths(double value) {
+    return std::round(100 * value) / 100 + 0.0;  // adding 0 turns −0 into 0
+}
+
+}  // namespace
+
+/// A bullet, or dots while a number is computed; it does not grade the setup.
+class CriteriaList::Sign : public QWidget {
+ public:
+    explicit Sign(QWidget* parent) : QWidget(parent) { setFocusPolicy(Qt::NoFocus); }
+
+    void set(bool isComputing) {
+        m_isComputing = isComputing;
+        update();
+    }
+    QSize sizeHint() const override {
+        const int side = ThemeManager::instance().pixels(16);
+        return {side, side};
+    }
+
+ protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        const double side = std::min(width(), height());
+        painter.translate((width() - side) / 2, (height() - side) / 2);
+        painter.scale(side / 16, side / 16);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(ThemeManager::instance().theme().quietText);
+        if (!m_isComputing) {
+            painter.drawEllipse(QPointF(8, 8), 2.6, 2.6);
+            return;
+        }
+        for (const double x : {3.5, 8.0, 12.5}) {
+            painter.drawEllipse(QPointF(x, 8), 1.4, 1.4);
+        }
+    }
+
+ private:
+    bool m_isComputing = false;
+};
+
+CriteriaList::CriteriaList(int count, QWidget* parent) : QWidget(parent) {
+    setAccessibleName(tr("Criteria for the context length"));
+    auto* grid = new QGridLayout(this);
+    scaleLayout(grid, {0, 0, 0, 0}, 4);
+    grid->setColumnStretch(1, 1);
+    for (int i = 0; i < count; ++i) {
+        auto* sign = new Sign(this);
+        sign->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+        auto* text = new QLabel(this);
+        text->setWordWrap(true);
+        keepLines(text, 2);
+        text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+        grid->addWidget(sign, i, 0, Qt::AlignTop);
+        grid->addWidget(text, i, 1);
+        m_rows.push_back({sign, text});
+    }
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        for (const Row& row : m_rows) {
+            row.sign->updateGeometry();
+            row.sign->update();
+        }
+    });
+}
+
+void CriteriaList::setCriteria(const std::vector<Criterion>& criteria) {
+    for (std::size_t i = 0; i < m_rows.size() && i < criteria.size(); ++i) {
+        const Criterion& criterion = criteria[i];
+        m_rows[i].sign->set(criterion.isComputing);
+        m_rows[i].sign->setToolTip(criterion.why);
+        m_rows[i].text->setText(criterion.text);
+        m_rows[i].text->setToolTip(criterion.why);
+        m_rows[i].text->setAccessibleName(criterion.text);
+    }
+}
+
+QString CriteriaList::text(int index) const {
+    return m_rows.at(static_cast<std::size_t>(index)).text->text();
+}
+
+TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
+    auto* column = scaledColumn(this, 8);
+    column->addWidget(makeHeading(tr("Fine-tuning for a longer context"), this));
+    m_hasTarget = new QCheckBox(tr("set a target"), this);
+    m_hasTarget->setToolTip(
+        tr("Sets a target context and a base for fine-tuning, for which the critical base and the extrapolation limit "
+           "are computed. Clear the check mark to remove the target."));
+    column->addWidget(m_hasTarget);
+    m_context = new NumberSlider(
+        {.label = tr("target context"),
+         .unit = tr("tokens"),
+         .minimum = 16,
+         .maximum = 1 << 24,
+         .logarithmic = true,
+         .step = 1,
+         .text = whole,
+         .why = tr(
+             "L′ is the context at which the model is fine-tuned. It starts at the target of the setup's scaling, or "
+             "at four times the training context.")},
+        this);
+    column->addWidget(m_context);
+    m_base = new NumberSlider({.label = tr("tuned base β"),
+                               .minimum = 2,
+                               .maximum = 1e9,
+                               .logarithmic = true,
+                               .why = tr("β is the base with which the model is fine-tuned. The default is the current "
+                                         "θ. Liu et al. 2023, formula 15")},
+                              this);
+    column->addWidget(m_base);
+    auto* grid = new QGridLayout;
+    scaleLayout(grid, {0, 0, 0, 0}, 4);
+    grid->setColumnStretch(0, 1);
+    const auto addRow = [&](const QString& name) {
+        auto* label = new QLabel(name, this);
+        label->setProperty("quiet", true);
+        auto* value = new QLabel(this);
+        value->setAlignment(Qt::AlignRight);
+        value->setAccessibleName(name);
+        const int row = grid->rowCount();
+        grid->addWidget(label, row, 0);
+        grid->addWidget(value, row, 1);
+        return value;
+    };
+    m_criticalDimension = addRow(tr("critical dimension d_c"));
+    m_criticalBase = addRow(tr("critical base β₀"));
+    m_extrapolationLimit = addRow(tr("extrapolation limit T at β"));
+    column->addLayout(grid);
+    m_unscaled = makeNote(this);
+    m_unscaled->setText(tr("These three numbers are unscaled: they belong to the frequencies without the scaling."));
+    keepSpace(m_unscaled);
+    m_unscaled->hide();
+    column->addWidget(m_unscaled);
+    connect(m_hasTarget, &QCheckBox::toggled, this, [this](bool on) {
+        m_tuning = on ? Tuning{m_context->value(), {}} : Tuning{};
+        emit changed();
+    });
+    connect(m_context, &NumberSlider::changed, this, [this](double value) {
+        m_tuning.context = value;
+        emit changed();
+    });
+    connect(m_base, &NumberSlider::changed, this, [this](double value) {
+        m_tuning.base = value;
+        emit changed();
+    });
+}
+
+void TuningPanel::renew(const RotarySetup& setup, const std::optional<RotarySetup>& other, bool editsB) {
+    const TuningNumbers numbers = tuningNumbers(setup, m_tuning);
+    const QSignalBlocker quiet(m_hasTarget);
+    m_hasTarget->setChecked(m_tuning.context || m_tuning.base);
+    for (NumberSlider* slider : {m_context, m_base}) slider->setEnabled(m_hasTarget->isChecked());
+    if (!m_tuning.context) {
+        m_context->setValue(suggestedTarget(setup));
+    }
+    if (!m_tuning.base) {
+        m_base->setValue(numbers.base);
+    }
+    m_unscaled->setVisible(numbers.isScaled);
+    const TuningTexts mine = textsOf(numbers);
+    const TuningTexts theirs = other ? textsOf(tuningNumbers(*other, m_tuning)) : mine;
+    const auto show = [&](QLabel* label, QString TuningTexts::*member, const QString& why) {
+        const QString& first = (editsB ? theirs : mine).*member;
+        const QString& second = (editsB ? mine : theirs).*member;
+        // One line per setup, because the panel is narrow.
+        label->setText(other ? QStringLiteral("A %1\nB %2").arg(first, second) : first);
+        label->setToolTip(why);
+    };
+    show(m_criticalDimension, &TuningTexts::dimension, criticalDimensionWhy(numbers, setup.theta));
+    show(m_criticalBase, &TuningTexts::base, criticalBaseWhy(numbers, setup.theta));
+    show(m_extrapolationLimit, &TuningTexts::limit, extrapolationLimitWhy(numbers));
+}
+
+QString TuningPanel::criticalDimension() const {
+    return m_criticalDimension->text();
+}
+
+QString TuningPanel::criticalBase() const {
+    return m_criticalBase->text();
+}
+
+QString TuningPanel::extrapolationLimit() const {
+    return m_extrapolationLimit->text();
+}
+
+RandomPanel::RandomPanel(QWidget* parent) : QWidget(parent) {
+    auto* column = scaledColumn(this, 8);
+    column->addWidget(makeHeading(tr("Random q and k"), this));
+    m_mean = new NumberSlider(
+        {.label = tr("mean μ"),
+         .minimum = -kMaxMean,
+         .maximum = kMaxMean,
+         .snap = toHundredths,
+         .why = tr("μ is the mean of every component of q and of k. A mean that is not 0 makes the expected logit "
+                   "depend on the distance, although q and k are independent.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 "
+                   "K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16")},
+        this);
+    column->addWidget(m_mean);
+    m_correlation =
+        new NumberSlider({.label = tr("correlation ρ"),
+                          .minimum = -1,
+                          .maximum = 1,
+                          .snap = toHundredths,
+                          .why = tr("ρ is the correlation of a component of q with the same component of "
+                                    "k: 0 for independent vectors, 1 for k = q.\n"
+                                    "E[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16")},
+                         this);
+    column->addWidget(m_correlation);
+    m_mean->setValue(m_vectors.mean);
+    m_correlation->setValue(m_vectors.correlation);
+    connect(m_mean, &NumberSlider::changed, this, [this](double value) {
+        m_vectors.mean = value;
+        emit changed();
+    });
+    connect(m_correlation, &NumberSlider::changed, this, [this](double value) {
+        m_vectors.correlation = value;
+        emit changed();
+    });
+}
+
+}  // namespace ropelab::ui

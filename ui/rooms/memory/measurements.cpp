@@ -1,0 +1,247 @@
+#include "ui/rooms/memory/measurements.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QObject>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <system_error>
+
+#include "core/rope/memory.h"
+#include "core/rope/rotation.h"
+#include "core/run/checkpoint.h"
+#include "core/run/probing.h"
+#include "core/spec/error.h"
+#include "ui/common/fields.h"
+#include "ui/common/format.h"
+#include "ui/common/scaled.h"
+#include "ui/rooms/memory/memory_sizes.h"
+#include "ui/session/engine_lock.h"
+#include "ui/session/engine_work.h"
+#include "ui/session/experiment_model.h"
+#include "ui/session/lab_document.h"
+#include "ui/session/run_store.h"
+#include "ui/session/sweep_session.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr std::int64_t kChunk = 4096;  // positions between two checks for cancellation
+
+std::int64_t pairsOfTable(const RotarySetup& setup) {
+    const int rotated = rotary_dim(setup);
+    return rotated == 0 ? 0 : (setup.partial == Partial::truncate ? setup.head_dim : rotated) / 2;
+}
+
+constexpr std::int64_t kMeasuredTokens = 16;
+constexpr RunId kOfSweep = 0;
+
+struct CacheAnswer {
+    RunSpec spec;
+    bench::MeasuredCache measured;
+};
+
+}  // namespace
+
+std::int64_t plannedTableBytes(const RotarySetup& setup) {
+    return rope_cache_bytes(static_cast<int>(2 * pairsOfTable(setup)), setup.context, sizeof(float),
+                            TableLayout::single);
+}
+
+std::optional<MeasuredTable> measureTable(const RotarySetup& setup, const Cancelled& cancelled) {
+    const Frequencies now = frequencies(frequency_settings(setup));
+    RotationTable table;
+    table.pairs = now.inverse_frequencies.size();
+    try {
+        const std::size_t numbers = static_cast<std::size_t>(setup.context) * table.pairs;
+        table.cosine.reserve(numbers);
+        table.sine.reserve(numbers);
+        for (std::int64_t first = 0; first < setup.context; first += kChunk) {
+            if (cancelled && cancelled()) {
+                return std::nullopt;
+            }
+            std::vector<std::int64_t> positions(static_cast<std::size_t>(std::min(kChunk, setup.context - first)));
+            std::iota(positions.begin(), positions.end(), first);
+            const RotationTable part = rotation_table(now, positions);
+            table.cosine.insert(table.cosine.end(), part.cosine.begin(), part.cosine.end());
+            table.sine.insert(table.sine.end(), part.sine.begin(), part.sine.end());
+            table.positions += part.positions;
+        }
+    } catch (const std::bad_alloc&) {
+        return std::nullopt;
+    }
+    return MeasuredTable{static_cast<std::int64_t>(table.positions), static_cast<std::int64_t>(table.pairs),
+                         static_cast<std::int64_t>((table.cosine.capacity() + table.sine.capacity()) * sizeof(float))};
+}
+
+QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured) {
+    const bool isTruncated = setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim;
+    return QObject::tr(
+               "Allocated: %1 bytes (%2) for cos and sin of %3 positions × %4 pairs in float32, each angle once. "
+               "Formula: %5 = %6 bytes.")
+        .arg(groupedText(measured.bytes), binarySize(measured.bytes), groupedText(measured.positions),
+             groupedText(measured.pairs),
+             isTruncated ? QObject::tr("L·d·B (unrotated pairs are stored, too)") : QObject::tr("L·d_r·B"),
+             groupedText(plannedTableBytes(setup)));
+}
+
+QString longestMeasuredSentence() {
+    RotarySetup setup;
+    setup.partial = Partial::truncate;
+    setup.fraction = 0.5;
+    setup.head_dim = 4096;
+    setup.context = kMaxMeasuredBytes / (2 * 4 * 2048);
+    return measuredSentence(setup, {setup.context, setup.head_dim / 2, plannedTableBytes(setup)});
+}
+
+QString refusalSentence(const RotarySetup& setup) {
+    if (rotary_dim(setup) == 0) {
+        return QObject::tr("No channel rotates, so there is no table to allocate.");
+    }
+    const std::int64_t planned = plannedTableBytes(setup);
+    return planned <= kMaxMeasuredBytes ? QString()
+                                        : QObject::tr("The table needs %1, but a measurement allocates at most %2.")
+                                              .arg(binarySize(planned), binarySize(kMaxMeasuredBytes));
+}
+
+QString measuredCacheSentence(const QString& name, const RunSpec& spec, const bench::MeasuredCache& measured) {
+    const QString tokens = countText(measured.tokens, QObject::tr("token"));
+    const QString rope =
+        measured.formula.rope > 0
+            ? QObject::tr(" RoPE cache by formula 31: %1 bytes.").arg(groupedText(measured.formula.rope))
+            : QString();
+    if (measured.formula.kv == 0) {
+        return QObject::tr(
+                   "%1 generated %2 without a KV cache, because operations = eager recomputes the context for "
+                   "each token.%3")
+            .arg(name, tokens, rope);
+    }
+    return QObject::tr(
+               "KV cache of %1 while it generated %2: %3 bytes (%4), counted by the cache. Formulas 32, 44 and "
+               "46: %5 bytes for a context of %6 tokens in float32.%7")
+        .arg(name, tokens, groupedText(measured.kv), binarySize(measured.kv), groupedText(measured.formula.kv),
+             groupedText(spec.context), rope);
+}
+
+CacheMeasurement::CacheMeasurement(RunAccess access, const ExperimentModel& experiment, QWidget* parent)
+    : QWidget(parent),
+      m_access(std::move(access)),
+      m_experiment(experiment),
+      m_choice(makeChoice(tr("Model whose KV cache is measured"), this)),
+      m_button(new QPushButton(tr("Measure KV cache"), this)),
+      m_words(makeNote(this)) {
+    auto* column = scaledColumn(this, 8);
+    column->addWidget(makeHeading(tr("Measured KV cache"), this));
+    m_choice->setToolTip(
+        tr("Selects the model: a run of the lab with a checkpoint, or the settings of the sweep in the Train room (its "
+           "first run) with random weights."));
+    column->addWidget(m_choice);
+    m_button->setFocusPolicy(Qt::TabFocus);
+    m_button->setToolTip(
+        tr("Generates %1 with the model, counts the bytes of its KV cache, and compares them with the formula. The "
+           "cache allocates the slots of the whole context with the first token. ropelab-cli sample --json and "
+           "ropelab-cli bench --part generation print the same numbers.")
+            .arg(countText(kMeasuredTokens, tr("token"))));
+    column->addWidget(m_button, 0, Qt::AlignLeft);
+    m_words->setAccessibleName(tr("Bytes of the measured KV cache"));
+    m_words->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    RunSpec longest;
+    longest.context = 131072;
+    constexpr std::int64_t size = 1LL << 40;
+    keepTexts(m_words,
+              {measuredCacheSentence(tr("the sweep's first run"), longest, {kMeasuredTokens, size, {size, size}})});
+    column->addWidget(m_words);
+    connect(m_button, &QPushButton::clicked, this, &CacheMeasurement::measure);
+    connect(&m_access.runs, &RunStore::reloaded, this, &CacheMeasurement::renewChoice);
+    connect(&m_access.session, &SweepSession::ended, this, &CacheMeasurement::renewChoice);
+    connect(m_choice, &QComboBox::currentIndexChanged, this, [this] {
+        m_job.cancel();
+        m_words->clear();
+    });
+    connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) { m_button->setEnabled(!running); });
+    renewChoice();
+}
+
+QString CacheMeasurement::words() const {
+    return m_words->text();
+}
+
+void CacheMeasurement::renewChoice() {
+    QList<QPair<QString, QVariant>> entries = {{tr("settings of the sweep"), QVariant::fromValue<qint64>(kOfSweep)}};
+    for (const RunView& run : m_access.runs.runs()) {
+        if (run.record.state == RunState::waiting) continue;
+        entries.append({run.name, QVariant::fromValue<qint64>(run.record.id)});
+    }
+    refillChoice(m_choice, entries, m_choice->currentData());
+}
+
+QString CacheMeasurement::refusal() const {
+    if (m_access.session.isActive())
+        return tr("Training uses the engine exclusively. Measure the KV cache after it has ended.");
+    if (m_access.meter.isActive()) {
+        return tr(
+            "The cost of a sweep is being measured, which uses the engine exclusively. Measure the KV cache "
+            "after it.");
+    }
+    return {};
+}
+
+void CacheMeasurement::measure() {
+    if (const QString why = refusal(); !why.isEmpty()) return m_words->setText(why);
+    const RunId id = m_choice->currentData().toLongLong();
+    const RunView* run = m_access.runs.find(id);
+    const LabFile* lab = m_access.lab.file();
+    std::filesystem::path checkpoint;
+    RunSpec sweep;
+    QString name = tr("the sweep's first run");
+    if (run && lab) {
+        const RunCheckpoint place = checkpointOfRun(*lab, run->record);
+        checkpoint = place.path;
+        name = run->name;
+        std::error_code error;
+        if (!std::filesystem::exists(checkpoint, error)) {
+            return m_words->setText(QString::fromStdString(whyNoCheckpoint(place)));
+        }
+    } else {
+        try {
+            sweep = m_experiment.value().expand().front();
+        } catch (const BadInput& error) {
+            return m_words->setText(QString::fromStdString(error.what()));
+        }
+    }
+    m_words->setText(tr("Measuring …"));
+    const auto work = [checkpoint, sweep](Engine& engine, const Cancelled& ends) {
+        CacheAnswer answer{sweep, {}};
+        std::optional<bench::MeasuredCache> measured;
+        if (checkpoint.empty()) {
+            measured = bench::measure_cache(engine, sweep, kMeasuredTokens, ends);
+        } else {
+            const auto read = read_checkpoint(checkpoint);
+            if (!read) throw BadInput("There is no checkpoint " + checkpoint.string() + ".");
+            answer.spec = read->spec;
+            measured = bench::measure_cache(*model_of(engine, *read), read->spec, kMeasuredTokens, ends);
+        }
+        answer.measured = measured.value_or(bench::MeasuredCache{});  // an interrupted measurement has no answer
+        return answer;
+    };
+    EngineLock& engineLock = m_access.engineLock;
+    engineLock.released();
+    m_job.start([this, &engineLock, work, name](const Cancelled& cancelled) -> std::function<void()> {
+        auto outcome = withEngine<CacheAnswer>(engineLock, cancelled, work);
+        return [this, name, outcome = std::move(outcome)] {
+            if (outcome.answer) {
+                m_words->setText(measuredCacheSentence(name, outcome.answer->spec, outcome.answer->measured));
+            } else if (outcome.interrupted) {
+                m_words->setText(
+                    tr("The measurement was interrupted because other work needed the engine. Start it again."));
+            } else {
+                m_words->setText(outcome.problem);
+            }
+        };
+    });
+}
+
+}  // namespace ropelab::ui
