@@ -7,6 +7,7 @@
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/rooms/results/results_picture.h"
 #include "ui/session/engine_work.h"
 
