@@ -24,11 +24,15 @@
 
 namespace ropelab {
 
-// Replaces the function of core/plan/likely_data.cpp, which requires SentencePiece: the models of this
-// program have the vocabulary of Tiny Shakespeare.
+// Replace the functions of core/forecast/likely_data.cpp, which requires SentencePiece: the models of this program have
+// the vocabulary of Tiny Shakespeare, and its texts are generated.
 std::int64_t likely_vocabulary(const RunSpec&) {
     return 65;
 }
+std::int64_t likely_tokens(const RunSpec& spec) {
+    return spec.data_length;
+}
+
 namespace {
 
 constexpr int vocabulary = 65;
