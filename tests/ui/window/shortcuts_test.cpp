@@ -1,4 +1,4 @@
-// The keys of the window's actions, as the list of keyboard shortcuts (Shift+F1) and README.md name them.
+// The keys of the window's actions, as the list of keyboard shortcuts (Shift+F1) and docs/window.md name them.
 #include <QFile>
 #include <QGridLayout>
 #include <QLabel>
@@ -113,10 +113,10 @@ TEST_F(Shortcuts, TheListOfShortcutsHasTheSameKeys) {
     }
 }
 
-TEST_F(Shortcuts, ReadmeNamesExistingKeys) {
-    QFile readme(QStringLiteral(ROPELAB_SOURCE_DIR "/README.md"));
-    ASSERT_TRUE(readme.open(QIODevice::ReadOnly));
-    const QString text = QString::fromUtf8(readme.readAll());
+TEST_F(Shortcuts, GuideNamesExistingKeys) {
+    QFile page(QStringLiteral(ROPELAB_SOURCE_DIR "/docs/window.md"));
+    ASSERT_TRUE(page.open(QIODevice::ReadOnly));
+    const QString text = QString::fromUtf8(page.readAll());
     QStringList known;
     for (const QStringList& keys : expectedKeys()) known << keys;
     known << QStringLiteral("F2");  // a key of figures, which is no action
