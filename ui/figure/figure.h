@@ -156,6 +156,8 @@ struct FigureTable {
     /// Columns of text in front of the numbers. They say what each row describes.
     QList<std::pair<QString, QStringList>> words = {};
 
+    /// Has its columns even if no row is added.
+    static FigureTable of(const QStringList& names) { return {names, QList<QList<double>>(names.size())}; }
     void addRow(std::initializer_list<double> numbers) {
         columns.resize(static_cast<qsizetype>(numbers.size()));
         auto column = columns.begin();
