@@ -125,6 +125,7 @@ void MainWindow::build() {
     m_rail = new Rail(center);
     middle->addWidget(m_rail);
     m_rooms = new RoomStack(m_workspace, center);
+    m_rooms->setParent(this);  // outlives the rooms, which may use the current one at their end
     middle->addWidget(&m_rooms->pages(), 1);
     middle->addWidget(&m_rooms->panels());
     connect(m_rail, &Rail::picked, this, [this](int room) {
