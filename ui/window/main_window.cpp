@@ -108,7 +108,7 @@ MainWindow::~MainWindow() {
     delete m_sheet;
     delete m_why;
     delete m_corner;
-    delete takeCentralWidget();
+    delete centralWidget();  // taken out of the window, all its widgets would get their style again
     delete m_actions;
 }
 

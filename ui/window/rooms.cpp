@@ -143,10 +143,12 @@ int RoomStack::indexOf(const QString& id) {
 RoomStack::Made& RoomStack::make(int index) {
     Made& made = m_made[static_cast<std::size_t>(index)];
     if (made.room) return made;
-    made.room = rooms()[static_cast<std::size_t>(index)].make(m_workspace, m_pages);
     // Without scrolling, the minimum height of the window would be that of the highest room.
-    made.page = new ScrollPage(made.room, m_pages);
-    m_pages->addWidget(made.page);
+    auto* page = new ScrollPage(m_pages);
+    made.room = rooms()[static_cast<std::size_t>(index)].make(m_workspace, page->viewport());
+    page->setContent(made.room);
+    made.page = page;
+    m_pages->addWidget(page);
     QWidget* panel = made.room->panel();
     made.panel = panel ? panel : new QWidget;
     m_panels->addWidget(made.panel);
