@@ -14,7 +14,9 @@
 #include "core/spec/error.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/batch_modes.h"
+#include "ui/window/lab_controller.h"
 #include "ui/window/launch_options.h"
+#include "ui/window/lecture_controller.h"
 #include "ui/window/main_window.h"
 #include "ui/window/standard_output.h"
 #include "ui/window/verify_figure.h"
@@ -68,7 +70,7 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
     if (!options.lab.isEmpty()) {
         window.workspace().openLab(options.lab);  // reports errors in a banner and leaves the window open
     } else if (options.mode == Mode::window) {
-        window.reopenUnsavedLab();
+        window.labs().reopenUnsaved();
     }
     qint64 elapsed = -1;  // milliseconds until the window was ready; printed only in the mode startup
     if (options.mode == Mode::startup) {
@@ -81,7 +83,7 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
     if (!options.lecture.isEmpty()) {
         QTimer::singleShot(0, &window, [&window, options] {
             try {
-                window.presentLecture(options.lecture, options.scene, options.sceneStep);
+                window.lectures().present(options.lecture, options.scene, options.sceneStep);
             } catch (const BadInput& error) {
                 window.banners().show(QStringLiteral("lecture"), BannerArea::Kind::error,
                                       QString::fromUtf8(error.what()));

@@ -45,9 +45,12 @@ int lowestHeight(QLayout* layout, int width) {
 
 }  // namespace
 
-ScrollPage::ScrollPage(QWidget* content, QWidget* parent) : QScrollArea(parent) {
+ScrollPage::ScrollPage(QWidget* parent) : QScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::NoFocus);
+}
+
+void ScrollPage::setContent(QWidget* content) {
     setWidget(content);
     content->installEventFilter(this);
 }
@@ -62,7 +65,7 @@ void ScrollPage::reveal(QWidget* widget) {
 
 void ScrollPage::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
-    fit();
+    if (widget()) fit();
 }
 
 void ScrollPage::keyPressEvent(QKeyEvent* event) {

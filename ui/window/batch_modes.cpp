@@ -39,6 +39,7 @@
 #include "ui/sound/figure_sound.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/figure_source.h"
+#include "ui/window/lecture_controller.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rotary_figures.h"
 #include "ui/window/standard_output.h"
@@ -194,7 +195,7 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     window.show();
     if (!options.lecture.isEmpty()) {
         window.windowStage().setUsesFullScreen(false);
-        window.presentLecture(options.lecture, options.scene, options.sceneStep);
+        window.lectures().present(options.lecture, options.scene, options.sceneStep);
     }
     if (options.after > 0) {
         window.workspace().start();

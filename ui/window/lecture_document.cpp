@@ -133,7 +133,7 @@ int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engi
     QObject::connect(&window.windowStage(), &WindowStage::problem, &window,
                      [&problems](const QString& sentence) { problems << sentence; });
     auto shown = showLecture(
-        window.stage(), lecture, [&window] { settleRoom(window); },
+        window.windowStage(), lecture, [&window] { settleRoom(window); },
         [&err](int done, int all) { return printPage(err, done, all); });
     if (!shown) {
         err << "ropelab: the export of the lecture was stopped.\n";

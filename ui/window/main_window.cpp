@@ -1,42 +1,40 @@
 #include "ui/window/main_window.h"
 
 #include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QDropEvent>
 #include <QMenuBar>
+#include <QMimeData>
 #include <QScreen>
 #include <QStackedWidget>
 #include <QTimer>
+#include <QUndoStack>
+#include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
 #include "core/spec/error.h"
 #include "ui/common/focus_ring.h"
-#include "ui/common/format.h"
-#include "ui/common/room.h"
 #include "ui/common/scaled.h"
-#include "ui/common/text.h"
-#include "ui/lecture/answers_dialog.h"
-#include "ui/lecture/course_dialog.h"
-#include "ui/models/model_map.h"
+#include "ui/help/command_palette.h"
+#include "ui/help/explanation_card.h"
+#include "ui/help/keyboard_sheet.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/inspect_room.h"
 #include "ui/rotary/rotary_room.h"
-#include "ui/session/undo_step.h"
-#include "ui/statements/statement_cards.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/class_pooler.h"
-#include "ui/window/command_palette.h"
+#include "ui/window/class_controller.h"
 #include "ui/window/corner.h"
-#include "ui/window/dialog_explanations.h"
-#include "ui/window/explanation_card.h"
 #include "ui/window/field_escape.h"
-#include "ui/window/keyboard_sheet.h"
+#include "ui/window/figure_opener.h"
+#include "ui/window/lab_controller.h"
+#include "ui/window/lecture_controller.h"
 #include "ui/window/rail.h"
-#include "ui/window/report_writer.h"
-#include "ui/window/room_stack.h"
-#include "ui/window/rooms.h"
+#include "ui/window/rotary_controller.h"
 #include "ui/window/status_strip.h"
+#include "ui/window/window_actions.h"
 #include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
@@ -54,6 +52,29 @@ constexpr int kFrameBorders = 10;
 constexpr int kTaskBar = 48;
 constexpr int kMenuPadding = 8;  // height above and below the name of a menu, as in the style sheet
 
+bool endsWithAny(const QString& path, std::initializer_list<const char*> suffixes) {
+    return std::any_of(suffixes.begin(), suffixes.end(),
+                       [&](const char* suffix) { return path.endsWith(QLatin1String(suffix), Qt::CaseInsensitive); });
+}
+
+/// "" unless it is a single file that the window can open.
+QString droppedFile(const QMimeData* data) {
+    const QList<QUrl> urls = data->urls();
+    if (urls.size() != 1 || !urls.first().isLocalFile()) return {};
+    const QString path = urls.first().toLocalFile();
+    return endsWithAny(path, {".ropelab", ".json", ".md", ".pdf", ".svg", ".png"}) ? path : QString();
+}
+
+/// Empty unless they are several results of a class.
+QStringList droppedResults(const QMimeData* data) {
+    QStringList files;
+    for (const QUrl& url : data->urls()) {
+        files << url.toLocalFile();
+        if (!endsWithAny(files.last(), {".ropelab", ".json"})) return {};
+    }
+    return files.size() > 1 ? files : QStringList();
+}
+
 }  // namespace
 
 QSize sizeWithinScreen(const QSize& screen, const QSize& available) {
@@ -63,15 +84,11 @@ QSize sizeWithinScreen(const QSize& screen, const QSize& available) {
 }
 
 MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
-    : QMainWindow(parent),
-      m_workspace(std::move(options)),
-      m_actions(new ActionRegistry(this)),
-      m_report(new ReportWriter(this)),
-      m_pooler(new ClassPooler(this)) {
+    : QMainWindow(parent), m_workspace(std::move(options)), m_actions(new ActionRegistry(this)) {
     FocusRing::install();
     build();
-    makeLectures();
-    addActions();
+    makeControllers();
+    addWindowActions(*this);
     makeCorner();
     connectWorkspace();
     renewTitle();
@@ -84,16 +101,14 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
 
 MainWindow::~MainWindow() {
     // The widgets are deleted before the workspace, because fields that lose the focus commit their value to it.
-    delete m_course;  // gives back what the course changed
+    delete m_classes;  // the course gives back what it changed
     hide();
-    delete m_answers;
-    delete m_models;
-    delete m_statements;
+    delete m_rotary;
     delete m_palette;
     delete m_sheet;
     delete m_why;
     delete m_corner;
-    delete takeCentralWidget();
+    delete centralWidget();  // taken out of the window, all its widgets would get their style again
     delete m_actions;
 }
 
@@ -110,9 +125,9 @@ void MainWindow::build() {
     m_rail = new Rail(center);
     middle->addWidget(m_rail);
     m_rooms = new RoomStack(m_workspace, center);
+    m_rooms->setParent(this);  // outlives the rooms, which may use the current one at their end
     middle->addWidget(&m_rooms->pages(), 1);
     middle->addWidget(&m_rooms->panels());
-    m_rail->setCurrent(0);
     connect(m_rail, &Rail::picked, this, [this](int room) {
         switchTo(room);
         if (!m_rail->isAncestorOf(focusWidget())) focusPicture();
@@ -126,16 +141,29 @@ void MainWindow::build() {
     column->addWidget(m_strip);
     setCentralWidget(center);
     m_banners->overlay(&m_rooms->pages());
+    m_rail->setCurrent(0);
     m_rooms->show(0);
 
     // Before the explanation card, whose Escape comes first: the filter that was installed last is called first.
     new FieldEscape(center, [this] { return room().picture(); });
     m_palette = new CommandPalette(m_actions, this);
-    m_palette->setSource([this] { return paletteEntries(); });
     m_sheet = new KeyboardSheet(m_actions, this);
     m_why = new ExplanationCard(this);
-    connect(m_why, &ExplanationCard::formulaRequested, this, &MainWindow::showFormulas);
-    connect(new DialogExplanations(this), &DialogExplanations::formulaRequested, this, &MainWindow::showFormulas);
+}
+
+void MainWindow::makeControllers() {
+    const auto show = [this](const QString& room, const QString& part) { showRoom(room, part); };
+    m_stage = new WindowStage(*this);
+    m_labs = new LabController(m_workspace, *m_banners, *m_actions, this);
+    m_figures = new FigureOpener(m_workspace, *m_banners, *m_rooms, show, this);
+    m_rotary = new RotaryController(m_workspace, *m_banners, *m_actions, show, this);
+    m_lectures = new LectureController(m_workspace, *m_banners, *m_actions, *m_rooms, *m_stage, this);
+    m_classes = new ClassController(
+        m_workspace, *m_banners, *m_actions, *m_lectures, *m_stage,
+        [show] { show(QStringLiteral("results"), QStringLiteral("group-means")); }, this);
+    connect(m_why, &ExplanationCard::formulaRequested, m_rotary, &RotaryController::showFormulas);
+    connect(new DialogExplanations(this), &DialogExplanations::formulaRequested, m_rotary,
+            &RotaryController::showFormulas);
 }
 
 void MainWindow::makeCorner() {
@@ -152,42 +180,20 @@ void MainWindow::makeCorner() {
 }
 
 void MainWindow::connectWorkspace() {
-    connect(&m_workspace, &Workspace::problem, this, [this](const QString& id, const QString& sentence) {
-        QList<BannerArea::Choice> choices;
-        if (id == QStringLiteral("sweep") && !m_workspace.unfinishedRuns().empty()) {
-            choices.append({tr("Resume runs"), [this] { m_workspace.resumeRuns(m_workspace.unfinishedRuns()); }});
-        }
-        m_banners->show(id, BannerArea::Kind::error, sentence, choices);
-    });
-    connect(&m_workspace, &Workspace::solved, m_banners, &BannerArea::dismiss);
     connect(&m_workspace, &Workspace::inspectAsked, this, [this](RunId run, RunId other) {
         const int inspect = RoomStack::indexOf(QStringLiteral("inspect"));
         m_rooms->handle<InspectRoom>(inspect)->choices().chooseRuns(run, other);
         switchTo(inspect);
     });
-    connect(&m_workspace, &Workspace::setupComparisonAsked, this, &MainWindow::compareWithRun);
     connect(m_actions, &ActionRegistry::failed, this, [this](const QString& sentence) {
         m_banners->show(QStringLiteral("action"), BannerArea::Kind::error, sentence);
     });
     connect(&m_workspace.lab(), &LabDocument::renamed, this, &MainWindow::renewTitle);
-    connect(&m_workspace.lab(), &LabDocument::opened, this, [this] {
-        m_banners->dismiss(QStringLiteral("found"));
-        m_banners->dismiss(QStringLiteral("readonly"));
-        if (!m_workspace.lab().isReadOnly() || !m_workspace.lab().isOwn()) return;
-        m_banners->show(QStringLiteral("readonly"), BannerArea::Kind::warning,
-                        tr("%1 is open read-only, because another window has it open or the file cannot be written. "
-                           "To work on a copy, save it under another name.")
-                            .arg(m_workspace.lab().name()),
-                        {{tr("Save lab as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }}});
-    });
-    connect(&m_workspace, &Workspace::labSaved, this, [this] { m_banners->dismiss(QStringLiteral("readonly")); });
     SweepSession& session = m_workspace.session();
-    connect(&session, &SweepSession::started, this, [this] { m_failedRuns = 0; });
     connect(&session, &SweepSession::started, &m_stalls, &StallMeter::restart);
     connect(&session, &SweepSession::ended, &m_stalls, &StallMeter::stop);
     connect(&session, &SweepSession::stateChanged, m_actions, &ActionRegistry::refresh);
     connect(&session, &SweepSession::ended, m_actions, &ActionRegistry::refresh);
-    connect(&session, &SweepSession::delivered, this, &MainWindow::reportFailedRuns);
     for (QUndoStack* stack : {&m_workspace.undo(), &m_workspace.rotaryUndo(), &m_workspace.lectureUndo()}) {
         connect(stack, &QUndoStack::indexChanged, m_actions, &ActionRegistry::refresh);
     }
@@ -195,10 +201,6 @@ void MainWindow::connectWorkspace() {
     ThemeManager& theme = ThemeManager::instance();
     connect(&theme, &ThemeManager::changed, m_actions, &ActionRegistry::refresh);
     connect(&theme, &ThemeManager::changed, this, &MainWindow::fitSides);
-}
-
-Room& MainWindow::room() {
-    return m_rooms->room();
 }
 
 void MainWindow::connectRoom(Room& room) {
@@ -209,7 +211,8 @@ void MainWindow::connectRoom(Room& room) {
             [this](const QString& id) { m_actions->action(QStringLiteral("room.") + id)->trigger(); });
     connect(&room, &Room::actionsChanged, m_actions, &ActionRegistry::refresh);
     if (const auto* rotary = qobject_cast<RotaryRoom*>(&room)) {
-        connect(rotary, &RotaryRoom::animationRequested, this, &MainWindow::exportAnimation);
+        connect(rotary, &RotaryRoom::animationRequested, this,
+                [this](const QString& figure, const RotarySetup& setup) { m_rotary->exportAnimation(figure, setup); });
     }
     orderTabs();
 }
@@ -227,10 +230,7 @@ void MainWindow::orderTabs() {
             last = each;
         }
     }
-    for (QWidget* each : after) {
-        setTabOrder(last, each);
-        last = each;
-    }
+    for (QWidget* each : after) setTabOrder(std::exchange(last, each), each);
 }
 
 void MainWindow::switchTo(int room) {
@@ -241,31 +241,13 @@ void MainWindow::switchTo(int room) {
     if (m_rooms->pages().isAncestorOf(focused) || m_rooms->panels().isAncestorOf(focused)) focusPicture();
 }
 
-void MainWindow::focusPicture() {
-    room().picture()->setFocus(Qt::OtherFocusReason);
-}
-
-QUndoStack& MainWindow::undoStack() {
-    return room().undoScope() == Room::UndoScope::rotary ? m_workspace.rotaryUndo() : m_workspace.undo();
-}
-
-bool MainWindow::ownsUndo() {
-    return room().undoScope() == Room::UndoScope::rotary || m_workspace.lab().isOwn();
-}
-
-void MainWindow::undo() {
-    room().endEdit();
-    m_strip->tell(undoLatest(undoStack()));
-}
-
-void MainWindow::redo() {
-    room().endEdit();
-    m_strip->tell(redoNext(undoStack()));
-}
-
 void MainWindow::showRoom(const QString& id, const QString& part) {
     switchTo(RoomStack::indexOf(id));
     if (!part.isEmpty()) room().showPart(part);
+}
+
+void MainWindow::focusPicture() {
+    room().picture()->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::restoreSettings() {
@@ -303,17 +285,6 @@ void MainWindow::fitScreen() {
     if (size() != preferred) setWindowState(windowState() | Qt::WindowMaximized);
 }
 
-void MainWindow::reopenUnsavedLab() {
-    if (!m_workspace.reopenUnsaved()) return;
-    const auto runs = static_cast<std::int64_t>(m_workspace.runs().runs().size());
-    const std::size_t unfinished = m_workspace.unfinishedRuns().size();
-    QString text = tr("Recovered an unsaved lab with %1.").arg(countText(runs, tr("run")));
-    if (unfinished > 0) text += QLatin1Char(' ') + tr("%1 of its runs can be resumed.").arg(unfinished);
-    m_banners->show(QStringLiteral("found"), BannerArea::Kind::information, text,
-                    {{tr("Save lab as …"), [this] { m_actions->action(QStringLiteral("lab.save"))->trigger(); }},
-                     {tr("Start new lab"), [this] { m_workspace.newLab(); }}});
-}
-
 void MainWindow::setPanelFolded(bool folded) {
     m_panelFolded = folded;
     fitSides();
@@ -344,7 +315,7 @@ void MainWindow::setRailFolded(bool folded) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    endLecture();  // the choices of the lecture must not become those of the next start
+    m_lectures->end();  // the choices of the lecture must not become those of the next start
     m_workspace.settings().setValue("window/geometry", saveGeometry());
     if (!m_workspace.isBusy()) {
         event->accept();
@@ -399,18 +370,28 @@ void MainWindow::renewTitle() {
     m_corner->showLab(tr("lab: %1").arg(name), m_workspace.lab().path());
 }
 
-void MainWindow::reportFailedRuns(const std::vector<Delivery>& deliveries) {
-    for (const Delivery& delivery : deliveries) {
-        const auto* event = std::get_if<Event>(&delivery);
-        const auto* end = event ? std::get_if<event::RunEnded>(event) : nullptr;
-        if (!end || end->state != RunState::failed) continue;
-        const RunView* run = m_workspace.runs().find(end->run);
-        const QString name = run ? run->name : QString::number(end->run);
-        const QString text = tr("The run %1 failed: %2").arg(name, QString::fromStdString(end->message));
-        ++m_failedRuns;
-        m_banners->show(
-            QStringLiteral("failed"), BannerArea::Kind::warning,
-            m_failedRuns == 1 ? text : tr("%1 runs failed. The last failure: %2").arg(m_failedRuns).arg(text));
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const bool isKnown = !droppedFile(event->mimeData()).isEmpty() || !droppedResults(event->mimeData()).isEmpty();
+    if (isKnown) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    if (const QStringList results = droppedResults(event->mimeData()); !results.isEmpty()) {
+        return m_classes->pool(results);
+    }
+    const QString path = droppedFile(event->mimeData());
+    if (endsWithAny(path, {".ropelab"})) {
+        m_workspace.openLab(path);
+    } else if (endsWithAny(path, {".json"})) {
+        m_rotary->importConfig(path);
+    } else if (endsWithAny(path, {".md"})) {
+        try {
+            m_lectures->open(path);
+        } catch (const BadInput& error) {
+            m_banners->show(QStringLiteral("lecture"), BannerArea::Kind::error, QString::fromUtf8(error.what()));
+        }
+    } else if (!path.isEmpty()) {
+        m_figures->open(path);
     }
 }
 

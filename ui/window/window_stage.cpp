@@ -1,13 +1,20 @@
 #include "ui/window/window_stage.h"
 
+#include <QAbstractScrollArea>
 #include <QCoreApplication>
 #include <QDir>
+#include <QEvent>
 #include <QFile>
 #include <QFileInfo>
+#include <QHash>
+#include <QLabel>
 #include <QLayout>
 #include <QMenuBar>
+#include <QPointer>
+#include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSet>
 #include <QStackedWidget>
 #include <algorithm>
 #include <array>
@@ -17,6 +24,7 @@
 #include "core/forecast/estimate.h"
 #include "core/spec/error.h"
 #include "ui/common/choice_box.h"
+#include "ui/common/field_note.h"
 #include "ui/common/findables.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
@@ -26,8 +34,8 @@
 #include "ui/plot/figure_view.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rail.h"
-#include "ui/window/room_stack.h"
 #include "ui/window/rooms.h"
+#include "ui/window/rotary_controller.h"
 #include "ui/window/status_strip.h"
 
 namespace ropelab::ui {
@@ -62,13 +70,103 @@ double settingNumber(const RotarySetup& setup, const QString& key) {
     return numbers.value(key, std::nan(""));
 }
 
+bool containsAny(const QWidget* parent, const QSet<QWidget*>& kept) {
+    return std::any_of(kept.begin(), kept.end(),
+                       [parent](const QWidget* each) { return parent == each || parent->isAncestorOf(each); });
+}
+
 bool isSameFile(const QString& a, const QString& b) {
     return !a.isEmpty() && QFileInfo(a).absoluteFilePath() == QFileInfo(b).absoluteFilePath();
 }
 
 }  // namespace
 
-WindowStage::WindowStage(MainWindow& window) : QObject(&window), m_window(window) {
+/// For a presentation. Widgets that a room shows meanwhile stay hidden; restore() shows them.
+class ControlsOnly : public QObject {
+ public:
+    ~ControlsOnly() override;
+
+    /// Keeps the widgets of `kept`, their labels and what is around them. If `root` contains none of them, it is hidden
+    /// itself. Returns whether it stays visible.
+    bool reduce(QWidget* root, const QSet<QWidget*>& kept);
+    /// Hidden widgets get the visibility that they have without the presentation.
+    void restore();
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    void hideTracked(QWidget* widget);
+    void reduceInside(QWidget* parent, const QSet<QWidget*>& kept);
+
+    struct Hidden {
+        QPointer<QWidget> widget;
+        bool isWanted;
+    };
+    QHash<QObject*, Hidden> m_hidden;
+    bool m_isChanging = false;
+};
+
+ControlsOnly::~ControlsOnly() {
+    restore();
+}
+
+bool ControlsOnly::reduce(QWidget* root, const QSet<QWidget*>& kept) {
+    if (!containsAny(root, kept)) {
+        hideTracked(root);
+        return false;
+    }
+    if (!kept.contains(root)) reduceInside(root, kept);
+    return true;
+}
+
+void ControlsOnly::reduceInside(QWidget* parent, const QSet<QWidget*>& kept) {
+    // The scroll bars of an area stay; what scrolls is below its viewport.
+    if (const auto* area = qobject_cast<QAbstractScrollArea*>(parent)) parent = area->viewport();
+    for (QWidget* child : parent->findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
+        if (child->isWindow() || kept.contains(child) || qobject_cast<FieldNote*>(child)) continue;
+        if (containsAny(child, kept)) {
+            reduceInside(child, kept);
+            continue;
+        }
+        const auto* label = qobject_cast<QLabel*>(child);
+        if (label && kept.contains(label->buddy())) continue;
+        hideTracked(child);
+    }
+}
+
+void ControlsOnly::hideTracked(QWidget* widget) {
+    if (m_hidden.contains(widget)) return;
+    m_hidden.insert(widget, {widget, !widget->isHidden()});
+    const QScopedValueRollback changing(m_isChanging, true);
+    widget->hide();
+    widget->installEventFilter(this);
+}
+
+void ControlsOnly::restore() {
+    const QScopedValueRollback changing(m_isChanging, true);
+    const auto hidden = std::exchange(m_hidden, {});
+    for (const Hidden& each : hidden) {
+        if (!each.widget) continue;
+        each.widget->removeEventFilter(this);
+        each.widget->setVisible(each.isWanted);
+    }
+}
+
+bool ControlsOnly::eventFilter(QObject* watched, QEvent* event) {
+    const auto found = m_hidden.find(watched);
+    if (m_isChanging || found == m_hidden.end() || !found->widget) return false;
+    if (event->type() == QEvent::ShowToParent) {
+        found->isWanted = true;
+        const QScopedValueRollback changing(m_isChanging, true);
+        found->widget->hide();
+    } else if (event->type() == QEvent::HideToParent) {
+        found->isWanted = false;
+    }
+    return false;
+}
+
+WindowStage::WindowStage(MainWindow& window) : QObject(&window), m_window(window), m_hidden(new ControlsOnly) {
     for (Room* room : m_window.roomStack().made()) m_standard.push_back(room->restorer());
     // A room that is first needed during the lecture was as it is now when the lecture began.
     connect(&m_window.roomStack(), &RoomStack::roomMade, this, [this](Room& room) {
@@ -78,6 +176,8 @@ WindowStage::WindowStage(MainWindow& window) : QObject(&window), m_window(window
     m_watch.setInterval(kWatchMs);
     connect(&m_watch, &QTimer::timeout, this, &WindowStage::watchTraining);
 }
+
+WindowStage::~WindowStage() = default;
 
 void WindowStage::begin() {
     if (hasBegun()) return;
@@ -163,7 +263,7 @@ void WindowStage::setControl(const QString& key, const QString& value) {
         return setSetups(changed);
     }
     if (key == QLatin1String("model") && shown == QLatin1String("memory")) {
-        if (m_window.models().pick(value) && m_window.models().load()) return;
+        if (m_window.rotary().models().pick(value) && m_window.rotary().models().load()) return;
         throw BadInput("There is no known model \"" + value.toStdString() + "\" that can be loaded.");
     }
     if (!room().setControl(key, value)) {
@@ -370,8 +470,8 @@ void WindowStage::setPresenting(bool presenting) {
         if (m_usesFullScreen) m_window.setWindowState(m_before->state);
     }
     m_window.menuBar()->setVisible(!presenting);
-    m_window.m_rail->setVisible(!presenting);
-    m_window.m_strip->setVisible(!presenting);
+    m_window.rail().setVisible(!presenting);
+    m_window.strip().setVisible(!presenting);
     m_window.fitSides();
 }
 
@@ -451,18 +551,18 @@ void WindowStage::showControls(const QStringList& names, bool all) {
 }
 
 void WindowStage::applyControls() {
-    m_hidden.restore();
+    m_hidden->restore();
     m_hasPanel = true;
     if (!m_showsAll) {
         QSet<QWidget*> kept;
         for (const QString& name : m_controls) {
             if (QWidget* widget = room().controlWidget(name)) kept.insert(widget);
         }
-        for (QWidget* bar : room().bars()) m_hidden.reduce(bar, kept);
+        for (QWidget* bar : room().bars()) m_hidden->reduce(bar, kept);
         QWidget* panel = m_window.roomStack().panels().currentWidget();
         m_hasPanel = std::any_of(kept.begin(), kept.end(), [panel](auto* each) { return panel->isAncestorOf(each); });
         // A presentation has no panel without a kept control; beside the course it stays, without what is not kept.
-        if (m_hasPanel || !m_isPresenting) m_hidden.reduce(panel, kept);
+        if (m_hasPanel || !m_isPresenting) m_hidden->reduce(panel, kept);
     }
     m_window.fitSides();
 }

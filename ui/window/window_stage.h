@@ -13,10 +13,10 @@
 
 #include "ui/lecture/stage.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/controls_only.h"
 
 namespace ropelab::ui {
 
+class ControlsOnly;
 class MainWindow;
 
 /// What a lecture changes is no change of the user's: end() restores room, setup, controls and lab.
@@ -26,6 +26,7 @@ class WindowStage : public QObject, public LectureStage {
  public:
     /// Created after the rooms of the window; their controls have their standard values now.
     explicit WindowStage(MainWindow& window);
+    ~WindowStage() override;
 
     void begin() override;
     void end() override;
@@ -104,7 +105,7 @@ class WindowStage : public QObject, public LectureStage {
     QSize m_size;                                 // of the window at the last change of the scale
     bool m_isPlaced = false;                      // the room has its final size for the current scene
     bool m_isFitted = false;                      // a scale was chosen for this presentation and window size
-    ControlsOnly m_hidden;
+    std::unique_ptr<ControlsOnly> m_hidden;
     QHash<QString, int> m_fitted;  // scales that were found for rooms, by what they depend on
     QString m_scenePart;           // part of the room that the scene names
     Room* m_partRoom = nullptr;    // the room of that scene, which the user may have left

@@ -8,8 +8,8 @@
 #include <QScrollBar>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/window/command_palette.h"
-#include "ui/window/keyboard_sheet.h"
+#include "ui/help/command_palette.h"
+#include "ui/help/keyboard_sheet.h"
 #include "ui/window/rooms.h"
 
 namespace ropelab::ui {

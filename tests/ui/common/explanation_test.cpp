@@ -10,12 +10,13 @@
 
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/room.h"
+#include "ui/help/command_palette.h"
+#include "ui/help/explanation_card.h"
+#include "ui/help/formula_book.h"
+#include "ui/help/keyboard_sheet.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
-#include "ui/window/command_palette.h"
-#include "ui/window/explanation_card.h"
-#include "ui/window/formula_book.h"
-#include "ui/window/keyboard_sheet.h"
+#include "ui/window/rotary_controller.h"
 
 namespace ropelab::ui {
 namespace {
@@ -83,19 +84,19 @@ TEST_F(ExplanationTest, LinksShowTheFormulasOfTheText) {
     ASSERT_TRUE(links->isVisible());
     EXPECT_TRUE(links->text().contains("Formula 3<")) << links->text().toStdString();
     QTest::mouseClick(links, Qt::LeftButton, {}, QPoint(6, links->height() / 2));
-    EXPECT_TRUE(window->formulas().isVisible());
-    EXPECT_TRUE(window->formulas().currentHeading().startsWith("Formula 3:"));
+    EXPECT_TRUE(window->rotary().formulas().isVisible());
+    EXPECT_TRUE(window->rotary().formulas().currentHeading().startsWith("Formula 3:"));
     EXPECT_FALSE(window->whyCard().isVisible());
-    window->formulas().close();
+    window->rotary().formulas().close();
     window->activateWindow();
     ASSERT_TRUE(waitUntil([theta] { return theta->hasFocus(); })) << "the focus returns to the field";
 
     QTest::keyClick(theta, Qt::Key_F1);
     ASSERT_TRUE(window->whyCard().isVisible());
-    window->formulas().showFormula(37);
+    window->rotary().formulas().showFormula(37);
     window->actions().action("help.formulas")->trigger();
-    EXPECT_TRUE(window->formulas().isVisible());
-    EXPECT_TRUE(window->formulas().currentHeading().startsWith("Formula 3:"))
+    EXPECT_TRUE(window->rotary().formulas().isVisible());
+    EXPECT_TRUE(window->rotary().formulas().currentHeading().startsWith("Formula 3:"))
         << "the formula of the current explanation is shown";
 }
 

@@ -16,7 +16,8 @@ namespace {
 TEST(ScrollPage, FillsTheSpaceAndScrollsOnlyIfItIsTooLow) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
-    ScrollPage page(content);
+    ScrollPage page;
+    page.setContent(content);
     auto* words = new QLabel("One sentence that is much longer than the page is wide, so that it takes several lines.");
     words->setWordWrap(true);
     auto* picture = new QWidget;
@@ -70,7 +71,8 @@ TEST(ScrollPage, OnlyTheCurrentPageOfAStackDeterminesTheHeight) {
         stack->addWidget(page);
     }
     column->addWidget(stack, 1);
-    ScrollPage page(content);
+    ScrollPage page;
+    page.setContent(content);
     page.resize(300, 400);
     page.show();
     QApplication::processEvents();
@@ -94,7 +96,8 @@ TEST(ScrollPage, SplitterKeepsTheMinimumHeightOfItsParts) {
     }
     stack->addWidget(split);
     column->addWidget(stack, 1);
-    ScrollPage page(content);
+    ScrollPage page;
+    page.setContent(content);
     page.resize(300, 200);
     page.show();
     QApplication::processEvents();

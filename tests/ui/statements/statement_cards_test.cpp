@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "tests/ui/support/workbench.h"
+#include "ui/help/formula_book.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/statements/statements.h"
-#include "ui/window/formula_book.h"
 
 namespace ropelab::ui {
 namespace {

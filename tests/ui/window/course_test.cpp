@@ -1,14 +1,14 @@
 #include <gtest/gtest.h>
 
-#include <QFileInfo>
 #include <QComboBox>
 #include <QDropEvent>
+#include <QFileInfo>
 #include <QLabel>
 #include <QMimeData>
 #include <QUrl>
 
-#include "core/sweep/lab_plan.h"
 #include "core/lecture/class_work.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
@@ -18,7 +18,9 @@
 #include "ui/lecture/question_panel.h"
 #include "ui/lecture/stage.h"
 #include "ui/plot/figure_view.h"
+#include "ui/window/class_controller.h"
 #include "ui/window/figure_source.h"
+#include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
 namespace {
@@ -27,7 +29,7 @@ class CourseTest : public WindowFixture {
  protected:
     /// Goes to the first scene of the wrong statements, which is the last lecture of the course.
     void goToStatements() {
-        CourseDialog& course = window->course();
+        CourseDialog& course = window->classes().course();
         const auto* scenes = course.findChild<QComboBox*>();
         int lecture = 0;
         for (int row = 0; row < scenes->count(); ++row)
@@ -70,17 +72,17 @@ TEST_F(CourseTest, ShowsTheScenesInTheWindowAndGivesTheUsersSetupBack) {
     window->workspace().rotary().change("own", own);
     window->workspace().rotary().endDrag();
     window->actions().action("help.course")->trigger();
-    ASSERT_TRUE(window->course().isVisible());
+    ASSERT_TRUE(window->classes().course().isVisible());
     goToStatements();
-    EXPECT_EQ(window->stage().setups().a.theta, 10000);
-    window->course().close();
+    EXPECT_EQ(window->windowStage().setups().a.theta, 10000);
+    window->classes().course().close();
     EXPECT_TRUE(waitUntil([&] { return window->workspace().rotary().setup().theta == 123456; }));
 }
 
 TEST_F(CourseTest, AStatementIsAnsweredWithTheNumberThatTheWindowComputes) {
-    window->showCourse();
+    window->classes().showCourse();
     goToStatements();
-    CourseDialog& course = window->course();
+    CourseDialog& course = window->classes().course();
     // qWaitForWindowActive() returns immediately: a window whose parent is active counts as active, too.
     ASSERT_TRUE(QTest::qWaitFor([&] { return QApplication::activeWindow() == &course; }));
     course.next();
@@ -107,11 +109,11 @@ TEST_F(CourseTest, AnswersOfAClassAreStoredWithTheirGroupAndShown) {
     answer.given = answer.truth = "\"the last\"";
     answer.details = R"({"choices":["the first","the last"]})";
     answer.right = true;
-    window->storeAnswer(answer);
+    window->classes().storeAnswer(answer);
     ASSERT_TRUE(window->workspace().lab().hasFile());
     window->actions().action("lecture.answers")->trigger();
-    ASSERT_TRUE(window->answers() && window->answers()->isVisible());
-    EXPECT_TRUE(window->answers()->words()->text().contains(QStringLiteral("third year: 1 of 1 right")));
+    ASSERT_TRUE(window->classes().answers() && window->classes().answers()->isVisible());
+    EXPECT_TRUE(window->classes().answers()->words()->text().contains(QStringLiteral("third year: 1 of 1 right")));
 
     // The command line makes the same figure, although the lab has no runs.
     LaunchOptions options;
@@ -119,7 +121,7 @@ TEST_F(CourseTest, AnswersOfAClassAreStoredWithTheirGroupAndShown) {
     options.figures = {QLatin1String(kAnswersFigure)};
     const std::vector<Figure> figures = makeFigures(options);
     ASSERT_EQ(figures.size(), 1U);
-    EXPECT_EQ(figures[0].summary, window->answers()->view()->figure().summary);
+    EXPECT_EQ(figures[0].summary, window->classes().answers()->view()->figure().summary);
     EXPECT_EQ(figures[0].origin.flags["question"].toString(), "1");
 }
 

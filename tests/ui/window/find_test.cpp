@@ -5,10 +5,11 @@
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/findables.h"
 #include "ui/common/room.h"
+#include "ui/help/command_palette.h"
+#include "ui/help/formula_book.h"
 #include "ui/models/model_map.h"
 #include "ui/rooms/train/sweep_fields.h"
-#include "ui/window/command_palette.h"
-#include "ui/window/formula_book.h"
+#include "ui/window/rotary_controller.h"
 
 namespace ropelab::ui {
 namespace {
@@ -74,14 +75,14 @@ TEST_F(FindTest, FormulasModelsAndRooms) {
     EXPECT_EQ(matches("rotated fraction").filter("find.setup.rotated fraction").size(), 1)
         << "the field that five rooms have is listed once";
     find("formula 22");
-    EXPECT_TRUE(window->formulas().isVisible());
-    EXPECT_TRUE(window->formulas().currentHeading().startsWith("Formula 22:"));
-    window->formulas().hide();
+    EXPECT_TRUE(window->rotary().formulas().isVisible());
+    EXPECT_TRUE(window->rotary().formulas().currentHeading().startsWith("Formula 22:"));
+    window->rotary().formulas().hide();
     window->activateWindow();
     ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
     find("llama 3.1 8b");
-    EXPECT_TRUE(window->models().isVisible());
-    EXPECT_EQ(window->models().picked(), "Llama 3.1 8B");
+    EXPECT_TRUE(window->rotary().models().isVisible());
+    EXPECT_EQ(window->rotary().models().picked(), "Llama 3.1 8B");
 }
 
 TEST_F(FindTest, TitlesOfTheFormulasAreThoseOfTheDocument) {

@@ -1,4 +1,4 @@
-#include "ui/window/formula_book.h"
+#include "ui/help/formula_book.h"
 
 #include <QCursor>
 #include <QFontMetricsF>
@@ -9,8 +9,9 @@
 #include <QTextBrowser>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/window/command_palette.h"
-#include "ui/window/explanation_card.h"
+#include "ui/help/command_palette.h"
+#include "ui/help/explanation_card.h"
+#include "ui/window/rotary_controller.h"
 
 namespace ropelab::ui {
 namespace {
@@ -19,7 +20,7 @@ class FormulaBookTest : public WindowFixture {
  protected:
     FormulaBook& open() {
         window->actions().action("help.formulas")->trigger();
-        FormulaBook& book = window->formulas();
+        FormulaBook& book = window->rotary().formulas();
         EXPECT_TRUE(QTest::qWaitForWindowActive(&book));
         return book;
     }

@@ -26,6 +26,8 @@
 #include "ui/lecture/shown_lecture.h"
 #include "ui/lecture/slides.h"
 #include "ui/window/batch_modes.h"
+#include "ui/window/lecture_controller.h"
+#include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
 namespace {
@@ -113,7 +115,7 @@ class LectureDocumentTest : public Workbench {
             waitUntil([&window] { return !window.room().isBusy(); });
             window.room().refreshNow();
         };
-        return *showLecture(window.stage(), load_lecture(toPath(path)), settle, [](int, int) { return true; });
+        return *showLecture(window.windowStage(), load_lecture(toPath(path)), settle, [](int, int) { return true; });
     }
     static QString pageText(const QString& pdf, int page) {
         return popplerText("pdftotext", {"-layout", "-f", QString::number(page), "-l", QString::number(page), pdf, "-"})
@@ -353,7 +355,7 @@ class LectureExportTest : public WindowFixture {
               "#!/bin/sh\nd=$(dirname \"$0\")\necho 'page 1 of 2' >&2\nif [ -e \"$d/refuse\" ]; then\n"
               "  echo 'ropelab: The disk is full.' >&2\n  exit 1\nfi\necho \"$@\" >\"$d/arguments\"\n");
         QFile(file("program.sh")).setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-        window->lectureExport().setProgram(file("program.sh"));
+        window->lectures().documents().setProgram(file("program.sh"));
     }
     void write(const char* name, const QByteArray& content) {
         QFile target(file(name));
@@ -366,7 +368,7 @@ class LectureExportTest : public WindowFixture {
 TEST_F(LectureExportTest, MenuExportsTheOpenLectureInASeparateProcess) {
     QAction* handout = window->actions().action("lecture.handout");
     EXPECT_FALSE(handout->isEnabled());
-    window->openLecture(file("hands.md"));
+    window->lectures().open(file("hands.md"));
     ASSERT_TRUE(handout->isEnabled());
     AnsweredDialogs answers;
     answers.path = file("handout.pdf");

@@ -21,6 +21,8 @@
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/presentation.h"
 #include "ui/lecture/question_panel.h"
+#include "ui/window/class_controller.h"
+#include "ui/window/lecture_controller.h"
 #include "ui/window/main_window.h"
 #include "ui/window/stall_meter.h"
 #include "ui/window/window_stage.h"
@@ -76,7 +78,9 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
         QTest::keyClick(focused ? focused : window.get(), key);
         QApplication::processEvents();
     }
-    std::pair<int, int> place() const { return {window->player().scene(), window->player().step()}; }
+    std::pair<int, int> place() const {
+        return {window->lectures().player().scene(), window->lectures().player().step()};
+    }
     /// Returns the number of colours of every eighth pixel, and saves the picture if a folder is named.
     qsizetype colorsOfPicture(const QString& name) {
         const QImage picture = window->grab().toImage();
@@ -116,11 +120,11 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
 
     /// Shows the recorded lab of each scene that has one, so that nothing trains there.
     void showRecordings() {
-        Lecture recorded = window->player().lecture();
+        Lecture recorded = window->lectures().player().lecture();
         for (LectureScene& scene : recorded.scenes) {
             if (!scene.lab.empty()) scene.live.reset();
         }
-        window->player().setLecture(std::move(recorded));
+        window->lectures().player().setLecture(std::move(recorded));
     }
     /// Waits for the training of a scene without a recorded lab.
     void waitForTraining() {
@@ -157,13 +161,13 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
     window->windowStage().setUsesFullScreen(false);
     window->setMinimumSize(1, 1);
     window->resize(run.size);
-    window->openLecture(QString::fromLatin1(run.lecture));
+    window->lectures().open(QString::fromLatin1(run.lecture));
     showRecordings();
     press(Qt::Key_F5);
-    ASSERT_TRUE(window->presentation().isActive());
+    ASSERT_TRUE(window->lectures().presentation().isActive());
     press(Qt::Key_Home);
 
-    const LecturePlayer& player = window->player();
+    const LecturePlayer& player = window->lectures().player();
     std::vector<std::pair<int, int>> expected = {{-1, -1}};
     for (int scene = 0; scene < static_cast<int>(player.lecture().scenes.size()); ++scene) {
         const auto steps = static_cast<int>(player.lecture().scenes[static_cast<std::size_t>(scene)].steps.size());
@@ -173,7 +177,7 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
     std::vector<StepWork> works;
     for (std::size_t i = 0; i < expected.size(); ++i) {
         ASSERT_EQ(place(), expected[i]);
-        window->player().finishGlides();
+        window->lectures().player().finishGlides();
         waitForTraining();
         window->room().refreshNow();
         QTest::qWait(20);
@@ -181,7 +185,7 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
                                  .arg(QLatin1String(run.lecture), QLatin1String(themeName(run.theme)))
                                  .arg(static_cast<int>(i), 3, 10, QLatin1Char('0'));
         EXPECT_GE(colorsOfPicture(name), kFewestColors) << name.toStdString();
-        keepSecret(player, *window->presentation().question(), {window.get()});
+        keepSecret(player, *window->lectures().presentation().question(), {window.get()});
         meter.restart();
         press(Qt::Key_PageDown);
         // The first key at a question reveals the answer, once the figure that shows it is computed.
@@ -199,15 +203,15 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
               << ": " << expected.size() << " places\n";
     print(std::move(works));
     press(Qt::Key_Escape);
-    EXPECT_FALSE(window->presentation().isActive());
+    EXPECT_FALSE(window->lectures().presentation().isActive());
 }
 
 TEST_P(LectureRun, ACourseKeepsItsAnswers) {
     const ShownRun& run = GetParam();
     if (run.theme == ThemeManager::Choice::dark && run.lecture == std::string("clocks")) return;  // like the light one
     window->resize(run.size);
-    window->showCourse();
-    CourseDialog& course = window->course();
+    window->classes().showCourse();
+    CourseDialog& course = window->classes().course();
     const LecturePlayer& player = course.player();
     int lecture = -1;
     for (const ShippedLecture& each : shipped_lectures()) {

@@ -5,13 +5,17 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QScreen>
+#include <QStackedWidget>
 
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
+#include "ui/help/command_palette.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
-#include "ui/window/report_writer.h"
+#include "ui/window/corner.h"
+#include "ui/window/lab_controller.h"
+#include "ui/window/rail.h"
 #include "ui/window/status_strip.h"
 
 namespace ropelab::ui {
@@ -51,6 +55,44 @@ TEST_F(Window, FirstStartFitsTheScreenAndLaterStartsRestoreTheSize) {
     window.restoreSettings();
     EXPECT_EQ(window.size(), QSize(700, 650));
     EXPECT_FALSE(window.isMaximized());
+}
+
+TEST_F(Window, RoomsAreMadeWhenFirstNeeded) {
+    auto window = open();
+    const auto made = [&window] {
+        QStringList names;
+        for (const Room* room : window->roomStack().made()) names << room->objectName();
+        return names.join(' ').toStdString();
+    };
+    window->actions().refresh();
+    EXPECT_EQ(made(), "train");
+    window->showRoom("memory");
+    EXPECT_EQ(made(), "train memory");
+    window->actions().action("results.predictions")->trigger();
+    EXPECT_EQ(window->room().objectName(), "results");
+    EXPECT_EQ(window->room().shownPart(), "predictions");
+    EXPECT_EQ(made(), "train memory results");
+    window->commandPalette().open();
+    EXPECT_EQ(window->roomStack().made().size(), rooms().size()) << "the palette finds the fields of all rooms";
+}
+
+TEST_F(Window, TabVisitsARoomThatWasMadeLaterBeforeTheStripAndTheCorner) {
+    auto window = open();
+    window->showRoom("memory");
+    const auto first = [&window](const QWidget& part) {
+        int place = 0;
+        for (QWidget* each = window->nextInFocusChain(); each != window.get(); each = each->nextInFocusChain()) {
+            ++place;
+            if (each->focusPolicy() != Qt::NoFocus && part.isAncestorOf(each)) return place;
+        }
+        return 0;
+    };
+    EXPECT_GT(first(window->rail()), 0);
+    EXPECT_LT(first(window->rail()), first(window->room()));
+    for (const QWidget* part : {static_cast<QWidget*>(&window->room()), &window->roomStack().panels()}) {
+        EXPECT_LT(first(*part), first(window->strip()));
+    }
+    EXPECT_LT(first(window->strip()), first(window->corner()));
 }
 
 TEST_F(Window, DefaultSweepStartsWithOneClickAndFinishes) {
@@ -186,7 +228,7 @@ TEST_F(Window, UnsavedLabIsReopened) {
         lab = window->workspace().lab().path();
     }
     auto window = open();
-    window->reopenUnsavedLab();
+    window->labs().reopenUnsaved();
     ASSERT_EQ(window->banners().texts().size(), 1);
     EXPECT_TRUE(window->banners().texts().first().contains("Recovered an unsaved lab with 2 runs"));
     EXPECT_EQ(window->workspace().lab().path(), lab);
@@ -196,7 +238,7 @@ TEST_F(Window, UnsavedLabIsReopened) {
     EXPECT_TRUE(train(*window).isEmpty());
     EXPECT_TRUE(window->banners().texts().isEmpty());
     auto again = open();
-    again->reopenUnsavedLab();
+    again->labs().reopenUnsaved();
     EXPECT_TRUE(again->banners().texts().isEmpty());
 }
 
@@ -207,14 +249,14 @@ TEST_F(Window, ReopenedUnsavedLabCanBeSaved) {
         ASSERT_TRUE(waitForEnd(window->workspace()));
     }
     auto window = open();
-    window->reopenUnsavedLab();
+    window->labs().reopenUnsaved();
     AnsweredDialogs answers;
     answers.path = file("named.ropelab");
     ASSERT_TRUE(window->banners().choose("found", "Save lab as …"));
     ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().name() == "named"; }));
     EXPECT_EQ(window->workspace().settings().recentLabs(), QStringList{file("named.ropelab")});
     auto again = open();
-    again->reopenUnsavedLab();
+    again->labs().reopenUnsaved();
     EXPECT_TRUE(again->banners().texts().isEmpty());
 }
 
@@ -235,7 +277,7 @@ TEST_F(Window, WritesAReportOfTheLabInAnotherProcess) {
         "full.' >&2\n  exit 2\nfi\necho \"$@\" >\"$d/arguments\"\n");
     program.close();
     ASSERT_TRUE(program.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
-    window->reportWriter().setProgram(program.fileName());
+    window->labs().setReportProgram(program.fileName());
     window->actions().refresh();
     ASSERT_TRUE(action->isEnabled());
     action->trigger();
@@ -252,7 +294,7 @@ TEST_F(Window, WritesAReportOfTheLabInAnotherProcess) {
     refuse.close();
     action->trigger();
     ASSERT_TRUE(waitUntil([&] { return text().contains("The disk is full."); })) << text().toStdString();
-    window->reportWriter().setProgram(file("none"));
+    window->labs().setReportProgram(file("none"));
     action->trigger();
     EXPECT_TRUE(waitUntil([&] { return text().contains("does not start"); })) << text().toStdString();
 }

@@ -29,6 +29,7 @@
 #include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/theme/motion.h"
+#include "ui/window/lecture_controller.h"
 #include "ui/window/rail.h"
 #include "ui/window/rooms.h"
 #include "ui/window/status_strip.h"
@@ -85,7 +86,7 @@ class PresentationTest : public WindowFixture {
         stage().setUsesFullScreen(false);
         write(kLecture);
         pictures = file("pictures");
-        window->presentation().snapshotFolder = [this] { return pictures; };
+        window->lectures().presentation().snapshotFolder = [this] { return pictures; };
     }
     void TearDown() override {
         WindowFixture::TearDown();
@@ -98,7 +99,7 @@ class PresentationTest : public WindowFixture {
         target.write(content);
     }
     void present() {
-        window->openLecture(lecturePath());
+        window->lectures().open(lecturePath());
         press(Qt::Key_F5);
         ASSERT_TRUE(show().isActive());
     }
@@ -112,8 +113,8 @@ class PresentationTest : public WindowFixture {
             QTest::keyClick(focused ? focused : window.get(), each.toLatin1());
         }
     }
-    Presentation& show() { return window->presentation(); }
-    LecturePlayer& player() { return window->player(); }
+    Presentation& show() { return window->lectures().presentation(); }
+    LecturePlayer& player() { return window->lectures().player(); }
     WindowStage& stage() { return window->windowStage(); }
     Workspace& workspace() { return window->workspace(); }
     RotaryModel& rotary() { return workspace().rotary(); }

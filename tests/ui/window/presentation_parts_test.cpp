@@ -1,5 +1,6 @@
 // Parts of rooms that a presentation shows alone and large.
 #include "tests/ui/window/presentation_fixture.h"
+#include "ui/window/lecture_controller.h"
 
 namespace ropelab::ui {
 namespace {
@@ -174,7 +175,7 @@ TEST_F(PresentationTest, AllEncodingsSideBySideAreSeen) {
         }
         EXPECT_EQ(seen, 11);
         EXPECT_GE(ThemeManager::instance().scale(), 110);
-        window->endLecture();
+        window->lectures().end();
     }
 }
 
@@ -190,7 +191,7 @@ TEST_F(PresentationTest, TheWholeRoomFollowsAPartAndTheEndOfALecture) {
     player().goTo(0, -1);
     EXPECT_FALSE(rotation().logitView()->isVisible());
     window->showRoom("spectrum");
-    window->endLecture();
+    window->lectures().end();
     window->showRoom("rotation");
     EXPECT_TRUE(rotation().dialsView()->isVisible());
     EXPECT_TRUE(rotation().pairView()->isVisible());

@@ -1,6 +1,7 @@
 // Lectures presented in the main window, with real key events.
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/window/presentation_fixture.h"
+#include "ui/window/lecture_controller.h"
 
 namespace ropelab::ui {
 namespace {
@@ -213,7 +214,7 @@ TEST_F(PresentationTest, EndLectureRestoresTheUsersSetupControlsAndUndoHistory) 
     press(Qt::Key_Escape);
     rotary().endDrag();
     rotary().change("change theta", own);  // a change of the user between Escape and the end
-    window->endLecture();
+    window->lectures().end();
     EXPECT_EQ(window->room().objectName(), "rotation");
     EXPECT_EQ(rotary().setup().theta, 12345);
     EXPECT_EQ(rotation().scene().state.m, 33);
@@ -283,7 +284,7 @@ TEST_F(PresentationTest, NothingIsCutAtTheSizesOfProjectors) {
             EXPECT_LE(window->room().width(), area->viewport()->width()) << scene << " at " << size.width();
             EXPECT_EQ(window->size(), size);
         }
-        window->endLecture();
+        window->lectures().end();
     }
 }
 
@@ -455,14 +456,14 @@ TEST_F(PresentationTest, ALectureThatChangesOnDiskIsReloadedAtItsStep) {
 }
 
 TEST_F(PresentationTest, TakesWhatIsShownAsAScene) {
-    window->openLecture(lecturePath());
+    window->lectures().open(lecturePath());
     window->showRoom("rotation", "aim");
     RotarySetup setup;
     setup.theta = 7777;
     rotary().change("change theta", setup);
     rotation().editor().moveTo(9, 4);
     rotary().pickPair(5);
-    window->takeScene();
+    window->lectures().takeScene();
     ASSERT_EQ(player().lecture().scenes.size(), 4U);
     const LectureScene& taken = player().lecture().scenes.back();
     EXPECT_EQ(taken.room, "rotation");
@@ -483,17 +484,17 @@ TEST_F(PresentationTest, TakesASceneIntoANewLecture) {
     AnsweredDialogs answers;
     answers.path = file("new");
     window->showRoom("spectrum");
-    window->takeScene();
+    window->lectures().takeScene();
     EXPECT_TRUE(QFile::exists(file("new.md")));
     EXPECT_EQ(player().lecture().title, "new");
     EXPECT_EQ(player().lecture().scenes.size(), 1U);
 }
 
 TEST_F(PresentationTest, ABadLectureIsRefusedInASentence) {
-    EXPECT_THROW(window->openLecture(file("missing.md")), BadInput);
+    EXPECT_THROW(window->lectures().open(file("missing.md")), BadInput);
     EXPECT_FALSE(player().hasLecture());
     EXPECT_FALSE(window->actions().action("lecture.present")->isEnabled());
-    window->openLecture(lecturePath());
+    window->lectures().open(lecturePath());
     EXPECT_TRUE(window->actions().action("lecture.present")->isEnabled());
     EXPECT_FALSE(window->actions().action("lecture.end")->isEnabled());
 }

@@ -14,6 +14,7 @@
 #include "ui/statements/statement_cards.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"
+#include "ui/window/rotary_controller.h"
 #include "ui/window/rotary_figures.h"
 
 namespace ropelab::ui {
@@ -205,15 +206,15 @@ TEST_F(RotaryRoomsTest, FiguresOfAllRoomsCanBeExported) {
 TEST_F(RotaryRoomsTest, StatementOpensTheRoomThatRefutesIt) {
     MainWindow window(options());
     window.show();
-    emit window.statements().shown(QStringLiteral("context"), QStringLiteral("random"));
+    emit window.rotary().statements().shown(QStringLiteral("context"), QStringLiteral("random"));
     EXPECT_EQ(window.room().objectName(), "context");
 }
 
 TEST_F(RotaryRoomsTest, LoadedModelCanBeUndone) {
     MainWindow window(options());
     window.show();
-    ASSERT_TRUE(window.models().pick("Llama 3.1 8B"));
-    ASSERT_TRUE(window.models().load());
+    ASSERT_TRUE(window.rotary().models().pick("Llama 3.1 8B"));
+    ASSERT_TRUE(window.rotary().models().load());
     EXPECT_EQ(window.workspace().rotary().setup().theta, 500000);
     EXPECT_EQ(window.workspace().rotary().setup().scaling.method, ScalingMethod::llama3);
     EXPECT_TRUE(window.workspace().rotary().shape().name.contains("Llama 3.1 8B"));

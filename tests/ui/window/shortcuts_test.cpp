@@ -6,7 +6,7 @@
 
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/actions.h"
-#include "ui/window/keyboard_sheet.h"
+#include "ui/help/keyboard_sheet.h"
 
 namespace ropelab::ui {
 namespace {

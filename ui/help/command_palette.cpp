@@ -1,4 +1,4 @@
-#include "ui/window/command_palette.h"
+#include "ui/help/command_palette.h"
 
 #include <QApplication>
 #include <QKeyEvent>

@@ -1,4 +1,4 @@
-#include "ui/window/keyboard_sheet.h"
+#include "ui/help/keyboard_sheet.h"
 
 #include <QApplication>
 #include <QGridLayout>

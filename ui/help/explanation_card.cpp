@@ -1,19 +1,23 @@
-#include "ui/window/explanation_card.h"
+#include "ui/help/explanation_card.h"
 
 #include <QAbstractItemView>
 #include <QAccessible>
 #include <QApplication>
 #include <QCursor>
+#include <QDialog>
+#include <QEvent>
+#include <QFileDialog>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QShortcut>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 
 #include "ui/common/scaled.h"
+#include "ui/help/formula_book.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/formula_book.h"
 
 namespace ropelab::ui {
 namespace {
@@ -160,6 +164,21 @@ bool ExplanationCard::eventFilter(QObject* watched, QEvent* event) {
 
 void ExplanationCard::mousePressEvent(QMouseEvent*) {
     hide();
+}
+
+DialogExplanations::DialogExplanations(QObject* parent) : QObject(parent) {
+    qApp->installEventFilter(this);
+}
+
+bool DialogExplanations::eventFilter(QObject* watched, QEvent* event) {
+    auto* dialog = event->type() == QEvent::Show ? qobject_cast<QDialog*>(watched) : nullptr;
+    if (dialog && !qobject_cast<QFileDialog*>(dialog) &&
+        !dialog->findChild<ExplanationCard*>(QString(), Qt::FindDirectChildrenOnly)) {
+        auto* card = new ExplanationCard(dialog);
+        connect(card, &ExplanationCard::formulaRequested, this, &DialogExplanations::formulaRequested);
+        connect(new QShortcut(Qt::Key_F1, dialog), &QShortcut::activated, card, &ExplanationCard::toggle);
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 }  // namespace ropelab::ui

@@ -1,4 +1,4 @@
-#include "ui/window/formula_book.h"
+#include "ui/help/formula_book.h"
 
 #include <QAbstractTextDocumentLayout>
 #include <QCoreApplication>

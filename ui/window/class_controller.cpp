@@ -1,0 +1,219 @@
+#include "ui/window/class_controller.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <utility>
+#include <vector>
+
+#include "core/lecture/answer_table.h"
+#include "core/lecture/class_work.h"
+#include "core/lecture/lecture.h"
+#include "ui/common/actions.h"
+#include "ui/common/banners.h"
+#include "ui/common/format.h"
+#include "ui/common/paths.h"
+#include "ui/common/text.h"
+#include "ui/lecture/answers_dialog.h"
+#include "ui/lecture/course_dialog.h"
+#include "ui/lecture/presentation.h"
+#include "ui/lecture/statement_lecture.h"
+#include "ui/session/lab_origin.h"
+#include "ui/session/workspace.h"
+#include "ui/theme/dialogs.h"
+#include "ui/window/lecture_controller.h"
+#include "ui/window/window_stage.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+const QString kCourseBanner = QStringLiteral("course");
+const QString kClassBanner = QStringLiteral("class");
+
+void raiseWindow(QWidget& window) {
+    window.show();
+    window.raise();
+    window.activateWindow();
+}
+
+QString newClassLab(const QString& folder) {
+    QDir().mkpath(folder);
+    const QString stem = folder + QDateTime::currentDateTime().toString(QStringLiteral("/'class' yyyy-MM-dd HH.mm.ss"));
+    QString path = stem + QStringLiteral(".ropelab");
+    for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+    return path;
+}
+
+QString wordsOf(const ClassPool& pool) {
+    QString words = pool.files == 0 ? QObject::tr("No file could be pooled.")
+                                    : QObject::tr("Pooled %1 with %2.")
+                                          .arg(countText(pool.files, QObject::tr("file")),
+                                               countText(pool.runs, QObject::tr("run")));
+    for (const ClassPool::Refused& refused : pool.refused) {
+        words +=
+            QObject::tr(" Not pooled: %1 (%2)").arg(QFileInfo(fromPath(refused.file)).fileName(), text(refused.reason));
+    }
+    return words;
+}
+
+}  // namespace
+
+ClassController::ClassController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions,
+                                 LectureController& lectures, WindowStage& stage, std::function<void()> showPooled,
+                                 QWidget* window)
+    : QObject(window),
+      m_workspace(workspace),
+      m_banners(banners),
+      m_actions(actions),
+      m_lectures(lectures),
+      m_stage(stage),
+      m_showPooled(std::move(showPooled)),
+      m_window(window) {
+    connect(&m_lectures, &LectureController::stageTaken, this, &ClassController::closeCourse);
+    connect(&m_lectures.presentation(), &Presentation::answered, this, [this](const AnswerRecord& answer) {
+        try {
+            storeAnswer(answer);
+        } catch (const std::exception& error) {
+            m_lectures.showProblem(QString::fromUtf8(error.what()));
+        }
+    });
+}
+
+ClassController::~ClassController() {
+    delete m_course;
+    delete m_answers;
+}
+
+void ClassController::addActions() {
+    m_actions.add({.id = "lecture.answers",
+                   .menu = "Lecture",
+                   .text = tr("Show answers of the class …"),
+                   .handler = [this] { showAnswers(); },
+                   .enabled = [this] { return m_workspace.lab().hasFile(); },
+                   .separatorBefore = true});
+    m_actions.add({.id = "lecture.pool",
+                   .menu = "Lecture",
+                   .text = tr("Pool results of the class …"),
+                   .handler =
+                       [this] {
+                           const FileQuestion which{.title = tr("Results of the class"),
+                                                    .filters = tr("Labs and printed results (*.ropelab *.json)")};
+                           const QStringList files = dialogs().openSeveral(m_window, which);
+                           if (!files.isEmpty()) pool(files);
+                       },
+                   .enabled = [this] { return !m_pooling.isRunning(); }});
+    m_actions.add({.id = "help.course", .menu = "Help", .text = tr("Course …"), .handler = [this] { showCourse(); }});
+}
+
+CourseDialog& ClassController::course() {
+    if (m_course) return *m_course;
+    const auto report = [this](const QString& sentence) {
+        m_banners.show(kCourseBanner, BannerArea::Kind::error, sentence);
+    };
+    std::vector<Lecture> lectures;
+    for (const ShippedLecture& shipped : shipped_lectures()) {
+        try {
+            lectures.push_back(load_lecture(shipped.file));
+        } catch (const std::exception& error) {
+            report(text(error.what()));
+        }
+    }
+    lectures.push_back(statementLecture());
+    m_course = new CourseDialog(m_stage, m_workspace.settings(), std::move(lectures), m_window);
+    connect(m_course, &CourseDialog::problem, this, report);
+    return *m_course;
+}
+
+void ClassController::showCourse() {
+    if (!course().isVisible()) m_lectures.end();  // the course uses the same stage
+    raiseWindow(course());
+}
+
+void ClassController::closeCourse() {
+    if (m_course) m_course->hide();
+}
+
+void ClassController::storeAnswer(AnswerRecord answer) {
+    if (answer.group.empty()) answer.group = m_workspace.settings().value("lecture/group").toString().toStdString();
+    m_workspace.lab().addAnswers({std::move(answer)});
+    if (m_answers && m_answers->isVisible()) showAnswers();
+    m_actions.refresh();
+}
+
+void ClassController::showAnswers() {
+    if (!m_answers) makeAnswers();
+    renewAnswers();
+    raiseWindow(*m_answers);
+}
+
+void ClassController::makeAnswers() {
+    Settings& settings = m_workspace.settings();
+    m_answers = new AnswersDialog(settings.value("lecture/group").toString(), m_window);
+    connect(m_answers, &AnswersDialog::groupChanged, this,
+            [&settings](const QString& group) { settings.setValue("lecture/group", group); });
+    connect(m_answers, &AnswersDialog::deletionRequested, this,
+            [this](const std::vector<AnswerRecord>& answers) { changeAnswers(answers, true); });
+    connect(m_answers, &AnswersDialog::restorationRequested, this,
+            [this](const std::vector<AnswerRecord>& answers) { changeAnswers(answers, false); });
+    connect(&m_workspace.lab(), &LabDocument::opened, m_answers, [this] { renewAnswers(); });
+}
+
+void ClassController::changeAnswers(const std::vector<AnswerRecord>& answers, bool deletes) {
+    try {
+        if (deletes) {
+            m_workspace.lab().deleteAnswers(answers);
+        } else {
+            m_workspace.lab().addAnswers(answers);
+        }
+    } catch (const std::exception& error) {
+        return m_answers->showProblem(text(error.what()));
+    }
+    showAnswers();
+    m_answers->setDeleted(deletes ? answers : std::vector<AnswerRecord>());
+}
+
+void ClassController::renewAnswers() {
+    const LabFile* lab = m_workspace.lab().file();
+    m_answers->setQuestions(lab ? answered_questions(lab->answers()) : std::vector<AnsweredQuestion>());
+    m_answers->setLab(lab ? labOrigin(*lab, {}) : QJsonObject());
+}
+
+void ClassController::pool(const QStringList& files) {
+    if (m_pooling.isRunning()) return;
+    const QString path = newClassLab(m_workspace.lab().folder());
+    m_pooling.start([this, files, path](const Cancelled&) -> std::function<void()> {
+        try {
+            std::vector<std::filesystem::path> paths;
+            for (const QString& file : files) paths.push_back(toPath(file));
+            ClassPool pooled;
+            {
+                const auto lab = LabFile::create(toPath(path));
+                pooled = pool_class(*lab, paths);
+            }
+            const QString words = wordsOf(pooled);
+            if (pooled.files > 0) return [this, path, words] { showPooledLab(path, words); };
+            QFile::remove(path);
+            return [this, words] { refuse(words); };
+        } catch (const std::exception& error) {
+            return [this, reason = text(error.what())] { refuse(reason); };
+        }
+    });
+    m_actions.refresh();
+}
+
+void ClassController::showPooledLab(const QString& lab, const QString& sentence) {
+    m_lectures.end();
+    m_workspace.openLab(lab);
+    m_showPooled();
+    m_banners.show(kClassBanner, BannerArea::Kind::information, sentence);
+    m_actions.refresh();
+}
+
+void ClassController::refuse(const QString& sentence) {
+    m_banners.show(kClassBanner, BannerArea::Kind::error, sentence);
+    m_actions.refresh();
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QObject>
+#include <QProcess>
+#include <QString>
+#include <vector>
+
+#include "ui/session/sweep_session.h"
+
+class QMenu;
+
+namespace ropelab::ui {
+
+class ActionRegistry;
+class BannerArea;
+class Workspace;
+
+/// Opens and saves labs, writes their reports, and shows banners about the lab and its runs.
+class LabController : public QObject {
+    Q_OBJECT
+
+ public:
+    LabController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, QWidget* window);
+    /// Ends the process of a report and waits for it.
+    ~LabController() override;
+
+    void addActions();
+    void addReportAction();
+    /// Into the menu File, which must exist.
+    void addRecentLabs();
+    /// The unsaved lab of the previous session, if there is one; a banner tells about it.
+    void reopenUnsaved();
+    /// Replaces ropelab-cli in the folder of this program, for tests.
+    void setReportProgram(const QString& path) { m_program = path; }
+
+ private:
+    void save();
+    /// A process of its own, `ropelab-cli report`, so that the window stays responsive.
+    void writeReport();
+    void endReport(int code, QProcess::ExitStatus status);
+    void refuseReport(const QString& sentence);
+    bool isReporting() const { return m_process.state() != QProcess::NotRunning; }
+    void listRecent(QMenu* menu);
+    void showState();
+    void showProblem(const QString& id, const QString& sentence);
+    void reportFailedRuns(const std::vector<Delivery>& deliveries);
+
+    Workspace& m_workspace;
+    BannerArea& m_banners;
+    ActionRegistry& m_actions;
+    QWidget* m_window;
+    QString m_program;
+    QProcess m_process;
+    QString m_folder;      // of the report
+    int m_failedRuns = 0;  // of the current or last sweep
+};
+
+}  // namespace ropelab::ui

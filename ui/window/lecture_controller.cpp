@@ -1,0 +1,329 @@
+#include "ui/window/lecture_controller.h"
+
+#include <QFileInfo>
+#include <QFileSystemWatcher>
+#include <QTimer>
+#include <QWidget>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "core/data/read_file.h"
+#include "core/lecture/lecture.h"
+#include "core/lecture/lecture_rooms.h"
+#include "core/lecture/lecture_text.h"
+#include "core/spec/error.h"
+#include "core/store/output_file.h"
+#include "ui/animation/export_process.h"
+#include "ui/common/actions.h"
+#include "ui/common/banners.h"
+#include "ui/common/paths.h"
+#include "ui/common/room.h"
+#include "ui/common/text.h"
+#include "ui/lecture/document_job.h"
+#include "ui/lecture/lecture_player.h"
+#include "ui/lecture/presentation.h"
+#include "ui/lecture/presentation_bands.h"
+#include "ui/session/workspace.h"
+#include "ui/theme/dialogs.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/rooms.h"
+#include "ui/window/window_stage.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+const QString kLectureBanner = QStringLiteral("lecture");
+const QString kDocumentBanner = QStringLiteral("lecture.document");
+constexpr int kReloadMs = 150;  // editors write a file in several steps
+
+/// "Theta and fraction".
+QString titleOfShipped(const std::string& name) {
+    QString title = text(name).replace(QLatin1Char('-'), QLatin1Char(' '));
+    if (!title.isEmpty()) title[0] = title[0].toUpper();
+    return title;
+}
+
+bool isShipped(const std::filesystem::path& file) {
+    for (const ShippedLecture& each : shipped_lectures()) {
+        std::error_code error;
+        if (std::filesystem::equivalent(each.file, file, error)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+LectureController::LectureController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions,
+                                     RoomStack& rooms, WindowStage& stage, QWidget* window)
+    : QObject(window),
+      m_workspace(workspace),
+      m_banners(banners),
+      m_actions(actions),
+      m_rooms(rooms),
+      m_stage(stage),
+      m_window(window),
+      m_player(new LecturePlayer(stage, this)),
+      m_presentation(new Presentation(stage, *m_player, this)),
+      m_documents(new ExportProcess(tr("lecture"), this)),
+      m_watcher(new QFileSystemWatcher(this)) {
+    m_presentation->snapshotFolder = [this, pictures = m_presentation->snapshotFolder] {
+        const LabDocument& lab = m_workspace.lab();
+        const bool isSaved = !m_stage.ownLabPath().isEmpty() && !lab.isOwnUnsaved();
+        return isSaved ? QFileInfo(m_stage.ownLabPath()).absolutePath() : pictures();
+    };
+    connect(&m_stage, &WindowStage::problem, this, &LectureController::showProblem);
+    connect(m_player, &LecturePlayer::problem, this, [this](const QString& sentence) {
+        if (!m_presentation->isActive()) showProblem(sentence);
+    });
+    connect(m_presentation, &Presentation::left, this, &LectureController::showPaused);
+    connectDocuments();
+    auto* reload = new QTimer(this);
+    reload->setSingleShot(true);
+    reload->setInterval(kReloadMs);
+    connect(reload, &QTimer::timeout, this, &LectureController::reload);
+    // An editor that replaces the file changes its folder and ends the watch of the file.
+    connect(m_watcher, &QFileSystemWatcher::fileChanged, reload, qOverload<>(&QTimer::start));
+    connect(m_watcher, &QFileSystemWatcher::directoryChanged, reload, qOverload<>(&QTimer::start));
+}
+
+void LectureController::addActions() {
+    m_actions.add(
+        {.id = "lecture.open", .menu = "Lecture", .text = tr("Open lecture …"), .handler = [this] { askLecture(); }});
+    bool isFirst = true;
+    for (const ShippedLecture& each : shipped_lectures()) {
+        m_actions.add({.id = QStringLiteral("lecture.open.") + text(each.name),
+                       .menu = "Lecture",
+                       .text = tr("Lecture: %1").arg(titleOfShipped(each.name)),
+                       .handler = [this, file = each.file] { open(fromPath(file)); },
+                       .separatorBefore = std::exchange(isFirst, false)});
+    }
+    m_actions.add(
+        {.id = "lecture.present",
+         .menu = "Lecture",
+         .text = tr("Start presentation"),
+         .shortcuts = {QKeySequence(Qt::Key_F5)},
+         .handler = [this] { present(); },
+         .enabled = [this] { return m_player->hasLecture(); },
+         .liveText = [this] { return m_stage.hasBegun() ? tr("Return to the step") : tr("Start presentation"); },
+         .separatorBefore = true});
+    m_actions.add({.id = "lecture.end",
+                   .menu = "Lecture",
+                   .text = tr("End lecture"),
+                   .handler = [this] { end(); },
+                   .enabled = [this] { return m_stage.hasBegun(); }});
+    addDocumentActions();
+    m_actions.add({.id = "lecture.take",
+                   .menu = "Lecture",
+                   .text = tr("Take this as a scene"),
+                   .handler = [this] { takeScene(); },
+                   .separatorBefore = true});
+}
+
+void LectureController::addDocumentActions() {
+    const auto isReady = [this] { return m_player->hasLecture() && !m_documents->isRunning(); };
+    m_actions.add({.id = "lecture.handout",
+                   .menu = "Lecture",
+                   .text = tr("Export handout …"),
+                   .handler =
+                       [this] {
+                           const FileQuestion where{.title = tr("File of the handout"), .filters = tr("PDF (*.pdf)")};
+                           exportDocument("handout", dialogs().save(m_window, where));
+                       },
+                   .enabled = isReady,
+                   .separatorBefore = true});
+    m_actions.add({.id = "lecture.slides",
+                   .menu = "Lecture",
+                   .text = tr("Export slides …"),
+                   .handler =
+                       [this] {
+                           const FileQuestion where{
+                               .title = tr("File or folder of the slides"),
+                               .filters = tr("PDF (*.pdf);;HTML (*.html);;Folder of PNG files (*)")};
+                           exportDocument("slides", dialogs().save(m_window, where));
+                       },
+                   .enabled = isReady});
+}
+
+void LectureController::askLecture() {
+    const QString path = dialogs().open(m_window, {.title = tr("Open a lecture"), .filters = tr("Lectures (*.md)")});
+    if (!path.isEmpty()) open(path);
+}
+
+void LectureController::open(const QString& path) {
+    Lecture lecture = load_lecture(toPath(path));
+    end();
+    m_player->setLecture(std::move(lecture));
+    m_presentation->resetTime();
+    m_presentation->renewLecture();
+    watch();
+    m_actions.refresh();
+    m_banners.show(kLectureBanner, BannerArea::Kind::information,
+                   tr("The lecture “%1” is open.").arg(text(m_player->lecture().title)),
+                   {{tr("Start presentation"), [this] { present(); }}});
+}
+
+void LectureController::present() {
+    emit stageTaken();
+    m_banners.dismiss(kLectureBanner);
+    m_presentation->start();
+    m_actions.refresh();
+}
+
+void LectureController::present(const QString& path, const QString& scene, int step) {
+    open(path);
+    present();
+    if (scene.isEmpty()) return;
+    if (!m_player->jump(scene)) {
+        throw BadInput("The lecture " + path.toStdString() + " has no scene \"" + scene.toStdString() + "\".");
+    }
+    m_player->goTo(m_player->scene(), step - 1);
+}
+
+void LectureController::end() {
+    emit stageTaken();
+    m_presentation->leave();
+    m_stage.end();
+    m_banners.dismiss(kLectureBanner);
+    m_actions.refresh();
+}
+
+void LectureController::showPaused() {
+    m_actions.refresh();
+    m_banners.show(kLectureBanner, BannerArea::Kind::information,
+                   tr("The lecture “%1” is paused. Your own setup and lab come back when you end it.")
+                       .arg(text(m_player->lecture().title)),
+                   {{tr("Return to the step"), [this] { present(); }}, {tr("End lecture"), [this] { end(); }}});
+}
+
+void LectureController::showProblem(const QString& sentence) {
+    if (m_presentation->isActive()) return m_presentation->head()->say(sentence);
+    m_banners.show(kLectureBanner, BannerArea::Kind::error, sentence);
+}
+
+void LectureController::watch() {
+    const QString file = fromPath(m_player->lecture().file);
+    const QStringList before = m_watcher->files() + m_watcher->directories();
+    if (!before.isEmpty()) m_watcher->removePaths(before);
+    m_watcher->addPaths({file, QFileInfo(file).absolutePath()});
+    m_changed = QFileInfo(file).lastModified();
+}
+
+void LectureController::reload() {
+    const QString file = fromPath(m_player->lecture().file);
+    const QFileInfo now(file);
+    if (!now.exists() || now.lastModified() == m_changed) return;  // another file of the folder changed
+    watch();
+    try {
+        Lecture lecture = load_lecture(toPath(file));
+        if (m_presentation->isActive()) {
+            m_player->reload(std::move(lecture));
+        } else {
+            m_player->replace(std::move(lecture));
+        }
+        m_presentation->renewLecture();
+    } catch (const std::exception& error) {
+        showProblem(QString::fromUtf8(error.what()));  // the lecture as it was stays open
+    }
+}
+
+LectureScene LectureController::shownScene() {
+    const RoomEntry& entry = rooms()[static_cast<std::size_t>(m_rooms.current())];
+    const std::string roomId = entry.id;
+    const LectureRoom& known = lecture_room(roomId);
+    Room& shown = m_rooms.room();
+    LectureScene scene;
+    scene.title = entry.title.toStdString();
+    scene.room = roomId;
+    const std::string part = shown.shownPart().toStdString();
+    if (std::find(known.parts.begin(), known.parts.end(), part) != known.parts.end()) scene.part = part;
+    scene.setup = m_workspace.rotary().setups();
+    const LabDocument& lab = m_workspace.lab();
+    const bool showsRuns = shown.undoScope() == Room::UndoScope::lab || roomId == "inspect";
+    if (showsRuns && lab.hasFile() && !lab.isUnsaved()) scene.lab = toPath(lab.path());
+    LectureStep step;
+    for (const RoomControl& each : shown.controls()) {
+        const std::string name = each.name.toStdString();
+        const QString value = each.value().toString();
+        if (!is_lecture_control(known, name)) continue;
+        if (each.widget && each.widget->isVisible()) scene.controls.push_back(name);
+        const bool isPicture = name == "play" || name == "part" || name == "pair";  // part and pair have own places
+        if (!isPicture && value != QLatin1String("none") && value != QLatin1String("other")) {
+            step.set.push_back({name, value.toStdString(), 0});
+        }
+    }
+    for (const std::string_view name : setup_settings()) {
+        if (std::find(scene.controls.begin(), scene.controls.end(), name) != scene.controls.end()) continue;
+        const QWidget* field = shown.controlWidget(text(name));
+        if (field && field->isVisible() && field->isEnabled()) scene.controls.emplace_back(name);
+    }
+    if (const auto pair = m_workspace.rotary().pickedPair(); pair && shown.control(QStringLiteral("pair")).isValid()) {
+        step.point = "pair " + std::to_string(*pair);
+    }
+    if (!step.set.empty() || !step.point.empty()) scene.steps.push_back(step);
+    return scene;
+}
+
+void LectureController::takeScene() {
+    QString file = fromPath(m_player->lecture().file);
+    std::string before;
+    if (!m_player->hasLecture()) {
+        file = dialogs().save(m_window, {.title = tr("File of the new lecture"),
+                                         .path = QStringLiteral("lecture.md"),
+                                         .filters = tr("Lectures (*.md)")});
+        if (file.isEmpty()) return;
+        if (!file.endsWith(QLatin1String(".md"))) file += QStringLiteral(".md");
+        if (QFileInfo::exists(file)) throw BadInput(file.toStdString() + " exists; open it as a lecture first.");
+        const nlohmann::json title = QFileInfo(file).completeBaseName().toStdString();  // JSON quotes it for YAML
+        before = "---\ntitle: " + title.dump() + "\n---\n";
+    } else if (isShipped(m_player->lecture().file)) {
+        throw BadInput("The open lecture belongs to the program and cannot be changed; open a copy of its file.");
+    } else {
+        before = read_regular_file(toPath(file), most_lecture_bytes);
+    }
+    const LectureScene scene = shownScene();
+    const std::string after = with_scene(before, scene);
+    parse_lecture(after, toPath(file));  // throws before anything is written
+    write_output(toPath(file), {std::as_bytes(std::span(after))});
+    if (!m_player->hasLecture()) {
+        open(file);
+    } else {
+        m_player->replace(load_lecture(toPath(file)));
+        watch();
+    }
+    m_banners.show(QStringLiteral("lecture.scene"), BannerArea::Kind::information,
+                   tr("The scene “%1” was added to %2.").arg(text(scene.title), QFileInfo(file).fileName()));
+}
+
+void LectureController::connectDocuments() {
+    const auto tell = [this](BannerArea::Kind kind, const QString& sentence) {
+        m_actions.refresh();
+        m_banners.show(kDocumentBanner, kind, sentence);
+    };
+    connect(m_documents, &ExportProcess::finished, this, [this, tell] {
+        tell(BannerArea::Kind::information, tr("The lecture was exported to %1.").arg(m_documentPath));
+    });
+    connect(m_documents, &ExportProcess::stopped, this,
+            [tell] { tell(BannerArea::Kind::information, tr("The export of the lecture was stopped.")); });
+    connect(m_documents, &ExportProcess::failed, this,
+            [tell](const QString& sentence) { tell(BannerArea::Kind::error, sentence); });
+}
+
+void LectureController::exportDocument(const char* kind, const QString& path) {
+    if (path.isEmpty()) return;
+    const bool isDark = ThemeManager::instance().theme().appearance == Appearance::dark;
+    const nlohmann::json fields{{"kind", kind},
+                                {"lecture", m_player->lecture().file.string()},
+                                {"output", path.toStdString()},
+                                {"theme", isDark ? "dark" : "light"}};
+    const LectureDocumentJob job = parseDocumentJob(fields.dump());  // throws before anything is started
+    m_documentPath = path;
+    m_documents->start({QStringLiteral("--document"), QString::fromStdString(documentJobText(job))}, !job.isFolder());
+    m_actions.refresh();
+    m_banners.show(kDocumentBanner, BannerArea::Kind::information, tr("The lecture is being exported to %1.").arg(path),
+                   {{tr("Stop export"), [this] { m_documents->stop(); }}});
+}
+
+}  // namespace ropelab::ui

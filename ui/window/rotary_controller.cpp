@@ -1,0 +1,152 @@
+#include "ui/window/rotary_controller.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <algorithm>
+#include <utility>
+
+#include "core/plan/step_cost.h"
+#include "core/spec/error.h"
+#include "core/study/head_vectors.h"
+#include "ui/common/actions.h"
+#include "ui/common/banners.h"
+#include "ui/help/formula_book.h"
+#include "ui/models/model_map.h"
+#include "ui/rooms/rotation/animation_dialog.h"
+#include "ui/session/workspace.h"
+#include "ui/statements/statement_cards.h"
+#include "ui/window/rooms.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+void showInFront(QWidget& window) {
+    window.show();
+    window.raise();
+    window.activateWindow();
+}
+
+/// Throws BadInput if a setup cannot represent the run.
+ShapedSetup shapedSetupOf(const RunSpec& spec, const QString& name, ModelShape shape) {
+    require_plain_frequencies(spec);
+    const ShapedCache cache = shaped_cache(spec);
+    shape.name = name;
+    shape.cache = cache.shape;
+    shape.kind = cache.kind;
+    return {setup_of(spec), shape};
+}
+
+QString titleOfRoom(const QString& id) {
+    const auto all = rooms();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const RoomEntry& room) { return id == QLatin1String(room.id); });
+    return found == all.end() ? id : found->title;
+}
+
+}  // namespace
+
+RotaryController::RotaryController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions,
+                                   ShowRoom showRoom, QWidget* window)
+    : QObject(window),
+      m_workspace(workspace),
+      m_banners(banners),
+      m_actions(actions),
+      m_showRoom(std::move(showRoom)),
+      m_window(window) {
+    RotaryModel& model = m_workspace.rotary();
+    connect(&model, &RotaryModel::modelsRequested, this, &RotaryController::showModels);
+    connect(&model, &RotaryModel::statementsRequested, this, &RotaryController::showStatements);
+    connect(&m_workspace, &Workspace::setupComparisonAsked, this, &RotaryController::compareWithRun);
+}
+
+RotaryController::~RotaryController() {
+    delete m_models;
+    delete m_statements;
+    delete m_formulas;
+}
+
+void RotaryController::addActions() {
+    RotaryModel& model = m_workspace.rotary();
+    m_actions.add({.id = "rotary.models",
+                   .menu = "File",
+                   .text = tr("Known models and config.json …"),
+                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_M)},
+                   .handler = [this] { showModels(); },
+                   .separatorBefore = true});
+    m_actions.add({.id = "rotary.copy", .menu = "Edit", .text = tr("Copy rotary setup"), .handler = [&model] {
+                       QGuiApplication::clipboard()->setText(QString::fromStdString(setups_text(model.setups())));
+                   }});
+    m_actions.add({.id = "rotary.paste", .menu = "Edit", .text = tr("Paste rotary setup"), .handler = [&model] {
+                       model.endDrag();
+                       model.changeBoth(tr("paste rotary setup"),
+                                        parse_setups(QGuiApplication::clipboard()->text().toStdString()));
+                   }});
+}
+
+ModelMap& RotaryController::models() {
+    if (!m_models) m_models = new ModelMap(m_workspace.rotary(), m_window);
+    return *m_models;
+}
+
+void RotaryController::showModels() {
+    showInFront(models());
+}
+
+void RotaryController::showModel(const QString& name) {
+    showModels();
+    if (models().pick(name)) models().lightPicked();
+}
+
+void RotaryController::importConfig(const QString& path) {
+    if (!models().importConfig(path)) showModels();
+}
+
+StatementCards& RotaryController::statements() {
+    if (!m_statements) {
+        m_statements = new StatementCards(m_workspace.rotary(), titleOfRoom, m_window);
+        connect(m_statements, &StatementCards::shown, this,
+                [this](const QString& room, const QString& part) { m_showRoom(room, part); });
+        connect(m_statements, &StatementCards::formulaRequested, this, &RotaryController::showFormulas);
+    }
+    return *m_statements;
+}
+
+void RotaryController::showStatements() {
+    showInFront(statements());
+}
+
+FormulaBook& RotaryController::formulas() {
+    if (!m_formulas) m_formulas = new FormulaBook(m_window);
+    return *m_formulas;
+}
+
+void RotaryController::showFormulas(int number) {
+    showInFront(formulas());
+    if (number > 0) formulas().showFormula(number);
+}
+
+void RotaryController::exportAnimation(const QString& figure, const RotarySetup& setup) {
+    AnimationJob job;
+    job.figure = figure;
+    job.setup = setup;
+    job.state = standardScene(setup).state;
+    (new AnimationDialog(std::move(job), m_window))->show();
+}
+
+void RotaryController::compareWithRun(RunId run) {
+    const RunView* view = m_workspace.runs().find(run);
+    if (!view) return;
+    const QString banner = QStringLiteral("comparison");
+    const QString name = view->name;
+    try {
+        m_workspace.rotary().compareWith(tr("compare with the setup of %1").arg(name),
+                                         shapedSetupOf(view->spec, name, m_workspace.rotary().shape()));
+    } catch (const BadInput& error) {
+        return m_banners.show(banner, BannerArea::Kind::error, QString::fromStdString(error.what()));
+    }
+    m_banners.dismiss(banner);
+    m_showRoom(QStringLiteral("spectrum"), {});
+}
+
+}  // namespace ropelab::ui

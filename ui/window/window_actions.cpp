@@ -1,0 +1,405 @@
+#include "ui/window/window_actions.h"
+
+#include <QAbstractButton>
+#include <QCoreApplication>
+#include <QMenuBar>
+#include <QPointer>
+#include <QSet>
+#include <QUndoStack>
+
+#include "ui/common/findables.h"
+#include "ui/help/command_palette.h"
+#include "ui/help/explanation_card.h"
+#include "ui/help/formula_book.h"
+#include "ui/help/keyboard_sheet.h"
+#include "ui/models/model_entry.h"
+#include "ui/rotary/setup_panel.h"
+#include "ui/session/undo_step.h"
+#include "ui/sound/figure_player.h"
+#include "ui/theme/motion.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/class_controller.h"
+#include "ui/window/lab_controller.h"
+#include "ui/window/lecture_controller.h"
+#include "ui/window/main_window.h"
+#include "ui/window/rotary_controller.h"
+#include "ui/window/status_strip.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+QString tr(const char* text) {
+    return MainWindow::tr(text);
+}
+
+QUndoStack& undoStack(MainWindow& window) {
+    Workspace& workspace = window.workspace();
+    return window.room().undoScope() == Room::UndoScope::rotary ? workspace.rotaryUndo() : workspace.undo();
+}
+
+/// False while a lecture shows another lab, to which the steps of the user's lab do not belong.
+bool ownsUndo(MainWindow& window) {
+    return window.room().undoScope() == Room::UndoScope::rotary || window.workspace().lab().isOwn();
+}
+
+// Undo and Redo apply to what the current room changes. They are enabled while a playback runs, which undoing stops.
+void addUndoActions(MainWindow& window) {
+    window.actions().add(
+        {.id = "edit.undo",
+         .menu = "Edit",
+         .text = tr("Undo"),
+         .shortcuts = {QKeySequence::Undo},
+         .handler =
+             [&window] {
+                 window.room().endEdit();
+                 window.strip().tell(undoLatest(undoStack(window)));
+             },
+         .enabled =
+             [&window] { return ownsUndo(window) && (undoStack(window).canUndo() || window.room().isEditing()); },
+         .liveText =
+             [&window] {
+                 const QString what = undoStack(window).undoText();
+                 return what.isEmpty() ? tr("Undo") : tr("Undo: %1").arg(what);
+             }});
+    window.actions().add(
+        {.id = "edit.redo",
+         .menu = "Edit",
+         .text = tr("Redo"),
+         .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+         .handler =
+             [&window] {
+                 window.room().endEdit();
+                 window.strip().tell(redoNext(undoStack(window)));
+             },
+         .enabled = [&window] { return ownsUndo(window) && undoStack(window).canRedo(); },
+         .liveText =
+             [&window] {
+                 const QString what = undoStack(window).redoText();
+                 return what.isEmpty() ? tr("Redo") : tr("Redo: %1").arg(what);
+             }});
+}
+
+void addFigureActions(MainWindow& window) {
+    ActionRegistry& actions = window.actions();
+    const auto hasFigure = [&window] { return window.room().hasFigure(); };
+    actions.add({.id = "figure.export",
+                 .menu = "File",
+                 .text = tr("Export figure …"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_E)},
+                 .handler = [&window] { window.room().openExport(); },
+                 .enabled = hasFigure,
+                 .separatorBefore = true});
+    actions.add({.id = "figure.exportRoom",
+                 .menu = "File",
+                 .text = tr("Export room …"),
+                 .handler = [&window] { window.room().openRoomExport(); },
+                 .enabled = hasFigure});
+    actions.add({.id = "figure.copy",
+                 .menu = "Edit",
+                 .text = tr("Copy figure"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
+                 .handler = [&window] { window.room().copy(); },
+                 .enabled = hasFigure,
+                 .separatorBefore = true});
+    actions.add({.id = "figure.caption",
+                 .menu = "Edit",
+                 .text = tr("Copy caption of figure"),
+                 .handler = [&window] { window.room().copyCaption(); },
+                 .enabled = hasFigure});
+    // F2 opens the table where a figure has the keyboard focus; in tables it edits a cell.
+    actions.add({.id = "figure.table",
+                 .menu = "Edit",
+                 .text = tr("Show figure as table (F2 in a figure)"),
+                 .handler = [&window] { window.room().openTable(); },
+                 .enabled = hasFigure});
+}
+
+void addListenAction(MainWindow& window) {
+    window.actions().add(
+        {.id = "figure.listen",
+         .menu = "View",
+         .text = tr("Listen to figure"),
+         .shortcuts = {QKeySequence(Qt::Key_F4)},
+         .handler = [&window] { window.room().listen(); },
+         .enabled = [&window] { return FigurePlayer::whyUnavailable().isEmpty() && window.room().hasFigure(); },
+         .liveText = [] { return Room::listenText(); },
+         .separatorBefore = true});
+}
+
+void addThemeActions(MainWindow& window) {
+    using Choice = ThemeManager::Choice;
+    ActionRegistry& actions = window.actions();
+    ThemeManager& theme = ThemeManager::instance();
+    struct Entry {
+        const char* id;
+        QString text;
+        Choice choice;
+    };
+    const Entry choices[] = {{"view.light", tr("Light theme"), Choice::light},
+                             {"view.dark", tr("Dark theme"), Choice::dark},
+                             {"view.contrast", tr("High-contrast theme"), Choice::contrast},
+                             {"view.system", tr("Theme of the system"), Choice::system}};
+    for (const Entry& entry : choices) {
+        actions.add({.id = entry.id,
+                     .menu = "View",
+                     .text = entry.text,
+                     .handler = [&theme, choice = entry.choice] { theme.setChoice(choice); },
+                     .checked = [&theme, choice = entry.choice] { return theme.choice() == choice; },
+                     .separatorBefore = entry.choice == Choice::light});
+    }
+    actions.add({.id = "view.motion",
+                 .menu = "View",
+                 .text = tr("Reduce motion"),
+                 .handler =
+                     [&window] {
+                         setMotionReduced(!isMotionReduced());
+                         window.workspace().settings().setValue("window/reduced_motion", isMotionReduced());
+                     },
+                 .checked = [] { return isMotionReduced(); }});
+    actions.add({.id = "view.larger",
+                 .menu = "View",
+                 .text = tr("Larger text and controls"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
+                 .handler = [&theme] { theme.larger(); },
+                 .enabled = [&theme] { return theme.scale() < 250; },
+                 .separatorBefore = true});
+    actions.add({.id = "view.smaller",
+                 .menu = "View",
+                 .text = tr("Smaller text and controls"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Minus)},
+                 .handler = [&theme] { theme.smaller(); },
+                 .enabled = [&theme] { return theme.scale() > 100; }});
+    actions.add({.id = "view.scale100",
+                 .menu = "View",
+                 .text = tr("Reset size to 100 %"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_0)},
+                 .handler = [&theme] { theme.setScale(100); }});
+}
+
+void addViewActions(MainWindow& window) {
+    ActionRegistry& actions = window.actions();
+    actions.add({.id = "view.panel",
+                 .menu = "View",
+                 .text = tr("Show settings panel"),
+                 .shortcuts = {QKeySequence(Qt::Key_F9)},
+                 .handler = [&window] { window.togglePanel(); },
+                 .checked = [&window] { return window.isPanelShown(); },
+                 .separatorBefore = true});
+    actions.add({.id = "view.rail",
+                 .menu = "View",
+                 .text = tr("Show room names"),
+                 .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
+                 .handler = [&window] { window.setRailFolded(!window.isRailFolded()); },
+                 .checked = [&window] { return !window.isRailFolded(); }});
+    actions.add({.id = "view.fullscreen",
+                 .menu = "View",
+                 .text = tr("Show in full screen"),
+                 .shortcuts = {QKeySequence(Qt::Key_F11)},
+                 .handler = [&window] { window.setWindowState(window.windowState() ^ Qt::WindowFullScreen); },
+                 .checked = [&window] { return window.isFullScreen(); }});
+    int number = 0;
+    for (const RoomEntry& room : rooms()) {
+        ++number;
+        actions.add({.id = QStringLiteral("room.") + QLatin1String(room.id),
+                     .menu = "View",
+                     .text = tr("Room: %1").arg(room.title),
+                     .shortcuts = {roomShortcut(number)},
+                     .handler =
+                         [&window, id = QString::fromLatin1(room.id)] {
+                             window.showRoom(id);
+                             window.focusPicture();
+                         },
+                     .separatorBefore = number == 1});
+    }
+}
+
+void addRunActions(MainWindow& window) {
+    ActionRegistry& actions = window.actions();
+    Workspace& workspace = window.workspace();
+    SweepSession& session = workspace.session();
+    actions.add({.id = "run.start",
+                 .menu = "Run",
+                 .text = tr("Start sweep"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)},
+                 .handler = [&workspace] { workspace.start(); },
+                 .enabled = [&session] { return !session.isActive(); }});
+    actions.add({.id = "run.pause",
+                 .menu = "Run",
+                 .text = tr("Pause sweep"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P)},
+                 .handler = [&workspace] { workspace.pauseOrResume(); },
+                 .enabled =
+                     [&session] {
+                         return session.state() == SweepSession::State::running ||
+                                session.state() == SweepSession::State::paused;
+                     },
+                 .liveText =
+                     [&session] {
+                         return session.state() == SweepSession::State::paused ? tr("Resume sweep") : tr("Pause sweep");
+                     }});
+    actions.add({.id = "run.stop",
+                 .menu = "Run",
+                 .text = tr("Stop sweep"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Period)},
+                 .handler = [&session] { session.stop(); },
+                 .enabled = [&session] { return session.isActive(); }});
+    actions.add({.id = "run.continue",
+                 .menu = "Run",
+                 .text = tr("Resume unfinished runs"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)},
+                 .handler = [&workspace] { workspace.resumeRuns(workspace.unfinishedRuns()); },
+                 .enabled = [&workspace] { return !workspace.unfinishedRuns().empty(); }});
+    actions.add({.id = "room.play",
+                 .menu = "Run",
+                 .text = tr("Play or pause in this room"),
+                 .shortcuts = {QKeySequence(Qt::Key_Space)},
+                 .handler = [&window] { window.room().playButton()->click(); },
+                 .enabled =
+                     [&window] {
+                         const QAbstractButton* play = window.room().playButton();
+                         return play && play->isVisible() && play->isEnabled();
+                     },
+                 .separatorBefore = true});
+}
+
+void addHelpActions(MainWindow& window) {
+    ActionRegistry& actions = window.actions();
+    actions.add({.id = "help.palette",
+                 .menu = "Help",
+                 .text = tr("Find …"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_K)},
+                 .handler = [&window] { window.commandPalette().open(); }});
+    actions.add({.id = "help.keyboard",
+                 .menu = "Help",
+                 .text = tr("Keyboard shortcuts"),
+                 .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
+                 .handler = [&window] { window.keyboardSheet().toggle(); }});
+    actions.add({.id = "help.why",
+                 .menu = "Help",
+                 .text = tr("Explain current item"),
+                 .shortcuts = {QKeySequence(Qt::Key_F1)},
+                 .handler = [&window] {
+                     KeyboardSheet& sheet = window.keyboardSheet();
+                     if (sheet.isVisible() || !window.whyCard().toggle()) sheet.toggle();
+                 }});
+    actions.add({.id = "help.formulas",
+                 .menu = "Help",
+                 .text = tr("Formulas"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_F1)},
+                 .handler = [&window] {
+                     // If the current explanation refers to a formula, that formula is shown.
+                     const ExplanationCard& card = window.whyCard();
+                     window.rotary().showFormulas(card.isVisible() ? formulasIn(card.why().text).value(0) : 0);
+                 }});
+    actions.add(
+        {.id = "rotary.statements", .menu = "Help", .text = tr("Wrong statements about RoPE"), .handler = [&window] {
+             window.rotary().showStatements();
+         }});
+    actions.add({.id = "help.about", .menu = "Help", .text = tr("About RoPE Lab"), .handler = [&window] {
+                     window.banners().show(QStringLiteral("about"), BannerArea::Kind::information,
+                                           tr("RoPE Lab %1 trains small language models and shows how rotary position "
+                                              "embeddings work. It is free software under the GNU GPL, version 3 or "
+                                              "later.")
+                                               .arg(QCoreApplication::applicationVersion()));
+                 }});
+    actions.add({.id = "lab.quit",
+                 .menu = "File",
+                 .text = tr("Quit"),
+                 .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Q)},
+                 .handler = [&window] { window.close(); },
+                 .separatorBefore = true});
+}
+
+bool isInSetupPanel(const QWidget* widget) {
+    for (const QWidget* each = widget; each; each = each->parentWidget()) {
+        if (qobject_cast<const SetupPanel*>(each)) return true;
+    }
+    return false;
+}
+
+void goTo(MainWindow& window, int room, bool isInPanel, QWidget* target) {
+    window.showRoom(RoomStack::idOf(room));
+    if (isInPanel && !window.isPanelShown()) window.togglePanel();
+    if (target) goToWidget(target);
+}
+
+/// The fields and figures of a room and its panel, except those that are in `ids`.
+void addRoomEntries(QList<PaletteEntry>& entries, QSet<QString>& ids, MainWindow& window, int number) {
+    const QWidget* panel = &window.roomStack().panel(number);
+    const QString id = RoomStack::idOf(number);
+    const QString title = rooms()[static_cast<std::size_t>(number)].title;
+    for (const QWidget* part : {static_cast<const QWidget*>(&window.roomStack().room(number)), panel}) {
+        const bool isPanel = part == panel;
+        for (const Findable& item : findablesIn(part)) {
+            const bool isSetup = isPanel && isInSetupPanel(item.target);
+            const QString entryId = isSetup ? QStringLiteral("find.setup.") + item.title
+                                            : QStringLiteral("find.%1.%2.%3").arg(id).arg(isPanel).arg(item.title);
+            if (ids.contains(entryId)) continue;
+            ids.insert(entryId);
+            entries.append({entryId, item.title, isPanel ? tr("%1, settings").arg(title) : title, item.words,
+                            [&window, number, isPanel, target = QPointer<QWidget>(item.target)] {
+                                goTo(window, number, isPanel, target);
+                            }});
+        }
+    }
+}
+
+/// What the palette finds beside the actions: the fields and figures of all rooms, formulas and models.
+QList<PaletteEntry> paletteEntries(MainWindow& window) {
+    QList<PaletteEntry> entries;
+    QSet<QString> ids;
+    // The current room comes first. The fields of the rotary setup, which several rooms have, are listed once.
+    const int current = window.roomStack().current();
+    addRoomEntries(entries, ids, window, current);
+    for (int room = 0; room < static_cast<int>(rooms().size()); ++room) {
+        if (room != current) addRoomEntries(entries, ids, window, room);
+    }
+    int number = 0;
+    for (const RoomEntry& room : rooms()) {  // adds the purposes of the rooms to the words of their actions
+        ++number;
+        entries.append({QStringLiteral("room.") + QLatin1String(room.id),
+                        tr("Room: %1").arg(room.title),
+                        roomShortcut(number).toString(QKeySequence::NativeText),
+                        room.purpose,
+                        {}});
+    }
+    for (const FormulaTitle& formula : formulaTitles()) {
+        entries.append({QStringLiteral("formula.%1").arg(formula.number),
+                        tr("Formula %1: %2").arg(formula.number).arg(formula.title), tr("Formulas"), formula.section,
+                        [&window, number = formula.number] { window.rotary().showFormulas(number); }});
+    }
+    for (const ModelEntry& model : knownModels()) {
+        entries.append({QStringLiteral("model.") + model.name, model.name, tr("Known models"), model.source,
+                        [&window, name = model.name] { window.rotary().showModel(name); }});
+    }
+    return entries;
+}
+
+}  // namespace
+
+void addWindowActions(MainWindow& window) {
+    ActionRegistry& actions = window.actions();
+    window.labs().addActions();
+    addUndoActions(window);
+    addFigureActions(window);
+    window.labs().addReportAction();
+    window.rotary().addActions();
+    int index = 0;
+    for (const RoomEntry& entry : rooms()) {
+        if (entry.addActions) entry.addActions(actions, window.roomStack(), index);
+        ++index;
+    }
+    addThemeActions(window);
+    addViewActions(window);
+    addListenAction(window);
+    addRunActions(window);
+    window.lectures().addActions();
+    window.classes().addActions();
+    addHelpActions(window);
+    actions.fill(window.menuBar());
+    window.labs().addRecentLabs();
+    window.commandPalette().setSource([&window] { return paletteEntries(window); });
+}
+
+}  // namespace ropelab::ui
