@@ -89,21 +89,22 @@ std::vector<SetupKey> make_setup_keys() {
                        SettingFacts::Kind::fraction},
                       &S::fraction),
         number_key<S>({"context", "", "tokens",
-                       "Context length L in tokens. Dynamic NTK and LongRoPE use it as the current sequence length.", 1,
-                       max_context},
+                       "Context length L in tokens. "
+                       "Dynamic NTK and LongRoPE use it as the current sequence length.",
+                       1, max_context},
                       &S::context),
         choice_key<S, Partial>(
             {"partial", "", "",
              "slice: all wavelengths are spread over the rotated channels (Hugging Face, GPT-NeoX; formula 3). "
-             "truncate: the frequencies of the whole head are used, and the lowest ones are set to 0 (p-RoPE; formula "
-             "4)."},
+             "truncate: the frequencies of the whole head are used, and the lowest ones are set to 0 "
+             "(p-RoPE; formula 4)."},
             {{"slice", Partial::slice}, {"truncate", Partial::truncate}}, &S::partial)
             .when([](const S& s) { return s.fraction > 0 && s.fraction < 1; }),
-        choice_key<S, Pairing>(
-            {"pairing", "", "",
-             "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). interleaved: "
-             "channels 2i and 2i + 1 form a pair (GPT-J, RoFormer). The frequencies are the same (formula 6)."},
-            {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
+        choice_key<S, Pairing>({"pairing", "", "",
+                                "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). "
+                                "interleaved: channels 2i and 2i + 1 form a pair (GPT-J, RoFormer). "
+                                "The frequencies are the same (formula 6)."},
+                               {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
         choice_key<S, NumberFormat>({"precision", "", "", "Number format of the cos/sin table."},
                                     words_of<NumberFormat>(number_formats()), &S::precision),
         number_key<S>({"heads", "", "", "Number of attention heads per layer.", 1, 65536}, &S::heads),
@@ -121,13 +122,13 @@ std::vector<SetupKey> make_setup_keys() {
              "Context length L that the model was trained with; 0 means the context of the setup.", 0, max_context},
             &Scaling::original_context, {dynamic, ntk_by_parts, yarn, llama3, longrope}),
         scaling_number({"beta_fast", "", "periods",
-                        "Pairs with more periods than this in the training context are not scaled (Peng et al. 2023, "
-                        "formulas 21 and 22).",
+                        "Pairs with more periods than this in the training context are not scaled "
+                        "(Peng et al. 2023, formulas 21 and 22).",
                         0, unlimited},
                        &Scaling::beta_fast, {ntk_by_parts, yarn}),
         scaling_number({"beta_slow", "", "periods",
-                        "The frequencies of pairs with fewer periods than this in the training context are divided by "
-                        "the factor (Peng et al. 2023, formulas 21 and 22).",
+                        "The frequencies of pairs with fewer periods than this in the training context "
+                        "are divided by the factor (Peng et al. 2023, formulas 21 and 22).",
                         0, unlimited},
                        &Scaling::beta_slow, {ntk_by_parts, yarn}),
         flag_key<S>(
@@ -135,13 +136,13 @@ std::vector<SetupKey> make_setup_keys() {
             [](auto& s) -> auto& { return s.scaling.truncate; })
             .when(scaled_by({yarn})),
         scaling_number({"low_freq_factor", "", "periods",
-                        "The frequencies of pairs with fewer periods than this in the training context are divided by "
-                        "the factor (Grattafiori et al. 2024, formula 23).",
+                        "The frequencies of pairs with fewer periods than this in the training context "
+                        "are divided by the factor (Grattafiori et al. 2024, formula 23).",
                         0, unlimited},
                        &Scaling::low_freq_factor, {llama3}),
         scaling_number({"high_freq_factor", "", "periods",
-                        "Pairs with more periods than this in the training context are not scaled (Grattafiori et al. "
-                        "2024, formula 23).",
+                        "Pairs with more periods than this in the training context are not scaled "
+                        "(Grattafiori et al. 2024, formula 23).",
                         0, unlimited},
                        &Scaling::high_freq_factor, {llama3}),
         scaling_number({"attention_factor", "", "",
