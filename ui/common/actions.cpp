@@ -58,6 +58,13 @@ QAction* ActionRegistry::action(const QString& id) const {
     return m_actions.value(id);
 }
 
+std::function<void()> ActionRegistry::inRoom(const QString& room, std::function<void()> change) const {
+    return [this, id = QStringLiteral("room.") + room, change = std::move(change)] {
+        action(id)->trigger();
+        change();
+    };
+}
+
 const ActionSpec& ActionRegistry::spec(const QString& id) const {
     return *m_specs.constFind(id);
 }

@@ -42,6 +42,8 @@ class ActionRegistry : public QObject {
     /// The id must exist.
     QAction* action(const QString& id) const;
     const ActionSpec& spec(const QString& id) const;
+    /// Opens the room, so that the change is visible, and then calls `change`.
+    std::function<void()> inRoom(const QString& room, std::function<void()> change) const;
     /// In the order in which they were added.
     const QList<QString>& ids() const { return m_order; }
 

@@ -10,4 +10,14 @@ QString choiceTitle(std::string_view key, std::string_view choice);
 /// "" if the description of the setting already explains the choice.
 QString choiceMeaning(std::string_view key, std::string_view choice);
 
+/// Begins with the field's label instead of the setting's name: "Rotated fraction: \"x\" is not a fraction; …".
+QString fieldError(const QString& label, const QString& sentence);
+
+/// Shown and accepted instead of 0 where 0 lets the program choose.
+inline const QString kAutomatic = QStringLiteral("auto");
+/// "auto" if 0 lets the program choose the value, else the value.
+QString fieldText(std::string_view key, const QString& value);
+/// "0" for "auto" where that is possible, else the typed text.
+QString fieldValue(std::string_view key, const QString& typed);
+
 }  // namespace ropelab::ui

@@ -11,9 +11,9 @@ namespace ropelab::ui {
 
 /// Page that a room shows while it has no data; its button opens the Train room.
 struct EmptyPage {
-    QFrame* page;            // the page itself, parent of the other widgets
-    QLabel* text;            // the text that explains the room
-    QPushButton* goToTrain;  // the button that opens the Train room
+    QFrame* page;         // the page itself, parent of the other widgets
+    QLabel* text;         // the text that explains the room
+    QPushButton* button;  // "Open Train room"
 };
 EmptyPage makeEmptyPage(const QString& title, const QString& text, QWidget* parent);
 

@@ -111,6 +111,14 @@ QLabel* makeHeading(const QString& text, QWidget* parent) {
     return heading;
 }
 
+QLabel* makeText(const QString& name, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setAccessibleName(name);
+    return label;
+}
+
 QGridLayout* makeFieldGrid() {
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 8);
@@ -137,12 +145,9 @@ QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const 
 
 QToolButton* addToggle(QLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
                        const QString& why) {
-    auto* button = new QToolButton(row->parentWidget());
-    button->setText(text);
-    button->setToolTip(why);
+    auto* button = makeButton<QToolButton>(text, why, row->parentWidget());
     button->setAccessibleName(accessibleName);
     button->setCheckable(true);
-    button->setFocusPolicy(Qt::TabFocus);
     group->addButton(button);
     row->addWidget(button);
     return button;

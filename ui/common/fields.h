@@ -42,6 +42,18 @@ QGridLayout* makeFieldGrid();
 /// a window scale of 100 % and dimmed while the field is disabled.
 QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = 64);
 
+/// A button that the keyboard reaches with Tab and a click does not focus. QToolButton and QPushButton.
+template <typename Button>
+Button* makeButton(const QString& text, const QString& why, QWidget* parent) {
+    auto* button = new Button(parent);
+    button->setText(text);
+    button->setToolTip(why);
+    button->setFocusPolicy(Qt::TabFocus);
+    return button;
+}
+/// Plain text that wraps. `name` is its accessible name.
+QLabel* makeText(const QString& name, QWidget* parent);
+
 QToolButton* addToggle(QLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
                        const QString& why = {});
 

@@ -11,9 +11,9 @@
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
+#include "ui/common/choice_words.h"
 #include "ui/common/field_note.h"
 #include "ui/common/scaled.h"
-#include "ui/common/setting_words.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

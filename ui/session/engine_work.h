@@ -3,6 +3,7 @@
 #include <QString>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/reproduce/sheet_lab.h"
 #include "core/rope/context.h"
 #include "core/store/lab_file.h"
+#include "ui/common/latest_job.h"
 #include "ui/session/engine_lock.h"
 
 namespace ropelab::ui {
@@ -40,6 +42,18 @@ Outcome<Answer> withEngine(EngineLock& engineLock, const Cancelled& cancelled, c
     }
     if (outcome.interrupted) outcome.answer.reset();
     return outcome;
+}
+
+/// Calls withEngine() on the thread of `job`, then `done` with the outcome on the window's thread, unless another job
+/// has replaced it.
+template <typename Answer, typename Work, typename Done>
+void startWithEngine(LatestJob& job, EngineLock& engineLock, Work work, Done done) {
+    engineLock.released();
+    job.start([&engineLock, work = std::move(work),
+               done = std::move(done)](const Cancelled& cancelled) -> std::function<void()> {
+        const auto outcome = std::make_shared<Outcome<Answer>>(withEngine<Answer>(engineLock, cancelled, work));
+        return [outcome, done] { done(*outcome); };
+    });
 }
 
 /// At most every 33 ms, but always the first and the last step.

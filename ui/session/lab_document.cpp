@@ -16,6 +16,7 @@
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/search.h"
 #include "ui/common/paths.h"
+#include "ui/common/text.h"
 
 namespace ropelab::ui {
 
@@ -115,29 +116,19 @@ void LabDocument::saveAs(const QString& target) {
 void LabDocument::saveInBackground(const QString& target, std::function<void(const QString& error)> then) {
     QString full;
     auto lock = std::make_shared<std::unique_ptr<QLockFile>>();
-    try {
+    const QString refusal = problemOf([&] {
         full = withSuffix(target);
         if (!m_file) saveAs(full);  // creates an empty lab
         if (full != path()) *lock = lockTarget(full);
-    } catch (const std::exception& error) {
-        return then(QString::fromStdString(error.what()));
-    }
+    });
+    if (!refusal.isEmpty()) return then(refusal);
     if (full == path()) return then({});
-    const auto copy = [old = toPath(path()), copied = toPath(full)]() -> QString {
-        try {
-            LabFile::open(old, LabFile::Mode::read)->save_as(copied);
-            return {};
-        } catch (const std::exception& error) {
-            return QString::fromStdString(error.what());
-        }
+    const auto copy = [old = toPath(path()), copied = toPath(full)] {
+        return problemOf([&] { LabFile::open(old, LabFile::Mode::read)->save_as(copied); });
     };
     m_saving.start([this, copy, full, lock, then = std::move(then)](const Cancelled&) -> std::function<void()> {
         return [this, failure = copy(), full, lock, then]() mutable {
-            try {
-                if (failure.isEmpty()) becomeCopy(full, std::move(*lock));
-            } catch (const std::exception& error) {
-                failure = QString::fromStdString(error.what());
-            }
+            if (failure.isEmpty()) failure = problemOf([&] { becomeCopy(full, std::move(*lock)); });
             then(failure);
         };
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/common/text.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/run_store.h"
@@ -35,6 +36,13 @@ class SessionActions : public QObject {
     virtual void deleteRun(RunId id) = 0;
     /// Does not block: an active sweep is stopped first and the lab changes afterwards.
     virtual void openLab(const QString& path) = 0;
+
+    /// Returns false and emits problem() with its message if `work` throws, else emits solved().
+    bool attempt(const QString& id, const std::function<void()>& work) {
+        const QString why = problemOf(work);
+        why.isEmpty() ? emit solved(id) : emit problem(id, why);
+        return why.isEmpty();
+    }
 
  signals:
     /// `id` identifies the message, for solved().

@@ -327,12 +327,7 @@ void Workspace::exchangeLab(const std::function<void()>& change) {
 void Workspace::showLabInstead(const QString& path, std::function<void(const QString& error)> then) {
     requireNoOwnSweep();
     whenIdle([this, path, then = std::move(then)] {
-        QString failure;
-        try {
-            exchangeLab([this, &path] { m_lab.showInstead(path); });
-        } catch (const std::exception& error) {
-            failure = QString::fromStdString(error.what());
-        }
+        const QString failure = problemOf([&] { exchangeLab([this, &path] { m_lab.showInstead(path); }); });
         if (then) then(failure);
     });
 }
@@ -382,15 +377,6 @@ void Workspace::train(Plan plan) {
     for (const PlannedRun& run : plan.runs) m_training.push_back(run.id);
     plan.data_dir = m_options.dataDir.empty() ? remembered_data_dir(*m_lab.file()) : m_options.dataDir;
     m_session.start(std::move(plan), toPath(m_lab.path()));
-}
-
-void Workspace::attempt(const QString& id, const std::function<void()>& work) {
-    try {
-        work();
-        emit solved(id);
-    } catch (const std::exception& error) {
-        emit problem(id, QString::fromStdString(error.what()));
-    }
 }
 
 void Workspace::sweepEnded(RunState how, const QString& message) {

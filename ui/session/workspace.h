@@ -79,7 +79,6 @@ class Workspace : public SessionActions {
     /// What a lecture changes is no change of the user's: endLecture() restores setup, undo history and lab.
     void beginLecture();
     void endLecture();
-    bool isInLecture() const { return m_beforeLecture.has_value(); }
     /// Shows a lab read-only in place of the user's lab, or an empty unsaved one if `path` is empty. Throws BadInput if
     /// a sweep of the user is active or if the file is not a lab. A sweep that trainInstead() started is stopped first;
     /// `then` is called when the lab is shown, or with the reason why it cannot be shown.
@@ -98,7 +97,6 @@ class Workspace : public SessionActions {
 
  private:
     void train(Plan plan);
-    void attempt(const QString& id, const std::function<void()>& work);
     void change(const QString& text, std::function<void()> redo, std::function<void()> undo);
     void callWhenIdle();
     /// Throws BadInput if one of the runs is training.

@@ -1,4 +1,4 @@
-#include "ui/common/setting_words.h"
+#include "ui/common/choice_words.h"
 
 #include <gtest/gtest.h>
 

@@ -257,7 +257,6 @@ void ActivationPane::load() {
         say(tr("Training uses the engine; the activation is computed when it has ended."));
         return;
     }
-    m_access.engineLock.released();
     const QStringList chosen = m_outputs->currentData().toString().split(QLatin1Char(':'));
     const StagePlace place{m_stage.toStdString(), chosen.value(0).toLongLong()};
     const int head = chosen.value(1).toInt();
@@ -274,26 +273,23 @@ void ActivationPane::load() {
         loaded.tokens = visibleTokens(checkpoint->vocabulary, loaded.activation.tokens);
         return loaded;
     };
-    EngineLock& engineLock = m_access.engineLock;
-    m_job.start([this, &engineLock, work, head, path = m_checkpoint.path, name = m_name,
-                 written = m_text->text()](const Cancelled& cancelled) -> std::function<void()> {
-        auto outcome =
-            std::make_shared<Outcome<LoadedActivation>>(withEngine<LoadedActivation>(engineLock, cancelled, work));
-        return [this, outcome, head, path, name, written] {
-            if (outcome->answer) {
-                const LoadedActivation& loaded = *outcome->answer;
+    startWithEngine<LoadedActivation>(
+        m_job, m_access.engineLock, work,
+        [this, head, path = m_checkpoint.path, name = m_name,
+         written = m_text->text()](const Outcome<LoadedActivation>& outcome) {
+            if (outcome.answer) {
+                const LoadedActivation& loaded = *outcome.answer;
                 if (!loaded.excerpt.empty()) m_excerpts[path] = loaded.excerpt;
                 Figure figure = activationFigure(loaded.activation, name, loaded.tokens, head);
                 if (!written.isEmpty()) figure.settings[QStringLiteral("text")] = written;
                 m_view->setFigure(std::move(figure));
-            } else if (outcome->interrupted) {
+            } else if (outcome.interrupted) {
                 m_waits = true;
                 say(tr("Training uses the engine; the activation is computed when it has ended."));
             } else {
-                say(outcome->problem);
+                say(outcome.problem);
             }
-        };
-    });
+        });
 }
 
 }  // namespace ropelab::ui

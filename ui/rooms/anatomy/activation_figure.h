@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "core/plan/anatomy.h"
+#include "core/report/anatomy_report.h"
 #include "core/store/lab_file.h"
 #include "core/study/stage_activation.h"
 #include "ui/common/latest_job.h"

@@ -57,11 +57,9 @@ FigureMap numberMap(std::span<const float> numbers, std::int64_t rows, std::int6
 }
 
 void setMatrixAxes(Figure& figure, std::int64_t rows, std::int64_t columns) {
+    figure.x = Axis::cells(figure.x.label, columns);
+    figure.y = Axis::cells(figure.y.label, rows);
     figure.y.downwards = true;
-    figure.x.minimum = -0.5;
-    figure.x.maximum = static_cast<double>(columns) - 0.5;
-    figure.y.minimum = -0.5;
-    figure.y.maximum = static_cast<double>(rows) - 0.5;
 }
 
 namespace {
@@ -514,8 +512,7 @@ std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t
 }
 
 Figure stageFigure(const AnatomyStage& stage) {
-    QStringList settings;
-    for (const std::string& each : stage.settings) settings << text(each);
+    const QStringList settings = texts(stage.settings);
     const Formula formula = stageFormula(text(stage.formula));
     const QString time = text(stage_time(stage));
     const QStringList lines = {

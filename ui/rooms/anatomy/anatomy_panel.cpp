@@ -19,7 +19,6 @@
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
-#include "ui/common/setting_words.h"
 #include "ui/common/text.h"
 
 namespace ropelab::ui {
@@ -112,18 +111,13 @@ const std::vector<const Key*>& anatomySettings() {
 AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent) {
     const auto [area, content, column] = makePanel(this, tr("Anatomy"));
     column->addWidget(makeHeading(tr("Model"), content));
-    m_source = new ChoiceBox(content);
-    m_source->setAccessibleName(tr("Source of the model"));
-    m_source->setFocusPolicy(Qt::StrongFocus);
-    m_source->setMinimumContentsLength(12);
-    m_source->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_source = makeChoice(tr("Source of the model"), content, 12);
     m_source->setToolTip(
         tr("The model whose stages are listed: that of the sweep panel, of a run of the lab, a known model, or an "
            "opened Hugging Face config.json."));
     column->addWidget(m_source);
-    m_open = new QPushButton(tr("Open config.json …"), content);
-    m_open->setToolTip(tr("Opens the config.json of a Hugging Face model."));
-    m_open->setFocusPolicy(Qt::TabFocus);
+    m_open = makeButton<QPushButton>(tr("Open config.json …"), tr("Opens the config.json of a Hugging Face model."),
+                                     content);
     column->addWidget(m_open);
     addTotals(content, column);
     addFields(content, column);
@@ -192,23 +186,18 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
         m_fields.push_back(field);
     }
     column->addLayout(grid);
-    m_problem = new QLabel(content);
-    m_problem->setWordWrap(true);
-    m_problem->setTextFormat(Qt::PlainText);
-    m_problem->setAccessibleName(tr("Why a value was refused"));
+    m_problem = makeText(tr("Why a value was refused"), content);
     colorAsError(m_problem);
     keepLines(m_problem, 7);
     column->addWidget(m_problem);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_use = new QPushButton(tr("Use in the sweep"), content);
-    m_use->setToolTip(tr("Sets the settings of the copy in the sweep panel, as one step that can be undone."));
-    m_reset = new QPushButton(tr("Reset"), content);
-    m_reset->setToolTip(tr("Restores the settings of the original."));
-    for (QPushButton* button : {m_use, m_reset}) {
-        button->setFocusPolicy(Qt::TabFocus);
-        row->addWidget(button, 1);
-    }
+    m_use = makeButton<QPushButton>(
+        tr("Use in the sweep"), tr("Sets the settings of the copy in the sweep panel, as one step that can be undone."),
+        content);
+    m_reset = makeButton<QPushButton>(tr("Reset"), tr("Restores the settings of the original."), content);
+    row->addWidget(m_use, 1);
+    row->addWidget(m_reset, 1);
     column->addLayout(row);
 }
 

@@ -122,15 +122,10 @@ QWidget* AnatomyRoom::makeBar() {
                      "SwiGLU. Differences are marked."));
     m_single->setChecked(true);
     flow->addWidget(box);
-    m_fold = new QToolButton(bar);
-    m_fold->setText(tr("Fold layers"));
+    m_fold = makeButton<QToolButton>(tr("Fold layers"), tr("Hides the stages of the layers, which are repeated."), bar);
     m_fold->setCheckable(true);
-    m_fold->setFocusPolicy(Qt::TabFocus);
-    m_fold->setToolTip(tr("Hides the stages of the layers, which are repeated."));
     flow->addWidget(m_fold);
-    m_measure = new QToolButton(bar);
-    m_measure->setText(tr("Measure times"));
-    m_measure->setFocusPolicy(Qt::TabFocus);
+    m_measure = makeButton<QToolButton>(tr("Measure times"), {}, bar);
     flow->addWidget(m_measure);
     connect(m_measure, &QToolButton::clicked, this, &AnatomyRoom::measure);
     connect(m_pair, &QToolButton::toggled, this, [this] {
@@ -289,14 +284,11 @@ QList<QWidget*> AnatomyRoom::bars() {
 
 void AnatomyRoom::showSource(const QString& source) {
     const QString before = std::exchange(m_source, source);
-    try {
+    const bool isShown = m_actions.attempt(QStringLiteral("anatomy"), [this] {
         originalModel();
         m_edits.clear();
-        emit m_actions.solved(QStringLiteral("anatomy"));
-    } catch (const std::exception& error) {
-        m_source = before;
-        emit m_actions.problem(QStringLiteral("anatomy"), QString::fromUtf8(error.what()));
-    }
+    });
+    if (!isShown) m_source = before;
     renew();
 }
 
@@ -474,23 +466,20 @@ void AnatomyRoom::measure() {
     if (m_isStale) renew();
     offerMeasurement();
     if (!m_measure->isEnabled()) return;
-    m_access.engineLock.released();
-    EngineLock& engineLock = m_access.engineLock;
     const auto work = [spec = *m_model.spec, vocabulary = m_model.vocabulary](Engine& engine,
                                                                               const Cancelled& cancelled) {
         return measure_stages(engine, spec, vocabulary, cancelled);
     };
-    m_timing.start([this, &engineLock, work, spec = m_model.spec,
-                    vocabulary = m_model.vocabulary](const Cancelled& cancelled) -> std::function<void()> {
-        auto outcome = std::make_shared<Outcome<StageTimes>>(withEngine<StageTimes>(engineLock, cancelled, work));
-        return [this, outcome, spec, vocabulary] {
-            if (outcome->answer) {
-                m_times = *outcome->answer;
+    startWithEngine<StageTimes>(
+        m_timing, m_access.engineLock, work,
+        [this, spec = m_model.spec, vocabulary = m_model.vocabulary](const Outcome<StageTimes>& outcome) {
+            if (outcome.answer) {
+                m_times = *outcome.answer;
                 m_timedSpec = spec;
                 m_timedVocabulary = vocabulary;
                 emit m_actions.solved(QStringLiteral("anatomy"));
-            } else if (!outcome->problem.isEmpty()) {
-                emit m_actions.problem(QStringLiteral("anatomy"), outcome->problem);
+            } else if (!outcome.problem.isEmpty()) {
+                emit m_actions.problem(QStringLiteral("anatomy"), outcome.problem);
             } else {
                 emit m_actions.problem(
                     QStringLiteral("anatomy"),
@@ -498,8 +487,7 @@ void AnatomyRoom::measure() {
                        "again."));
             }
             renew();
-        };
-    });
+        });
     offerMeasurement();
 }
 
@@ -549,17 +537,14 @@ void AnatomyRoom::movePicked(int steps) {
 void AnatomyRoom::editCopy(const QString& name, const QString& value) {
     if (m_isStale) renew();
     if (!m_model.spec) return;
-    QString problem;
-    try {
+    const QString problem = problemOf([&] {
         const Key& setting = key(name.toStdString());
         RunSpec copy = *m_model.spec;
         setting.set(copy, parse_value(setting, value.toStdString(), copy));
         model_of_settings(copy, m_original.vocabulary);
         m_edits[name] = value;
         if (setting.get(copy) == setting.get(*m_original.spec)) m_edits.erase(name);
-    } catch (const BadInput& error) {
-        problem = QString::fromUtf8(error.what());
-    }
+    });
     renew();
     if (!problem.isEmpty()) m_panel->showRefusal(name, problem);
 }
@@ -608,12 +593,7 @@ void AnatomyRoom::saveTable() {
     const QString suggestion = QStringLiteral("anatomy.") + suffixOf(m_panel->output().format());
     const QString path = dialogs().save(this, {.title = tr("Save table"), .path = suggestion});
     if (path.isEmpty()) return;
-    try {
-        ropelab::ui::saveTable(path, tableText());
-        emit m_actions.solved(QStringLiteral("anatomy"));
-    } catch (const std::exception& error) {
-        emit m_actions.problem(QStringLiteral("anatomy"), QString::fromUtf8(error.what()));
-    }
+    m_actions.attempt(QStringLiteral("anatomy"), [&] { ropelab::ui::saveTable(path, tableText()); });
 }
 
 void AnatomyRoom::showEvent(QShowEvent* event) {

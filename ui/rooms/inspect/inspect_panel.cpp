@@ -69,10 +69,7 @@ FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
 }
 
 QLabel* FineTunePanel::addLabel(const QString& name) {
-    auto* label = new QLabel(this);
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    label->setAccessibleName(name);
+    QLabel* label = makeText(name, this);
     layout()->addWidget(label);
     return label;
 }
@@ -219,9 +216,7 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
         tr("The run's model processes this text for the figures of attention and of bits. If the field is empty, they "
            "show the text of the snapshots and the start of the validation split."));
     text->addWidget(m_text, 0, 0, 1, 2);
-    m_textWords = new QLabel(m_textBox);
-    m_textWords->setWordWrap(true);
-    m_textWords->setTextFormat(Qt::PlainText);
+    m_textWords = makeText({}, m_textBox);
     colorAsError(m_textWords);
     keepLines(m_textWords, 2);
     text->addWidget(m_textWords, 1, 0, 1, 2);

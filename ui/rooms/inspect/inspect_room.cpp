@@ -52,13 +52,7 @@ QWidget* InspectRoom::panel() {
 }
 
 void InspectRoom::addActions(ActionRegistry& registry, const RoomHandle<InspectRoom>& room) {
-    const auto here =
-        [&registry](const std::function<void()>& change) {  // opens the room first, so that the change is visible
-            return [&registry, change] {
-                registry.action(QStringLiteral("room.inspect"))->trigger();
-                change();
-            };
-        };
+    const auto here = [&registry](const std::function<void()>& change) { return registry.inRoom("inspect", change); };
     const auto isExporting = [room] { return room.made() && room->m_writer->isRunning(); };
     registry.add({.id = "inspect.nextFigure",
                   .menu = "View",
@@ -447,7 +441,7 @@ QWidget* InspectRoom::makeEmptyState() {
                          "the logit contribution of each pair, the attention weights and the retrieval accuracy by "
                          "distance, and replays them over training."),
                       this);
-    m_goToTrain = empty.goToTrain;
+    m_goToTrain = empty.button;
     connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(QStringLiteral("train")); });
     return empty.page;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "ui/common/paths.h"
+#include "ui/common/text.h"
 #include "ui/session/engine_work.h"
 
 namespace ropelab::ui {
@@ -80,15 +81,12 @@ void InspectSource::load() {
     const std::filesystem::path path = toPath(m_lab.path());
     m_job.start([this, path, missing](const Cancelled& cancelled) -> std::function<void()> {
         auto runs = std::make_shared<std::vector<std::shared_ptr<const InsideRun>>>();
-        QString problem;
-        try {
+        const QString problem = problemOf([&] {
             const auto lab = LabFile::open(path, LabFile::Mode::read);
             for (const RunId id : missing) {
                 if (!cancelled()) runs->push_back(std::make_shared<const InsideRun>(readInsideRun(*lab, id)));
             }
-        } catch (const std::exception& error) {
-            problem = QString::fromUtf8(error.what());
-        }
+        });
         return [this, runs, problem] {
             m_problem = problem;
             for (const auto& run : *runs) m_runs[run->id] = run;
@@ -269,11 +267,8 @@ void ModelAnswers::ask(Question<Answer>& question, const std::shared_ptr<const I
         question.waits = true;
         return;
     }
-    EngineLock& engineLock = m_access.engineLock;
-    engineLock.released();
-    question.job.start([this, &question, &engineLock, work](const Cancelled& cancelled) -> std::function<void()> {
-        auto outcome = withEngine<Answer>(engineLock, cancelled, work);
-        return [this, &question, outcome = std::move(outcome)] {
+    startWithEngine<Answer>(
+        question.job, m_access.engineLock, std::move(work), [this, &question](const Outcome<Answer>& outcome) {
             if (outcome.answer) question.answer = outcome.answer;
             question.problem = outcome.problem;
             if (outcome.interrupted) {
@@ -283,8 +278,7 @@ void ModelAnswers::ask(Question<Answer>& question, const std::shared_ptr<const I
                     question.key.clear();  // the other work has already ended, so the request can be repeated
             }
             emit changed();
-        };
-    });
+        });
     emit changed();
 }
 
@@ -304,7 +298,7 @@ bool ModelAnswers::requestFromTraining(const std::shared_ptr<const InsideRun>& r
         QStringLiteral("training|") + question;  // differs from the key of the same request to the checkpoint
     if (m_text.key == key) return true;
     begin(m_text, *run, key);
-    try {
+    m_text.problem = problemOf([&] {
         auto cancel = std::make_shared<std::atomic<bool>>(false);
         ProbeRequest request = textRequest(*run, text, pair);
         request.cancelled = [cancel] { return cancel->load(); };
@@ -319,21 +313,16 @@ bool ModelAnswers::requestFromTraining(const std::shared_ptr<const InsideRun>& r
                 return {};
             }
             std::optional<TextAnswer> answer;
-            QString problem;
-            try {
+            const QString problem = problemOf([&] {
                 answer = TextAnswer{iteration, std::make_shared<const ProbeResult>(waiting->get()), pair, true};
-            } catch (const std::exception& error) {
-                problem = QString::fromUtf8(error.what());
-            }
+            });
             return [this, answer, problem] {
                 if (answer && answer->result->sequences > 0) m_text.answer = answer;
                 m_text.problem = problem;
                 emit changed();
             };
         });
-    } catch (const std::exception& error) {
-        m_text.problem = QString::fromUtf8(error.what());
-    }
+    });
     return true;
 }
 
@@ -385,12 +374,8 @@ void ModelAnswers::requestStatistics(const std::shared_ptr<const InsideRun>& run
     begin(m_statistics, *run, key);
     m_statistics.job.start([this, run, dir = m_access.dataDir](const Cancelled& cancelled) -> std::function<void()> {
         std::shared_ptr<const TextStatistics> answer;
-        QString problem;
-        try {
-            answer = std::make_shared<const TextStatistics>(textStatistics(*run, dir, cancelled));
-        } catch (const std::exception& error) {
-            problem = QString::fromUtf8(error.what());
-        }
+        const QString problem =
+            problemOf([&] { answer = std::make_shared<const TextStatistics>(textStatistics(*run, dir, cancelled)); });
         return [this, answer, problem] {
             if (answer) m_statistics.answer = answer;
             m_statistics.problem = problem;
@@ -434,11 +419,8 @@ void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, 
                 return true;
             });
     };
-    EngineLock& engineLock = m_access.engineLock;
-    engineLock.released();
-    m_tuning.job.start([this, run, &engineLock, how, train](const Cancelled& cancelled) -> std::function<void()> {
-        auto outcome = withEngine<ExtrapolationResult>(engineLock, cancelled, train);
-        return [this, run, how, outcome = std::move(outcome)] {
+    startWithEngine<ExtrapolationResult>(
+        m_tuning.job, m_access.engineLock, train, [this, run, how](const Outcome<ExtrapolationResult>& outcome) {
             if (outcome.answer) storeResult(run->id, *outcome.answer);
             retry(true);
             m_tuning.problem = outcome.problem;
@@ -450,8 +432,7 @@ void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, 
                         : tr("Fine-tuning was interrupted because other work needed the engine. Start it again.");
             }
             emit changed();
-        };
-    });
+        });
     emit changed();
 }
 

@@ -143,11 +143,7 @@ ExtrapolationResult probeExtrapolation(Engine& engine, const InsideRun& run, std
 }
 
 QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
-    try {
-        check_fine_tuning(run.spec, how);
-    } catch (const BadInput& error) {
-        return QString::fromUtf8(error.what());
-    }
+    if (const QString why = problemOf([&] { check_fine_tuning(run.spec, how); }); !why.isEmpty()) return why;
     std::error_code unreadable;
     return std::filesystem::exists(run.checkpoint, unreadable) ? QString() : text(noCheckpoint(run));
 }

@@ -183,7 +183,8 @@ void addRow(Figure& figure, const SheetRow& row, double y, bool isInMargins) {
 
 FigureTable tableOf(const std::vector<ForestLine>& lines) {
     QStringList claims, titles, measures, scales, verdicts, reasons;
-    QList<QList<double>> columns(7);
+    FigureTable table;
+    table.columns.resize(7);
     for (const ForestLine& line : lines) {
         if (!line.row) continue;
         const SheetRow& row = *line.row;
@@ -194,16 +195,9 @@ FigureTable tableOf(const std::vector<ForestLine>& lines) {
         verdicts << text(to_string(row.verdict));
         reasons << text(row_reason(row));
         const ForestNumbers numbers = numbersOf(row);
-        const double values[] = {numbers.value,
-                                 numbers.low,
-                                 numbers.high,
-                                 numbers.rangeLow,
-                                 numbers.rangeHigh,
-                                 numbers.paper,
-                                 numbers.inMargins().value};
-        for (qsizetype i = 0; i < columns.size(); ++i) columns[i].append(values[i]);
+        table.addRow({numbers.value, numbers.low, numbers.high, numbers.rangeLow, numbers.rangeHigh, numbers.paper,
+                      numbers.inMargins().value});
     }
-    FigureTable table;
     table.names = {QObject::tr("effect (%)"),
                    QObject::tr("interval, low (%)"),
                    QObject::tr("interval, high (%)"),
@@ -211,7 +205,6 @@ FigureTable tableOf(const std::vector<ForestLine>& lines) {
                    QObject::tr("range of the rule, high (%)"),
                    QObject::tr("published (%)"),
                    QObject::tr("effect / margin")};
-    table.columns = std::move(columns);
     table.words = {{QObject::tr("claim"), claims},     {QObject::tr("row"), titles},
                    {QObject::tr("measure"), measures}, {QObject::tr("scale"), scales},
                    {QObject::tr("verdict"), verdicts}, {QObject::tr("reason"), reasons}};
@@ -261,8 +254,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     figure.x = isInMargins ? Axis{QObject::tr("effect / margin of the row's rule"), {}}
                            : Axis{QObject::tr("difference from the baseline"), QStringLiteral("%")};
     const auto count = static_cast<double>(lines.size());
-    figure.y.minimum = -0.5;
-    figure.y.maximum = count - 0.5;
+    figure.y = Axis::cells({}, std::ssize(lines));
     std::vector<SheetRow> shown;
     bool hasProportion = false;
     bool hasNoRange = false;  // a row has an effect, and its rule has no range

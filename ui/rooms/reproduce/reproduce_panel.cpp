@@ -19,17 +19,6 @@
 
 namespace ropelab::ui {
 
-namespace {
-
-QLabel* makeLabel(QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    return label;
-}
-
-}  // namespace
-
 ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(parent), m_settings(settings) {
     const auto [area, content, column] = makePanel(this, tr("Reproduce"));
     column->addWidget(makeHeading(tr("Sheet"), content));
@@ -56,8 +45,8 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     addField(grid, tr("seeds"), m_seeds,
              tr("Number of seeds per setting, at least 2. The seeds are 1337, 1338 and so on."));
     column->addLayout(grid);
-    m_cost = makeLabel(content);
-    m_problem = makeLabel(content);
+    m_cost = makeText({}, content);
+    m_problem = makeText({}, content);
     colorAsError(m_problem);
     for (QLabel* label : {m_cost, m_problem}) {  // one of them is shown; the buttons below keep their place
         label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
@@ -65,15 +54,14 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     }
     column->addWidget(m_cost);
     column->addWidget(m_problem);
-    m_start = new QPushButton(content);
+    m_start = makeButton<QPushButton>({}, {}, content);
     m_start->setProperty("primary", true);
-    m_startAgain = new QPushButton(tr("Start in a new lab"), content);
+    m_startAgain =
+        makeButton<QPushButton>(tr("Start in a new lab"),
+                                tr("Starts the sheet again in a new lab. The existing lab does not change."), content);
     keepSpace(m_startAgain);
-    m_startAgain->setToolTip(tr("Starts the sheet again in a new lab. The existing lab does not change."));
-    for (QPushButton* button : {m_start, m_startAgain}) {
-        button->setFocusPolicy(Qt::TabFocus);
-        column->addWidget(button);
-    }
+    column->addWidget(m_start);
+    column->addWidget(m_startAgain);
     connect(m_start, &QPushButton::clicked, this, &ReproducePanel::startAsked);
     connect(m_startAgain, &QPushButton::clicked, this, &ReproducePanel::startAgainAsked);
     m_output = new TableOutput(content);

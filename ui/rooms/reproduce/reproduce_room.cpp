@@ -20,13 +20,13 @@
 
 #include "core/reproduce/report.h"
 #include "ui/common/actions.h"
+#include "ui/common/fields.h"
 #include "ui/common/findables.h"
 #include "ui/common/flow_layout.h"
-#include "ui/common/prediction_table.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/table_view.h"
-#include "ui/common/text_list.h"
+#include "ui/common/text_table.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/reproduce/letters_view.h"
@@ -66,13 +66,11 @@ void ReproduceRoom::addActions(ActionRegistry& registry, const RoomHandle<Reprod
                       room->saveTable();
                   }});
     for (std::size_t i = 0; i < kParts.size(); ++i) {
-        registry.add({.id = QStringLiteral("reproduce.") + QLatin1String(kParts[i]),
-                      .menu = {},
-                      .text = tr("Reproduce: %1").arg(titleOf(static_cast<Page>(i))),
-                      .handler = [room, i, &registry] {
-                          registry.action(QStringLiteral("room.reproduce"))->trigger();
-                          room->showPart(QLatin1String(kParts[i]));
-                      }});
+        registry.add(
+            {.id = QStringLiteral("reproduce.") + QLatin1String(kParts[i]),
+             .menu = {},
+             .text = tr("Reproduce: %1").arg(titleOf(static_cast<Page>(i))),
+             .handler = registry.inRoom("reproduce", [room, i] { room->showPart(QLatin1String(kParts[i])); })});
     }
 }
 
@@ -317,12 +315,7 @@ void ReproduceRoom::saveTable() {
                  suffixOf(m_panel->output().format()));
     const QString path = dialogs().save(this, {.title = tr("Save table"), .path = suggestion});
     if (path.isEmpty()) return;
-    try {
-        ropelab::ui::saveTable(path, table());
-        emit m_actions.solved(QStringLiteral("reproduce"));
-    } catch (const std::exception& error) {
-        emit m_actions.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
-    }
+    m_actions.attempt(QStringLiteral("reproduce"), [&] { ropelab::ui::saveTable(path, table()); });
 }
 
 namespace {
@@ -357,11 +350,8 @@ constexpr Tab kTabs[] = {
 };
 
 QLabel* makeLabel(const QString& name, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
+    QLabel* label = makeText(name, parent);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    label->setAccessibleName(name);
     return label;
 }
 
@@ -459,15 +449,9 @@ QWidget* ReproduceRoom::makeBar() {
     scaleLayout(flow, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(bar);
     for (const Tab& tab : kTabs) {
-        auto* button = new QToolButton(bar);
-        button->setText(tr(tab.title));
-        button->setToolTip(tr(tab.why));
-        button->setAccessibleName(tr("Show %1").arg(button->text()));
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
         const int index = static_cast<int>(m_tabs.size());
-        group->addButton(button);
-        flow->addWidget(button);
+        const QString title = tr(tab.title);
+        QToolButton* button = addToggle(flow, group, title, tr("Show %1").arg(title), tr(tab.why));
         m_tabs.append(button);
         connect(button, &QToolButton::clicked, this, [this, index] {
             m_isPageChosen = true;

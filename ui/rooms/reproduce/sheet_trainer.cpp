@@ -12,6 +12,7 @@
 #include "core/spec/error.h"
 #include "core/sweep/lab_plan.h"
 #include "ui/common/paths.h"
+#include "ui/common/text.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/rotary_model.h"
@@ -156,12 +157,7 @@ void SheetTrainer::begin(const SheetPlan& plan) {
     m_isPreparing = true;
     const QString path = freePath(m_access.lab.folder(), plan);
     m_work.start([this, plan, path, dataDir = m_access.dataDir](const Cancelled& cancelled) {
-        QString errorText;
-        try {
-            makeLab(plan, path, dataDir, cancelled);
-        } catch (const std::exception& error) {
-            errorText = QString::fromStdString(error.what());
-        }
+        const QString errorText = problemOf([&] { makeLab(plan, path, dataDir, cancelled); });
         return [this, path, errorText] {
             m_isPreparing = false;
             if (!errorText.isEmpty()) return fail(errorText);
@@ -190,15 +186,14 @@ void SheetTrainer::continueSheet() {
 void SheetTrainer::next() {
     if (!m_isContinuing || m_access.session.isActive()) return;
     std::vector<RunId> runs;
-    try {
+    const QString problem = problemOf([&] {
         for (const PlannedRun& run : remaining_plan(*m_access.lab.file(), *m_sheet).runs) runs.push_back(run.id);
-    } catch (const std::exception& error) {
-        return fail(QString::fromStdString(error.what()));
-    }
+    });
+    if (!problem.isEmpty()) return fail(problem);
     if (runs.empty()) return measure();
     QString sentence;
     const auto connection = connect(&m_actions, &SessionActions::problem, this,
-                                    [&sentence](const QString&, const QString& problem) { sentence = problem; });
+                                    [&sentence](const QString&, const QString& why) { sentence = why; });
     m_actions.resumeRuns(runs);
     disconnect(connection);
     if (!m_access.session.isActive()) return fail(sentence);
@@ -281,12 +276,8 @@ void SheetTrainer::load() {
     m_isStale = false;
     m_loading.start([this, path = m_access.lab.path(), sheet = *m_sheet](const Cancelled&) {
         std::optional<SheetProgress> progress;
-        QString errorText;
-        try {
-            progress = progressOf(*LabFile::open(toPath(path), LabFile::Mode::read), sheet);
-        } catch (const std::exception& error) {
-            errorText = QString::fromStdString(error.what());
-        }
+        const QString errorText =
+            problemOf([&] { progress = progressOf(*LabFile::open(toPath(path), LabFile::Mode::read), sheet); });
         return [this, progress = std::move(progress), errorText]() mutable {
             if (progress) return setProgress(std::move(*progress));
             m_failure = errorText;

@@ -8,6 +8,7 @@
 #include "core/reproduce/sheets/published.h"
 #include "core/spec/error.h"
 #include "ui/common/explanation.h"
+#include "ui/common/fields.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/session/lab_document.h"
@@ -58,20 +59,14 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
     m_bar = new QWidget(this);
     auto* row = new QHBoxLayout(m_bar);
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_chooser = new QComboBox(this);
-    m_chooser->setAccessibleName(tr("Figure"));
-    m_chooser->setFocusPolicy(Qt::StrongFocus);
-    m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_chooser->setMinimumContentsLength(16);
+    m_chooser = makeChoice(tr("Figure"), this, 16);
     m_chooser->setMaxVisibleItems(20);
     for (const ResultsFigure& figure : resultsFigures()) {
         m_chooser->addItem(figure.title, QLatin1String(figure.name));
         m_chooser->setItemData(m_chooser->count() - 1, figure.why, Qt::ToolTipRole);
     }
-    m_export = new QToolButton(this);
-    m_export->setText(tr("Export figure …"));
-    m_export->setToolTip(tr("Exports this figure as PDF, SVG, PNG or CSV (Ctrl+E)."));
-    m_export->setFocusPolicy(Qt::TabFocus);
+    m_export = makeButton<QToolButton>(tr("Export figure …"),
+                                       tr("Exports this figure as PDF, SVG, PNG or CSV (Ctrl+E)."), this);
     connect(m_export, &QToolButton::clicked, this, &FigurePane::exportRequested);
     row->addWidget(m_chooser, 1);
     row->addWidget(m_export);

@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 
 #include "core/reproduce/rules/measuring.h"
+#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
@@ -14,7 +15,10 @@
 namespace ropelab::ui {
 
 GenerationMeasurement::GenerationMeasurement(RunAccess access, QWidget* parent)
-    : QWidget(parent), m_access(std::move(access)), m_button(new QPushButton(this)), m_words(new QLabel(this)) {
+    : QWidget(parent),
+      m_access(std::move(access)),
+      m_button(new QPushButton(this)),
+      m_words(makeText(tr("Progress of the generation speed"), this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 8, 0, 0}, 4);
     m_button->setFocusPolicy(Qt::TabFocus);
@@ -22,9 +26,6 @@ GenerationMeasurement::GenerationMeasurement(RunAccess access, QWidget* parent)
                             "measurement are left out. ropelab-cli results --measure-generation does the same.")
                              .arg(text(generation_words(sweep_generation))));
     connect(m_button, &QPushButton::clicked, this, &GenerationMeasurement::toggle);
-    m_words->setWordWrap(true);
-    m_words->setTextFormat(Qt::PlainText);
-    m_words->setAccessibleName(tr("Progress of the generation speed"));
     column->addWidget(m_button);
     column->addWidget(m_words);
     connect(&m_access.lab, &LabDocument::opened, this, [this] { stop({}); });

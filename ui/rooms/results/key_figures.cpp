@@ -16,6 +16,8 @@
 
 namespace ropelab::ui {
 
+namespace {
+
 struct KeyPoint {
     double at = 0;
     std::size_t group = 0;
@@ -29,20 +31,6 @@ struct KeySeries {
 
 /// NaN if the setting has no meaning for the group, such as θ of a model without RoPE. The rotated fraction of such a
 /// model is 0.
-double keyValue(const ResultsData& data, const ResultGroup& group, const std::string& key);
-/// The swept settings whose value is determined by `key` in every group, for example the batch size in a sweep over the
-/// context that holds the number of tokens per step constant. Empty if no value of `key` occurs twice, because then
-/// every setting would qualify.
-std::vector<std::string> keysAlongWith(const ResultsData& data, const std::string& key);
-/// One series per combination of the other swept settings, in the order of their values; settings of keysAlongWith() do
-/// not separate series. Groups without a value of `key` are in no series.
-std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key);
-std::size_t countDistinctValues(const std::vector<KeySeries>& series);
-FigureCurve seriesLine(const KeySeries& own, Ink ink, QList<double> x, QList<double> y);
-std::vector<Ink> inksOf(const ResultsData& data, const std::vector<KeySeries>& series);
-/// The x value of every group of the table; NaN for groups in no series.
-QList<double> xByGroup(const ResultsData& data, const std::vector<KeySeries>& series);
-
 double keyValue(const ResultsData& data, const ResultGroup& group, const std::string& key) {
     const RunSpec& spec = data.exampleOf(group).spec;
     if (key == "fraction" && !spec.rotates()) return 0;
@@ -56,16 +44,15 @@ double keyValue(const ResultsData& data, const ResultGroup& group, const std::st
     return found != settings.end() && found->is_number() ? found->get<double>() : std::nan("");
 }
 
-namespace {
-
 QString partWords(const std::string& key, const nlohmann::json& value, int headDim) {
     if (value.is_boolean()) return value.get<bool>() ? keyTitle(key) : QObject::tr("no %1").arg(keyTitle(key));
     const QString words = settingTitle(key, value, headDim);
     return value.is_string() ? words : keyTitle(key) + QLatin1Char(' ') + words;
 }
 
-}  // namespace
-
+/// The swept settings whose value is determined by `key` in every group, for example the batch size in a sweep over the
+/// context that holds the number of tokens per step constant. Empty if no value of `key` occurs twice, because then
+/// every setting would qualify.
 std::vector<std::string> keysAlongWith(const ResultsData& data, const std::string& key) {
     const ResultsTable& table = data.table();
     std::vector<std::pair<double, const ResultGroup*>> places;
@@ -90,6 +77,8 @@ std::vector<std::string> keysAlongWith(const ResultsData& data, const std::strin
     return result;
 }
 
+/// One series per combination of the other swept settings, in the order of their values; settings of keysAlongWith() do
+/// not separate series. Groups without a value of `key` are in no series.
 std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& key) {
     const ResultsTable& table = data.table();
     std::vector<KeySeries> result;
@@ -160,6 +149,7 @@ std::vector<Ink> inksOf(const ResultsData& data, const std::vector<KeySeries>& s
     return seriesInks(data, first);
 }
 
+/// The x value of every group of the table; NaN for groups in no series.
 QList<double> xByGroup(const ResultsData& data, const std::vector<KeySeries>& series) {
     QList<double> result(static_cast<qsizetype>(data.table().groups.size()), std::nan(""));
     for (const KeySeries& own : series) {
@@ -167,8 +157,6 @@ QList<double> xByGroup(const ResultsData& data, const std::vector<KeySeries>& se
     }
     return result;
 }
-
-namespace {
 
 // Half the width of the caps of bars: a fraction of a linear axis's length, or a factor on a logarithmic axis.
 constexpr double kCapFraction = 0.008;
@@ -292,9 +280,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     figure.x = axisOf(words.key);
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
     if (countDistinctValues(series) < 2) {
-        figure.emptyText = words.empty;
-        figure.summary = words.empty;
-        return picture;
+        return withoutNumbers(std::move(picture), words.empty);
     }
     QList<double> places = scaledPlaces(data, series, words.key);
     QList<double> extent = places;
@@ -470,9 +456,8 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     }
     figure.x = axisOf(key);
     if (countDistinctValues(series) < 2 || table.groups.empty()) {
-        figure.emptyText = QObject::tr("This figure needs a sweep over θ, fraction, context or learning rate.");
-        figure.summary = figure.emptyText;
-        return picture;
+        return withoutNumbers(std::move(picture),
+                              QObject::tr("This figure needs a sweep over θ, fraction, context or learning rate."));
     }
     QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);
@@ -533,9 +518,8 @@ ResultsPicture improvementFigure(const ResultsData& data) {
                                                                                  .arg(readableNumber(std::min(a, b)),
                                                                                       readableNumber(std::max(a, b)))});
             picture.spots.push_back(std::move(spot));
-            const double numbers[] = {improvement, std::min(a, b), std::max(a, b)};
+            rows.addRow({improvement, std::min(a, b), std::max(a, b)});
             drawn.push_back(point.group);
-            for (qsizetype i = 0; i < rows.columns.size(); ++i) rows.columns[i].append(numbers[i]);
         }
         if (x.isEmpty()) {
             without << line.label;

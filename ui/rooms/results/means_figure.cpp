@@ -116,8 +116,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
             figure.curves.push_back(dot(x + kSeedOffset, pair.difference, kSeedPt, ink, emphasis));
             spot.rows.append({QObject::tr("seed %1").arg(pair.seed), readableNumber(pair.difference)});
             drawn.push_back(i);
-            rows.columns[0].append(static_cast<double>(pair.seed));
-            rows.columns[1].append(pair.difference);
+            rows.addRow({static_cast<double>(pair.seed), pair.difference});
             ++pairs;
         }
         picture.spots.push_back(std::move(spot));
@@ -224,11 +223,8 @@ ResultsPicture lossByLength(const ResultsData& data) {
             spot.rows.append({QObject::tr("seeds"), QString::number(described.n)});
             picture.spots.push_back(std::move(spot));
             drawn.push_back(i);
-            const double numbers[] = {length, static_cast<double>(described.n), described.mean,
-                                      described.confidence_low, described.confidence_high};
-            for (qsizetype column = 0; column < rows.columns.size(); ++column) {
-                rows.columns[column].append(numbers[column]);
-            }
+            rows.addRow({length, static_cast<double>(described.n), described.mean, described.confidence_low,
+                         described.confidence_high});
         }
         FigureCurve curve = stroke(std::move(x), std::move(y), ink, emphasisOf(data, i));
         curve.label = shortLabel(table, group);

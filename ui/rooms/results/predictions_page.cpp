@@ -7,10 +7,11 @@
 #include <iterator>
 
 #include "core/reproduce/rules/measuring.h"
+#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
-#include "ui/common/prediction_table.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text_table.h"
 #include "ui/rooms/results/results_picture.h"
 #include "ui/session/engine_work.h"
 
@@ -34,13 +35,9 @@ PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(pa
     scaleLayout(column, {0, 0, 0, 0}, 8);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_words = new QLabel(this);
-    m_words->setWordWrap(true);
-    m_words->setTextFormat(Qt::PlainText);
-    m_words->setAccessibleName(tr("Score of the predictions"));
+    m_words = makeText(tr("Score of the predictions"), this);
     row->addWidget(m_words, 1);
-    m_button = new QPushButton(this);
-    m_button->setFocusPolicy(Qt::TabFocus);
+    m_button = makeButton<QPushButton>({}, {}, this);
     connect(m_button, &QPushButton::clicked, this, &PredictionsPage::measure);
     keepSpace(m_button);
     row->addWidget(m_button);

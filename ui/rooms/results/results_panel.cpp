@@ -4,6 +4,8 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
@@ -13,18 +15,64 @@
 #include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "ui/common/fields.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
-#include "ui/rooms/results/results_room.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/settings.h"
 
 namespace ropelab::ui {
+
+namespace {
+
+constexpr const char* kSettingsKey = "results/labs";
+constexpr int kMaxLabs = 20;
+const QString kLabField = QStringLiteral("lab");
+const QString kBaselineField = QStringLiteral("baseline");
+
+QJsonArray storedLabs(const Settings& settings) {
+    return QJsonDocument::fromJson(settings.value(kSettingsKey).toString().toUtf8()).array();
+}
+
+QJsonObject currentBaseline(const QJsonObject& saved) {
+    std::map<std::string, std::string> settings;
+    for (const QString& key : saved.keys()) settings[key.toStdString()] = saved[key].toString().toStdString();
+    QJsonObject result;
+    for (const auto& [key, value] : current_settings(settings)) {
+        result[QString::fromStdString(key)] = QString::fromStdString(value);
+    }
+    return result;
+}
+
+}  // namespace
+
+QJsonObject labChoices(const Settings& settings, const QString& lab) {
+    for (const QJsonValue& entry : storedLabs(settings)) {
+        if (entry[kLabField].toString() != lab) continue;
+        QJsonObject choices = entry.toObject();
+        if (choices.contains(kBaselineField))
+            choices[kBaselineField] = currentBaseline(choices[kBaselineField].toObject());
+        return choices;
+    }
+    return {};
+}
+
+void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& choices) {
+    if (lab.isEmpty()) return;
+    QJsonObject newest = choices;
+    newest[kLabField] = lab;
+    QJsonArray labs = {newest};
+    for (const QJsonValue& entry : storedLabs(settings)) {
+        if (entry[kLabField].toString() != lab && labs.size() < kMaxLabs) labs.append(entry);
+    }
+    settings.setValue(kSettingsKey, QString::fromUtf8(QJsonDocument(labs).toJson(QJsonDocument::Compact)));
+}
 
 namespace {
 
@@ -199,8 +247,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     m_splitBy = makeChoice(tr("Split groups by"), content);
     m_splitBy->addItem(tr("settings only"), QString());
     for (const std::string_view name : condition_names) {
-        const QString word = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-        m_splitBy->addItem(word, word);
+        m_splitBy->addItem(text(name), text(name));
     }
     addField(
         grid, tr("split by"), m_splitBy,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QJsonObject>
 #include <QList>
 #include <QPair>
 #include <QString>
@@ -11,7 +12,7 @@
 
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/decision_aid.h"
-#include "ui/common/table_output.h"
+#include "ui/common/table_view.h"
 #include "ui/rooms/results/results_picture.h"
 
 class QAction;
@@ -25,6 +26,12 @@ namespace ropelab::ui {
 
 class LabDocument;
 class Settings;
+
+/// The saved choices of a lab: "baseline" (an object of swept keys and values as texts), "experiment" (its id), "order"
+/// (title of the sorted column) and "descending". Empty if nothing is saved.
+QJsonObject labChoices(const Settings& settings, const QString& lab);
+/// Only the last 20 labs are stored, so the oldest entry is dropped.
+void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& choices);
 
 /// A button with a menu that chooses the columns of the results table: a preset, or single columns. The table's header
 /// changes their order (setShown).

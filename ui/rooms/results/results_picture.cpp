@@ -221,6 +221,12 @@ int divergedRuns(const ResultsData& data, const ResultGroup& group) {
     return count;
 }
 
+ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why) {
+    picture.figure.emptyText = why;
+    picture.figure.summary = why;
+    return picture;
+}
+
 void addNote(Figure& figure, const QString& words) {
     figure.note += (figure.note.isEmpty() ? QString() : QStringLiteral("; ")) + words;
 }

@@ -166,6 +166,9 @@ class SideBySide {
 Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at);
 QString valueText(const Measure& measure, double value);
 
+/// Shows only why there is nothing to draw.
+ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why);
+
 /// Has the table as its settings, and no axes yet.
 Figure emptyFigure(const ResultsData& data, const char* name);
 /// One row per group: names if the user gave any, swept settings, n, mean, standard deviation, 95 % interval, and

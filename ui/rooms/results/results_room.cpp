@@ -8,7 +8,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QJsonArray>
-#include <QJsonDocument>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollBar>
@@ -18,13 +17,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 
 #include "core/results/decision_aid.h"
 #include "core/results/results_cells.h"
-#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "ui/common/actions.h"
 #include "ui/common/empty_page.h"
@@ -34,6 +31,7 @@
 #include "ui/common/scaled.h"
 #include "ui/common/setting_name_dialog.h"
 #include "ui/common/table_view.h"
+#include "ui/common/text.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/results/generation_measurement.h"
 #include "ui/rooms/results/group_table.h"
@@ -47,51 +45,6 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
-
-namespace {
-
-constexpr const char* kSettingsKey = "results/labs";
-constexpr int kMaxLabs = 20;
-const QString kLabField = QStringLiteral("lab");
-const QString kBaselineField = QStringLiteral("baseline");
-
-QJsonArray storedLabs(const Settings& settings) {
-    return QJsonDocument::fromJson(settings.value(kSettingsKey).toString().toUtf8()).array();
-}
-
-QJsonObject currentBaseline(const QJsonObject& saved) {
-    std::map<std::string, std::string> settings;
-    for (const QString& key : saved.keys()) settings[key.toStdString()] = saved[key].toString().toStdString();
-    QJsonObject result;
-    for (const auto& [key, value] : current_settings(settings)) {
-        result[QString::fromStdString(key)] = QString::fromStdString(value);
-    }
-    return result;
-}
-
-}  // namespace
-
-QJsonObject labChoices(const Settings& settings, const QString& lab) {
-    for (const QJsonValue& entry : storedLabs(settings)) {
-        if (entry[kLabField].toString() != lab) continue;
-        QJsonObject choices = entry.toObject();
-        if (choices.contains(kBaselineField))
-            choices[kBaselineField] = currentBaseline(choices[kBaselineField].toObject());
-        return choices;
-    }
-    return {};
-}
-
-void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& choices) {
-    if (lab.isEmpty()) return;
-    QJsonObject newest = choices;
-    newest[kLabField] = lab;
-    QJsonArray labs = {newest};
-    for (const QJsonValue& entry : storedLabs(settings)) {
-        if (entry[kLabField].toString() != lab && labs.size() < kMaxLabs) labs.append(entry);
-    }
-    settings.setValue(kSettingsKey, QString::fromUtf8(QJsonDocument(labs).toJson(QJsonDocument::Compact)));
-}
 
 namespace {
 
@@ -111,7 +64,7 @@ DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& cho
     QStringList details;
     for (const DecisionAid& aid : decision_aids(table, choice)) {
         sentences << QString::fromStdString(decision_words(aid, table, names));
-        for (const std::string& line : decision_details(aid, table, names)) details << QString::fromStdString(line);
+        details << texts(decision_details(aid, table, names));
     }
     details << QString() << QString::fromStdString(decision_rule_words());
     return {sentences.join(QLatin1Char('\n')), details.join(QLatin1Char('\n'))};
@@ -185,13 +138,7 @@ void ResultsRoom::addActions(ActionRegistry& registry, const RoomHandle<ResultsR
     registry.add({.id = "results.save", .menu = "File", .text = tr("Save results table …"), .handler = [room] {
                       room->saveTable();
                   }});
-    const auto here =
-        [&registry](const std::function<void()>& change) {  // opens the room first, so that the change is visible
-            return [&registry, change] {
-                registry.action(QStringLiteral("room.results"))->trigger();
-                change();
-            };
-        };
+    const auto here = [&registry](const std::function<void()>& change) { return registry.inRoom("results", change); };
     registry.add({.id = "results.nextFigure",
                   .menu = "View",
                   .text = tr("Show next results figure"),
@@ -253,10 +200,9 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, m_results.runs);
     const ResultsTable& table = m_results.table;
     const std::string_view compared = measures()[table.compared].name;
-    origin.flags = {
-        {QStringLiteral("figure"), figure.name},
-        {QStringLiteral("compare"), QString::fromUtf8(compared.data(), static_cast<qsizetype>(compared.size()))},
-        {QStringLiteral("test"), QString::fromStdString(to_string(table.test))}};
+    origin.flags = {{QStringLiteral("figure"), figure.name},
+                    {QStringLiteral("compare"), text(compared)},
+                    {QStringLiteral("test"), QString::fromStdString(to_string(table.test))}};
     if (m_results.experiment > 0) origin.flags[QStringLiteral("experiment")] = QString::number(m_results.experiment);
     if (m_panel->published()->isChecked()) origin.flags[QStringLiteral("published")] = true;
     // Some figures show the selected group, others only highlight it.
@@ -372,7 +318,7 @@ void ResultsRoom::renew() {
     m_groups->setResults(m_results);
     renewColumnChoice();
     QStringList words = {m_results.words, overallWords(table)};
-    for (const std::string& warning : condition_warnings(table)) words << QString::fromStdString(warning);
+    words << texts(condition_warnings(table));
     words.removeAll(QString());
     m_words->setText(words.join(QLatin1Char(' ')));
     const DecisionTexts decision = decisionTexts(table, m_panel->decision());
@@ -392,9 +338,8 @@ void ResultsRoom::renew() {
 }
 
 void ResultsRoom::renewColumnChoice() {
-    QStringList inPaper = {QStringLiteral("settings")};
-    for (const std::string& name : paper_columns(m_results.table)) inPaper << QString::fromStdString(name);
-    m_panel->columns()->setColumns(m_groups->choices(), inPaper);
+    m_panel->columns()->setColumns(m_groups->choices(),
+                                   QStringList{QStringLiteral("settings")} + texts(paper_columns(m_results.table)));
 }
 
 void ResultsRoom::saveOrder() {
@@ -442,14 +387,10 @@ void ResultsRoom::renewEmptyState() {
 }
 
 void ResultsRoom::renewConversions() {
-    const auto id = QStringLiteral("results.conversions");
     m_conversions.clear();
-    try {
+    m_actions.attempt(QStringLiteral("results.conversions"), [this] {
         if (const LabFile* file = m_access.lab.file()) m_conversions = stored_head_conversions(*file);
-        emit m_actions.solved(id);
-    } catch (const BadInput& error) {
-        emit m_actions.problem(id, QString::fromStdString(error.what()));
-    }
+    });
 }
 
 void ResultsRoom::renewPicked() {
@@ -547,12 +488,7 @@ TableStyle ResultsRoom::tableStyle(const ResultsTable& table) const {
 
 void ResultsRoom::copyTable() {
     if (m_stale) renew();
-    try {
-        QApplication::clipboard()->setText(exportText());
-        emit m_actions.solved(QStringLiteral("results"));
-    } catch (const std::exception& refusal) {
-        emit m_actions.problem(QStringLiteral("results"), QString::fromStdString(refusal.what()));
-    }
+    m_actions.attempt(QStringLiteral("results"), [this] { QApplication::clipboard()->setText(exportText()); });
 }
 
 void ResultsRoom::saveTable() {
@@ -561,12 +497,7 @@ void ResultsRoom::saveTable() {
     const QString path =
         dialogs().save(this, {.title = tr("Save table as"), .path = QStringLiteral("results.") + suffixOf(format)});
     if (path.isEmpty()) return;
-    try {
-        ropelab::ui::saveTable(path, exportText());
-        emit m_actions.solved(QStringLiteral("results"));
-    } catch (const std::exception& refusal) {
-        emit m_actions.problem(QStringLiteral("results"), QString::fromStdString(refusal.what()));
-    }
+    m_actions.attempt(QStringLiteral("results"), [&] { ropelab::ui::saveTable(path, exportText()); });
 }
 
 QWidget* ResultsRoom::makeBar() {
@@ -590,7 +521,7 @@ QWidget* ResultsRoom::makeBar() {
 QWidget* ResultsRoom::makeEmptyState() {
     const EmptyPage empty = makeEmptyPage(tr("Compare the results of runs and test their significance"), {}, this);
     m_emptyText = empty.text;
-    m_goToTrain = empty.goToTrain;
+    m_goToTrain = empty.button;
     connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(QStringLiteral("train")); });
     return empty.page;
 }
@@ -599,15 +530,9 @@ QWidget* ResultsRoom::makeResults() {
     auto* page = new QWidget(this);
     auto* column = new QVBoxLayout(page);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_words = new QLabel(page);
-    m_words->setWordWrap(true);
-    m_words->setTextFormat(Qt::PlainText);
-    m_words->setAccessibleName(tr("Summary of the table"));
+    m_words = makeText(tr("Summary of the table"), page);
     column->addWidget(m_words);
-    m_decision = new QLabel(page);
-    m_decision->setWordWrap(true);
-    m_decision->setTextFormat(Qt::PlainText);
-    m_decision->setAccessibleName(tr("Settings on the Pareto front of loss and speed"));
+    m_decision = makeText(tr("Settings on the Pareto front of loss and speed"), page);
     column->addWidget(m_decision);
 
     m_groupView = makeTableView(tr("Groups"), m_order, this);
@@ -652,14 +577,9 @@ QWidget* ResultsRoom::makeResults() {
     group->setProperty("panel", true);
     auto* rows = new QVBoxLayout(group);
     scaleLayout(rows, {12, 8, 8, 4}, 4);
-    m_seedTitle = new QLabel(group);
+    m_seedTitle = makeText({}, group);
     m_seedTitle->setProperty("heading", true);
-    m_seedTitle->setTextFormat(Qt::PlainText);
-    m_seedTitle->setWordWrap(true);
-    m_groupWords = new QLabel(group);
-    m_groupWords->setWordWrap(true);
-    m_groupWords->setTextFormat(Qt::PlainText);
-    m_groupWords->setAccessibleName(tr("Verdict on the selected group"));
+    m_groupWords = makeText(tr("Verdict on the selected group"), group);
     keepLines(m_groupWords, 2);
     m_seedView = makeTableView(tr("Runs of the selected group"), m_seeds, this);
     m_seedView->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -667,11 +587,8 @@ QWidget* ResultsRoom::makeResults() {
     rows->addWidget(m_seedTitle);
     rows->addWidget(m_groupWords);
     rows->addWidget(m_seedView, 1);
-    m_conversionWords = new QLabel(group);
-    m_conversionWords->setWordWrap(true);
-    m_conversionWords->setTextFormat(Qt::PlainText);
+    m_conversionWords = makeText(tr("Conversions of heads of the selected group's runs"), group);
     m_conversionWords->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_conversionWords->setAccessibleName(tr("Conversions of heads of the selected group's runs"));
     m_conversionWords->hide();
     rows->addWidget(m_conversionWords);  // below all other widgets, which keep their place
     below->addWidget(m_figures);

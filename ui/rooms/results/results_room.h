@@ -31,12 +31,6 @@ class SeedTable;
 class SessionActions;
 class Settings;
 
-/// The saved choices of a lab: "baseline" (an object of swept keys and values as texts), "experiment" (its id), "order"
-/// (title of the sorted column) and "descending". Empty if nothing is saved.
-QJsonObject labChoices(const Settings& settings, const QString& lab);
-/// Only the last 20 labs are stored, so the oldest entry is dropped.
-void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& choices);
-
 /// Compares the lab's runs: a table of groups (runs that differ only in their seed) with statistical tests, figures,
 /// the runs of the selected group, and a page with predictions. It is updated when the lab changes; while it is hidden
 /// nothing is computed.

@@ -82,13 +82,9 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     Figure& figure = picture.figure;
     figure.x = cost.axis;
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
-    const auto emptyWith = [&](const QString& words) {
-        figure.emptyText = words;
-        figure.summary = words;
-        return picture;
-    };
     if (data.measure().unit != "nats" && data.measure().unit != "bits") {
-        return emptyWith(QObject::tr("This figure shows a loss against its cost: choose a loss as the measure."));
+        return withoutNumbers(std::move(picture),
+                              QObject::tr("This figure shows a loss against its cost: choose a loss as the measure."));
     }
     std::vector<Costs> choices;
     QList<double> places;
@@ -99,7 +95,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         places.append(x);
     }
     const std::vector<std::vector<std::size_t>> fronts = paretoFronts(table, choices);
-    if (fronts.empty()) return emptyWith(cost.empty);
+    if (fronts.empty()) return withoutNumbers(std::move(picture), cost.empty);
     QList<double> extent = places;
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const double across = cost.deviation(table.groups[i]);
@@ -263,9 +259,9 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "parallel-coordinates"), {}};
     Figure& figure = picture.figure;
     if (table.swept.empty()) {
-        figure.emptyText = QObject::tr("Parallel coordinates need runs that differ in a setting other than the seed.");
-        figure.summary = figure.emptyText;
-        return picture;
+        return withoutNumbers(
+            std::move(picture),
+            QObject::tr("Parallel coordinates need runs that differ in a setting other than the seed."));
     }
     std::vector<Coordinate> axes;
     std::vector<std::size_t> shown;
@@ -471,16 +467,8 @@ void addFitPoint(ResultsPicture& picture, const ResultsData& data, const TableLo
     spot.rows.append({QObject::tr("parameters (N)"), groupedText(std::llround(at.parameters))});
     spot.rows.append({QObject::tr("training tokens (D)"), groupedText(std::llround(at.tokens))});
     picture.spots.push_back(std::move(spot));
-    const double numbers[] = {x,
-                              at.parameters,
-                              at.tokens,
-                              static_cast<double>(described.n),
-                              described.mean,
-                              described.standard_deviation,
-                              fitted.loss,
-                              fitted.low,
-                              fitted.high};
-    for (qsizetype i = 0; i < figure.table.columns.size(); ++i) figure.table.columns[i].append(numbers[i]);
+    figure.table.addRow({x, at.parameters, at.tokens, static_cast<double>(described.n), described.mean,
+                         described.standard_deviation, fitted.loss, fitted.low, fitted.high});
 }
 
 }  // namespace
@@ -494,9 +482,7 @@ ResultsPicture lossFitFigure(const ResultsData& data) {
     try {
         made = fitOf(data);
     } catch (const BadInput& problem) {
-        figure.emptyText = withUnbreakablePercent(text(problem.what()));
-        figure.summary = figure.emptyText;
-        return picture;
+        return withoutNumbers(std::move(picture), withUnbreakablePercent(text(problem.what())));
     }
     const TableLossFit& fit = *made;
     figure.settings.insert(QStringLiteral("loss_fit"),

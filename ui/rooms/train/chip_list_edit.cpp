@@ -20,7 +20,7 @@
 #include "ui/common/fields.h"
 #include "ui/common/flow_layout.h"
 #include "ui/common/scaled.h"
-#include "ui/common/setting_words.h"
+#include "ui/common/text.h"
 #include "ui/rooms/train/sweep_fields.h"
 #include "ui/theme/theme_manager.h"
 
@@ -113,9 +113,7 @@ void removeExplicitRun(Experiment& experiment, std::size_t index) {
 }
 
 QString zipText(const std::vector<std::string>& zip) {
-    QStringList names;
-    for (const std::string& name : zip) names << QString::fromStdString(name);
-    return names.join(QStringLiteral(", "));
+    return texts(zip).join(QStringLiteral(", "));
 }
 
 bool isSetByRuns(const Experiment& experiment, const char* key) {

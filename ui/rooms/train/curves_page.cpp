@@ -140,33 +140,27 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     row->addWidget(m_axis);
     row->addWidget(m_smoothing);
 
-    m_bands = new QToolButton(this);
-    m_bands->setText(tr("± std"));
+    m_bands = makeButton<QToolButton>(
+        tr("± std"),
+        tr("Shows the mean of runs that differ only in their seed as one curve, with a band of ± one standard "
+           "deviation. It requires runs that differ only in their seed."),
+        this);
     m_bands->setAccessibleName(tr("Mean and standard deviation over seeds"));
     m_bands->setCheckable(true);
-    m_bands->setToolTip(
-        tr("Shows the mean of runs that differ only in their seed as one curve, with a band of ± one standard "
-           "deviation. It requires runs that differ only in their seed."));
     m_bands->setChecked(m_settings.value("train/bands").toString() == QLatin1String("on"));
-    m_bands->setFocusPolicy(Qt::TabFocus);
     connect(m_bands, &QToolButton::toggled, this, [this](bool on) {
         m_settings.setValue("train/bands", on ? QStringLiteral("on") : QStringLiteral("off"));
         emit bandsChanged(isBands());
     });
 
-    m_reset = new QToolButton(this);
-    m_reset->setText(tr("Reset view"));
-    m_reset->setToolTip(tr("Resets both axes to the full range of the data and follows new data (Ctrl+R)."));
-    m_reset->setFocusPolicy(Qt::TabFocus);
+    m_reset = makeButton<QToolButton>(
+        tr("Reset view"), tr("Resets both axes to the full range of the data and follows new data (Ctrl+R)."), this);
     m_reset->setEnabled(false);
     connect(m_reset, &QToolButton::clicked, &m_plot, &CurvePlot::resetView);
     connect(&m_plot, &CurvePlot::followsDataChanged, m_reset,
             [reset = m_reset](bool follows) { reset->setEnabled(!follows); });
-    m_export = new QToolButton(this);
-    m_export->setText(tr("Export …"));
-    m_export->setToolTip(tr("Exports this plot as PDF, SVG, PNG or CSV (Ctrl+E)."));
+    m_export = makeButton<QToolButton>(tr("Export …"), tr("Exports this plot as PDF, SVG, PNG or CSV (Ctrl+E)."), this);
     connect(m_export, &QToolButton::clicked, this, &PlotToolbar::exportRequested);
-    m_export->setFocusPolicy(Qt::TabFocus);
     row->addWidget(m_export);
     row->addWidget(m_bands);
     applyView();

@@ -150,11 +150,8 @@ void HeadConversionDialog::convert() {
                                     });
         return result.value_or(HeadConversionResult{});  // an interrupted conversion has no answer
     };
-    EngineLock& engineLock = m_access.engineLock;
-    engineLock.released();
-    m_job.start([this, &engineLock, work](const Cancelled& cancelled) -> std::function<void()> {
-        auto outcome = withEngine<HeadConversionResult>(engineLock, cancelled, work);
-        return [this, outcome = std::move(outcome)] {
+    startWithEngine<HeadConversionResult>(
+        m_job, m_access.engineLock, work, [this](const Outcome<HeadConversionResult>& outcome) {
             showRunning(false);
             if (outcome.answer) {
                 showResult(*outcome.answer);
@@ -166,8 +163,7 @@ void HeadConversionDialog::convert() {
                 m_result->setText(outcome.problem.toHtmlEscaped());
             }
             emit ended();
-        };
-    });
+        });
 }
 
 void HeadConversionDialog::store(const HeadConversionResult& result) {

@@ -58,25 +58,22 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
     m_title->setWordWrap(true);
     m_title->setAccessibleName(tr("Time and memory of the sweep"));
     top->addWidget(m_title, 1);
-    m_measure = new QPushButton(this);
-    m_measure->setFocusPolicy(Qt::TabFocus);
-    m_measure->setToolTip(
+    m_measure = makeButton<QPushButton>(
+        {},
         tr("Replaces the estimate by a measurement: trains each cohort for a few steps on this machine. "
            "Without it, the estimated memory of training a run on the CPU is within 12 % of measured peaks; sweeps of "
-           "many shapes and small mixtures of experts can need a quarter more."));
+           "many shapes and small mixtures of experts can need a quarter more."),
+        this);
     connect(m_measure, &QPushButton::clicked, this, &SweepPreview::measure);
     top->addWidget(m_measure);
     column->addLayout(top);
     auto* more = new QHBoxLayout;
-    m_notes = new QLabel(this);
-    m_notes->setWordWrap(true);
-    m_notes->setTextFormat(Qt::PlainText);
-    m_notes->setAccessibleName(tr("Missing data sets and duplicate runs"));
+    m_notes = makeText(tr("Missing data sets and duplicate runs"), this);
     m_notes->hide();
     more->addWidget(m_notes, 1);
-    m_exclude = new QPushButton(tr("Exclude duplicates"), this);
-    m_exclude->setFocusPolicy(Qt::TabFocus);
-    m_exclude->setToolTip(tr("Excludes the runs that would train exactly the same model as another run."));
+    m_exclude =
+        makeButton<QPushButton>(tr("Exclude duplicates"),
+                                tr("Excludes the runs that would train exactly the same model as another run."), this);
     connect(m_exclude, &QPushButton::clicked, this, &SweepPreview::excludeDuplicates);
     keepSpace(m_exclude);  // the line of notes keeps its height, so that the table does not move
     more->addWidget(m_exclude, 0, Qt::AlignTop);
@@ -368,15 +365,12 @@ void TakeOver::renew() {
 
 void TakeOver::takeOver() {
     std::vector<RunId> left;
-    try {
+    const bool isTaken = m_actions.attempt(kBannerId, [this] {
         const auto file = LabFile::open(toPath(m_access.lab.path()));
         file->recover(true);
         m_access.runs.refreshRecords(*file);
-    } catch (const std::exception& error) {
-        emit m_actions.problem(kBannerId, QString::fromStdString(error.what()));
-        return renew();
-    }
-    emit m_actions.solved(kBannerId);
+    });
+    if (!isTaken) return renew();
     for (const ClaimedRun& claimed : m_runs) {
         const RunView* run = m_access.runs.find(claimed.id);
         if (run && LabDocument::isUnfinished(run->record)) left.push_back(claimed.id);

@@ -63,7 +63,7 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
       m_runs(runs),
       m_choice(makeChoice(tr("Runs in the plot"), this, 12)),
       m_hidden(new QLabel(this)),
-      m_showAll(new QToolButton(this)) {
+      m_showAll(makeButton<QToolButton>(tr("Show all"), tr("Shows the runs of all sweeps of this lab."), this)) {
     auto* row = new QHBoxLayout(this);
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_choice->setToolTip(
@@ -73,9 +73,6 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
     m_hidden->setTextFormat(Qt::PlainText);
     m_hidden->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(m_hidden, 1);
-    m_showAll->setText(tr("Show all"));
-    m_showAll->setToolTip(tr("Shows the runs of all sweeps of this lab."));
-    m_showAll->setFocusPolicy(Qt::TabFocus);
     keepSpace(m_showAll);
     row->addWidget(m_showAll);
     connect(m_choice, &QComboBox::activated, this, &RunScope::choose);

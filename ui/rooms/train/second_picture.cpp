@@ -155,15 +155,12 @@ void LatestSnapshots::load() {
     m_job.start(
         [this, path, missing, withExperts = m_withExperts](const Cancelled& cancelled) -> std::function<void()> {
             auto found = std::make_shared<std::map<RunId, LoadedSnapshots>>();
-            QString problem;
-            try {
+            const QString problem = problemOf([&] {
                 const auto lab = LabFile::open(path, LabFile::Mode::read);
                 for (const auto& [run, until] : missing) {
                     if (!cancelled()) (*found)[run] = loadSnapshots(*lab, run, until, withExperts, cancelled);
                 }
-            } catch (const std::exception& error) {
-                problem = QString::fromUtf8(error.what());
-            }
+            });
             return [this, found, problem] {
                 m_problem = problem;
                 for (auto& [run, loaded] : *found) {
@@ -226,8 +223,13 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
       m_snapshots(new LatestSnapshots(m_access.lab, m_access.session, this)),
       m_chooser(makeChoice(tr("Second picture"), this, 24)),
       m_title(makeNote(this)),
-      m_pickedOnly(new QToolButton(this)),
-      m_fold(new QToolButton(this)),
+      m_pickedOnly(makeButton<QToolButton>(tr("Picked run"),
+                                           tr("Shows every layer of the run that is picked in the list or the plot. "
+                                              "Otherwise the picture shows one curve "
+                                              "per setting."),
+                                           this)),
+      m_fold(makeButton<QToolButton>(
+          tr("Fold curves"), tr("Hides the plot of the curves, so that this picture has the whole width."), this)),
       m_stack(new QStackedWidget(this)),
       m_view(new FigureView(this)),
       m_gradient(new CurvePlot(this)) {
@@ -288,24 +290,16 @@ QLayout* SecondPicture::makeTitleRow() {
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_title->installEventFilter(this);
     row->addWidget(m_title, 1);
-    m_pickedOnly->setText(tr("Picked run"));
-    m_pickedOnly->setToolTip(
-        tr("Shows every layer of the run that is picked in the list or the plot. Otherwise the picture shows one curve "
-           "per setting."));
     m_pickedOnly->setCheckable(true);
     m_wantsPicked = m_settings.value("train/picked_only").toBool();
-    m_pickedOnly->setFocusPolicy(Qt::TabFocus);
     row->addWidget(m_pickedOnly);
     connect(m_pickedOnly, &QToolButton::toggled, this, [this](bool on) {
         m_wantsPicked = on;
         m_settings.setValue("train/picked_only", on);
         schedule();
     });
-    m_fold->setText(tr("Fold curves"));
-    m_fold->setToolTip(tr("Hides the plot of the curves, so that this picture has the whole width."));
     m_fold->setCheckable(true);
     m_fold->setChecked(m_settings.value("train/fold_curves").toBool());
-    m_fold->setFocusPolicy(Qt::TabFocus);
     row->addWidget(m_fold);
     connect(m_fold, &QToolButton::toggled, this, [this](bool folded) {
         m_settings.setValue("train/fold_curves", folded);

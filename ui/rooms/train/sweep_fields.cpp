@@ -25,7 +25,6 @@
 #include "ui/common/fields.h"
 #include "ui/common/findables.h"
 #include "ui/common/scaled.h"
-#include "ui/common/setting_words.h"
 #include "ui/common/text.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/session/experiment_model.h"
@@ -260,9 +259,8 @@ void DataChoice::renew() {
     }
     const auto values = m_model.value().values("data");
     if (values.size() > 1) {
-        QStringList all;
-        for (const std::string& value : values) all << QString::fromStdString(value);
-        add(tr("%1 data sets").arg(values.size()), all.join(QStringLiteral(", ")), all.join(QStringLiteral(", ")));
+        const QString all = texts(values).join(QStringLiteral(", "));
+        add(tr("%1 data sets").arg(values.size()), all, all);
         setCurrentIndex(count() - 1);
     } else {
         const QString name = QString::fromStdString(values.front());
@@ -284,14 +282,11 @@ void DataChoice::pick(int index) {
     } else if (name == kAskForFolder) {
         name = dialogs().folder(window(), {.title = tr("Choose a folder of files to train on")});
     }
-    if (!name.isEmpty()) {
-        try {
-            m_model.edit(tr("change data"),
-                         [&](Experiment& experiment) { experiment.set("data", {name.toStdString()}); });
-        } catch (const BadInput& error) {
-            emit refused(QString::fromStdString(error.what()));
-        }
-    }
+    const QString refusal = problemOf([&] {
+        if (name.isEmpty()) return;
+        m_model.edit(tr("change data"), [&](Experiment& experiment) { experiment.set("data", {name.toStdString()}); });
+    });
+    if (!refusal.isEmpty()) emit refused(refusal);
     renew();
 }
 
@@ -317,9 +312,7 @@ QString title(const QString& layers, const QString& width, const QString& contex
 }
 
 QString joined(const Experiment& experiment, const char* key) {
-    QStringList values;
-    for (const std::string& value : experiment.values(key)) values << QString::fromStdString(value);
-    return values.join(QStringLiteral(", "));
+    return texts(experiment.values(key)).join(QStringLiteral(", "));
 }
 
 }  // namespace
@@ -390,14 +383,16 @@ int boxed(std::int64_t value, const QSpinBox& box) {
 }  // namespace
 
 SearchGroup::SearchGroup(ExperimentModel& experiment, QWidget* parent)
-    : QWidget(parent), m_experiment(experiment), m_button(new QPushButton(this)), m_body(new QWidget(this)) {
+    : QWidget(parent),
+      m_experiment(experiment),
+      m_button(makeButton<QPushButton>({},
+                                       tr("Samples ranges of settings instead of listing their values, stops the worse "
+                                          "runs early, or adds runs to those of the lab."),
+                                       this)),
+      m_body(new QWidget(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_button->setFocusPolicy(Qt::TabFocus);
     m_button->setCheckable(true);
-    m_button->setToolTip(
-        tr("Samples ranges of settings instead of listing their values, stops the worse runs early, or adds runs to "
-           "those of the lab."));
     connect(m_button, &QPushButton::clicked, this, [this] { setShown(m_body->isHidden()); });
     column->addWidget(m_button);
     column->addWidget(m_body);
@@ -456,8 +451,7 @@ void SearchGroup::makeFields() {
                               QStringLiteral("dropout=0..0.3")});
     m_ranges->setPlaceholder(tr("no range"));
     connect(m_ranges, &ChipListEdit::edited, this, [this](const QStringList& typed) {
-        QString refusal;
-        try {
+        const QString refusal = problemOf([&] {
             change(tr("change ranges of the search"), [&typed](SweepOptions& options) {
                 if (!options.search) options.search.emplace();
                 options.search->ranges.clear();
@@ -468,9 +462,7 @@ void SearchGroup::makeFields() {
                     options.search->ranges.push_back(std::move(parsed));
                 }
             });
-        } catch (const BadInput& error) {
-            refusal = QString::fromStdString(error.what());
-        }
+        });
         renew();
         m_ranges->showError(refusal);
     });

@@ -30,12 +30,6 @@ namespace ropelab::ui {
 
 namespace {
 
-QStringList texts(const Experiment& experiment, const char* key) {
-    QStringList result;
-    for (const std::string& value : experiment.values(key)) result << QString::fromStdString(value);
-    return result;
-}
-
 Estimate costOf(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir) {
     return estimate(runs, *machine_time_model(), dataDir);
 }
@@ -198,24 +192,23 @@ QWidget* SweepPanel::makeFooter() {
         keepLines(label, 3);
     }
     colorAsError(m_problem);
-    m_continue = new QPushButton(footer);
-    m_continue->setFocusPolicy(Qt::TabFocus);
-    m_continue->setToolTip(tr("Resumes the runs that have not finished (Ctrl+Shift+Return)."));
+    m_continue =
+        makeButton<QPushButton>({}, tr("Resumes the runs that have not finished (Ctrl+Shift+Return)."), footer);
     connect(m_continue, &QPushButton::clicked, this, [this] { m_actions.resumeRuns(m_actions.unfinishedRuns()); });
-    m_start = new QPushButton(tr("Start"), footer);
+    m_start = makeButton<QPushButton>(
+        tr("Start"),
+        tr("Starts the sweep (Ctrl+Return). While another sweep trains, the button adds the runs to the queue."),
+        footer);
     m_start->setObjectName(QStringLiteral("start"));
     m_start->setProperty("primary", true);
-    m_start->setToolTip(
-        tr("Starts the sweep (Ctrl+Return). While another sweep trains, the button adds the runs to the queue."));
     setIcon(m_start, outline::kStart);
-    m_start->setFocusPolicy(Qt::TabFocus);
     connect(m_start, &QPushButton::clicked, this, [this] { m_actions.enqueue(); });
-    m_plan = new QPushButton(footer);
-    m_plan->setCheckable(true);
-    m_plan->setFocusPolicy(Qt::TabFocus);
-    m_plan->setToolTip(
+    m_plan = makeButton<QPushButton>(
+        {},
         tr("Shows the runs of this sweep with their estimated time and memory, and the queue of waiting "
-           "cohorts."));
+           "cohorts."),
+        footer);
+    m_plan->setCheckable(true);
     connect(m_plan, &QPushButton::clicked, this, &SweepPanel::planAsked);
     setPlanShown(false);
     column->addWidget(m_estimate);
@@ -235,13 +228,10 @@ ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (
     edit->setLines(2);
     edit->setPlaceholder(tr("set by the listed runs"));
     connect(edit, &ChipListEdit::edited, this, [this, edit, name, what](const QStringList& values) {
-        QString refusal;
-        try {
+        const QString refusal = problemOf([&] {
             m_experiment.edit(tr("change %1").arg(what),
                               [&](Experiment& experiment) { setSwept(experiment, name, values); });
-        } catch (const BadInput& error) {
-            refusal = QString::fromStdString(error.what());
-        }
+        });
         renew();  // an empty list shows the default value of the setting again
         edit->showError(refusal);
     });
@@ -294,7 +284,7 @@ void SweepPanel::renew() {
     for (const auto& [edit, name] :
          {std::pair(m_theta, "theta"), std::pair(m_fraction, "fraction"), std::pair(m_seed, "seed")}) {
         const bool isSampled = options.samples(name);
-        edit->setValues(isSampled || isSetByRuns(experiment, name) ? QStringList() : texts(experiment, name));
+        edit->setValues(isSampled || isSetByRuns(experiment, name) ? QStringList() : texts(experiment.values(name)));
         edit->setPlaceholder(isSampled ? tr("sampled by the search") : tr("set by the listed runs"));
         edit->setEnabled(!isSampled);
     }
@@ -381,8 +371,7 @@ QWidget* SweepPanel::makeMore() {
     auto* box = new QWidget(this);
     auto* column = new QVBoxLayout(box);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_moreButton = new QPushButton(box);
-    m_moreButton->setFocusPolicy(Qt::TabFocus);
+    m_moreButton = makeButton<QPushButton>({}, {}, box);
     connect(m_moreButton, &QPushButton::clicked, this, [this] { setMoreShown(m_more->isHidden()); });
     column->addWidget(m_moreButton);
     m_more = new QWidget(box);
@@ -413,13 +402,10 @@ void SweepPanel::addCombining(QGridLayout* grid) {
     // Errors of the list as a whole (for example a setting that is zipped twice) are found when the experiment changes.
     const auto connectEdit = [this](ChipListEdit* edit, const QString& what, auto change) {
         connect(edit, &ChipListEdit::edited, this, [this, what, change](const QStringList& values) {
-            try {
+            m_actions.attempt(QStringLiteral("combinations"), [&] {
                 m_experiment.edit(tr("change %1").arg(what),
                                   [&](Experiment& experiment) { change(experiment, values); });
-                emit m_actions.solved(QStringLiteral("combinations"));
-            } catch (const BadInput& error) {
-                emit m_actions.problem(QStringLiteral("combinations"), QString::fromStdString(error.what()));
-            }
+            });
             renew();
         });
     };

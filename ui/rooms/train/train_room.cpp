@@ -20,6 +20,7 @@
 #include "core/spec/error.h"
 #include "ui/common/actions.h"
 #include "ui/common/banners.h"
+#include "ui/common/empty_page.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
@@ -403,15 +404,12 @@ void TrainRoom::renewWhy() {
 void TrainRoom::takeSettings(RunId id) {
     const RunView* run = m_access.runs.find(id);
     if (!run) return;
-    try {
+    m_actions.attempt(QStringLiteral("settings"), [&] {
         Experiment taken = Experiment::from_json(to_json(run->spec));
         taken.set_name(run->name.toStdString());
         m_experiment.edit(tr("take the settings of %1").arg(run->name),
                           [&taken](Experiment& experiment) { experiment = taken; });
-        emit m_actions.solved(QStringLiteral("settings"));
-    } catch (const BadInput& error) {
-        emit m_actions.problem(QStringLiteral("settings"), QString::fromStdString(error.what()));
-    }
+    });
 }
 
 void TrainRoom::updateFloor() {
@@ -496,11 +494,10 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
         registry.add({.id = QStringLiteral("plot.second.") + name,
                       .menu = {},
                       .text = tr("Second picture: %1").arg(choice.title),
-                      .handler = [room, &registry, name] {
-                          registry.action(QStringLiteral("room.train"))->trigger();
+                      .handler = registry.inRoom("train", [room, name] {
                           room->showPlan(false);
                           room->m_second->choose(name);
-                      }});
+                      })});
     }
 }
 
@@ -537,30 +534,15 @@ std::function<void()> TrainRoom::restorer() {
 }
 
 QWidget* TrainRoom::makeEmptyState() {
-    auto* page = new QFrame(this);
-    page->setProperty("paper", true);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {48, 24, 48, 24}, 16);
-    column->addStretch(2);
-    auto* title = new QLabel(tr("Train small models and compare their curves"), page);
-    title->setProperty("roomTitle", true);
-    title->setAlignment(Qt::AlignCenter);
-    title->setWordWrap(true);
-    column->addWidget(title);
-    m_emptyText = new QLabel(page);
+    const EmptyPage empty = makeEmptyPage(tr("Train small models and compare their curves"), {}, this);
+    m_emptyText = empty.text;
     m_emptyText->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
-    m_emptyText->setWordWrap(true);
     keepLines(m_emptyText, 4);  // the button below keeps its place with every sweep
-    column->addWidget(m_emptyText);
-    m_emptyStart = new QPushButton(tr("Start"), page);
-    m_emptyStart->setProperty("primary", true);
+    m_emptyStart = empty.button;
+    m_emptyStart->setText(tr("Start"));
     setIcon(m_emptyStart, outline::kStart);
-    m_emptyStart->setFocusPolicy(Qt::TabFocus);
-    scaleWidth(m_emptyStart, 160);
     connect(m_emptyStart, &QPushButton::clicked, this, [this] { m_actions.start(); });
-    column->addWidget(m_emptyStart, 0, Qt::AlignCenter);
-    column->addStretch(3);
-    return page;
+    return empty.page;
 }
 
 QWidget* TrainRoom::makePlan() {

@@ -6,8 +6,7 @@
 #include <memory>
 
 #include "tests/core/reproduce/sheet_runs.h"
-#include "ui/common/prediction_table.h"
-#include "ui/common/text_list.h"
+#include "ui/common/text_table.h"
 #include "ui/rooms/reproduce/sheet_words.h"
 
 namespace ropelab::ui {

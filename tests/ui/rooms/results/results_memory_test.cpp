@@ -1,4 +1,4 @@
-#include "ui/rooms/results/results_room.h"
+#include "ui/rooms/results/results_panel.h"
 
 #include <gtest/gtest.h>
 

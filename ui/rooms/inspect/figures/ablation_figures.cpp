@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/common/format.h"
+#include "ui/common/text.h"
 #include "ui/probes/interval_bands.h"
 
 namespace ropelab::ui {
@@ -156,8 +157,7 @@ InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis
     figure.summary =
         QObject::tr("%1 of %2 against the number of %3 pairs, starting with the fastest or the slowest pair; %4.")
             .arg(figure.y.label, data.run->name, kindWord(curve.kind), controlsNote(curve));
-    const std::string_view word = word_of(curve.kind);
-    figure.settings[QStringLiteral("ablation")] = QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+    figure.settings[QStringLiteral("ablation")] = text(word_of(curve.kind));
     return picture;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/study/expert_load.h"
 #include "ui/common/format.h"
+#include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/interval_bands.h"
 
@@ -214,8 +215,7 @@ InspectPicture expertLoadByClass(const InspectData& data) {
             for (std::size_t i = 0; i < row.size(); ++i) {
                 if (!std::isfinite(row[i])) continue;
                 classes.push_back(i);
-                const std::string_view word = token_class_word(static_cast<TokenClass>(i));
-                map.columnNames << QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+                map.columnNames << text(token_class_word(static_cast<TokenClass>(i)));
             }
         }
         std::vector<double>& values = map.rows.emplace_back();

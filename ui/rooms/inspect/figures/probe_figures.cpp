@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/common/format.h"
+#include "ui/common/text.h"
 #include "ui/probes/interval_bands.h"
 #include "ui/rotary/spectrum_data.h"
 
@@ -51,8 +52,7 @@ FigureCurve dashedCurve(FigureCurve curve) {
 }
 
 QString methodTitle(ScalingMethod method) {
-    const std::string_view title = scaling_names().at(static_cast<std::size_t>(method)).title;
-    return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+    return text(scaling_names().at(static_cast<std::size_t>(method)).title);
 }
 
 FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink) {
