@@ -52,7 +52,7 @@ struct Widths {
     double more_logits = 0;  // per attention probability, of an encoding of positions
 };
 
-// core/model/attention/flash.h, which stores no scores.
+// core/engine/attention/flash.h, which stores no scores.
 bool flash(const RunSpec& spec, bool trains) {
     const bool only_causal = spec.position != Position::alibi && has_only_products(spec) &&
                              spec.attention_window == 0 && !spec.attention_sinks &&
@@ -60,7 +60,7 @@ bool flash(const RunSpec& spec, bool trains) {
     return only_causal && !(trains && spec.dropout > 0);
 }
 
-// Attention is computed by separate operations on the matrix of scores (core/model/attention/separate.h); otherwise
+// Attention is computed by separate operations on the matrix of scores (core/engine/attention/separate.h); otherwise
 // LibTorch's attention needs none, also with a mask for ALiBi or a sliding window.
 bool stores_scores(const RunSpec& spec, bool trains) {
     return (trains && spec.dropout > 0) || spec.attention_sinks || spec.attention == AttentionKind::mla ||

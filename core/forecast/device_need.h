@@ -7,7 +7,7 @@
 
 namespace ropelab {
 
-/// In bytes. Counts the tensors of LibTorch's operations in core/model, without the allocator's fragmentation
+/// In bytes. Counts the tensors of LibTorch's operations in core/engine, without the allocator's fragmentation
 /// (tests/core/plan/device_memory_test.cpp compares it with a step).
 struct DeviceNeed {
     double weights = 0;     // weights, gradients and both AdamW moments in float32

@@ -14,7 +14,7 @@ namespace ropelab {
 /// Products of queries and keys, rotated or not, and at most ALiBi's bias. LibTorch's operations compute other scores.
 bool has_only_products(const LayerPlan& layer);
 bool attention_kernel_supports(const LayerPlan& layer);
-/// The decoder of single tokens is core/model/token_decoder.h.
+/// The decoder of single tokens is core/engine/model/token_decoder.h.
 bool token_kernels_support(const LayerPlan& layer);
 
 bool has_only_products(const RunSpec& spec);

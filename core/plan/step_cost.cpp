@@ -119,7 +119,7 @@ double MemoryNeed::total() const {
 }
 
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
-    // New tensors do not fit exactly into the freed blocks of others (core/train/tensor_memory.h).
+    // New tensors do not fit exactly into the freed blocks of others (core/engine/device/tensor_memory.h).
     constexpr double step_overhead = 1.02;
     constexpr double evaluation_overhead = 1.2;
 

@@ -12,7 +12,7 @@ namespace ropelab {
 enum class FeedForward { automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2, mish };
 
 /// All that is known of an activation: a row of the table in activation.cpp. Its forward pass is `activated`
-/// (core/model/feed_forward.cpp).
+/// (core/engine/parts/feed_forward.cpp).
 struct Activation {
     std::string name = "GELU";            // "SwiGLU"
     std::string formula = "Z = GELU(U)";  // of its output

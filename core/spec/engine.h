@@ -140,7 +140,7 @@ struct EngineInfo {
     std::string cuda_identity = {};
 };
 
-/// The library in core/train implements this interface with LibTorch.
+/// The library in core/engine implements this interface with LibTorch.
 class Engine {
  public:
     virtual ~Engine() = default;

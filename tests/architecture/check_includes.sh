@@ -3,7 +3,7 @@
 # line and rule. An arrow means "may include":
 #   app → ui → core/{report,lecture} → core/{reproduce,interop,bench} → core/study → core/sweep → core/run → core/forecast →
 #   core/experiment → core/machine → core/results → core/stats → core/store → core/data → core/table → core/plan → core/{rope,spec}
-#   core/{model,train} → core/plan → core/{rope,spec}
+#   core/engine: torch_engine → train → probe → model → parts → attention → operations → device → core/plan → core/{rope,spec}
 #   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → session → help → common → plot, animation, sound → figure → theme
 set -euo pipefail
 cd "$1"
@@ -12,7 +12,7 @@ cd "$1"
 qt='<(Q[A-Za-z]+|Qt[A-Za-z]*/.*|q[a-z]+\.h)>|"(Q[A-Z]\w*|q[a-z]+\.h)"|qcustomplot'
 torch='[<"](torch|ATen|c10|caffe2|nvfuser)/'
 data='core/(data|store|table|machine|experiment|forecast|run|sweep|study|lecture|report|reproduce|results|stats|interop|bench)/'
-engine='core/(model|train)/'
+engine='core/engine/'
 window='"(ui|app)/'
 files='nlohmann/|sqlite3\.h|curl/|openssl/|archive(_entry)?\.h|boost/|CLI/'
 violations=0
@@ -33,16 +33,15 @@ forbid() {
 
 base=(core/rope core/spec core/plan)
 middle=(core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/lecture core/report core/reproduce core/results core/stats core/interop core/bench)
-top=(core/model core/train)
 
 forbid 'core must not include Qt' "$qt" core
 forbid 'core must not include ui or app' "$window" core
 forbid 'core/rope, core/spec and core/plan may include only the standard library and each other' \
     "$data|$engine|$torch|<[A-Za-z0-9_]+/|$files|g(test|mock)/" "${base[@]}"
 forbid 'core/rope and core/spec must not include core/plan' '"core/plan/' core/rope core/spec
-forbid 'only the engine (core/model, core/train) may include LibTorch' "$torch" "${middle[@]}" ui app
+forbid 'only core/engine may include LibTorch' "$torch" "${middle[@]}" ui app
 forbid 'the engine is loaded at run time and must not be included' "$engine" "${middle[@]}" ui app
-forbid 'the engine must not include files, experiments or their libraries' "$data|$files" "${top[@]}"
+forbid 'the engine must not include files, experiments or their libraries' "$data|$files" core/engine
 forbid 'only core/lecture may include yaml-cpp' '[<"]yaml-cpp/' core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/reproduce core/results core/stats core/interop core/bench core/report core/rope core/spec core/plan ui app
 forbid 'ui must not include app' '"app/' ui
 
@@ -55,6 +54,14 @@ for line in 'report lecture' 'reproduce interop bench' 'study' 'sweep' 'run' 'fo
             forbid "core/$folder must not include the folders above or beside it" "\"core/($others)/" "core/$folder"
     done
     above="$above $line"
+done
+
+# The folders of the engine, highest first.
+above=''
+for folder in train probe model parts attention operations device; do
+    [[ -z $above ]] ||
+        forbid "core/engine/$folder must not include the folders above it" "\"core/engine/($above)/" "core/engine/$folder"
+    above="$above${above:+|}$folder"
 done
 
 # The folders of ui, highest first: no folder may include a folder above it.

@@ -11,8 +11,8 @@ run_check() {
 
 make_good_tree() {
     rm -rf "${tree:?}"/*
-    mkdir -p "$tree"/{core/train,ui,app}
-    cat >"$tree/core/train/cohort.h" <<'END'
+    mkdir -p "$tree"/{core/engine/train,ui,app}
+    cat >"$tree/core/engine/train/cohort.h" <<'END'
 #pragma once
 #define BRACE {
 // struct Commented {
@@ -56,23 +56,23 @@ expect_accepted
 
 twice='is defined more than once:'
 expect_rejected core/other.h $'namespace ropelab {\nstruct TrainedRun { int b; };\n}' \
-    "ropelab::TrainedRun $twice core/other.h:2 core/train/cohort.h:7"
+    "ropelab::TrainedRun $twice core/engine/train/cohort.h:7 core/other.h:2"
 expect_rejected core/other.cpp $'namespace ropelab {\nstruct TrainedRun { int b; };\n}' \
-    "ropelab::TrainedRun $twice core/other.cpp:2 core/train/cohort.h:7"
+    "ropelab::TrainedRun $twice core/engine/train/cohort.h:7 core/other.cpp:2"
 expect_rejected core/other.cu $'namespace ropelab {\nunion TrainedRun { int b; };\n}' \
-    "ropelab::TrainedRun $twice core/other.cu:2 core/train/cohort.h:7"
+    "ropelab::TrainedRun $twice core/engine/train/cohort.h:7 core/other.cu:2"
 expect_rejected app/other.h $'namespace ropelab::ui {\nint x = {3};\n\nclass Panel final : public QDialog {\n};\n}' \
     "ropelab::ui::Panel $twice app/other.h:4 ui/panel.h:2"
 expect_rejected ui/other.h $'namespace ropelab {\nnamespace ui {\nenum class TrainedRun\n{ one };\n}\n}' \
     "ropelab::ui::TrainedRun $twice ui/other.h:4 ui/panel.h:10"
 expect_rejected ui/other.h $'namespace ropelab {\nstruct TrainedRun::Part { int b; };\n}' \
-    "ropelab::TrainedRun::Part $twice core/train/cohort.h:12 ui/other.h:2"
+    "ropelab::TrainedRun::Part $twice core/engine/train/cohort.h:12 ui/other.h:2"
 expect_rejected ui/other.h $'namespace ropelab {\ntemplate <typename T, typename U = Map<T>>\nstruct Table { int b; };\n}' \
-    "ropelab::Table $twice core/train/cohort.h:15 ui/other.h:3"
+    "ropelab::Table $twice core/engine/train/cohort.h:15 ui/other.h:3"
 expect_rejected core/other.cpp $'namespace ropelab {\nnamespace {\nstruct Table { int b; };\n}\n}' \
-    'ropelab::Table at core/other.cpp:3 has the name of another type: core/train/cohort.h:15'
+    'ropelab::Table at core/other.cpp:3 has the name of another type: core/engine/train/cohort.h:15'
 # A brace in a character is no brace of the code.
 expect_rejected ui/other.h $'namespace ropelab {\nconst char16_t brace = u\'{\';\nstruct TrainedRun::Part { int b; };\n}' \
-    "ropelab::TrainedRun::Part $twice core/train/cohort.h:12 ui/other.h:3"
+    "ropelab::TrainedRun::Part $twice core/engine/train/cohort.h:12 ui/other.h:3"
 
 finish 'The check found every type with two definitions.'

@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
 
-#include "core/train/torch_cohort.h"
+#include "core/engine/train/torch_cohort.h"
 #include "tests/bench/models.h"
 
 namespace ropelab {

@@ -7,7 +7,7 @@ namespace ropelab {
 namespace {
 
 constexpr int convolution_number_bytes = 2;
-constexpr double chunk = 32;  // tokens of a chunk of core/model/attention/delta_net.cpp
+constexpr double chunk = 32;  // tokens of a chunk of core/engine/parts/delta_net.cpp
 
 // exp(log_decay) grows evenly from 1 for the first head to 16 for the last one.
 std::vector<double> initial_log_decay(std::int64_t heads) {

@@ -5,7 +5,7 @@
 
 #include "core/plan/stage.h"
 
-// Position encodings that change the attention scores. Their forward passes are in core/model/attention/position.cpp.
+// Position encodings that change the attention scores. Their forward passes are in core/engine/attention/position.cpp.
 
 namespace ropelab {
 

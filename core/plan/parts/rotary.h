@@ -8,7 +8,7 @@
 
 namespace ropelab {
 
-/// Rotation of queries and keys. Its forward pass is in core/model/attention/rotary.cpp.
+/// Rotation of queries and keys. Its forward pass is in core/engine/attention/rotary.cpp.
 struct Rotary {
     /// `decaying` is xPos (formula 42), whose decay multiplies queries and keys separately; `fourier` is FoPE (formula
     /// 62), which changes the tables of cos and sin only.

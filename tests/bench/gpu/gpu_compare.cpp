@@ -14,13 +14,13 @@
 #include <string>
 #include <tuple>
 
+#include "core/engine/device/cuda.h"
+#include "core/engine/device/device_graph.h"
+#include "core/engine/torch_engine.h"
+#include "core/engine/train/torch_cohort.h"
 #include "core/forecast/device_need.h"
 #include "core/forecast/likely_data.h"
-#include "core/model/device_graph.h"
 #include "core/spec/numbers.h"
-#include "core/train/cuda.h"
-#include "core/train/torch_cohort.h"
-#include "core/train/torch_engine.h"
 
 namespace ropelab {
 

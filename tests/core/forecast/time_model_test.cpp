@@ -8,11 +8,11 @@
 #include <random>
 
 #include "core/data/corpus.h"
+#include "core/engine/torch_engine.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/run/runner.h"
-#include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"

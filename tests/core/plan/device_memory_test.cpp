@@ -8,10 +8,10 @@
 #include <functional>
 #include <memory>
 
+#include "core/engine/device/accelerator.h"
+#include "core/engine/model/decoder.h"
+#include "core/engine/operations/fused.h"
 #include "core/forecast/device_need.h"
-#include "core/model/accelerator.h"
-#include "core/model/decoder.h"
-#include "core/model/fused.h"
 #include "core/plan/step_cost.h"
 
 namespace ropelab {

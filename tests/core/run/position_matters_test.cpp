@@ -4,8 +4,8 @@
 
 #include <map>
 
+#include "core/engine/torch_engine.h"
 #include "core/run/runner.h"
-#include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 
 namespace ropelab {

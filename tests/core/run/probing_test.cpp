@@ -9,10 +9,10 @@
 #include <set>
 #include <thread>
 
+#include "core/engine/torch_engine.h"
 #include "core/rope/frequencies.h"
 #include "core/run/runner.h"
 #include "core/spec/error.h"
-#include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"

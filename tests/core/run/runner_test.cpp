@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "core/data/corpus.h"
+#include "core/engine/torch_engine.h"
 #include "core/forecast/cohort_width.h"
 #include "core/run/checkpoint.h"
 #include "core/run/cohort_trainer.h"
-#include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/engine/torch_engine.h"
 #include "core/run/checkpoint.h"
 #include "core/run/runner.h"
-#include "core/train/torch_engine.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"
 

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/engine/torch_engine.h"
 #include "core/results/results_table.h"
 #include "core/spec/aliases.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/stored_run.h"
-#include "core/train/torch_engine.h"
 #include "tests/support/scratch_folder.h"
 
 namespace ropelab {

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/engine/torch_engine.h"
 #include "core/run/checkpoint.h"
 #include "core/run/probing.h"
 #include "core/spec/error.h"
 #include "core/store/sqlite.h"
-#include "core/train/torch_engine.h"
 #include "tests/support/event_log.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"

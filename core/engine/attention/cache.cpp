@@ -1,0 +1,97 @@
+#include "core/engine/attention/cache.h"
+
+#include <algorithm>
+
+namespace ropelab {
+
+KeyValueCache::KeyValueCache(std::int64_t layers, std::int64_t capacity) {
+    for (std::int64_t layer = 0; layer < layers; ++layer) add_layer(capacity);
+}
+
+KeyValueCache::KeyValueCache(const RunSpec& spec) {
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) add_layer(spec.visible_tokens(layer));
+}
+
+void KeyValueCache::add_layer(std::int64_t capacity) {
+    const auto found =
+        std::find_if(rings_.begin(), rings_.end(), [&](const Ring& ring) { return ring.capacity == capacity; });
+    ring_of_layer_.push_back(static_cast<std::size_t>(found - rings_.begin()));
+    if (found == rings_.end()) rings_.push_back({.capacity = capacity});
+    layers_.emplace_back();
+}
+
+void KeyValueCache::assign_slots(const torch::Tensor& positions) {
+    newest_ = positions;
+    for (Ring& ring : rings_) {
+        if (ring.capacity == 0) continue;
+        if (!ring.positions.defined()) ring.positions = torch::full({ring.capacity}, -1, positions.options());
+        const std::int64_t stored = std::min(positions.size(0), ring.capacity);
+        const torch::Tensor last = positions.narrow(0, positions.size(0) - stored, stored);
+        ring.slots = last.remainder(ring.capacity);
+        ring.positions.index_copy_(0, ring.slots, last);
+    }
+    tokens_ += positions.size(0);
+}
+
+void KeyValueCache::assign_slot(std::int64_t position) {
+    if (tokens_ == 0) newest_ = torch::zeros({1}, torch::kInt64);
+    *newest_.data_ptr<std::int64_t>() = position;
+    for (Ring& ring : rings_) {
+        if (ring.capacity == 0) continue;
+        if (!ring.positions.defined()) ring.positions = torch::full({ring.capacity}, -1, torch::kInt64);
+        ring.positions.data_ptr<std::int64_t>()[position % ring.capacity] = position;
+    }
+    ++tokens_;
+}
+
+KeyValueCache::Layer& KeyValueCache::layer_of(std::int64_t index, c10::IntArrayRef key_shape,
+                                              c10::IntArrayRef value_shape, const torch::TensorOptions& options) {
+    Layer& layer = layers_[static_cast<std::size_t>(index)];
+    if (!layer.keys.defined()) {
+        const std::int64_t slots = capacity(index);
+        layer.keys = torch::zeros({key_shape[0], slots, key_shape[1]}, options);
+        layer.values = torch::zeros({value_shape[0], slots, value_shape[1]}, options);
+    }
+    return layer;
+}
+
+void KeyValueCache::store(std::int64_t index, const float* key, const float* value, std::int64_t heads,
+                          std::int64_t head_dim) {
+    Layer& layer = layer_of(index, {heads, head_dim}, {heads, head_dim}, torch::kFloat32);
+    const std::int64_t slots = capacity(index);
+    const std::int64_t slot = *newest_.data_ptr<std::int64_t>() % slots;
+    for (std::int64_t head = 0; head < heads; ++head) {
+        const std::int64_t to = (head * slots + slot) * head_dim;
+        std::copy_n(key + head * head_dim, head_dim, layer.keys.data_ptr<float>() + to);
+        std::copy_n(value + head * head_dim, head_dim, layer.values.data_ptr<float>() + to);
+    }
+}
+
+void KeyValueCache::store(std::int64_t index, const torch::Tensor& keys, const torch::Tensor& values) {
+    Layer& layer = layer_of(index, keys.sizes().slice(1), values.sizes().slice(1), keys.options());
+    const torch::Tensor& slots = ring_of(index).slots;
+    const std::int64_t stored = slots.size(0);
+    const auto last = [&](const torch::Tensor& tokens) {
+        return tokens.narrow(0, tokens.size(0) - stored, stored).transpose(0, 1);
+    };
+    layer.keys.index_copy_(1, slots, last(keys));
+    layer.values.index_copy_(1, slots, last(values));
+}
+
+void KeyValueCache::store_state(std::int64_t index, const torch::Tensor& state) {
+    Layer& layer = layers_[static_cast<std::size_t>(index)];
+    if (!layer.state.defined()) layer.state = torch::zeros_like(state);
+    layer.state.copy_(state);
+}
+
+std::int64_t KeyValueCache::bytes() const {
+    std::int64_t total = 0;
+    for (const Layer& layer : layers_) {
+        for (const torch::Tensor& numbers : {layer.keys, layer.values, layer.state}) {
+            if (numbers.defined()) total += static_cast<std::int64_t>(numbers.nbytes());
+        }
+    }
+    return total;
+}
+
+}  // namespace ropelab

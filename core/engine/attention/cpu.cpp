@@ -1,0 +1,170 @@
+#include "core/engine/attention/cpu.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/engine/operations/own_passes.h"
+#include "core/kernels/kernels.h"
+
+namespace ropelab::cpu_attention {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+struct AttentionPlace : Place {
+    AttentionPlace(const Dropout& dropout, const std::string& name, std::int64_t batch_size, HeadCounts its_heads,
+                   LayerTerms its_terms)
+        : Place(dropout, name), batch(batch_size), heads(its_heads), terms(std::move(its_terms)) {}
+    std::int64_t batch;
+    HeadCounts heads;
+    LayerTerms terms;
+
+    std::int64_t parts() const { return heads.query + 2 * heads.key_value; }
+
+    template <typename T, typename F>
+    void for_groups(const torch::Tensor& qkv, F f) const {
+        const std::int64_t time = qkv.size(1) / batch;
+        for_each_run(qkv.size(0), batch * heads.key_value, 1,
+                     [&](std::int64_t run, std::int64_t first, std::int64_t last) {
+                         f(run,
+                           kernels::CausalAttention<T>{.time = time,
+                                                       .heads = heads.query,
+                                                       .key_value_heads = heads.key_value,
+                                                       .head_dim = qkv.size(2) / parts(),
+                                                       .qkv = row<T>(qkv, run),
+                                                       .table = table_of(run),
+                                                       .slopes = numbers<float>(terms.slopes),
+                                                       .window = terms.window,
+                                                       .dropout = streams.of(run, batch * heads.query * time * time)},
+                           first, last);
+                     });
+    }
+
+ private:
+    kernels::RotaryTable table_of(std::int64_t run) const {
+        if (!terms.tables.defined()) return {};
+        return {row(terms.tables.cosine, run), row(terms.tables.sine, run)};
+    }
+};
+
+class Attention : public torch::autograd::Function<Attention> {
+ public:
+    static torch::Tensor forward(AutogradContext* context, const torch::Tensor& qkv,
+                                 const c10::intrusive_ptr<AttentionPlace>& place) {
+        const torch::Tensor rows = qkv.contiguous();
+        const std::int64_t width = rows.size(2) / place->parts() * place->heads.query;
+        const torch::Tensor mixed = torch::empty({rows.size(0), rows.size(1), width}, rows.options());
+        ROPELAB_OWN_PASS("attention");
+        with_type(rows.scalar_type(), [&]<typename T>(T) {
+            place->for_groups<T>(rows, [&](std::int64_t run, const auto& args, std::int64_t first, std::int64_t last) {
+                kernels::attend(args, row<T>(mixed, run), first, last);
+            });
+        });
+        context->save_for_backward({rows});
+        context->saved_data["place"] = torch::IValue::make_capsule(place);
+        return mixed;
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        const torch::Tensor rows = context->get_saved_variables()[0];
+        const auto capsule = context->saved_data["place"].toCapsule();
+        const auto* place = static_cast<AttentionPlace*>(capsule.get());
+        const torch::Tensor grad_mixed = gradients[0].contiguous();
+        const torch::Tensor of_rows = torch::empty_like(rows);
+        ROPELAB_OWN_PASS("attention_backward");
+        with_type(rows.scalar_type(), [&]<typename T>(T) {
+            place->for_groups<T>(rows, [&](std::int64_t run, const auto& args, std::int64_t first, std::int64_t last) {
+                kernels::attend_backward(args, row<T>(grad_mixed, run), row<T>(of_rows, run), first, last);
+            });
+        });
+        return {of_rows, {}};
+    }
+};
+
+void rotate_heads(float* query, float* key, HeadCounts heads, std::int64_t head_dim, const RotaryTables& tables,
+                  std::int64_t row) {
+    ROPELAB_OWN_PASS("rotate");
+    const std::int64_t pairs = head_dim / 2;
+    const std::int64_t tables_per_position = tables.cosine.size(3);  // 1, or one per head
+    const float* cosine = tables.cosine.data_ptr<float>() + row * tables_per_position * pairs;
+    const float* sine = tables.sine.data_ptr<float>() + row * tables_per_position * pairs;
+    if (tables_per_position == 1) {  // the heads of the keys follow those of the queries
+        kernels::rotate_heads(query, heads.query + heads.key_value, head_dim, cosine, sine, 1.0F);
+        return;
+    }
+    for (std::int64_t head = 0; head < heads.query; ++head) {
+        for (float* vectors : {query, key}) {
+            kernels::rotate_heads(vectors + head * head_dim, 1, head_dim, cosine + head * pairs, sine + head * pairs,
+                                  1.0F);
+        }
+    }
+}
+
+}  // namespace
+
+bool supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use) {
+    const auto type = input.qkv.scalar_type();
+    if (!has_own_passes(input.qkv) || use.hook || !terms.only_products() || terms.sinks.defined()) return false;
+    if (!use.cache) return terms.tables.plain() && (type == torch::kFloat32 || type == torch::kBFloat16);
+    const bool one_token = input.qkv.size(0) == 1 && input.batch == 1 && input.time() == 1 && use.cache->tokens() > 1;
+    return one_token && type == torch::kFloat32 && !input.qkv.requires_grad();
+}
+
+torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
+                     const std::string& place) {
+    return Attention::apply(input.qkv,
+                            c10::make_intrusive<AttentionPlace>(dropout, place, input.batch, input.heads, terms));
+}
+
+torch::Tensor attend_one(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,
+                         std::int64_t layer) {
+    const torch::Tensor qkv = input.qkv.clone();
+    const torch::Tensor mixed = torch::empty({1, 1, input.heads.query * input.head_dim()}, qkv.options());
+    std::vector<float> logits;
+    LayerTerms layer_terms = terms;
+    if (layer_terms.tables.defined())
+        layer_terms.tables = {terms.tables.cosine.contiguous(), terms.tables.sine.contiguous()};
+    attend_one(qkv.data_ptr<float>(), input.heads, input.head_dim(), layer_terms, 0, cache, layer,
+               mixed.data_ptr<float>(), logits);
+    return mixed;
+}
+
+void attend_one(float* qkv, HeadCounts heads, std::int64_t head_dim, const LayerTerms& terms, std::int64_t row,
+                KeyValueCache& cache, std::int64_t layer, float* mixed, std::vector<float>& logits) {
+    float* query = qkv;
+    float* key = query + heads.query * head_dim;
+    const float* value = key + heads.key_value * head_dim;
+    if (terms.tables.defined()) rotate_heads(query, key, heads, head_dim, terms.tables, row);
+    ROPELAB_OWN_PASS("attend_one");
+    cache.store(layer, key, value, heads.key_value, head_dim);
+
+    // A full ring buffer contains exactly the tokens that the sliding window or the context lets this token see. The
+    // order of the slots does not matter: the position is contained in a rotated key, or for ALiBi in `positions`.
+    const std::int64_t capacity = cache.capacity(layer);
+    const std::int64_t filled = std::min(cache.tokens(), capacity);
+    const float* keys = cache.layer(layer).keys.data_ptr<float>();
+    const float* values = cache.layer(layer).values.data_ptr<float>();
+    const auto* positions = cache.positions(layer).data_ptr<std::int64_t>();
+    const std::int64_t newest = *cache.newest().data_ptr<std::int64_t>();
+    const auto* slopes = numbers<float>(terms.slopes);
+    const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));
+    logits.resize(static_cast<std::size_t>(heads.query * capacity));
+    constexpr std::int64_t products_per_thread = 32768;
+    const std::int64_t grain = std::max<std::int64_t>(1, products_per_thread / (2 * filled * head_dim));
+    at::parallel_for(0, heads.query, grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t head = first; head < last; ++head) {
+            const std::int64_t entries = head * heads.key_value / heads.query * capacity * head_dim;
+            float* weights = logits.data() + head * capacity;
+            kernels::dot_rows(keys + entries, query + head * head_dim, head_dim, weights, 0, filled);
+            for (std::int64_t place = 0; slopes && place < filled; ++place) {
+                weights[place] -= slopes[head] / scale * static_cast<float>(newest - positions[place]);
+            }
+            kernels::softmax(weights, filled, scale);
+            kernels::sum_weighted_rows(values + entries, weights, filled, head_dim, mixed + head * head_dim);
+        }
+    });
+}
+
+}  // namespace ropelab::cpu_attention

@@ -1,0 +1,188 @@
+#include "core/engine/attention/reference.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/engine/attention/separate.h"
+#include "core/engine/operations/fused.h"
+
+namespace ropelab::reference_attention {
+
+namespace {
+
+// (runs, batch, time, heads, head_dim) → (runs·batch, heads, time, head_dim).
+torch::Tensor by_head(const torch::Tensor& vectors) {
+    return vectors.flatten(0, 1).transpose(1, 2);
+}
+
+// The mask is added to the logits, (heads or 1, queries, keys); causal without one. q, k, v: (runs·batch, heads,
+// queries or keys, head_dim) → (runs·batch, heads, queries, head_dim).
+torch::Tensor mixed_values(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                           const torch::Tensor& mask) {
+    if (!mask.defined()) return torch::scaled_dot_product_attention(q, k, v, {}, 0.0, true);
+    return torch::scaled_dot_product_attention(q, k, v, mask.unsqueeze(0), 0.0, false);
+}
+
+// Logits that are not only products: (runs, batch, heads, queries, head_dim). Run by run, so that sums cannot depend on
+// the cohort. query, key, value: (runs, batch, heads, queries or keys, head_dim). Positions: (n) int64.
+torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms, const torch::Tensor& queries,
+                           const torch::Tensor& keys, const Dropout& dropout, const std::string& place,
+                           const StageMarks& stages) {
+    const torch::Tensor hidden = hidden_keys(queries, keys, terms.window);
+    const double size = std::sqrt(static_cast<double>(vectors.query.size(-1)));
+    const std::vector<torch::Tensor> query = vectors.query.unbind(0);
+    const std::vector<torch::Tensor> key = vectors.key.unbind(0);
+    std::vector<torch::Tensor> weights;
+    for (std::size_t run = 0; run < query.size(); ++run) {
+        torch::Tensor logits = torch::matmul(query[run], key[run].transpose(-2, -1)) / size;
+        stages.computed("attention.scores");
+        const torch::Tensor more =
+            relative_logits(terms, static_cast<std::int64_t>(run), query[run], key[run], logits, queries, keys, stages);
+        if (more.defined()) logits = logits + more;
+        logits = logits.masked_fill(hidden, -std::numeric_limits<double>::infinity());
+        stages.computed("attention.scores", logits);
+        weights.push_back(softmax_with_sinks(
+            logits, terms.sinks.defined() ? terms.sinks.narrow(0, static_cast<std::int64_t>(run), 1) : terms.sinks));
+        stages.computed("attention.weights", weights.back());
+    }
+    if (dropout.active()) {
+        const torch::Tensor all = torch::stack(weights);
+        weights = dropout(all.view({all.size(0), -1}), place).view_as(all).unbind(0);
+    }
+    const std::vector<torch::Tensor> value = vectors.value.unbind(0);
+    std::vector<torch::Tensor> mixed;
+    for (std::size_t run = 0; run < query.size(); ++run) {
+        mixed.push_back(torch::matmul(weights[run], value[run]));
+        if (!terms.relative.values.defined()) continue;
+        stages.computed("attention.values");
+        if (stages.wants_outputs()) stages.output("attention.values", mixed.back().transpose(1, 2).unsqueeze(0));
+        mixed.back() =
+            mixed.back() + relative_values(terms, static_cast<std::int64_t>(run), weights[run], queries, keys);
+        stages.computed("attention.relative_values");
+        if (stages.wants_outputs())
+            stages.output("attention.relative_values", mixed.back().transpose(1, 2).unsqueeze(0));
+    }
+    return torch::stack(mixed);
+}
+
+// Mixed_by_run for whole sequences or for one token that continues a cache, (runs, batch·time, heads·head_dim). Queries
+// and keys are rotated; xPos' decay has been applied to those of whole sequences.
+torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const Dropout& dropout,
+                            const std::string& place, const KeyValueCache* cache, const AttentionUse& use) {
+    const torch::Tensor& given = vectors.query;
+    const auto options = torch::TensorOptions(torch::kInt64).device(given.device());
+    torch::Tensor queries = torch::arange(given.size(2), options);
+    torch::Tensor keys = queries;
+    if (cache) {
+        queries = cache->newest();
+        keys = cache->positions(use.layer);
+        const auto slots = [&](const torch::Tensor& of_heads) {  // to (1, 1, capacity, key_value_heads, head_dim)
+            return of_heads.transpose(0, 1).unsqueeze(0).unsqueeze(0);
+        };
+        vectors.key = slots(cache->layer(use.layer).keys);
+        vectors.value = slots(cache->layer(use.layer).values);
+        // The decay from each key to the query; keys in the cache are only rotated.
+        if (terms.decay.defined()) vectors.key = decayed(vectors.key, terms.decay, queries - keys);
+    }
+    vectors = repeat_heads(std::move(vectors));
+    const auto type = given.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
+    for (torch::Tensor* each : {&vectors.query, &vectors.key, &vectors.value}) {
+        *each = each->to(type).transpose(2, 3);
+    }
+    const torch::Tensor mixed = mixed_by_run(vectors, terms, queries, keys, dropout, place, use.stages);
+    const torch::Tensor rows = mixed.transpose(2, 3).flatten(3).flatten(1, 2);
+    use.stages.computed(terms.relative.values.defined() ? "attention.relative_values" : "attention.values", rows);
+    return rows;
+}
+
+}  // namespace
+
+torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
+    const torch::Tensor rows = vectors.reshape({vectors.size(0), -1, weight.size(1)});
+    return residual_norm(rows, {}, weight, {}, {}, "", Norm::rms).normed.view(vectors.sizes());
+}
+
+LayerVectors vectors_of(const AttentionInput& input) {
+    const torch::Tensor qkv = input.qkv.scalar_type() == torch::kFloat64 ? input.qkv : input.qkv.to(torch::kFloat32);
+    const auto [heads, shared] = input.heads;
+    const torch::Tensor parts = qkv.unflatten(1, {input.batch, -1}).unflatten(3, {heads + 2 * shared, -1});
+    LayerVectors vectors{parts.narrow(3, 0, heads), parts.narrow(3, heads, shared),
+                         parts.narrow(3, heads + shared, shared)};
+    if (input.query_norm.defined()) vectors.query = normalize_heads(vectors.query, input.query_norm);
+    if (input.key_norm.defined()) vectors.key = normalize_heads(vectors.key, input.key_norm);
+    return vectors;
+}
+
+LayerVectors repeat_heads(LayerVectors vectors) {
+    const std::int64_t group = vectors.query.size(3) / vectors.key.size(3);
+    if (group > 1) {
+        vectors.key = vectors.key.repeat_interleave(group, 3);
+        vectors.value = vectors.value.repeat_interleave(group, 3);
+    }
+    return vectors;
+}
+
+torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
+                     const std::string& place, const AttentionUse& use) {
+    LayerVectors vectors = vectors_of(input);
+    if (input.query_norm.defined()) use.stages.computed("attention.qk_norm", vectors.query);
+    if (use.hook) use.hook->observe(use.layer, vectors);
+    LayerTerms rotation = terms;
+    if (use.cache) rotation.decay = torch::Tensor();  // a cache stores keys without decay
+    vectors.query = encoded_queries(vectors.query, rotation);
+    vectors.key = encoded_keys(vectors.key, rotation);
+    if (terms.tables.defined()) use.stages.computed("attention.rotation", vectors.query);
+    if (use.hook) use.hook->modify(use.layer, vectors, terms);
+
+    const std::int64_t runs = vectors.query.size(0);
+    const std::int64_t time = vectors.query.size(2);
+    const auto type = vectors.query.scalar_type();
+    torch::Tensor mixed;
+    const char* last = "attention.values";  // the stage that ends here
+    if (use.cache) use.cache->store(use.layer, vectors.key[0][0], vectors.value[0][0]);
+    const bool continues = use.cache && use.cache->tokens() > time;
+    TORCH_CHECK(!continues || time == 1, "A cache that is not empty accepts one token at a time.");
+    if (!terms.only_products()) {
+        if (use.cache && !continues && terms.decay.defined()) {
+            const LayerTerms decay{.tables = {}, .decay = terms.decay};
+            vectors.query = encoded_queries(vectors.query, decay);
+            vectors.key = encoded_keys(vectors.key, decay);
+        }
+        return attend_by_run(std::move(vectors), terms, dropout, place, continues ? use.cache : nullptr, use);
+    }
+    if (continues) {
+        const KeyValueCache::Layer& cached = use.cache->layer(use.layer);
+        const auto expanded = [&](const torch::Tensor& slots) {  // to (1, query heads, capacity, head_dim)
+            return slots.repeat_interleave(input.heads.query / input.heads.key_value, 0).unsqueeze(0);
+        };
+        const torch::Tensor mask = logit_mask(terms, use.cache->newest(), use.cache->positions(use.layer), type);
+        const torch::Tensor q = by_head(vectors.query);
+        const torch::Tensor keys = expanded(cached.keys);
+        const torch::Tensor values = expanded(cached.values);
+        mixed = terms.sinks.defined() ? attend_by_operations(q, keys, values, mask, terms.sinks, runs, {}, place)
+                                      : mixed_values(q, keys, values, mask);
+    } else {
+        const LayerVectors repeated = repeat_heads(std::move(vectors));
+        const torch::Tensor q = by_head(repeated.query);
+        const torch::Tensor k = by_head(repeated.key);
+        const torch::Tensor v = by_head(repeated.value);
+        torch::Tensor mask;
+        if (!terms.only_causal()) {
+            const torch::Tensor positions = torch::arange(time, torch::TensorOptions(torch::kInt64).device(q.device()));
+            mask = logit_mask(terms, positions, positions, type);
+        }
+        if (terms.sinks.defined() || dropout.active() || use.stages.wants_outputs()) {
+            mixed = attend_by_operations(q, k, v, mask, terms.sinks, runs, dropout, place, use.stages);
+        } else {
+            mixed = mixed_values(q, k, v, mask);
+            last = "attention.scores";
+            use.stages.computed(last, {"attention.weights", "attention.values"});
+        }
+    }
+    const torch::Tensor rows = mixed.transpose(1, 2).reshape({runs, -1, mixed.size(1) * mixed.size(3)});
+    use.stages.computed(last);
+    use.stages.output("attention.values", rows);
+    return rows;
+}
+
+}  // namespace ropelab::reference_attention

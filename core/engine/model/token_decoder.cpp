@@ -1,0 +1,217 @@
+#include "core/engine/model/token_decoder.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/engine/attention/cpu.h"
+#include "core/engine/device/parallel.h"
+#include "core/engine/model/layer_of.h"
+#include "core/engine/operations/operations.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr std::int64_t worth_a_thread = 32768;
+
+// Every token reads all of it once, and the addresses of small pages would not fit the processor's TLB.
+torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType type) {
+    torch::Tensor copy = torch::empty(from.sizes(), from.options().dtype(type));
+#if defined(MADV_HUGEPAGE)
+    constexpr std::uintptr_t page = 4096;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(copy.data_ptr()) + page - 1) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(copy.data_ptr()) + copy.nbytes();
+    // If the system ignores this hint, the copy is still correct.
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+    return copy.copy_(from);
+}
+
+}  // namespace
+
+TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
+    : spec_(spec), weights_(weights), cache_(spec) {
+    const torch::NoGradGuard no_gradients;
+    make_terms(spec.context);
+    const torch::Tensor row = weights.flat()[0].detach();
+    numbers_ = copy_in_large_pages(row, torch::kFloat32);
+    if (precision == Precision::bfloat16) halves_ = copy_in_large_pages(row, torch::kBFloat16);
+
+    for (std::int64_t index = 0; index < spec.layers; ++index) {
+        layers_.push_back(layer_of<Layer>(
+            spec, index, [this](const std::string& name) { return norm(name); },
+            [this](const std::string& name) { return matrix(name); }));
+    }
+    const auto width = static_cast<std::size_t>(spec.width);
+    for (Vector* vector : {&stream_, &normed_, &mixed_, &attended_, &fed_}) vector->resize(width);
+    qkv_.resize(static_cast<std::size_t>(layers_.front().qkv.rows));
+    wide_.resize(static_cast<std::size_t>(layers_.front().up.rows));
+}
+
+void TokenDecoder::make_terms(std::int64_t positions) {
+    source_ = PositionSource({&spec_, 1}, positions, torch::kCPU, {}, &weights_);
+    if (spec_.rope_cache) use_terms(source_.at(0, positions));
+}
+
+void TokenDecoder::use_terms(const PositionTerms& terms) {
+    terms_.clear();
+    for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
+        LayerTerms& own = terms_.emplace_back(terms.layer(layer));
+        if (spec_.layer_attention(layer) == LayerAttention::full) own.window = 0;
+        if (own.tables.defined()) own.tables = {own.tables.cosine.contiguous(), own.tables.sine.contiguous()};
+    }
+    embeddings_ = terms.embeddings.defined() ? terms.embeddings.contiguous() : terms.embeddings;
+}
+
+std::int64_t TokenDecoder::row_of(std::int64_t position) {
+    if (source_.ends_before(position)) make_terms(2 * position);
+    if (spec_.rope_cache) return position;
+    use_terms(source_.at(position, 1));
+    return 0;
+}
+
+const float* TokenDecoder::vector(const std::string& name) const {
+    return weights_.layout().contains(name) ? numbers_.data_ptr<float>() + weights_.layout().at(name).offset : nullptr;
+}
+
+TokenDecoder::Matrix TokenDecoder::matrix(const std::string& name) const {
+    const Parameter& weight = weights_.layout().at(name + ".weight");
+    const auto* halves = halves_.defined()
+                             ? reinterpret_cast<const std::uint16_t*>(halves_.data_ptr<at::BFloat16>()) + weight.offset
+                             : nullptr;
+    return {weight.shape[0], weight.shape[1], vector(name + ".weight"), halves, vector(name + ".bias")};
+}
+
+TokenDecoder::Norm TokenDecoder::norm(const std::string& name) const {
+    if (!weights_.layout().contains(name + ".weight")) return {};
+    return {weights_.layout().at(name + ".weight").size, vector(name + ".weight"), vector(name + ".bias")};
+}
+
+template <typename Finish>
+void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const {
+    ROPELAB_OWN_PASS("multiply");
+    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / matrix.columns);
+    const auto part = [&](std::int64_t first, std::int64_t last, const auto& product) {
+        product(first, last);
+        if (matrix.bias) {
+            for (std::int64_t row = first; row < last; ++row) out[static_cast<std::size_t>(row)] += matrix.bias[row];
+        }
+        finish(first, last);
+    };
+    if (matrix.halves) {
+        const kernels::PairedVector paired(x.data(), matrix.columns);
+        at::parallel_for(0, matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
+            part(first, last, [&](std::int64_t begin, std::int64_t end) {
+                kernels::dot_rows(matrix.halves, paired, out.data(), begin, end);
+            });
+        });
+    } else {
+        at::parallel_for(0, matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
+            part(first, last, [&](std::int64_t begin, std::int64_t end) {
+                kernels::dot_rows(matrix.numbers, x.data(), matrix.columns, out.data(), begin, end);
+            });
+        });
+    }
+}
+
+void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out) const {
+    multiply(matrix, x, out, [](std::int64_t, std::int64_t) {});
+}
+
+void TokenDecoder::normalize(const Norm& norm, float* rows, std::int64_t count, bool centred) const {
+    ROPELAB_OWN_PASS("normalise");
+    Vector statistics(static_cast<std::size_t>(2 * count));
+    kernels::norm_forward<float, float>({.columns = norm.columns,
+                                         .centred = centred,
+                                         .x = rows,
+                                         .branch = nullptr,
+                                         .weight = norm.weight,
+                                         .bias = norm.bias,
+                                         .dropout = {},
+                                         .mask = nullptr,
+                                         .sum = nullptr,
+                                         .normed = rows,
+                                         .mean = statistics.data(),
+                                         .inverse = statistics.data() + count},
+                                        count, 0, kernels::blocks_of(count));
+}
+
+void TokenDecoder::normalize_stream(const Norm& norm, const Vector* branch) {
+    if (branch) {
+        for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += (*branch)[i];
+    }
+    normed_ = stream_;
+    normalize(norm, normed_.data(), 1, spec_.norm_kind() == NormKind::layer);
+}
+
+void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {
+    std::copy_n(vector("embedding.weight") + token * spec_.width, spec_.width, stream_.data());
+    const float* added = vector("positions.weight");
+    if (added) added += position * spec_.width;
+    if (embeddings_.defined()) {
+        const auto factor = static_cast<float>(std::sqrt(static_cast<double>(spec_.width)));
+        for (float& number : stream_) number *= factor;
+        added = embeddings_.data_ptr<float>() + row * spec_.width;
+    }
+    if (!added) return;
+    for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += added[i];
+}
+
+void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
+    const Layer& layer = layers_[static_cast<std::size_t>(index)];
+    const std::int64_t head_dim = spec_.head_dim();
+    multiply(layer.qkv, normed_, qkv_);
+    if (spec_.qk_norm != QkNorm::none) {
+        const std::int64_t queries = spec_.heads * head_dim;
+        const std::int64_t keys = spec_.kv_heads() * head_dim;
+        normalize(layer.query_norm, qkv_.data(), queries / layer.query_norm.columns, false);
+        normalize(layer.key_norm, qkv_.data() + queries, keys / layer.key_norm.columns, false);
+    }
+    cpu_attention::attend_one(qkv_.data(), {spec_.heads, spec_.kv_heads()}, head_dim,
+                              terms_[static_cast<std::size_t>(index)], row, cache_, index, mixed_.data(), logits_);
+    multiply(layer.output, mixed_, attended_);
+}
+
+void TokenDecoder::feed_forward(const Layer& layer) {
+    if (spec_.feed_forward_kind() == FeedForward::swiglu) {
+        multiply(layer.up, normed_, wide_);
+        ROPELAB_OWN_PASS("swiglu");
+        kernels::swiglu(wide_.data(), wide_.data() + layer.down.columns, wide_.data(), layer.down.columns);
+    } else {
+        multiply(layer.up, normed_, wide_, [&](std::int64_t first, std::int64_t last) {
+            kernels::gelu(wide_.data() + first, wide_.data() + first, last - first);
+        });
+    }
+    multiply(layer.down, wide_, fed_);
+}
+
+torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {
+    const std::int64_t row = row_of(position);
+    cache_.assign_slot(position);
+    embed(token, position, row);
+    const Vector* branch = nullptr;
+    for (std::int64_t index = 0; index < spec_.layers; ++index) {
+        const Layer& layer = layers_[static_cast<std::size_t>(index)];
+        normalize_stream(layer.attention_norm, branch);
+        attend(index, row);
+        if (spec_.block == Block::pythia) {
+            normalize_stream(layer.mlp_norm, nullptr);
+            feed_forward(layer);
+            for (std::size_t i = 0; i < fed_.size(); ++i) fed_[i] += attended_[i];
+        } else {
+            normalize_stream(layer.mlp_norm, &attended_);
+            feed_forward(layer);
+        }
+        branch = &fed_;
+    }
+    normalize_stream(norm("final_norm"), branch);
+    Matrix head = matrix(spec_.tied_head ? "embedding" : "head");
+    head.bias = vector("head.bias");
+    Vector logits(static_cast<std::size_t>(head.rows));
+    multiply(head, normed_, logits);
+    return torch::tensor(c10::ArrayRef<float>(logits));
+}
+
+}  // namespace ropelab

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/engine/attention/cache.h"
+#include "core/engine/attention/position.h"
+#include "core/engine/operations/parameters.h"
+#include "core/kernels/kernels.h"
+#include "core/spec/run_spec.h"
+
+namespace ropelab {
+
+/// The decoder's arithmetic on the CPU with a KV cache, as matrix-vector products, which memory bandwidth limits. With
+/// bfloat16, matrices are rounded and vectors stay float32.
+class TokenDecoder {
+ public:
+    /// One run's weights (runs = 1) on the CPU are copied. Requires token_kernels_support(spec) (core/plan/kernels.h).
+    TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
+
+    /// (vocabulary). Attends to the newest `context` tokens, itself included. Learned positions end with the context.
+    torch::Tensor next(std::int32_t token, std::int64_t position);
+
+    std::int64_t cache_bytes() const { return cache_.bytes(); }
+
+ private:
+    struct Matrix {
+        std::int64_t rows;
+        std::int64_t columns;
+        const float* numbers;
+        const std::uint16_t* halves;  // bfloat16 numbers; null for float32
+        const float* bias;            // null without a bias
+    };
+    struct Norm {
+        std::int64_t columns;
+        const float* weight;
+        const float* bias;
+    };
+    struct Layer {
+        Norm attention_norm, mlp_norm;
+        Norm query_norm, key_norm;  // without weights if there is no qk_norm
+        Matrix qkv, output, up, down;
+    };
+    using Vector = std::vector<float>;
+
+    void make_terms(std::int64_t positions);
+    void use_terms(const PositionTerms& terms);
+    /// Computes the terms first if `terms_` lacks the position.
+    std::int64_t row_of(std::int64_t position);
+    const float* vector(const std::string& name) const;
+    Matrix matrix(const std::string& name) const;
+    Norm norm(const std::string& name) const;
+    /// matrix·x + bias; each thread calls `finish(first, last)` for its rows.
+    template <typename Finish>
+    void multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const;
+    void multiply(const Matrix& matrix, const Vector& x, Vector& out) const;
+    void normalize(const Norm& norm, float* rows, std::int64_t count, bool centred) const;
+    /// Normalized stream to normed_, after `branch` was added to it (unless null).
+    void normalize_stream(const Norm& norm, const Vector* branch);
+    void embed(std::int32_t token, std::int64_t position, std::int64_t row);
+    /// `row`: row of the position terms.
+    void attend(std::int64_t layer, std::int64_t row);
+    void feed_forward(const Layer& layer);
+
+    RunSpec spec_;
+    Parameters weights_;
+    torch::Tensor numbers_;  // all weights, (total) float32
+    torch::Tensor halves_;   // the weights rounded to bfloat16, or undefined
+    std::vector<Layer> layers_;
+    PositionSource source_;
+    std::vector<LayerTerms> terms_;  // terms per layer, for the positions needed so far or for the newest position only
+    torch::Tensor embeddings_;       // sinusoidal embeddings of the same positions; undefined without them
+    KeyValueCache cache_;
+
+    Vector stream_, normed_, qkv_, logits_, mixed_, wide_, attended_, fed_;
+};
+
+}  // namespace ropelab

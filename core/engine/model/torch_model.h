@@ -1,0 +1,57 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include "core/engine/model/decoder.h"
+#include "core/spec/engine.h"
+
+namespace ropelab {
+
+/// A cohort of one run with its rotary tables.
+class TorchModel : public Model {
+ public:
+    /// `row`: flat weights, (total).
+    TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& row, Precision precision);
+
+    std::vector<float> logits(std::span<const std::int32_t> tokens) override;
+    std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& options) override;
+    std::int64_t cache_bytes() const override { return cache_bytes_; }
+    double whole_loss(std::span<const std::int32_t> tokens) override;
+    ProbeResult probe(const ProbeRequest& request) override;
+    StageTimes stage_times(const StageTimesRequest& request) override;
+    ProbeArray stage_output(std::span<const std::int32_t> tokens, const StagePlace& stage) override;
+    std::unique_ptr<TokenPredictor> predictor() override;
+
+ private:
+    class CachedPredictor;
+
+    /// If not, CachedDecoder evaluates single tokens.
+    bool uses_token_decoder() const;
+    torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
+    std::vector<float> computed_logits(std::span<const std::int32_t> tokens) const;
+    std::vector<std::int32_t> generated(std::span<const std::int32_t> prompt, const Generation& options);
+    double computed_whole_loss(std::span<const std::int32_t> tokens) const;
+    /// (vocabulary). `tokens` start at position 0.
+    torch::Tensor last_logits(std::span<const std::int32_t> tokens) const;
+    /// Throws BadInput if the prompt or the options do not fit the model.
+    void check_generation(std::span<const std::int32_t> prompt, const Generation& options) const;
+    PositionSource terms_of(std::int64_t positions) const;
+
+    RunSpec spec_;
+    Parameters weights_;
+    Decoder decoder_;
+    Precision precision_;
+    PositionSource terms_;  // terms of the context's positions
+    std::int64_t cache_bytes_ = 0;
+};
+
+/// Without gradients. Sequences of `context` tokens begin at `starts`, one list per run. Empty if cancelled.
+std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
+                                Precision precision, const TokenText& tokens, std::int64_t context,
+                                const std::vector<std::vector<std::int64_t>>& starts,
+                                const std::function<bool()>& cancelled = {});
+
+/// Start of every non-overlapping sequence of the context's length, in order.
+std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context);
+
+}  // namespace ropelab

@@ -1,0 +1,129 @@
+#include "core/engine/parts/delta_net.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/engine/attention/reference.h"
+#include "core/engine/attention/separate.h"
+
+namespace ropelab::delta_net {
+
+namespace {
+
+// Queries (norm 1), keys (norm 1) and values, (sequences, heads, time, head_dim); ln α and β, (sequences, heads, time).
+struct Sequences {
+    torch::Tensor query, key, value, log_alpha, beta;
+};
+
+torch::Tensor with_norm_one(const torch::Tensor& x) {
+    return x * torch::rsqrt(x.square().sum(-1, true) + 1e-6);
+}
+
+Sequences sequences_of(const Input& input, const StageMarks& stages) {
+    const auto in_float = [](const torch::Tensor& x) {
+        return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
+    };
+    // (runs, batch·time, parts·heads·channels) → (runs·batch, time, parts·heads, channels) → heads first.
+    const auto by_head = [&](const torch::Tensor& x, std::int64_t parts) {
+        return x.unflatten(1, {input.batch, -1}).flatten(0, 1).unflatten(2, {parts * input.heads, -1}).transpose(1, 2);
+    };
+    const std::int64_t heads = input.heads;
+    const torch::Tensor qkv = by_head(in_float(input.qkv), 3);
+    const torch::Tensor rates = in_float(input.rates);
+    const std::int64_t rows = rates.size(1);
+    const auto repeated = [&](const torch::Tensor& vector) {
+        return repeat_rows(vector.to(rates.scalar_type()), rows);
+    };
+    const torch::Tensor log_alpha = -torch::exp(repeated(input.log_decay)) *
+                                    torch::softplus(rates.narrow(2, 0, heads) + repeated(input.decay_shift));
+    const torch::Tensor beta = torch::sigmoid(rates.narrow(2, heads, heads));
+    stages.computed("attention.rates");
+    if (stages.wants_outputs()) stages.output("attention.rates", torch::cat({torch::exp(log_alpha), beta}, 2));
+    Sequences result{with_norm_one(qkv.narrow(1, 0, heads)), with_norm_one(qkv.narrow(1, heads, heads)),
+                     qkv.narrow(1, 2 * heads, heads), by_head(log_alpha, 1).squeeze(3), by_head(beta, 1).squeeze(3)};
+    stages.computed("attention.qk_norm");
+    if (stages.wants_outputs()) stages.output("attention.qk_norm", result.query.transpose(1, 2).unsqueeze(0));
+    return result;
+}
+
+// (sequences, heads, time, head_dim) outputs, (sequences, heads, head_dim, head_dim) state; rows: channels of keys.
+std::pair<torch::Tensor, torch::Tensor> in_chunks(const Sequences& s) {
+    const std::int64_t time = s.query.size(2);
+    const std::int64_t channels = s.query.size(3);
+    const std::int64_t length = std::min(chunk_tokens, time);
+    const std::int64_t chunks = (time + length - 1) / length;
+    const std::int64_t missing = chunks * length - time;  // tokens with k = 0 and α = 1 do not change the state
+    const auto chunked = [&](const torch::Tensor& x) {
+        const torch::Tensor whole =
+            missing == 0 ? x
+                         : torch::constant_pad_nd(x, x.dim() == 4 ? std::vector<std::int64_t>{0, 0, 0, missing}
+                                                                  : std::vector<std::int64_t>{0, missing});
+        return whole.unflatten(2, {chunks, length});
+    };
+    const torch::Tensor q = chunked(s.query);  // (sequences, heads, chunks, length, head_dim)
+    const torch::Tensor k = chunked(s.key);
+    const torch::Tensor v = chunked(s.value);
+    const torch::Tensor beta = chunked(s.beta).unsqueeze(4);
+    const torch::Tensor sums = chunked(s.log_alpha).cumsum(3);  // ln of the product of α since the chunk's start
+    const torch::Tensor future = torch::ones({length, length}, q.options().dtype(torch::kBool)).triu(1);
+    const torch::Tensor decay = torch::exp(
+        (sums.unsqueeze(4) - sums.unsqueeze(3)).masked_fill(future, -std::numeric_limits<double>::infinity()));
+    const torch::Tensor since_start = torch::exp(sums).unsqueeze(4);
+    const torch::Tensor until_end = torch::exp(sums.narrow(3, length - 1, 1) - sums).unsqueeze(4);
+
+    // The changes u of a chunk's tokens solve (1 + A)·u = β·(v − (decay of k)·state), with A strictly lower triangular.
+    const torch::Tensor weighted_keys = beta * k;
+    const torch::Tensor system = (torch::matmul(weighted_keys, k.transpose(3, 4)) * decay).tril(-1);
+    const torch::Tensor solved = torch::linalg_solve_triangular(
+        system, torch::cat({beta * v, since_start * weighted_keys}, 4), false, true, true);
+    const torch::Tensor from_values = solved.narrow(4, 0, channels);
+    const torch::Tensor from_state = solved.narrow(4, channels, channels);
+    const torch::Tensor within = torch::matmul(q, k.transpose(3, 4)) * decay;
+    const torch::Tensor decayed_query = since_start * q;
+    const torch::Tensor keys_until_end = (until_end * k).transpose(3, 4);
+
+    torch::Tensor state = torch::zeros({q.size(0), q.size(1), channels, channels}, q.options());
+    std::vector<torch::Tensor> outputs;
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+        const auto of = [&](const torch::Tensor& x) { return x.select(2, chunk); };
+        const torch::Tensor change = of(from_values) - torch::matmul(of(from_state), state);
+        outputs.push_back(torch::matmul(of(decayed_query), state) + torch::matmul(of(within), change));
+        state = of(since_start).narrow(2, length - 1, 1) * state + torch::matmul(of(keys_until_end), change);
+    }
+    return {torch::cat(outputs, 2).narrow(2, 0, time), state};
+}
+
+// Output for one token, and its new state; (1, heads, …) as in_chunks.
+std::pair<torch::Tensor, torch::Tensor> one_token(const Sequences& s, const torch::Tensor& state) {
+    const torch::Tensor decayed = torch::exp(s.log_alpha).unsqueeze(3) * state.unsqueeze(0);
+    const torch::Tensor change = s.beta.unsqueeze(3) * (s.value - torch::matmul(s.key, decayed));  // (1, heads, 1, d)
+    const torch::Tensor next = decayed + torch::matmul(s.key.transpose(2, 3), change);
+    return {torch::matmul(s.query, next), next};
+}
+
+}  // namespace
+
+torch::Tensor attend(const Input& input, const AttentionUse& use) {
+    const Sequences sequences = sequences_of(input, use.stages);
+    const std::int64_t time = sequences.query.size(2);
+    const bool continues = use.cache && use.cache->tokens() > time;
+    TORCH_CHECK(!continues || time == 1, "A cache that is not empty accepts one token at a time.");
+    const auto [output, state] =
+        continues ? one_token(sequences, use.cache->layer(use.layer).state) : in_chunks(sequences);
+    if (use.cache) use.cache->store_state(use.layer, state[0]);
+    const torch::Tensor by_token =
+        output.transpose(1, 2).unflatten(0, {-1, input.batch});  // (runs, batch, time, heads, head_dim)
+    use.stages.computed("attention.state", {"attention.values"});
+    use.stages.output("attention.state", state);
+    use.stages.output("attention.values", by_token);
+    const torch::Tensor normalized = reference_attention::normalize_heads(by_token, input.head_norm);
+    use.stages.computed("attention.head_norm", normalized);
+    const torch::Tensor gated =
+        normalized.flatten(3).flatten(1, 2) * torch::silu(input.gate.to(normalized.scalar_type()));
+    use.stages.computed("attention.gate", gated);
+    return gated;
+}
+
+}  // namespace ropelab::delta_net

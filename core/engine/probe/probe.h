@@ -1,0 +1,21 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include "core/engine/model/decoder.h"
+#include "core/spec/probe.h"
+
+namespace ropelab {
+
+/// Settings and weights of one run, (1, …), which the caller owns. `decoder` must have the model's shape.
+struct ProbedModel {
+    const RunSpec& spec;
+    const Decoder& decoder;
+    const Parameters& weights;
+    Precision precision = Precision::float32;
+};
+
+/// Without gradients. Throws BadInput if the request does not fit the model.
+ProbeResult probe(const ProbedModel& model, const ProbeRequest& request);
+
+}  // namespace ropelab

@@ -1,0 +1,130 @@
+#include "core/engine/torch_engine.h"
+
+#include <ATen/Version.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <torch/torch.h>
+
+#include "core/engine/device/amx_guard.h"
+#include "core/engine/device/cuda.h"
+#include "core/engine/device/device_graph.h"
+#include "core/engine/device/parallel.h"
+#include "core/engine/device/tensor_memory.h"
+#include "core/engine/device/threads.h"
+#include "core/engine/model/torch_model.h"
+#include "core/engine/operations/operations.h"
+#include "core/engine/train/device_check.h"
+#include "core/engine/train/precision.h"
+#include "core/engine/train/torch_cohort.h"
+#include "core/kernels/kernels.h"
+#include "core/spec/error.h"
+#include "core/spec/processor.h"
+
+namespace ropelab {
+
+namespace {
+
+constexpr std::int64_t most_threads = 1024;  // of the setting threads
+
+// 0 if unknown; open_cuda's value before the first context, because asking LibTorch would create one.
+std::int64_t free_device_memory() {
+    const CudaGraphs* graphs = open_cuda().graphs;
+    try {
+        if (graphs && graphs->free_memory && at::detail::getCUDAHooks().hasPrimaryContext(0)) {
+            return graphs->free_memory();
+        }
+    } catch (const std::exception&) {
+        return 0;
+    }
+    return open_cuda().free_memory;
+}
+
+std::unique_ptr<Model> model_with(const RunSpec& spec, const Layout& layout, const torch::Tensor& row,
+                                  bool has_device) {
+    const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
+    const bool uses_cuda = spec.device != Device::cpu && has_device && open_cuda().available;
+    return std::make_unique<TorchModel>(spec, layout, uses_cuda ? row.to(torch::kCUDA) : row, precision);
+}
+
+}  // namespace
+
+TorchEngine::TorchEngine() : default_threads_(use_threads(at::get_num_threads())) {
+    keep_tensor_memory();
+    avoid_broken_amx();
+}
+
+EngineInfo TorchEngine::info() {
+    EngineInfo result;
+    result.version = TORCH_VERSION;
+    result.processor = at::get_cpu_capability() + ", kernels for " + std::string(kernels::level());
+    result.bfloat16 = processor_multiplies_bfloat16();
+    result.threads = default_threads_;
+    result.cuda = open_cuda().available;
+    result.cuda_detail = open_cuda().detail;
+    result.cuda_memory = free_device_memory();
+    result.cuda_identity = open_cuda().identity;
+    return result;
+}
+
+std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, const TokenData& data) {
+    if (start.runs.empty()) throw BadInput("A cohort requires at least one run.");
+    open_cuda();  // LibTorch looks for CUDA only once, at the first gradient
+    const RunSpec& spec = start.runs.front();
+    CohortStart settled = start;
+    std::string device_reason;
+    if (!settled.conditions && spec.device == Device::automatic) {
+        const bool uses_cuda = open_cuda().available && trust_.device;
+        for (RunSpec& run : settled.runs) run.device = uses_cuda ? Device::cuda : Device::cpu;
+        if (!uses_cuda) {
+            device_reason = " It trains on the processor: " +
+                            (open_cuda().available ? "this CUDA device failed its check." : open_cuda().detail);
+        }
+    }
+    const bool cuda =
+        settled.conditions ? settled.conditions->device == "cuda" : settled.runs.front().device == Device::cuda;
+    if (cuda && !open_cuda().available) {
+        throw BadInput("The setting device=cuda is not possible: " + open_cuda().detail +
+                       " Use device=cpu or device=auto.");
+    }
+    std::int64_t threads = start.conditions ? start.conditions->threads : spec.threads;
+    if (threads == 0) threads = default_threads_;
+    if (threads < 0 || threads > most_threads) {
+        throw BadInput("The run began with " + std::to_string(threads) + " threads, but it must be from 1 to " +
+                       std::to_string(most_threads) + "; its checkpoint or lab is damaged.");
+    }
+    return std::make_unique<TorchCohort>(settled, data, threads, device_reason);
+}
+
+std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabulary,
+                                                 std::span<const NamedTensor> tensors) {
+    check(spec);
+    const Layout layout = layout_of(spec, vocabulary);
+    return model_with(spec, layout, from_named(layout, tensors, "model."), trust_.device);
+}
+
+std::unique_ptr<Model> TorchEngine::create_untrained_model(const RunSpec& spec, int vocabulary) {
+    check(spec);
+    const Layout layout = layout_of(spec, vocabulary);
+    return model_with(spec, layout, initial_row(layout, spec.seed), trust_.device);
+}
+
+void TorchEngine::trust_device(const DeviceTrust& trust) {
+    trust_ = trust;
+    trust_cuda(trust);
+}
+
+void TorchEngine::check_device(const std::function<void(const DeviceCheck&)>& publish) {
+    if (!open_cuda().available) throw BadInput("There is no CUDA device to check: " + open_cuda().detail);
+    ropelab::check_device(torch::kCUDA, open_cuda().graphs, publish);
+    trust_cuda(trust_);
+}
+
+std::optional<std::int64_t> TorchEngine::count_operations(const std::function<void()>& work) {
+    return ropelab::count_operations(work);
+}
+
+}  // namespace ropelab
+
+extern "C" ropelab::Engine* ropelab_engine() {
+    static ropelab::TorchEngine engine;
+    return &engine;
+}

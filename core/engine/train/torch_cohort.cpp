@@ -1,0 +1,491 @@
+#include "core/engine/train/torch_cohort.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "core/engine/device/accelerator.h"
+#include "core/engine/device/amx_guard.h"
+#include "core/engine/device/cuda.h"
+#include "core/engine/device/tensor_memory.h"
+#include "core/engine/device/threads.h"
+#include "core/engine/model/decoder.h"
+#include "core/engine/model/torch_model.h"
+#include "core/engine/operations/clear_errors.h"
+#include "core/engine/operations/fused.h"
+#include "core/engine/operations/operations.h"
+#include "core/engine/operations/own_passes.h"
+#include "core/engine/probe/probe.h"
+#include "core/engine/train/batches.h"
+#include "core/engine/train/device_trainer.h"
+#include "core/engine/train/optimizer.h"
+#include "core/engine/train/precision.h"
+#include "core/engine/train/schedule.h"
+#include "core/engine/train/step_norms.h"
+#include "core/spec/error.h"
+
+namespace ropelab {
+
+namespace {
+
+struct Batch {
+    torch::Tensor x;  // (runs, batch, context) int64
+    torch::Tensor y;  // (runs, batch·context) int64
+};
+
+Batch gather(const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts, std::int64_t context,
+             torch::Device device) {
+    const auto runs = static_cast<std::int64_t>(starts.size());
+    const auto batch = static_cast<std::int64_t>(starts.front().size());
+    Batch result{torch::empty({runs, batch, context}, torch::kInt64),
+                 torch::empty({runs, batch * context}, torch::kInt64)};
+    auto* inputs = result.x.data_ptr<std::int64_t>();
+    auto* targets = result.y.data_ptr<std::int64_t>();
+    for (const auto& run : starts) {
+        for (std::int64_t start : run) {
+            tokens.copy_sequence(start, context, inputs, targets);
+        }
+    }
+    return {result.x.to(device), result.y.to(device)};
+}
+
+void check_length(const TokenText& tokens, const RunSpec& spec, const std::string& split) {
+    if (static_cast<std::int64_t>(tokens.size()) < spec.context + 1) {
+        throw BadInput("The " + split + " split has " + std::to_string(tokens.size()) + " tokens, but a context of " +
+                       std::to_string(spec.context) + " requires at least " + std::to_string(spec.context + 1) + ".");
+    }
+}
+
+[[noreturn]] void refuse_for_memory(const RunSpec& spec, std::int64_t runs, bool on_device) {
+    throw BadInput(std::string(on_device ? "The device" : "This machine") + " does not have enough memory for " +
+                   std::to_string(runs) + (runs == 1 ? " run" : " runs") + " with a batch size of " +
+                   std::to_string(spec.batch) + " and a context of " + std::to_string(spec.context) +
+                   " tokens; use a smaller batch size or micro_batch" + (on_device ? ", or device=cpu." : "."));
+}
+
+// LibTorch's errors become one sentence each; the error for exhausted memory says what helps.
+template <typename Work>
+auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
+    try {
+        return work();
+    } catch (const c10::Error& error) {
+        if (is_out_of_memory(error)) {
+            refuse_for_memory(specs.front(), std::ssize(specs), is_out_of_device_memory(error));
+        }
+        throw_clearly(error);
+    }
+}
+
+std::string graphs_in_use(const Decoder& decoder, torch::Device device) {
+    return to_text({.graphs = !decoder.eager() && graphs_on(device)});
+}
+
+}  // namespace
+
+struct TorchCohort::State {
+    std::vector<RunSpec> specs;
+    TokenData data;
+    torch::Device device;
+    TableChanges changes;
+    RunConditions conditions;
+    Precision precision = Precision::float32;
+    std::string precision_reason;  // CohortStart::precision_reason
+    std::int64_t iteration = 0;
+
+    Decoder decoder;
+    Parameters weights;
+    PositionSource terms;
+    Optimizer optimizer;
+    std::unique_ptr<DeviceTrainer> trainer;
+    bool measures_next_step = false;
+    std::vector<StepNorms> norms;  // of the step before `iteration`, one per run; empty if it was not measured
+
+    State(const CohortStart& start, const TokenData& tokens, torch::Tensor flat)
+        : specs(start.runs),
+          data(tokens),
+          device(flat.device()),
+          changes{start.scaling, {}},
+          decoder(specs.front()),
+          weights(layout_of(specs.front(), tokens.vocabulary), std::move(flat)) {
+        reset_rows();
+    }
+
+    void reset_rows() {
+        trainer.reset();  // its graphs use the old rows
+        norms.clear();
+        update_terms();
+        optimizer.gradient = torch::zeros_like(weights.flat());
+    }
+
+    // Without gradients, for everything but the training of theta.
+    void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
+
+    // DeviceTrainer's optimizer, constant theta (otherwise tables change), no triangular systems, which a CUDA graph
+    // cannot capture, and no experts, whose numbers of tokens change.
+    bool trains_on_device() const {
+        return is_accelerated(device) && !decoder.eager() && !specs.front().theta_varies() &&
+               specs.front().trains_with_adamw() && !specs.front().has_delta_net() && specs.front().experts == 0;
+    }
+
+    // AdamW on the CPU updates the working copy; otherwise products round the weights themselves.
+    void update_working_copy() {
+        weights.set_working_copy(precision == Precision::bfloat16 && !decoder.eager() &&
+                                 specs.front().trains_with_adamw() && has_own_passes(weights.flat()));
+    }
+
+    void apply_theta_schedule() {
+        const torch::NoGradGuard no_gradients;
+        const std::int64_t offset = weights.layout().at("rotary.shift").offset;
+        for (std::size_t run = 0; run < specs.size(); ++run) {
+            const double shift = std::log(theta_at(specs[run], iteration) / specs[run].theta);
+            weights.flat()[static_cast<std::int64_t>(run)][offset] = shift;
+        }
+    }
+
+    std::vector<std::vector<std::int64_t>> starts(
+        const std::function<std::vector<std::int64_t>(const RunSpec&)>& starts_of) const {
+        std::vector<std::vector<std::int64_t>> result;
+        for (const RunSpec& spec : specs) result.push_back(starts_of(spec));
+        return result;
+    }
+
+    // Returns the mean losses, (runs). `streams` replaces the step of the dropout masks
+    // (core/engine/operations/dropout.h).
+    torch::Tensor forward_and_backward(const Batch& batch, const std::shared_ptr<DeviceStreams>& streams = nullptr) {
+        const EagerGuard eager_guard(decoder.eager());
+        std::vector<std::int64_t> seeds;
+        for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
+        const Dropout dropout(specs.front().dropout, seeds, iteration, streams);
+        const std::int64_t sequences = batch.x.size(1);
+        if (specs.front().micro_batch == 0) return pass(batch, dropout, 1.0, false);
+        // Gradient accumulation: the loss of the batch is the mean of its micro-batches' losses.
+        const std::int64_t context = specs.front().context;
+        const std::int64_t most = specs.front().micro_batch;
+        torch::Tensor losses;
+        for (std::int64_t first = 0; first < sequences; first += most) {
+            const std::int64_t count = std::min(most, sequences - first);
+            const Batch part{batch.x.narrow(1, first, count).contiguous(),
+                             batch.y.narrow(1, first * context, count * context).contiguous()};
+            const double weight = static_cast<double>(count) / static_cast<double>(sequences);
+            const torch::Tensor part_losses = pass(part, dropout.of_sequences(first, count), weight, first > 0);
+            losses = first == 0 ? part_losses : losses + part_losses;
+        }
+        return losses;
+    }
+
+    // Each run's loss is its mean loss times `weight`: (runs).
+    torch::Tensor pass(const Batch& batch, const Dropout& dropout, double weight, bool accumulates) {
+        const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
+        const std::int64_t context = specs.front().context;
+        ExpertRecord experts;
+        const torch::Tensor logits = decoder.logits(
+            weights, batch.x,
+            trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
+            dropout, nullptr, nullptr, &experts);
+        torch::Tensor losses = row_means(token_losses(logits, batch.y));
+        if (weight != 1.0) losses = losses * weight;
+        torch::Tensor minimized = losses;
+        for (const ExpertLayer& layer : experts.layers) {
+            minimized = minimized + specs.front().expert_balance * layer.balance;
+        }
+        // Summed for one backward pass: no run's loss depends on another run's weights.
+        optimizer.backward(weights, minimized.sum(), accumulates);
+        return losses.detach();
+    }
+
+    // Null for cohorts that do not train on the device.
+    DeviceTrainer* device_trainer() {
+        if (!trainer && trains_on_device()) {
+            trainer = std::make_unique<DeviceTrainer>(specs, weights, optimizer, iteration, [this](auto& x, auto& y) {
+                return forward_and_backward({x, y}, trainer->streams());
+            });
+        }
+        return trainer.get();
+    }
+
+    std::vector<StepResult> train_on_device(const std::vector<std::vector<std::int64_t>>& batch_starts) {
+        // Memory for a second copy of the weights is never short on the host.
+        const torch::Tensor before = measures_next_step ? weights.flat().to(torch::kCPU, false, true) : torch::Tensor();
+        const Batch batch = gather(data.training, batch_starts, specs.front().context, torch::kCPU);
+        std::vector<StepResult> results = trainer->step(batch.x, batch.y);
+        ++iteration;
+        for (std::int64_t run = 0; measures_next_step && run < std::ssize(specs); ++run) {
+            measure_step(run, trainer->gradient(run), before[run]);
+        }
+        return results;
+    }
+
+    std::vector<StepResult> train(const std::vector<std::vector<std::int64_t>>& batch_starts) {
+        const torch::Tensor means =
+            forward_and_backward(gather(data.training, batch_starts, specs.front().context, device));
+        std::vector<StepResult> results;
+        for (std::int64_t run = 0; run < static_cast<std::int64_t>(specs.size()); ++run) {
+            const RunSpec& spec = specs[static_cast<std::size_t>(run)];
+            StepResult result;
+            result.training_loss = means[run].item<double>();
+            result.gradient_norm = optimizer.gradient_norm(spec, run);
+            result.learning_rate = learning_rate_at(spec, iteration);
+            if (std::isfinite(result.training_loss) && std::isfinite(result.gradient_norm)) {
+                const bool clips = spec.clip > 0 && result.gradient_norm > spec.clip;
+                const torch::Tensor before = measures_next_step ? weights.flat()[run].clone() : torch::Tensor();
+                optimizer.step(weights, spec, run, iteration, result.learning_rate,
+                               clips ? spec.clip / (result.gradient_norm + 1e-6) : 1.0);
+                if (measures_next_step) measure_step(run, optimizer.gradient[run], before);
+            }
+            results.push_back(result);
+        }
+        ++iteration;
+        if (specs.front().theta_varies()) {
+            if (specs.front().theta_training == ThetaTraining::fixed) apply_theta_schedule();
+            update_terms();
+        }
+        return results;
+    }
+
+    // `gradient`: before clipping; `before`: the run's weights before the step.
+    void measure_step(std::int64_t run, const torch::Tensor& gradient, const torch::Tensor& before) {
+        norms.resize(specs.size());
+        const RunSpec& spec = specs[static_cast<std::size_t>(run)];
+        norms[static_cast<std::size_t>(run)] =
+            step_norms(weights.layout(), spec.layers, gradient, before, weights.flat()[run].detach(),
+                       initial_row(weights.layout(), spec.seed));
+    }
+
+    // Forward and backward, the best of three measurements.
+    double seconds_per_pass(const Batch& batch) {
+        double best = std::numeric_limits<double>::infinity();
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            const auto begin = std::chrono::steady_clock::now();
+            forward_and_backward(batch);
+            const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+            if (attempt > 0) best = std::min(best, elapsed.count());  // the first attempt is a warm-up
+        }
+        return best;
+    }
+
+    SettledPrecision settled_precision() {
+        const Precision requested = specs.front().precision;
+        if (requested != Precision::automatic) {
+            const bool warns = device.is_cuda() && requested == Precision::bfloat16;
+            const std::string warning = warns ? bfloat16_warning(open_cuda()) : "";
+            const std::string why = precision_reason.empty() ? "as requested." : precision_reason;
+            return {requested, warning.empty() ? why : why + " " + warning};
+        }
+        if (device.is_cuda()) {
+            if (open_cuda().bfloat16) return {Precision::bfloat16, "this device computes bfloat16 products fastest."};
+            return {Precision::float32, "this device has no bfloat16 products."};
+        }
+        const Batch batch = gather(
+            data.training, starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }),
+            specs.front().context, device);
+        return faster_precision([&](Precision tried) {
+            precision = tried;
+            update_working_copy();
+            return seconds_per_pass(batch);
+        });
+    }
+};
+
+TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
+                         const std::string& device_reason) {
+    avoid_broken_amx();
+    if (start.runs.empty()) throw BadInput("A cohort requires at least one run.");
+    for (const RunSpec& spec : start.runs) {
+        check(spec);
+        if (!same_shape(spec, start.runs.front())) {
+            throw BadInput(
+                "Runs of one cohort must have equal settings except theta, fraction, seed and learning rate.");
+        }
+    }
+    check_length(data.training, start.runs.front(), "training");
+    check_length(data.validation, start.runs.front(), "validation");
+    if (!start.states.empty() && start.states.size() != start.runs.size()) {
+        throw BadInput("A cohort that continues requires one state for each of its runs.");
+    }
+
+    const Layout layout = layout_of(start.runs.front(), data.vocabulary);
+    std::vector<torch::Tensor> rows;
+    std::vector<torch::Tensor> first;
+    std::vector<torch::Tensor> second;
+    for (std::size_t run = 0; run < start.runs.size(); ++run) {
+        if (start.states.empty()) {
+            rows.push_back(initial_row(layout, start.runs[run].seed));
+            first.push_back(torch::zeros({layout.total}));
+            second.push_back(torch::zeros({layout.total}));
+        } else {
+            rows.push_back(from_named(layout, start.states[run], "model."));
+            first.push_back(from_named(layout, start.states[run], "optimizer.first."));
+            second.push_back(from_named(layout, start.states[run], "optimizer.second."));
+        }
+    }
+
+    threads = use_threads(threads);
+    const bool cuda = start.conditions ? start.conditions->device == "cuda" : start.runs.front().device == Device::cuda;
+    const torch::Device device = cuda ? torch::kCUDA : torch::kCPU;
+    with_readable_errors(start.runs, [&] {
+        state_ = std::make_unique<State>(start, data, torch::stack(rows).to(device));
+        state_->optimizer.first_moment = torch::stack(first).to(device);
+        state_->optimizer.second_moment = torch::stack(second).to(device);
+    });
+    state_->iteration = start.iteration;
+    if (start.conditions) {
+        state_->conditions = *start.conditions;
+        state_->precision = precision_of(*start.conditions);
+        if (state_->conditions.threads == 0) state_->conditions.threads = threads;
+        if (cuda) state_->conditions.graphs = graphs_in_use(state_->decoder, device);
+    } else {
+        state_->conditions.device = cuda ? "cuda" : "cpu";
+        state_->conditions.threads = threads;
+        if (cuda) state_->conditions.graphs = graphs_in_use(state_->decoder, device);
+        state_->precision_reason = start.precision_reason;
+        const SettledPrecision settled = with_readable_errors(start.runs, [&] { return state_->settled_precision(); });
+        state_->precision = settled.precision;
+        state_->conditions.precision = settled.precision == Precision::bfloat16 ? "bfloat16" : "float32";
+        state_->conditions.reason = state_->conditions.precision + ": " + settled.reason + device_reason;
+    }
+    with_readable_errors(start.runs, [&] { state_->update_working_copy(); });
+    release_tensor_memory();
+}
+
+TorchCohort::~TorchCohort() {
+    state_.reset();
+    release_tensor_memory();
+}
+
+std::int64_t TorchCohort::runs() const {
+    return static_cast<std::int64_t>(state_->specs.size());
+}
+std::int64_t TorchCohort::iteration() const {
+    return state_->iteration;
+}
+RunConditions TorchCohort::conditions() const {
+    RunConditions conditions = state_->conditions;
+    if (state_->trainer && state_->trainer->divides_steps()) {
+        conditions.reason +=
+            " Steps start operation by operation, because a CUDA graph would store the operations of every "
+            "micro-batch.";
+    }
+    if (!state_->trainer || state_->trainer->graph_failure().empty()) return conditions;
+    conditions.reason += " Steps start operation by operation, because the capture of a CUDA graph failed: " +
+                         state_->trainer->graph_failure() + ".";
+    if (!conditions.graphs.empty()) conditions.graphs = to_text(DeviceTrust());
+    return conditions;
+}
+
+void TorchCohort::measure_next_step() {
+    state_->measures_next_step = true;
+}
+
+std::vector<StepResult> TorchCohort::step() {
+    return step_at(state_->starts(
+        [&](const RunSpec& spec) { return batch_starts(spec, state_->data.training.size(), state_->iteration); }));
+}
+
+std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::int64_t>>& starts) {
+    return with_readable_errors(state_->specs, [&] {
+        State& s = *state_;
+        s.norms.clear();
+        auto results = s.device_trainer() ? s.train_on_device(starts) : s.train(starts);
+        s.measures_next_step = false;
+        return results;
+    });
+}
+
+std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<std::int64_t>>& starts,
+                                                  std::int64_t run) const {
+    with_readable_errors(state_->specs, [&] {
+        return state_->forward_and_backward(
+            gather(state_->data.training, starts, state_->specs.front().context, state_->device));
+    });
+    return to_named(state_->weights.layout(), state_->optimizer.gradient.select(0, run), "");
+}
+
+std::string TorchCohort::steps_as() const {
+    const DeviceTrainer* trainer = state_->device_trainer();
+    return trainer ? trainer->steps_as() : "operation by operation";
+}
+
+std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>& cancelled) {
+    State& s = *state_;
+    release_tensor_memory();
+    const bool whole = s.specs.front().evaluation == Evaluation::whole;
+    const auto training_starts = s.starts([&](const RunSpec& spec) {
+        return whole ? spaced_starts(spec, s.data.training.size())
+                     : sampled_starts(spec, s.data.training.size(), s.iteration, "training");
+    });
+    const auto validation_starts = s.starts([&](const RunSpec& spec) {
+        return whole ? whole_windows(s.data.validation.size(), spec.context)
+                     : sampled_starts(spec, s.data.validation.size(), s.iteration, "validation");
+    });
+    const auto losses = [&](const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts) {
+        return with_readable_errors(s.specs, [&] {
+            return mean_losses(s.decoder, s.weights, s.terms, s.precision, tokens, s.specs.front().context, starts,
+                               cancelled);
+        });
+    };
+    const std::vector<double> training = losses(s.data.training, training_starts);
+    const std::vector<double> validation =
+        training.empty() ? training : losses(TokenText(s.data.validation), validation_starts);
+    std::vector<EvaluationResult> results;
+    for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
+    release_tensor_memory();
+    return results;
+}
+
+void TorchCohort::remove(std::int64_t run) {
+    State& s = *state_;
+    std::vector<std::int64_t> remaining;
+    for (std::int64_t other = 0; other < runs(); ++other) {
+        if (other != run) remaining.push_back(other);
+    }
+    s.specs.erase(s.specs.begin() + run);
+    std::vector<StepNorms> norms = std::move(s.norms);
+    if (!norms.empty()) norms.erase(norms.begin() + run);
+    if (remaining.empty()) return;
+    const torch::Tensor rows = torch::tensor(remaining, torch::kInt64).to(s.device);
+    const torch::NoGradGuard no_gradients;
+    with_readable_errors(s.specs, [&] {
+        s.weights = Parameters(s.weights.layout(), s.weights.flat().index_select(0, rows));
+        s.optimizer.first_moment = s.optimizer.first_moment.index_select(0, rows);
+        s.optimizer.second_moment = s.optimizer.second_moment.index_select(0, rows);
+        s.reset_rows();
+        s.update_working_copy();
+    });
+    s.norms = std::move(norms);
+}
+
+std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {
+    std::vector<NamedTensor> result;
+    const auto add = [&](const torch::Tensor& rows, const std::string& prefix) {
+        for (NamedTensor& tensor : to_named(state_->weights.layout(), rows.select(0, run), prefix)) {
+            result.push_back(std::move(tensor));
+        }
+    };
+    add(state_->weights.flat(), "model.");
+    add(state_->optimizer.first_moment, "optimizer.first.");
+    add(state_->optimizer.second_moment, "optimizer.second.");
+    std::sort(result.begin(), result.end(), [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
+    return result;
+}
+
+std::unique_ptr<Model> TorchCohort::model(std::int64_t run) const {
+    return std::make_unique<TorchModel>(state_->specs[static_cast<std::size_t>(run)], state_->weights.layout(),
+                                        state_->weights.flat().select(0, run), state_->precision);
+}
+
+ProbeResult TorchCohort::probe(std::int64_t run, const ProbeRequest& request) const {
+    const State& s = *state_;
+    const Parameters row(s.weights.layout(), s.weights.flat().narrow(0, run, 1));
+    return with_readable_errors(s.specs, [&] {
+        ProbeResult result =
+            ropelab::probe({s.specs[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
+        if (s.norms.empty() || result.sequences == 0) return result;
+        const StepNorms& norms = s.norms[static_cast<std::size_t>(run)];
+        result.gradient_norm = norms.gradient_norm;
+        result.update_ratio = norms.update_ratio;
+        result.accumulated_update = norms.accumulated_update;
+        return result;
+    });
+}
+
+}  // namespace ropelab

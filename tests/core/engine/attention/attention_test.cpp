@@ -1,0 +1,296 @@
+// Every backend and variant of attention against the reference in double precision: values and gradients of whole
+// batches, and generation token by token through a cache.
+#include "core/engine/attention/attention.h"
+
+#include <gtest/gtest.h>
+
+#include "core/engine/attention/flash.h"
+#include "core/engine/device/accelerator.h"
+#include "core/engine/operations/operations.h"
+#include "core/rope/encodings.h"
+
+namespace ropelab {
+namespace {
+
+constexpr std::int64_t attention_runs = 2;
+constexpr std::int64_t batch = 3;
+constexpr std::int64_t time_steps = 21;
+
+struct Variant {
+    const char* name;
+    HeadCounts heads = {4, 4};
+    std::int64_t head_dim = 8;
+    bool rope = true;
+    bool per_head = false;  // one theta per head
+    bool norms = false;
+    bool alibi = false;
+    std::int64_t window = 0;
+    double rate = 0;                     // dropout rate
+    Position relative = Position::none;  // learned relative positions, or xPos
+};
+void PrintTo(const Variant& variant, std::ostream* out) {
+    *out << variant.name;
+}
+
+const std::vector<Variant> variants = {
+    {.name = "rope"},
+    {.name = "nope", .rope = false},
+    {.name = "rope_dropout", .rate = 0.3},
+    {.name = "shared_keys", .heads = {4, 2}},
+    {.name = "one_key_odd_dim", .heads = {3, 1}, .head_dim = 10, .rate = 0.2},
+    {.name = "normalized", .heads = {4, 2}, .norms = true},
+    {.name = "per_head_theta", .per_head = true},
+    {.name = "alibi", .rope = false, .alibi = true},
+    {.name = "alibi_shared_dropout", .heads = {6, 2}, .rope = false, .alibi = true, .rate = 0.3},
+    {.name = "window", .window = 5},
+    {.name = "window_of_one", .window = 1},
+    {.name = "window_beyond", .window = 50},
+    {.name = "alibi_window_dropout", .rope = false, .alibi = true, .window = 7, .rate = 0.2},
+    {.name = "shaw", .rope = false, .relative = Position::shaw},
+    {.name = "shaw_shared_window_dropout",
+     .heads = {4, 2},
+     .rope = false,
+     .window = 7,
+     .rate = 0.2,
+     .relative = Position::shaw},
+    {.name = "t5", .rope = false, .relative = Position::t5},
+    {.name = "rope_and_bias_dropout", .heads = {4, 2}, .rate = 0.3, .relative = Position::t5},
+    {.name = "transformer_xl", .heads = {4, 2}, .rope = false, .rate = 0.2, .relative = Position::transformer_xl},
+    {.name = "transformer_xl_window", .rope = false, .window = 5, .relative = Position::transformer_xl},
+    {.name = "xpos", .relative = Position::xpos},
+    {.name = "xpos_shared_window_dropout", .heads = {4, 2}, .window = 9, .rate = 0.2, .relative = Position::xpos},
+    {.name = "cope", .rope = false, .relative = Position::cope},
+    {.name = "cope_shared_window_dropout",
+     .heads = {4, 2},
+     .rope = false,
+     .window = 6,
+     .rate = 0.2,
+     .relative = Position::cope},
+};
+
+// Adds learned weights, sampled anew for each call with the same numbers per run.
+void add_relative(LayerTerms& terms, const Variant& v, std::int64_t its_runs, std::int64_t time) {
+    torch::manual_seed(9);
+    const auto weights = [&](std::int64_t rows, std::int64_t columns) {
+        return torch::randn({its_runs, rows, columns});
+    };
+    if (v.relative == Position::shaw) {
+        terms.relative.keys = weights(4, v.head_dim);
+        terms.relative.values = weights(4, v.head_dim);
+    }
+    if (v.relative == Position::t5) {
+        terms.relative.bias = weights(v.heads.query, 6);
+        const std::vector<int> buckets = t5_buckets(10, 6, 9);
+        terms.buckets = torch::tensor(c10::ArrayRef<int>(buckets), torch::kInt64);
+    }
+    if (v.relative == Position::transformer_xl) {
+        constexpr std::int64_t width = 12;
+        terms.relative.content_bias = weights(v.heads.query, v.head_dim);
+        terms.relative.distance_query = weights(v.heads.query, v.head_dim);
+        terms.relative.projection = weights(v.heads.key_value * v.head_dim, width);
+        const std::vector<double> rows = sinusoidal_embeddings(static_cast<std::size_t>(time), width);
+        terms.distances = torch::tensor(c10::ArrayRef<double>(rows), torch::kFloat32).view({time, width});
+    }
+    // The gradient jumps at integer positions, by less for small embeddings.
+    if (v.relative == Position::cope) terms.relative.contextual = 0.2 * weights(5, v.head_dim);
+    if (v.relative == Position::xpos) {
+        const std::vector<double> decay = xpos_decay(static_cast<int>(v.head_dim), 1, 8);
+        terms.decay = torch::tensor(c10::ArrayRef<double>(decay), torch::kFloat64).log().expand({its_runs, -1});
+    }
+}
+
+LayerTerms terms_of(const Variant& v, std::int64_t its_runs, std::int64_t time) {
+    LayerTerms terms;
+    terms.window = v.window;
+    if (v.rope) {
+        std::vector<RunSpec> specs(static_cast<std::size_t>(its_runs));
+        for (RunSpec& spec : specs) {
+            spec.heads = v.heads.query;
+            spec.width = v.heads.query * v.head_dim;
+            spec.theta = 100;
+        }
+        specs.back().fraction = 0.5;
+        terms.tables = layer_tables(specs, time, torch::kCPU).at(0);
+        if (v.per_head) {
+            const auto spread = [&](const torch::Tensor& t) {
+                return (t.expand({-1, -1, -1, v.heads.query, -1}) + 0.0).contiguous();
+            };
+            terms.tables = {spread(terms.tables.cosine), spread(terms.tables.sine)};
+        }
+    }
+    if (v.alibi) {
+        const auto slopes = alibi_slopes(static_cast<std::size_t>(v.heads.query));
+        terms.slopes = torch::tensor(c10::ArrayRef<double>(slopes), torch::kFloat32);
+    }
+    add_relative(terms, v, its_runs, time);
+    return terms;
+}
+LayerTerms in_double(LayerTerms terms) {
+    const auto wide = [](torch::Tensor& t) { t = t.defined() ? t.to(torch::kFloat64) : t; };
+    wide(terms.tables.cosine);
+    wide(terms.tables.sine);
+    wide(terms.slopes);
+    wide(terms.distances);
+    for (torch::Tensor* weights :
+         {&terms.relative.bias, &terms.relative.keys, &terms.relative.values, &terms.relative.content_bias,
+          &terms.relative.distance_query, &terms.relative.projection, &terms.relative.contextual}) {
+        wide(*weights);
+    }
+    return terms;
+}
+
+struct AttentionTensors {
+    torch::Tensor qkv, query_norm, key_norm;
+    AttentionTensors(const Variant& v, std::int64_t its_runs, std::int64_t rows) {
+        torch::manual_seed(4);
+        qkv = torch::randn({its_runs, rows, (v.heads.query + 2 * v.heads.key_value) * v.head_dim}, torch::kFloat64);
+        if (!v.norms) return;
+        query_norm = torch::rand({its_runs, v.head_dim}, torch::kFloat64) + 0.5;
+        key_norm = torch::rand({its_runs, v.head_dim}, torch::kFloat64) + 0.5;
+    }
+    AttentionInput input(const Variant& v, std::int64_t its_batch, const torch::Tensor& rows) const {
+        const auto like = [&](const torch::Tensor& norm) {
+            return norm.defined() ? norm.to(rows.dtype() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32) : norm;
+        };
+        return {rows, its_batch, v.heads, like(query_norm), like(key_norm)};
+    }
+};
+
+// Hook that only counts its calls.
+class CountingHook : public AttentionHook {
+ public:
+    void observe(std::int64_t, const LayerVectors&) override { ++observed; }
+    void modify(std::int64_t, LayerVectors&, const LayerTerms&) override { ++modified; }
+    int observed = 0;
+    int modified = 0;
+};
+
+// Returns the value and the gradient of qkv.
+std::pair<torch::Tensor, torch::Tensor> whole(const Variant& v, torch::ScalarType type, AttentionHook* hook = nullptr) {
+    const AttentionTensors all(v, attention_runs, batch * time_steps);
+    const torch::Tensor leaf = all.qkv.to(type).requires_grad_(true);
+    LayerTerms terms = terms_of(v, attention_runs, time_steps);
+    if (type == torch::kFloat64) terms = in_double(terms);
+    const Dropout dropout = v.rate > 0 ? Dropout(v.rate, {5, 6}, 11) : Dropout();
+    const torch::Tensor mixed = attend(all.input(v, batch, leaf), terms, dropout, "here", {.hook = hook});
+    const torch::Tensor along = torch::arange(mixed.numel(), torch::kFloat64).mul(0.3).cos().view(mixed.sizes());
+    const auto gradient = torch::autograd::grad({(mixed.to(torch::kFloat64) * along).sum()}, {leaf})[0];
+    return {mixed.detach().to(torch::kFloat64), gradient.to(torch::kFloat64)};
+}
+
+void expect_near(const torch::Tensor& got, const torch::Tensor& wanted, double tolerance) {
+    ASSERT_EQ(got.sizes(), wanted.sizes());
+    EXPECT_LE((got - wanted).abs().max().item<double>(), tolerance * wanted.abs().max().item<double>());
+}
+
+class Attention : public testing::TestWithParam<Variant> {
+ protected:
+    void expect_the_reference(torch::ScalarType type, double tolerance, AttentionHook* hook = nullptr) const {
+        const auto [value, gradient] = whole(GetParam(), type, hook);
+        expect_near(value, value_, tolerance);
+        expect_near(gradient, gradient_, tolerance);
+    }
+    void SetUp() override {
+        const EagerGuard by_libtorch(true);
+        std::tie(value_, gradient_) = whole(GetParam(), torch::kFloat64);
+    }
+    torch::Tensor value_, gradient_;
+};
+
+TEST_P(Attention, ReferenceInFloat32) {
+    const EagerGuard by_libtorch(true);
+    expect_the_reference(torch::kFloat32, 2e-5);
+}
+
+TEST_P(Attention, WithHook) {
+    CountingHook hook;
+    expect_the_reference(torch::kFloat32, 2e-5, &hook);
+    EXPECT_EQ(hook.observed, 1);
+    EXPECT_EQ(hook.modified, 1);
+}
+
+TEST_P(Attention, OnCpu) {
+    expect_the_reference(torch::kFloat32, 2e-5);
+    expect_the_reference(torch::kBFloat16, 0.03);
+}
+
+TEST_P(Attention, OnDevice) {
+    use_accelerator({torch::kCPU});
+    expect_the_reference(torch::kFloat32, 2e-5);
+    expect_the_reference(torch::kBFloat16, 0.03);
+    use_accelerator({});
+}
+
+// A prompt of six tokens, then one token after another, with as many cache slots as a token may see.
+TEST_P(Attention, TokenByTokenThroughCache) {
+    const Variant& v = GetParam();
+    const AttentionTensors all(v, 1, time_steps);
+    LayerTerms terms = terms_of(v, 1, time_steps);
+    const torch::Tensor wanted = [&] {
+        const EagerGuard by_libtorch(true);
+        return attend(all.input(v, 1, all.qkv), in_double(terms));
+    }();
+    for (const bool by_reference : {true, false}) {
+        const EagerGuard eager_guard(by_reference);
+        const torch::NoGradGuard no_gradients;
+        KeyValueCache cache(1, v.window > 0 ? std::min(v.window, time_steps) : time_steps);
+        std::vector<torch::Tensor> parts;
+        for (std::int64_t first = 0; first < time_steps; first += parts.back().size(1)) {
+            const std::int64_t count = first == 0 ? 6 : 1;
+            cache.assign_slots(torch::arange(first, first + count));
+            LayerTerms token_terms = terms;
+            token_terms.tables = terms.tables.narrow(first, count);
+            parts.push_back(attend(all.input(v, 1, all.qkv.narrow(1, first, count).to(torch::kFloat32)), token_terms,
+                                   {}, "", {.cache = &cache}));
+        }
+        expect_near(torch::cat(parts, 1).to(torch::kFloat64), wanted, 2e-5);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, Attention, testing::ValuesIn(variants),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(AttentionBackends, EachSupportsItsVariants) {
+    const Variant rope{.name = "rope"};
+    const AttentionTensors all(rope, attention_runs, batch * time_steps);
+    const AttentionInput input = all.input(rope, batch, all.qkv.to(torch::kFloat32));
+    LayerTerms terms = terms_of(rope, attention_runs, time_steps);
+    CountingHook hook;
+    EXPECT_EQ(attention_backend(input, terms), AttentionBackend::cpu);
+    EXPECT_EQ(attention_backend(input, terms, {.hook = &hook}), AttentionBackend::reference);
+    EXPECT_EQ(attention_backend(all.input(rope, batch, all.qkv), terms), AttentionBackend::reference);
+    {
+        const EagerGuard eager(true);
+        EXPECT_EQ(attention_backend(input, terms), AttentionBackend::reference);
+    }
+    for (const Variant& variant : variants) {
+        if (variant.relative == Position::none) continue;
+        const AttentionTensors tensors(variant, attention_runs, batch * time_steps);
+        const LayerTerms relative = terms_of(variant, attention_runs, time_steps);
+        EXPECT_EQ(attention_backend(tensors.input(variant, batch, tensors.qkv.to(torch::kFloat32)), relative),
+                  AttentionBackend::reference)
+            << variant.name;
+    }
+    use_accelerator({torch::kCPU});
+    EXPECT_EQ(attention_backend(input, terms), AttentionBackend::flash);
+    EXPECT_EQ(attention_backend(input, terms, {}, Dropout(0.1, {5, 6}, 11)), AttentionBackend::reference);
+    EXPECT_EQ(attention_backend(input, terms, {.hook = &hook}), AttentionBackend::reference);
+    terms.window = 4;
+    EXPECT_EQ(attention_backend(input, terms), AttentionBackend::reference);
+    use_accelerator({});
+}
+
+// The result has the type of the input, so that LibTorch can choose flash attention for bfloat16.
+TEST(AttentionBackends, FlashKeepsTheTypeOfItsInput) {
+    const Variant rope{.name = "rope"};
+    const AttentionTensors all(rope, attention_runs, batch * time_steps);
+    const LayerTerms terms = terms_of(rope, attention_runs, time_steps);
+    for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
+        const AttentionInput input = all.input(rope, batch, all.qkv.to(type));
+        EXPECT_TRUE(flash_attention::supports(input, terms, {}, {}));
+        EXPECT_EQ(flash_attention::attend(input, terms).scalar_type(), type);
+    }
+}
+
+}  // namespace
+}  // namespace ropelab

@@ -1,0 +1,104 @@
+// Text is generated with caches, everything else is computed over whole sequences. Both must give the same logits.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/engine/model/cached_decoder.h"
+#include "core/engine/model/token_decoder.h"
+#include "core/plan/kernels.h"
+#include "tests/core/plan/anatomy_variants.h"
+
+namespace ropelab {
+namespace {
+
+constexpr int vocabulary = 13;
+constexpr double largest_difference = 2e-4;  // of float32, after up to eight layers
+
+// Settings of models that differ in what they cache: all of anatomy_variants(), and each encoding of positions with
+// each attention.
+std::vector<std::string> cached_variants() {
+    std::vector<std::string> all = anatomy_variants();
+    for (const char* position : {"none", "learned", "rope", "learned+rope", "sinusoidal", "alibi", "shaw", "t5",
+                                 "transformer-xl", "xpos", "cope", "rope+bias"}) {
+        for (const char* attention :
+             {"", "attention_window=5", "attention_layers=window+full attention_window=6 attention_sinks=true",
+              "attention=gated key_value_heads=2", "attention_sinks=true",
+              "attention_layers=deltanet+full attention=gated"}) {
+            all.push_back("position=" + std::string(position) + " " + attention);
+        }
+    }
+    for (const char* settings :
+         {"attention=mla attention_sinks=true", "attention=mla attention_layers=window+2full attention_window=7",
+          "attention=mla fraction=0.5", "fraction=0.25", "rotated_layers=0+2", "theta_training=layer",
+          "attention_layers=deltanet position=none"}) {
+        all.emplace_back(settings);
+    }
+    return all;
+}
+
+class CachedLogits : public testing::Test {
+ protected:
+    CachedLogits() { torch::manual_seed(1); }
+
+    // A model with larger weights than at the start of training, so that attention decides on the logits.
+    struct Prepared {
+        explicit Prepared(const RunSpec& given)
+            : spec(given),
+              weights(layout_of(spec, vocabulary), 3 * initial_row(layout_of(spec, vocabulary), 7).unsqueeze(0)),
+              decoder(spec),
+              terms({&spec, 1}, spec.context, torch::kCPU, {}, &weights),
+              tokens(torch::randint(vocabulary, {1, 1, spec.context}, torch::kInt64)) {}
+
+        // Returns the logits of whole sequences, (time, vocabulary).
+        torch::Tensor whole(const torch::Tensor& text) const {
+            return decoder.logits(weights, text, terms.at(0, text.size(2)), Precision::float32)[0];
+        }
+        std::int32_t token(std::int64_t place) const { return tokens[0][0][place].item<std::int32_t>(); }
+
+        RunSpec spec;
+        Parameters weights;
+        Decoder decoder;
+        PositionSource terms;
+        torch::Tensor tokens;
+    };
+
+    // The largest difference, relative to the spread of the logits.
+    static double difference(const torch::Tensor& a, const torch::Tensor& b) {
+        return ((a - b).abs().max() / (b - b.mean()).abs().max()).item<double>();
+    }
+};
+
+TEST_F(CachedLogits, EqualThoseOfTheWholeSequence) {
+    const torch::NoGradGuard no_gradients;
+    for (const std::string& settings : cached_variants()) {
+        SCOPED_TRACE(settings);
+        const Prepared model(anatomy_spec(settings));
+        const std::int64_t time = model.spec.context;
+        const torch::Tensor expected = model.whole(model.tokens);
+        torch::Tensor changed = model.tokens.clone();
+        changed.narrow(2, 0, time - 1).add_(1).remainder_(vocabulary);
+        if (!model.spec.deepnorm) {  // whose branches are small beside the stream
+            EXPECT_GT(difference(model.whole(changed)[time - 1], expected[time - 1]), 0.01)
+                << "attention matters little";
+        }
+        for (const std::int64_t prompt : {std::int64_t{1}, std::int64_t{2}, std::int64_t{9}, time - 1}) {
+            CachedDecoder cached(model.spec, model.decoder, model.weights, model.terms, Precision::float32);
+            double largest = difference(cached.begin(model.tokens.narrow(2, 0, prompt)), expected[prompt - 1]);
+            for (std::int64_t place = prompt; place < time; ++place) {
+                largest = std::max(largest, difference(cached.next(model.token(place), place), expected[place]));
+            }
+            EXPECT_LT(largest, largest_difference) << "prompt of " << prompt << " tokens";
+        }
+        if (!token_kernels_support(model.spec)) continue;
+        TokenDecoder by_token(model.spec, model.weights, Precision::float32);
+        double largest = 0;
+        for (std::int64_t place = 0; place < time; ++place) {
+            largest = std::max(largest, difference(by_token.next(model.token(place), place), expected[place]));
+        }
+        EXPECT_LT(largest, largest_difference) << "token by token";
+    }
+}
+
+}  // namespace
+}  // namespace ropelab
