@@ -9,9 +9,8 @@
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
 #include "ui/theme/dialogs.h"
-#include "ui/window/figure_rooms.h"
+#include "ui/window/figures.h"
 #include "ui/window/main_window.h"
-#include "ui/window/rotary_figures.h"
 
 namespace ropelab::ui {
 
@@ -63,12 +62,12 @@ bool MainWindow::openLabOf(const FigureRecord& record, const QString& figurePath
 
 void MainWindow::showFigureRoom(const FigureRecord& record) {
     const QJsonObject& flags = record.origin.flags;
-    const FigureRoom place = roomOfFigure(flags[QStringLiteral("figure")].toString());
-    if (!place.room.isEmpty()) {
-        showRoom(place.room, place.part);
+    const FigureEntry* place = findFigure(flags[QStringLiteral("figure")].toString());
+    if (place && !place->room.isEmpty()) {
+        showRoom(place->room, place->part);
     } else if (!record.origin.lab.isEmpty()) {
         showRoom(QStringLiteral("train"));
-    } else if (findRotaryFigure(flags[QStringLiteral("figure")].toString())) {
+    } else if (place) {
         emit m_workspace.rotary().modelsRequested();  // the only figures of a setup that no room shows
     }
     if (auto* inspect = dynamic_cast<InspectRoom*>(&room())) {
@@ -77,7 +76,7 @@ void MainWindow::showFigureRoom(const FigureRecord& record) {
     } else if (auto* anatomy = dynamic_cast<AnatomyRoom*>(&room()); anatomy && flags.contains(QStringLiteral("run"))) {
         anatomy->showSource(QStringLiteral("run:") + flags[QStringLiteral("run")].toString());
         anatomy->pick(flags[QStringLiteral("stage")].toString().section(QLatin1Char('/'), 0, 0));
-    } else if (auto* train = dynamic_cast<TrainRoom*>(&room()); train && place.room == QLatin1String("train")) {
+    } else if (auto* train = dynamic_cast<TrainRoom*>(&room()); train && place && place->room == train->objectName()) {
         train->showQuantity(flags[QStringLiteral("figure")].toString().replace(QLatin1Char('-'), QLatin1Char('_')));
     }
 }

@@ -1,14 +1,14 @@
 #include <gtest/gtest.h>
 
-#include <QFileInfo>
 #include <QComboBox>
 #include <QDropEvent>
+#include <QFileInfo>
 #include <QLabel>
 #include <QMimeData>
 #include <QUrl>
 
-#include "core/sweep/lab_plan.h"
 #include "core/lecture/class_work.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
@@ -18,7 +18,7 @@
 #include "ui/lecture/question_panel.h"
 #include "ui/lecture/stage.h"
 #include "ui/plot/figure_view.h"
-#include "ui/window/figure_source.h"
+#include "ui/window/batch_modes.h"
 
 namespace ropelab::ui {
 namespace {
