@@ -390,5 +390,27 @@ TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
                 }).contains("has no term in the logits"));
 }
 
+TEST_F(ModelAnswersTest, ComponentsOfAHeadNameTheirShareAndTheirVectors) {
+    firstRun(writeLab());
+    const InspectFigure& components = *findInspectFigure("head-components");
+    InspectMoment moment{.text = "the lazy dog", .layer = 1, .head = 1};
+    const auto made = [&] {
+        return inspectFigureOf(workspace.lab().file(), workspace.engine(), {}, components, moment);
+    };
+    const Figure before = made();
+    EXPECT_TRUE(before.x.label.startsWith("principal component 1, ")) << before.x.label.toStdString();
+    EXPECT_TRUE(before.y.label.endsWith("% of the variance")) << before.y.label.toStdString();
+    EXPECT_EQ(before.table.columns.front().size(), 12);
+    EXPECT_TRUE(before.note.contains("layer 1, head 1, before rotation")) << before.note.toStdString();
+    // The fake vectors of a token do not depend on its position, those that are rotated do.
+    const QList<double>& place = before.table.columns[1];
+    EXPECT_EQ(place[3], place[8]);  // two spaces
+    moment.flags["vectors"] = "after-rotation";
+    const Figure after = made();
+    EXPECT_TRUE(after.note.contains("after rotation"));
+    EXPECT_NE(after.table.columns[1][3], after.table.columns[1][8]);
+    EXPECT_EQ(after.settings["vectors"].toString(), "after-rotation");
+}
+
 }  // namespace
 }  // namespace ropelab::ui
