@@ -1,7 +1,9 @@
 #include "core/lecture/lecture_rooms.h"
 
 #include <algorithm>
+#include <iterator>
 #include <ranges>
+#include <span>
 
 #include "core/rope/rotary_setup.h"
 #include "core/spec/aliases.h"
@@ -12,10 +14,18 @@ namespace ropelab {
 
 namespace {
 
+#include "figure_parts.inc"  // results_figures and inspect_figures, which the build takes from the rooms
+
 std::vector<std::string_view> words_in(std::string_view text) {
     std::vector<std::string_view> words;
     for (const auto word : std::views::split(text, ' ')) words.emplace_back(word.begin(), word.end());
     return words;
+}
+
+std::vector<std::string_view> with(std::string_view part, std::span<const std::string_view> figures) {
+    std::vector<std::string_view> parts(figures.begin(), figures.end());
+    parts.push_back(part);
+    return parts;
 }
 
 }  // namespace
@@ -32,27 +42,10 @@ const std::vector<LectureRoom>& lecture_rooms() {
         {"table", words_in("cosine-table sine-table table-error"), words_in("pair")},
         {"context", words_in("bound bases bases-near decay random"), words_in("target mean correlation")},
         {"memory", words_in("rope-cache kv-cache"), words_in("layers heads kv_heads model")},
-        {"results",
-         words_in("group-means loss-by-theta improvement paired-differences loss-by-fraction loss-fit "
-                  "loss-by-context loss-by-length learning-curves spikes loss-by-speed loss-by-memory "
-                  "loss-by-generation-speed loss-by-cache parallel-coordinates mutual-information "
-                  "predictions"),
-         words_in("quantity")},
+        {"results", with("predictions", results_figures), words_in("quantity")},
         {"reproduce", words_in("claims comparison effects checks predictions letters"), words_in("sheet")},
         {"inspect",
-         words_in("logit-contribution weighted-logit-contribution query-spectrum key-spectrum "
-                  "value-spectrum query-channels key-channels pair-dials "
-                  "logit-contribution-over-training attention-entropy attention-sink "
-                  "retrieval-over-training theta-over-training gradient-norm-over-training "
-                  "update-ratio-over-training residual-stream-over-training "
-                  "massive-activations-over-training inspect-loss loss-by-position retrieval-accuracy "
-                  "retrieval-gain retrieval-loss gradient-norm-by-layer updates-by-layer "
-                  "residual-stream-by-layer logit-by-distance expert-load expert-load-by-class "
-                  "expert-tokens expert-balance expert-dropped attention-heads attention-map "
-                  "pair-logits attention-by-distance attention-spectrum ablation-loss "
-                  "ablation-retrieval ablation-curve ablation-retrieval-curve extrapolation-loss "
-                  "extrapolation-retrieval fine-tuned-loss data-bits data-tokens data-frequencies "
-                  "data-zipf data-mutual-information"),
+         {std::begin(inspect_figures), std::end(inspect_figures)},
          words_in("run layer head iteration pair part")},
         {"anatomy", words_in("stages traditional-modern"), words_in("stage")},
     };

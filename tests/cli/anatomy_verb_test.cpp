@@ -95,6 +95,7 @@ TEST(AnatomyVerb, ActivationOfARunIsAFigure) {
     };
     for (const std::vector<std::string>& more : {std::vector<std::string>{},
                                                  {"--stage", "attention.weights/1/0", "--text", "the melo"},
+                                                 {"--stage", "attention.weights", "--layer", "1", "--head", "0"},
                                                  {"--stage", "head"}}) {
         std::vector<std::string> all = {"--lab", lab};
         all.insert(all.end(), more.begin(), more.end());
@@ -106,7 +107,7 @@ TEST(AnatomyVerb, ActivationOfARunIsAFigure) {
     EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.gate"}), "has no stage");
     EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.qkv/9"}), "no output of the stage");
     EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.qkv/first"}), "attention.weights/0/1");
-    EXPECT_BAD_INPUT(figure({}), "name it with --lab and --run");
+    EXPECT_BAD_INPUT(figure({}), "requires --lab FILE");
     EXPECT_BAD_INPUT(ropelab_cli({"figure", "anatomy", "--stage", "head", "--output", folder / "a.svg"}, "",
                                  "QT_QPA_PLATFORM=offscreen"),
                      "--stage applies to the figure anatomy-activation");
@@ -124,7 +125,7 @@ TEST(AnatomyVerb, FigureIsVerified) {
               0);
     EXPECT_BAD_INPUT(ropelab_cli({"figure", "spectrum", "--settings", "layers=3", "--output", pair}, "",
                                  "QT_QPA_PLATFORM=offscreen"),
-                     "apply to the figures anatomy");
+                     "applies to the figures anatomy");
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include <limits>
 
 #include "core/data/json_text.h"
+#include "core/spec/error.h"
 #include "core/stats/proportion.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
+#include "ui/session/lab_origin.h"
 
 namespace ropelab::ui {
 namespace {
@@ -238,6 +240,44 @@ Figure answersFigure(const AnsweredQuestion& question) {
         addCurves(figure, question);
     }
     return figure;
+}
+
+namespace option {
+
+constexpr FigureOption question{"question",
+                                FigureOption::Kind::whole,
+                                "The number of the question whose answers are shown; default: the last one.",
+                                "number",
+                                "0",
+                                0,
+                                1e6};
+
+}  // namespace option
+
+static Figure requestedAnswers(const FigureRequest& request) {
+    const LabFile& lab = request.sources().lab();
+    const std::string path = request.sources().labPath().toStdString();
+    const std::vector<AnsweredQuestion> questions = answered_questions(lab.answers());
+    const std::int64_t count = std::ssize(questions);
+    const std::int64_t chosen = request.whole(option::question);
+    if (count == 0) throw BadInput("The lab " + path + " has no answers to questions of lectures.");
+    if (chosen > count) {
+        throw BadInput("The lab " + path + " has answers to " + std::to_string(count) +
+                       " questions, so there is no question " + std::to_string(chosen) +
+                       "; \"ropelab-cli lecture answers\" lists them.");
+    }
+    const std::int64_t number = chosen == 0 ? count : chosen;
+    Figure result = answersFigure(questions[static_cast<std::size_t>(number - 1)]);
+    result.origin = {.flags = {{option::question.name, QString::number(number)}}, .lab = labOrigin(lab, {})};
+    return result;
+}
+
+FigureEntries answersEntries() {
+    return {{.name = QLatin1String(kAnswersFigure),
+             .room = QStringLiteral("results"),
+             .part = {},
+             .options = {&option::question},
+             .make = requestedAnswers}};
 }
 
 }  // namespace ropelab::ui

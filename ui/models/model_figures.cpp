@@ -173,7 +173,7 @@ std::vector<MapPoint> knownPoints() {
 }
 
 std::span<const RotaryFigure> modelFigures() {
-    static constexpr RotaryFigure figures[] = {{"model-map", knownMap, comparedMap}};
+    static const RotaryFigure figures[] = {{"model-map", knownMap, comparedMap}};
     return figures;
 }
 

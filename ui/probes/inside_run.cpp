@@ -13,6 +13,12 @@
 
 namespace ropelab::ui {
 
+std::int64_t InsideRun::lastKnownStep() const {
+    const std::int64_t snapshot = snapshots.empty() ? -1 : snapshots.back().iteration;
+    const std::int64_t evaluation = iterations.isEmpty() ? -1 : static_cast<std::int64_t>(iterations.last());
+    return std::max(snapshot, evaluation);
+}
+
 const Snapshot* InsideRun::snapshotAt(std::int64_t iteration) const {
     if (snapshots.empty()) return nullptr;
     const auto later = std::upper_bound(snapshots.begin(), snapshots.end(), iteration,

@@ -47,6 +47,8 @@ struct InsideRun {
 
     /// Per head.
     std::int64_t pairs() const { return spec.query_dim() / 2; }
+    /// Of the snapshots and evaluations; −1 if the run has none.
+    std::int64_t lastKnownStep() const;
     /// The newest snapshot at or before this step, else the first one; null if there are no snapshots.
     const Snapshot* snapshotAt(std::int64_t iteration) const;
     /// In the order of steps; replaces an existing one of the same step.

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <QJsonObject>
 #include <QString>
+#include <any>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +65,8 @@ struct InspectChoices {
     QString headReason = {};    // why withOneHead() chose the head; "" if the user chose it
 };
 
+struct InspectNeed;
+
 struct InspectData {
     std::shared_ptr<const InsideRun> run;
     std::shared_ptr<const InsideRun>
@@ -83,6 +88,9 @@ struct InspectData {
     FineTuning fineTuning;
     std::shared_ptr<const TextStatistics> statistics;  // of the run's data set
     std::shared_ptr<const PaintedText> painted;        // the bits of a text under the run's checkpoint
+    /// Results of figures that are alone in needing them, by InspectNeed.
+    std::map<const InspectNeed*, std::any> results;
+    QJsonObject flags;  // options that only this figure has (InspectFigure::options), as on the command line
     /// Why a result that the model has to compute is missing, such as a missing checkpoint; "" if none is.
     QString problem;
 
@@ -93,9 +101,11 @@ struct InspectData {
 };
 
 struct ModelInputs {
-    QString text;             // a typed text; "" if there is none
-    Ablation ablation;        // the kind of ablation and its pairs
-    std::int64_t factor = 4;  // length of the sequences as a multiple of the context
+    QString text = {};             // a typed text; "" if there is none
+    Ablation ablation = {};        // the kind of ablation and its pairs
+    std::int64_t factor = 4;       // length of the sequences as a multiple of the context
+    std::optional<int> pair = {};  // whose logit term is computed for the text
+    FineTuning fineTuning = {};
 };
 
 /// A figure, and what the mouse selects in it. Positions are in axis coordinates.

@@ -1,7 +1,6 @@
 #include "ui/rotary/rotary_room.h"
 
 #include <QLabel>
-#include <QLocale>
 #include <QMenu>
 #include <QScrollArea>
 #include <QVBoxLayout>
@@ -25,11 +24,8 @@ constexpr double kMostContext = 1 << 30;
 
 }  // namespace
 
-Figure RotaryFigure::ofBoth(const ShapedSetup& a, const ShapedSetup& b) const {
-    return compare ? compare(a, b) : comparedFigure(make(a.setup, a.shape), make(b.setup, b.shape), a, b);
-}
-
-RotaryRoom::RotaryRoom(RotaryModel& model, const QString& id, QWidget* parent) : Room(parent), m_model(model) {
+RotaryRoom::RotaryRoom(RotaryModel& model, const QString& id, std::span<const RotaryFigure> figures, QWidget* parent)
+    : Room(parent), m_model(model), m_figures(figures) {
     setObjectName(id);
     m_timer.setSingleShot(true);
     m_timer.setInterval(kFrameMs);
@@ -294,22 +290,7 @@ std::vector<Figure> RotaryRoom::pageFigures() {
 }
 
 FigureOrigin RotaryRoom::originOf(const Figure& figure) {
-    FigureOrigin origin;
-    const QString setup = figure.settings.value(QStringLiteral("setup")).toString();
-    if (setup.isEmpty()) return origin;
-    origin.flags = {{QStringLiteral("figure"), figure.name}, {QStringLiteral("setup"), setup}};
-    // The distribution of the figure of random vectors, which two compared setups share.
-    const bool isCompared = figure.settings.contains(QStringLiteral("compared"));
-    const QJsonObject settings = isCompared ? figure.settings.value(QStringLiteral("A")).toObject() : figure.settings;
-    for (const char* key : {"mean", "correlation"}) {
-        if (const QJsonValue value = settings.value(QLatin1String(key)); value.isDouble()) {
-            origin.flags[QLatin1String(key)] = QString::number(value.toDouble(), 'g', QLocale::FloatingPointShortest);
-        }
-    }
-    // The text of the figures of tokens, which two compared setups share too.
-    if (const QString text = settings.value(QStringLiteral("text")).toString(); !text.isEmpty())
-        origin.flags[QStringLiteral("text")] = text;
-    return origin;
+    return {.flags = rotaryFlags(m_figures, figure)};
 }
 
 }  // namespace ropelab::ui

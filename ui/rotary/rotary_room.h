@@ -10,6 +10,7 @@
 
 #include "ui/common/room.h"
 #include "ui/rotary/comparison.h"
+#include "ui/rotary/rotary_figure.h"
 #include "ui/session/rotary_model.h"
 
 class QLabel;
@@ -19,24 +20,15 @@ namespace ropelab::ui {
 class PairedView;
 class PanelGrid;
 
-/// The command line and tests find figures by name, for example "spectrum".
-struct RotaryFigure {
-    const char* name;
-    Figure (*make)(const RotarySetup& setup, const ModelShape& shape);
-    /// Null if the figure of two setups follows from the figures of each.
-    Figure (*compare)(const ShapedSetup& a, const ShapedSetup& b) = nullptr;
-
-    Figure ofBoth(const ShapedSetup& a, const ShapedSetup& b) const;
-};
-
 /// Shows the shared rotary setup; the panel has its fields and the room's options. A hidden room computes nothing. A
 /// room says what belongs to one side, and this class compares: figures, texts, values and readouts.
 class RotaryRoom : public Room {
     Q_OBJECT
 
  public:
-    /// `id` is the object name, for example "spectrum". The room has the control "pair", the picked pair.
-    RotaryRoom(RotaryModel& model, const QString& id, QWidget* parent);
+    /// `id` is the object name, for example "spectrum"; `figures` are those that the command line can compute again.
+    /// The room has the control "pair", the picked pair.
+    RotaryRoom(RotaryModel& model, const QString& id, std::span<const RotaryFigure> figures, QWidget* parent);
     ~RotaryRoom() override;
 
     QWidget* panel() override;
@@ -120,6 +112,7 @@ class RotaryRoom : public Room {
     auto joined(const std::function<T(Side)>& of, Join join) const;
 
     RotaryModel& m_model;
+    std::span<const RotaryFigure> m_figures;
     QList<FigureView*> m_views;
     QHash<FigureView*, PairedView*> m_pairs;
     QHash<FigureView*, Figure> m_sideBySide;  // figures with panels, for exports, by their first view

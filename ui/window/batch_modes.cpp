@@ -38,10 +38,9 @@
 #include "ui/rooms/train/train_room.h"
 #include "ui/sound/figure_sound.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/figure_source.h"
+#include "ui/window/figures.h"
 #include "ui/window/lecture_controller.h"
 #include "ui/window/main_window.h"
-#include "ui/window/rotary_figures.h"
 #include "ui/window/standard_output.h"
 #include "ui/window/window_stage.h"
 
@@ -174,6 +173,27 @@ int writeFrameFiles(const LaunchOptions& options, const QString& what, const QSt
 }
 
 }  // namespace
+
+WorkspaceOptions temporaryOptions(const QTemporaryDir& folder, const LaunchOptions& options,
+                                  Runner::EngineSource engine) {
+    return {.settingsFile = folder.filePath(QStringLiteral("settings.ini")),
+            .labsFolder = folder.filePath(QStringLiteral("labs")),
+            .dataDir = options.dataDir,
+            .engine = std::move(engine)};
+}
+
+void waitUntilDone(const Room& room) {
+    constexpr int longestMs = 120'000;
+    constexpr int stepMs = 50;
+    QElapsedTimer since;
+    since.start();
+    while (room.isBusy() && since.elapsed() < longestMs) waitFor(stepMs / 1000.0);
+}
+
+std::vector<Figure> makeFigures(const LaunchOptions& options) {
+    FigureSources sources(options.lab, options.dataDir);
+    return makeFigures(figureEntries(), options.figures, options.figureFlags, sources);
+}
 
 int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     const QTemporaryDir folder;

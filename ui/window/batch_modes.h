@@ -1,13 +1,29 @@
 #pragma once
 
+#include <QTemporaryDir>
+#include <vector>
+
 #include "core/run/runner.h"
+#include "ui/figure/figure.h"
+#include "ui/session/workspace.h"
 #include "ui/window/launch_options.h"
 
 namespace ropelab::ui {
 
+class Room;
+
 // Modes of the program `ropelab` that run without interaction. Each function requires a QApplication, does not change
 // the user's labs and settings, returns the exit status of the program, and throws BadInput for invalid options.
 // `engine` is open_engine by default; tests pass an engine of their own.
+
+/// Settings and labs are in a temporary folder.
+WorkspaceOptions temporaryOptions(const QTemporaryDir& folder, const LaunchOptions& options,
+                                  Runner::EngineSource engine);
+/// Background computations that change a room's figure, such as the entropy floor or the feasible bases.
+void waitUntilDone(const Room& room);
+
+/// The figures that writeFigure() writes. Needs no window. Throws BadInput.
+std::vector<Figure> makeFigures(const LaunchOptions& options);
 
 /// Returns 1 if the window reported a problem.
 int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine = {});

@@ -7,8 +7,9 @@
 
 namespace ropelab::ui {
 
-CommandLine::CommandLine(const QString& description, const std::vector<Option>& options, const Option& positional)
-    : m_app(description.toStdString(), "ropelab") {
+CommandLine::CommandLine(const QString& description, const std::vector<Option>& options, const Option& positional,
+                         const QString& program)
+    : m_app(description.toStdString(), program.toStdString()) {
     m_app.set_help_flag();  // --help is a mode of its own, so that it is printed like every other result
     for (const Option& option : options) {
         const std::string dashes = std::string("--") + option.name;

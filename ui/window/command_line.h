@@ -20,7 +20,8 @@ class CommandLine {
         bool repeatable = false;  // the option may be given several times
     };
 
-    CommandLine(const QString& description, const std::vector<Option>& options, const Option& positional);
+    CommandLine(const QString& description, const std::vector<Option>& options, const Option& positional,
+                const QString& program = QStringLiteral("ropelab"));
 
     /// Throws BadInput for an unknown option, a missing value, and an option given twice that is not repeatable.
     void parse(const QStringList& arguments);

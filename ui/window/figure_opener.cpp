@@ -14,9 +14,8 @@
 #include "ui/session/lab_origin.h"
 #include "ui/session/workspace.h"
 #include "ui/theme/dialogs.h"
-#include "ui/window/figure_rooms.h"
+#include "ui/window/figures.h"
 #include "ui/window/rooms.h"
-#include "ui/window/rotary_figures.h"
 
 namespace ropelab::ui {
 
@@ -78,12 +77,12 @@ bool FigureOpener::openLabOf(const FigureRecord& record, const QString& figurePa
 
 void FigureOpener::showRoomOf(const FigureRecord& record) {
     const QJsonObject& flags = record.origin.flags;
-    const FigureRoom place = roomOfFigure(flags[QStringLiteral("figure")].toString());
-    if (!place.room.isEmpty()) {
-        m_showRoom(place.room, place.part);
+    const FigureEntry* place = findFigure(flags[QStringLiteral("figure")].toString());
+    if (place && !place->room.isEmpty()) {
+        m_showRoom(place->room, place->part);
     } else if (!record.origin.lab.isEmpty()) {
         m_showRoom(QStringLiteral("train"), {});
-    } else if (findRotaryFigure(flags[QStringLiteral("figure")].toString())) {
+    } else if (place) {
         emit m_workspace.rotary().modelsRequested();  // the only figures of a setup that no room shows
     }
     Room* room = &m_rooms.room();
@@ -93,7 +92,7 @@ void FigureOpener::showRoomOf(const FigureRecord& record) {
     } else if (auto* anatomy = dynamic_cast<AnatomyRoom*>(room); anatomy && flags.contains(QStringLiteral("run"))) {
         anatomy->showSource(QStringLiteral("run:") + flags[QStringLiteral("run")].toString());
         anatomy->pick(flags[QStringLiteral("stage")].toString().section(QLatin1Char('/'), 0, 0));
-    } else if (auto* train = dynamic_cast<TrainRoom*>(room); train && place.room == QLatin1String("train")) {
+    } else if (auto* train = dynamic_cast<TrainRoom*>(room); train && place && place->room == train->objectName()) {
         train->showQuantity(flags[QStringLiteral("figure")].toString().replace(QLatin1Char('-'), QLatin1Char('_')));
     }
 }

@@ -22,7 +22,6 @@
 #include "ui/lecture/shown_lecture.h"
 #include "ui/lecture/slides.h"
 #include "ui/window/batch_modes.h"
-#include "ui/window/figure_source.h"
 #include "ui/window/main_window.h"
 #include "ui/window/standard_output.h"
 #include "ui/window/window_stage.h"

@@ -13,10 +13,8 @@
 #include "ui/common/paths.h"
 #include "ui/figure/export.h"
 #include "ui/figure/figure_picture.h"
-#include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/session/lab_origin.h"
-#include "ui/window/figure_source.h"
-#include "ui/window/rotary_figures.h"
+#include "ui/window/figures.h"
 #include "ui/window/standard_output.h"
 
 namespace ropelab::ui {
@@ -246,34 +244,24 @@ PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& 
 }  // namespace
 
 Figure recomputedFigure(const FigureRecord& record, const QString& lab, const std::filesystem::path& dataDir) {
-    const QJsonObject& flags = record.origin.flags;
-    const QString name = flags[QStringLiteral("figure")].toString();
-    if (!findRotaryFigure(name) && !labFigureNames().contains(currentFigureName(name)) &&
-        !anatomyFigureNames().contains(name)) {
+    QJsonObject flags = record.origin.flags;
+    const FigureEntry* entry = findFigure(flags.take(QStringLiteral("figure")).toString());
+    if (!entry) {
         throw BadInput("The figure " + record.figure.toStdString() +
                        " shows choices of the window that the terminal cannot repeat, so it cannot be computed again.");
     }
-    QStringList arguments = {QStringLiteral("ropelab"), QStringLiteral("--output"), QStringLiteral("figure.csv")};
+    const auto known = optionsOf(figureEntries());
     for (const QString& flag : flags.keys()) {
-        if (!isFlagOfFigures(flag)) {
-            throw BadInput("The figure carries the option --" + flag.left(40).toStdString() +
-                           ", which chooses a file or another action, so it is not computed again.");
-        }
-        const QJsonArray values = flags[flag].isArray() ? flags[flag].toArray() : QJsonArray{flags[flag]};
-        for (const auto& value : values) {
-            if (value.isBool()) {
-                arguments << QStringLiteral("--") + flag;
-            } else {
-                arguments << QStringLiteral("--%1=%2").arg(flag, value.toString());
-            }
-        }
+        const bool isSafe = std::any_of(known.begin(), known.end(), [&](const FigureOption* option) {
+            return flag == QLatin1String(option->name) && !option->namesFile;
+        });
+        if (isSafe) continue;
+        throw BadInput("The figure carries the option --" + flag.left(40).toStdString() +
+                       ", which chooses a file or another action, so it is not computed again.");
     }
-    if (!lab.isEmpty()) arguments << QStringLiteral("--lab=") + lab;
-    LaunchOptions options = parseLaunchOptions(arguments);
-    options.dataDir = dataDir;
-    options.view = record.origin.view;
-    options.usesStoredSelection = false;  // the lab's choice of runs can have changed since the export
-    return makeFigures(options).front();
+    checkFigures(figureEntries(), {entry->name}, flags, !lab.isEmpty());
+    FigureSources sources(lab, dataDir);
+    return makeFigures(figureEntries(), {entry->name}, flags, sources, record.origin.view, true).front();
 }
 
 QStringList figureDifferences(const FigureRecord& record, const Figure& figure) {

@@ -105,14 +105,16 @@ class FakeModel : public Model {
         const double loss = request.replaced_heads.empty() ? 1.5 : 1.75;
         result.loss_by_position.assign(static_cast<std::size_t>(result.length), loss);
         result.loss = loss;
-        if (request.vectors_at >= 0) {  // enough heads for all tests; the values depend only on the token
+        if (request.vectors_at >= 0) {  // enough layers and heads for all tests; the values depend only on the token
+            constexpr std::int64_t layers = 2;
             constexpr std::int64_t heads = 8;
-            const auto token = static_cast<float>(request.sequences.tokens.front());
-            for (std::int64_t i = 0; i < heads * head_dim_; ++i) {
+            const auto token =
+                static_cast<float>(request.sequences.tokens[static_cast<std::size_t>(request.vectors_at)]);
+            for (std::int64_t i = 0; i < layers * heads * head_dim_; ++i) {
                 result.query_vectors.values.push_back(std::sin(token + static_cast<float>(i)));
                 result.key_vectors.values.push_back(std::cos(token + static_cast<float>(i)));
             }
-            result.query_vectors.shape = result.key_vectors.shape = {1, heads, head_dim_};
+            result.query_vectors.shape = result.key_vectors.shape = {layers, heads, head_dim_};
         }
         return result;
     }

@@ -18,8 +18,8 @@
 #include "ui/lecture/question_panel.h"
 #include "ui/lecture/stage.h"
 #include "ui/plot/figure_view.h"
+#include "ui/window/batch_modes.h"
 #include "ui/window/class_controller.h"
-#include "ui/window/figure_source.h"
 #include "ui/window/window_stage.h"
 
 namespace ropelab::ui {

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QJsonArray>
+
 #include "core/spec/error.h"
+#include "ui/window/batch_modes.h"
+#include "ui/window/figures.h"
 
 namespace ropelab::ui {
 namespace {
@@ -48,25 +52,27 @@ TEST(LaunchOptions, ParsesFigureAndHeadlessOptions) {
     EXPECT_TRUE(figure.isHeightChosen);
     const auto forest =
         parse({"--figure", "forest-plot", "--lab", "a.ropelab", "--output", "a.pdf", "--claim", "longer-training"});
-    EXPECT_EQ(forest.claim, "longer-training");
+    EXPECT_EQ(forest.figureFlags["claim"].toString(), "longer-training");
     EXPECT_FALSE(forest.isHeightChosen);
-    EXPECT_EQ(figure.vectors, RandomVectors{});
+    EXPECT_TRUE(figure.figureFlags.isEmpty());
     const auto published =
         parse({"--figure", "loss-by-theta", "--lab", "a.ropelab", "--output", "a.pdf", "--published"});
-    EXPECT_TRUE(published.withPublished);
-    EXPECT_FALSE(figure.withPublished);
+    EXPECT_EQ(published.figureFlags["published"], QJsonValue(true));
     const auto random =
         parse({"--figure", "random-logits", "--output", "b.pdf", "--mean", "1", "--correlation", "-0.5"});
-    EXPECT_EQ(random.vectors, (RandomVectors{.mean = 1, .correlation = -0.5}));
+    EXPECT_EQ(random.figureFlags, (QJsonObject{{"mean", "1"}, {"correlation", "-0.5"}}));
     const auto encodings = parse({"--figure", "encodings", "--output", "b.pdf", "--head", "3", "--distances", "64"});
-    EXPECT_EQ(encodings.encodings, (EncodingChoices{.head = 3, .distances = 64}));
+    EXPECT_EQ(encodings.figureFlags, (QJsonObject{{"head", "3"}, {"distances", "64"}}));
     EXPECT_EQ(parse({"--figure", "encodings", "--output", "b.pdf", "--lab", "a.ropelab"}).lab, "a.ropelab");
     const auto reach = parse({"--figure", "window-reach", "--output", "b.pdf", "--layers", "6", "--full-every", "3"});
-    EXPECT_EQ(reach.encodings, (EncodingChoices{.layers = 6, .attention_layers = "2 window + 1 full"}));
-    EXPECT_EQ(reach.figureFlags["attention-layers"].toString(), "2 window + 1 full");
+    const Figure reachable = makeFigures(reach).front();
+    EXPECT_EQ(reachable.settings["attention_layers"].toString(), "2 window + 1 full");
+    // The figure is computed again from the pattern that the flag means.
+    EXPECT_EQ(reachable.origin.flags["attention-layers"].toString(), "2 window + 1 full");
+    EXPECT_FALSE(reachable.origin.flags.contains("full-every"));
     const auto pattern =
         parse({"--figure", "window-reach", "--output", "b.pdf", "--attention-layers", "3 deltanet + 1 window"});
-    EXPECT_EQ(pattern.encodings, (EncodingChoices{.attention_layers = "3 deltanet + 1 window"}));
+    EXPECT_EQ(makeFigures(pattern).front().settings["attention_layers"].toString(), "3 deltanet + 1 window");
     const auto headless = parse({"--headless", "--output", "out", "--preset", "theta-minute"});
     EXPECT_EQ(headless.mode, LaunchOptions::Mode::headless);
     EXPECT_EQ(headless.preset, "theta-minute");
@@ -82,17 +88,40 @@ TEST(LaunchOptions, StandardOutputNeedsAFormatExceptForReplays) {
     EXPECT_TRUE(whyFramesExist(replay.output).isEmpty());
 }
 
-TEST(LaunchOptions, FiguresOfResultsHaveTheSelectionOfTheCommandResults) {
-    const auto selection = [](const QStringList& flags) {
-        return parse(QStringList{"--figure", "improvement", "--lab", "a", "--output", "b.pdf"} + flags).selection;
-    };
-    EXPECT_EQ(selection({}), RunSelection{RunSelection::all_experiments});
-    EXPECT_EQ(selection({"--experiment", "latest"}), RunSelection());
-    EXPECT_EQ(selection({"--experiment", "3", "--unfinished", "--split-by", "device", "--exclude-run", "2",
-                         "--exclude-run", "5"}),
-              (RunSelection{3, true, {2, 5}, {"device"}}));
-    EXPECT_EQ(selection({"--split-by", "precision,device"}).split_by,
-              (std::vector<std::string>{"precision", "device"}));
+TEST(LaunchOptions, RepeatedOptionsOfAFigureAreLists) {
+    const QJsonObject flags =
+        parse({"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--experiment", "3", "--unfinished",
+               "--split-by", "precision,device", "--exclude-run", "2", "--exclude-run", "5"})
+            .figureFlags;
+    EXPECT_EQ(flags, (QJsonObject{{"experiment", "3"},
+                                  {"unfinished", true},
+                                  {"split-by", "precision,device"},
+                                  {"exclude-run", QJsonArray{"2", "5"}}}));
+}
+
+TEST(LaunchOptions, FigureCommandOfTheTerminalIsReadAsItIsTyped) {
+    const LaunchOptions options = parse({"--figures", "--lab", "a.ropelab", "anatomy", "group-means", "--output",
+                                         "b.pdf", "--test", "welch", "--json"});
+    EXPECT_EQ(options.mode, LaunchOptions::Mode::figure);
+    EXPECT_EQ(options.figures, QStringList({"anatomy", "group-means"}));
+    EXPECT_EQ(options.lab, "a.ropelab");
+    EXPECT_EQ(options.figureFlags, (QJsonObject{{"test", "welch"}}));
+    EXPECT_TRUE(options.asJson);
+    const QString help = parse({"--figures", "--help"}).helpText;
+    for (const FigureOption* option : optionsOf(figureEntries())) {
+        EXPECT_TRUE(help.contains(QStringLiteral("--") + option->name)) << option->name;
+    }
+    for (const FigureEntry& entry : figureEntries()) EXPECT_TRUE(help.contains(entry.name)) << entry.name.toStdString();
+}
+
+TEST(LaunchOptions, LayerAndHeadApplyToEveryFigureThatHasThem) {
+    for (const char* name : {"attention-map", "attention-entropy", "query-spectrum", "pair-dials", "encodings"}) {
+        EXPECT_TRUE(findFigure(name)->has(option::head)) << name;
+    }
+    EXPECT_FALSE(findFigure("inspect-loss")->has(option::head));
+    EXPECT_EQ(parse({"--figure", "attention-map", "--lab", "a", "--output", "b.pdf", "--layer", "1", "--head", "0"})
+                  .figureFlags,
+              (QJsonObject{{"layer", "1"}, {"head", "0"}}));
 }
 
 TEST(LaunchOptions, ParsesReplayOptions) {
@@ -137,14 +166,16 @@ TEST(LaunchOptions, ErrorsNameTheInvalidValue) {
         {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--published"}, "Results room"},
         {{"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--test", "sign"}, "student, welch or paired"},
         {{"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--run", "3"}, "Inspect room"},
-        {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--text", "x"}, "figures of attention"},
+        {{"--figure", "logit-contribution", "--lab", "a", "--output", "b.pdf", "--text", "x"}, "such as attention-heads"},
         {{"--figure", "attention-map", "--lab", "a", "--output", "b.pdf", "--pair", "1"}, "pair-logits"},
         {{"--figure", "pair-logits", "--lab", "a", "--output", "b.pdf"}, "give the text with --text"},
         {{"--figure", "improvement", "--lab", "a", "--output", "b.pdf", "--claim", "x"}, "--claim applies to"},
-        {{"--figure", "spectrum", "--output", "b.pdf", "--mean", "1"}, "apply to the figure random-logits"},
+        {{"--figure", "spectrum", "--output", "b.pdf", "--mean", "1"}, "applies to the figure random-logits"},
         {{"--figure", "random-logits", "--output", "b.pdf", "--correlation", "2"}, "-1 to 1"},
-        {{"--figure", "spectrum", "--output", "b.pdf", "--head", "2"}, "apply to the figure encodings"},
-        {{"--figure", "encodings", "--output", "b.pdf", "--layers", "2"}, "apply to the figure window-reach"},
+        {{"--figure", "spectrum", "--output", "b.pdf", "--head", "2"}, "encodings"},
+        {{"--figure", "query-spectrum", "--lab", "a", "--output", "b.pdf", "--layer", "1", "--head", "2"},
+         "use only one of --layer and --head"},
+        {{"--figure", "encodings", "--output", "b.pdf", "--layers", "2"}, "applies to the figure window-reach"},
         {{"--figure", "window-reach", "--output", "b.pdf", "--lab", "a"}, "instead of --lab"},
         {{"--figure", "anatomy", "--output", "b.pdf", "--lab", "a", "--settings", "layers=3"},
          "--lab and --settings each name a model"},

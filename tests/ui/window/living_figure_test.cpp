@@ -25,9 +25,7 @@
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
 #include "ui/window/batch_modes.h"
-#include "ui/window/figure_rooms.h"
-#include "ui/window/figure_source.h"
-#include "ui/window/rotary_figures.h"
+#include "ui/window/figures.h"
 #include "ui/window/verify_figure.h"
 
 namespace ropelab::ui {
@@ -344,12 +342,10 @@ TEST_F(LivingFigures, RoomWithSeveralViewsIsAPageOfPanels) {
 }
 
 TEST_F(LivingFigures, EveryFigureHasARoom) {
-    for (const QString& name : labFigureNames()) EXPECT_FALSE(roomOfFigure(name).room.isEmpty()) << name.toStdString();
-    for (const RotaryFigure& figure : rotaryFigures()) {
-        const FigureRoom place = roomOfFigure(QLatin1String(figure.name));
-        if (qstrcmp(figure.name, "model-map") == 0) continue;  // has a window of its own
-        ASSERT_FALSE(place.room.isEmpty()) << figure.name;
-        EXPECT_NO_THROW(window->showRoom(place.room, place.part)) << figure.name;
+    for (const FigureEntry& entry : figureEntries()) {
+        if (entry.name == QLatin1String("model-map")) continue;  // has a window of its own
+        ASSERT_FALSE(entry.room.isEmpty()) << entry.name.toStdString();
+        EXPECT_NO_THROW(window->showRoom(entry.room, entry.part)) << entry.name.toStdString();
     }
 }
 

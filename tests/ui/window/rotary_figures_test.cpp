@@ -1,5 +1,5 @@
 // Tests that exports every figure of a rotary setup and checks the files.
-#include "ui/window/rotary_figures.h"
+#include "ui/window/figures.h"
 
 #include <gtest/gtest.h>
 
@@ -57,10 +57,12 @@ class RotaryFigures : public ::testing::Test {
 };
 
 TEST_F(RotaryFigures, HaveDistinctNames) {
-    const QStringList names = rotaryFigureNames();
+    QStringList names;
+    for (const FigureEntry& entry : figureEntries()) names << entry.name;
     EXPECT_EQ(QSet<QString>(names.begin(), names.end()).size(), names.size());
-    EXPECT_GE(names.size(), 15);
-    for (const QString& name : names) EXPECT_NE(findRotaryFigure(name), nullptr);
+    EXPECT_GE(names.size(), 100);
+    for (const QString& name : names) EXPECT_NE(findFigure(name), nullptr);
+    for (const RotaryFigure& figure : rotaryFigures()) EXPECT_TRUE(names.contains(QLatin1String(figure.name)));
     EXPECT_EQ(findRotaryFigure(QStringLiteral("nothing")), nullptr);
     // Earlier names are still read.
     EXPECT_EQ(findRotaryFigure(QStringLiteral("cache-table")), findRotaryFigure(QStringLiteral("cosine-table")));

@@ -9,8 +9,8 @@
 
 #include "core/report/anatomy_report.h"
 #include "core/spec/named_tensor.h"
-#include "ui/figure/figure.h"
 #include "ui/figure/formula.h"
+#include "ui/figures/figure_entry.h"
 
 namespace ropelab::ui {
 
@@ -72,6 +72,9 @@ class AnatomyListing {
     bool m_isInBranch = false;  // while the lines are made
     QString m_picked;
 };
+
+/// anatomy, traditional-modern, anatomy-activation.
+FigureEntries anatomyEntries();
 
 Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView& view = {});
 /// With the layers, heads and width of `spec`.

@@ -34,7 +34,8 @@ double duplicatedBytes(const RotarySetup& setup) {
 
 }  // namespace
 
-CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("table"), parent) {
+CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent)
+    : RotaryRoom(rotary, QStringLiteral("table"), cacheFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     column->addWidget(makeBar());
     m_cosines = addPair(tr("Cosines of the table"));

@@ -214,13 +214,29 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
     return figure;
 }
 
+namespace option {
+
+constexpr FigureOption mean{
+    "mean", FigureOption::Kind::number, "The mean of the components of q and k.", "number", "0", -kMaxMean, kMaxMean};
+constexpr FigureOption correlation{
+    "correlation", FigureOption::Kind::number, "The correlation of q and k, -1 to 1.", "number", "0", -1, 1};
+
+}  // namespace option
+
+static Figure chosenRandomFigure(const FigureRequest& request) {
+    const RandomVectors vectors{.mean = request.number(option::mean),
+                                .correlation = request.number(option::correlation)};
+    return ofSetups(request, [&](const RotarySetup& setup) { return randomFigure(setup, vectors); });
+}
+
 std::span<const RotaryFigure> contextFigures() {
     static const std::array<RotaryFigure, 4> figures = {{
         {"context-bound",
          [](const RotarySetup& setup, const ModelShape&) {
              const BoundData firstFrame = boundData(setup, positionsPerFrame(setup));
              return boundFigure(firstFrame.isComplete ? firstFrame : boundData(setup, kMaxPositions), true);
-         }},
+         },
+         nullptr, "bound"},
         {"feasible-bases",
          [](const RotarySetup& setup, const ModelShape&) {
              BaseProfile profile(setup, baseRange(setup, false));
@@ -228,15 +244,21 @@ std::span<const RotaryFigure> contextFigures() {
                  profile.extend();
              }
              return basesFigure(profile, boundData(setup, kMaxPositions));
-         }},
+         },
+         nullptr, "bases"},
         {"decay-bound",
          [](const RotarySetup& setup, const ModelShape&) { return decayFigure(setup, distanceAxisEnd(setup.context)); },
          [](const ShapedSetup& a, const ShapedSetup& b) {
              const std::int64_t end = distanceAxisEnd(std::max(a.setup.context, b.setup.context));
              return comparedFigure(decayFigure(a.setup, end, true), decayFigure(b.setup, end, true), a, b);
-         }},
+         },
+         "decay"},
         {"random-logits",
-         [](const RotarySetup& setup, const ModelShape&) { return randomFigure(setup, RandomVectors{}); }},
+         [](const RotarySetup& setup, const ModelShape&) { return randomFigure(setup, RandomVectors{}); },
+         nullptr,
+         "random",
+         {&option::mean, &option::correlation},
+         chosenRandomFigure},
     }};
     return figures;
 }

@@ -124,7 +124,8 @@ std::optional<FigureView::Readout> basesReadout(const BaseProfile& profile, cons
 
 }  // namespace
 
-ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, QStringLiteral("context"), parent) {
+ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent)
+    : RotaryRoom(rotary, QStringLiteral("context"), contextFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_toolbar = makeBar();
     column->addWidget(m_toolbar);

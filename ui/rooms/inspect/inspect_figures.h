@@ -2,33 +2,50 @@
 
 #include <QStringList>
 #include <span>
+#include <vector>
 
+#include "ui/figures/figure_entry.h"
 #include "ui/probes/inspect_data.h"
+#include "ui/rooms/inspect/inspect_need.h"
 
 namespace ropelab::ui {
 
+namespace option {
+
+inline constexpr FigureOption pair{"pair", FigureOption::Kind::whole, "The index of the pair.", "number", "0", 0, 1e6};
+
+}  // namespace option
+
+/// Headings in the list of figures, in its order.
+enum class InspectGroup { spectra, training, moment, experts, attention, ablation, extrapolation, data };
+QString titleOf(InspectGroup group);
+
 struct InspectFigure {
-    /// A figure is made from snapshots alone, or from a result that the run's model has to compute.
-    enum class Input { snapshots, text, ablation, ablationCurve, beyond, fineTuning, dataSet, bits };
     /// Controls of the panel that affect a figure. `layerAndHead`: any layer and head or their means. `oneLayer`: a
     /// single layer and any head. `layer`: any layer or all. `rows`: heat map whose rows are layers or the heads of one
     /// layer. `pairRows`: as `rows`, with pairs or wavelengths on the x axis.
     enum class Controls { none, layer, layerAndHead, oneLayer, rows, pairRows };
 
     const char* name;  // "logit-contribution": the name on the command line and in the settings
-    QString group;     // heading in the list of figures
+    InspectGroup group;
     QString title;
-    QString why;  // explanation with the formula, for the tooltip
-    Input input;
-    Controls controls;
+    QString why;                        // explanation with the formula, for the tooltip
+    const InspectNeed* need = nullptr;  // besides snapshots
+    Controls controls = Controls::none;
     InspectPicture (*make)(const InspectData& data);
-};
+    std::vector<const FigureOption*> options = {};          // that only this figure has; InspectData::flags
+    void (*check)(const FigureRequest& request) = nullptr;  // as FigureEntry::check
 
-/// In the order of the room's list.
+    bool hasRows() const { return controls == Controls::rows || controls == Controls::pairRows; }
+};
+using InspectFigures = std::vector<InspectFigure>;
+
+/// In the order of the room's list: those of all files figures/<topic>_figures.cpp, whose functions <topic>Figures()
+/// the build lists.
 std::span<const InspectFigure> inspectFigures();
+/// As the command line requests them.
+FigureEntries inspectEntries();
 QStringList inspectFigureNames();
 const InspectFigure* findInspectFigure(const QString& name);
-/// `name` may be that of an earlier version (core/spec/aliases.h).
-QString currentFigureName(const QString& name);
 
 }  // namespace ropelab::ui

@@ -117,11 +117,12 @@ InspectPane::InspectPane(const QString& accessibleName, const QList<QPair<QStrin
     m_chooser->setMinimumContentsLength(12);
     m_chooser->setMaxVisibleItems(32);
     for (const auto& [name, title] : extras) m_chooser->addItem(title, name);
-    QString group = extras.isEmpty() ? inspectFigures().front().group : QString();
+    std::optional<InspectGroup> group;
+    if (extras.isEmpty()) group = inspectFigures().front().group;
     for (const InspectFigure& figure : inspectFigures()) {
         if (figure.group != group) m_chooser->insertSeparator(m_chooser->count());
         group = figure.group;
-        m_chooser->addItem(tr("%1: %2").arg(figure.group, figure.title), QLatin1String(figure.name));
+        m_chooser->addItem(tr("%1: %2").arg(titleOf(figure.group), figure.title), QLatin1String(figure.name));
         m_chooser->setItemData(m_chooser->count() - 1, figure.why, Qt::ToolTipRole);
     }
     m_view = new FigureView(this);

@@ -198,6 +198,9 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
         addField(grid, tr("x axis"), m_axis,
                  tr("Heat maps show the pair's index, or its wavelength λ = 2π/g in tokens on a logarithmic scale."));
 
+    m_ownGrid = addGroup(column, tr("Figure"), &m_ownBox);
+    m_ownBox->hide();
+
     QGridLayout* dials = addGroup(column, tr("Rotation dials"), &m_lagBox);
     m_lag = new QSpinBox(m_lagBox);
     m_lag->setRange(0, 1'000'000);
@@ -402,19 +405,21 @@ void InspectPanel::renewRanges() {
 }
 
 void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem) {
-    using Input = InspectFigure::Input;
     using Controls = InspectFigure::Controls;
     const auto any = [&figures](auto matches) { return std::any_of(figures.begin(), figures.end(), matches); };
-    const auto needs = [&any](Input kind) { return any([kind](const auto* figure) { return figure->input == kind; }); };
+    const auto needs = [&any](InspectNeed::Fields field) {
+        return any([field](const auto* figure) { return figure->need && (figure->need->fields & field) != 0; });
+    };
     const auto uses = [&any](Controls kind) {
         return any([kind](const auto* figure) { return figure->controls == kind; });
     };
-    m_textBox->setVisible(needs(Input::text) || needs(Input::bits));
+    m_textBox->setVisible(needs(InspectNeed::textField));
     m_textWords->setText(textProblem);
-    m_ablationBox->setVisible(needs(Input::ablation) || needs(Input::ablationCurve));
-    m_extrapolationBox->setVisible(needs(Input::beyond) || needs(Input::fineTuning));
-    m_fineTune->setVisible(needs(Input::fineTuning));
-    m_picksPairs = needs(Input::ablation);
+    m_ablationBox->setVisible(needs(InspectNeed::ablationField));
+    m_extrapolationBox->setVisible(needs(InspectNeed::lengthField));
+    m_fineTune->setVisible(needs(InspectNeed::fineTuningField));
+    m_picksPairs = needs(InspectNeed::pairsField);
+    showOwnChoices(figures);
     const bool hasRows = uses(Controls::rows) || uses(Controls::pairRows);
     const bool headsAsRows = hasRows && m_rows->currentData().toBool();
     const bool hasLayerAndHead = uses(Controls::layerAndHead) || uses(Controls::oneLayer);
@@ -426,6 +431,45 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
     m_needsOneLayer = uses(Controls::oneLayer) || headsAsRows;
     renewLayers();
     renewRanges();
+}
+
+void InspectPanel::showOwnChoices(const std::vector<const InspectFigure*>& figures) {
+    const auto isShown = [&figures](const FigureOption* option) {
+        return std::any_of(figures.begin(), figures.end(), [option](const auto* figure) {
+            return std::find(figure->options.begin(), figure->options.end(), option) != figure->options.end();
+        });
+    };
+    for (const InspectFigure* figure : figures) {
+        for (const FigureOption* option : figure->options) {
+            const bool isKnown = std::any_of(m_ownChoices.begin(), m_ownChoices.end(),
+                                             [option](const OwnChoice& own) { return own.option == option; });
+            if (!option->words || isKnown) continue;
+            QComboBox* choice = makeChoice(QLatin1String(option->name), m_ownBox);
+            for (const QString& word : wordsOf(*option)) {
+                choice->addItem(QString(word).replace(QLatin1Char('-'), QLatin1Char(' ')), word);
+            }
+            chooseData(choice, QLatin1String(option->standard));
+            QLabel* title = addField(m_ownGrid, QLatin1String(option->name), choice, QLatin1String(option->help));
+            connect(choice, &QComboBox::currentIndexChanged, this, &InspectPanel::changed);
+            m_ownChoices.push_back({option, title, choice});
+        }
+    }
+    bool any = false;
+    for (const OwnChoice& own : m_ownChoices) {
+        const bool shown = isShown(own.option);
+        any = any || shown;
+        own.title->setVisible(shown);
+        own.choice->setVisible(shown);
+    }
+    m_ownBox->setVisible(any);
+}
+
+QJsonObject InspectPanel::flags() const {
+    QJsonObject flags;
+    for (const OwnChoice& own : m_ownChoices) {
+        flags[QLatin1String(own.option->name)] = own.choice->currentData().toString();
+    }
+    return flags;
 }
 
 void InspectPanel::chooseHead(std::int64_t layer, std::int64_t head) {

@@ -90,6 +90,8 @@ class InspectPanel : public QFrame {
     /// Without the highlighted pair and the selected query.
     InspectChoices choices() const;
     QString text() const { return m_text->text(); }
+    /// Choices that only one of the visible figures has; as InspectData::flags.
+    QJsonObject flags() const;
     /// For a run with `pairs` pairs per head, of which `highlighted` is highlighted.
     Ablation ablation(std::int64_t pairs, std::optional<int> highlighted) const;
     Ablation::Kind kind() const { return static_cast<Ablation::Kind>(m_kind->currentData().toInt()); }
@@ -135,6 +137,7 @@ class InspectPanel : public QFrame {
  private:
     QGridLayout* addGroup(QVBoxLayout* column, const QString& title, QWidget** box);
     void renewRanges();
+    void showOwnChoices(const std::vector<const InspectFigure*>& figures);
     void renewLayers();
     void renewDifference();
     void saveChoicesOnChange();
@@ -154,6 +157,15 @@ class InspectPanel : public QFrame {
     QLabel* m_axisTitle = nullptr;
     std::int64_t m_layers = 0;  // number of layers of the run
     bool m_needsOneLayer = false;
+    /// The choices of figures that have such options, made when the first one is visible.
+    QWidget* m_ownBox = nullptr;
+    QGridLayout* m_ownGrid = nullptr;
+    struct OwnChoice {
+        const FigureOption* option;
+        QLabel* title;
+        QComboBox* choice;
+    };
+    std::vector<OwnChoice> m_ownChoices;
     QWidget* m_lagBox = nullptr;
     QSpinBox* m_lag;
     QWidget* m_textBox = nullptr;

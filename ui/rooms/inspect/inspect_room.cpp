@@ -27,6 +27,7 @@
 #include "ui/rooms/inspect/figures/figures.h"
 #include "ui/rooms/inspect/inspect_pane.h"
 #include "ui/rooms/inspect/inspect_panel.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/rooms/inspect/replay_bar.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_origin.h"
@@ -39,8 +40,6 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kFrameMs = 16;
-
-using Input = InspectFigure::Input;
 
 }  // namespace
 
@@ -124,7 +123,13 @@ FigureOrigin InspectRoom::originOf(const Figure& figure) {
         origin.view = {{QStringLiteral("replay"), QString::fromStdString(replayJobText(job))}};
     }
     if (m_data.snapshot()) origin.flags[QStringLiteral("step")] = QString::number(m_data.snapshot()->iteration);
-    if ((known->input == Input::text || known->input == Input::bits) && !m_panel->text().isEmpty()) {
+    const QJsonObject flags = m_panel->flags();
+    for (const FigureOption* option : known->options) {
+        const QString name = QLatin1String(option->name);
+        if (flags.contains(name)) origin.flags[name] = flags[name];
+    }
+    const bool showsText = known->need && (known->need->fields & InspectNeed::textField) != 0;
+    if (showsText && !m_panel->text().isEmpty()) {
         origin.flags[QStringLiteral("text")] = m_panel->text();
         const std::optional<int> pair = pairOf(m_rotary.pickedPair());
         if (figure.name == QLatin1String("pair-logits") && pair) {
@@ -250,7 +255,7 @@ void InspectRoom::renew() {
     if (m_wantedStep >= 0 && !iterations.empty()) m_bar->moveTo(static_cast<double>(std::exchange(m_wantedStep, -1)));
     requestAnswers();
     m_data = dataAt(m_bar->iteration());
-    m_answers->fill(m_data, Input::text);
+    m_answers->fill(m_data, &need::text);
     m_main->show(pictureOf(*m_main, m_data));
     if (m_side->isVisibleTo(this)) m_side->show(pictureOf(*m_side, m_data));
     Figure loss = findInspectFigure(QStringLiteral("inspect-loss"))->make(m_data).figure;
@@ -266,12 +271,12 @@ void InspectRoom::renew() {
     m_text->setVisible(!row.tokens.isEmpty() && (showsText(*m_main) || showsText(*m_side)));
     m_text->setRow(std::move(row));
     const auto shown = shownFigures();
-    m_panel->showFor(shown, m_answers->textProblem());
+    m_panel->showFor(shown, m_answers->problemOf(need::text));
     const auto showsDials = [this](const InspectPane& pane) {
         return pane.isVisibleTo(this) && pane.chosenName() == QLatin1String("pair-dials");
     };
     m_panel->showLag(showsDials(*m_main) || showsDials(*m_side));
-    if (std::any_of(shown.begin(), shown.end(), [](const auto* figure) { return figure->input == Input::fineTuning; }))
+    if (std::any_of(shown.begin(), shown.end(), [](const auto* figure) { return figure->need == &need::fineTuning; }))
         m_panel->fineTune().showState(fineTuneState());
 }
 
@@ -288,17 +293,19 @@ FineTuneState InspectRoom::fineTuneState() const {
 
 void InspectRoom::requestAnswers() {
     if (!m_data.run || !isVisible()) return;
-    const auto wanted = shownFigures();
-    const auto any = [&wanted](Input kind) {
-        return std::any_of(wanted.begin(), wanted.end(), [kind](const auto* figure) { return figure->input == kind; });
-    };
+    const ModelInputs inputs = modelInputs();
+    for (const InspectFigure* figure : shownFigures()) {
+        // The user starts what is not a part of training.
+        if (figure->need && figure->need->isOfTraining) m_answers->request(*figure->need, m_data.run, inputs);
+    }
+}
+
+ModelInputs InspectRoom::modelInputs() const {
     const auto picked = pairOf(m_rotary.pickedPair());
-    if (any(Input::text)) m_answers->requestText(m_data.run, m_panel->text(), picked);
-    if (any(Input::ablation)) m_answers->requestAblation(m_data.run, m_panel->ablation(m_data.run->pairs(), picked));
-    if (any(Input::ablationCurve)) m_answers->requestAblationCurve(m_data.run, m_panel->kind());
-    if (any(Input::dataSet)) m_answers->requestStatistics(m_data.run);
-    if (any(Input::bits)) m_answers->requestBits(m_data.run, m_panel->text());
-    if (any(Input::beyond)) m_answers->requestExtrapolation(m_data.run, m_panel->factor());
+    return {.text = m_panel->text(),
+            .ablation = m_panel->ablation(m_data.run ? m_data.run->pairs() : 1, picked),
+            .factor = m_panel->factor(),
+            .pair = picked};
 }
 
 InspectData InspectRoom::dataAt(std::int64_t iteration) const {
@@ -309,6 +316,7 @@ InspectData InspectRoom::dataAt(std::int64_t iteration) const {
     data.choices = m_panel->choices();
     data.choices.pair = pairOf(m_rotary.highlightedPair());
     data.choices.query = m_query;
+    data.flags = m_panel->flags();
     data.fineTuning = m_panel->fineTuning();
     return data;
 }
@@ -318,7 +326,7 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
     const bool isSecondRun = !figure;  // the side pane shows the main figure of the second run
     if (isSecondRun) figure = m_main->chosen();
     InspectData own = data;
-    m_answers->fill(own, figure->input);
+    m_answers->fill(own, figure->need);
     if (isSecondRun) {
         if (!own.ghost) return withoutNumbers(own, figure->name, tr("Choose a second run in the panel on the right."));
         own = secondRunData(own);
@@ -591,9 +599,8 @@ ReplayJob InspectRoom::replayJob() const {
     const bool second = m_side->chosenName() == QLatin1String(ReplayJob::kSecondRun);
     if (m_side->isVisibleTo(this) && (job.beside != 0 || !second)) job.figures << m_side->chosenName();
     job.choices = dataAt(m_bar->iteration()).choices;
-    job.modelInputs.text = m_panel->text();
-    job.modelInputs.ablation = m_panel->ablation(m_data.run ? m_data.run->pairs() : 1, pairOf(m_rotary.pickedPair()));
-    job.modelInputs.factor = m_panel->factor();
+    job.modelInputs = modelInputs();
+    job.flags = m_panel->flags();
     job.framesPerSecond = m_bar->pace()->currentData().toDouble();
     job.most = kDefaultFrames;
     return job;

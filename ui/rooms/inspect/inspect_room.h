@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ui/common/room.h"
+#include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/inspect/model_answers.h"
 #include "ui/rooms/inspect/replay_job.h"
 #include "ui/session/run_access.h"
@@ -91,6 +92,7 @@ class InspectRoom : public Room {
     void schedule();
     void renew();
     void requestAnswers();
+    ModelInputs modelInputs() const;
     FineTuneState fineTuneState() const;
     InspectData dataAt(std::int64_t iteration) const;
     InspectPicture pictureOf(const InspectPane& pane, const InspectData& data) const;

@@ -5,6 +5,7 @@
 
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/session/engine_work.h"
 
 namespace ropelab::ui {
@@ -157,15 +158,11 @@ void InspectSource::apply(const Delivery& delivery) {
 
 namespace {
 
-QString keyOf(const InsideRun& run, const QString& rest) {
-    return QStringLiteral("%1|%2|%3").arg(QString::fromStdString(run.checkpoint.string())).arg(run.id).arg(rest);
-}
-
-/// −1 if the run has neither a snapshot nor an evaluation.
-std::int64_t lastKnownStep(const InsideRun& run) {
-    const std::int64_t snapshot = run.snapshots.empty() ? -1 : run.snapshots.back().iteration;
-    const std::int64_t evaluation = run.iterations.isEmpty() ? -1 : static_cast<std::int64_t>(run.iterations.last());
-    return std::max(snapshot, evaluation);
+QString keyOf(const InspectNeed& need, const InsideRun& run, const ModelInputs& inputs) {
+    return QStringLiteral("%1|%2|%3")
+        .arg(QString::fromStdString(run.checkpoint.string()))
+        .arg(run.id)
+        .arg(need.key ? need.key(run, inputs) : QString());
 }
 
 }  // namespace
@@ -183,37 +180,29 @@ ModelAnswers::ModelAnswers(RunAccess access, QObject* parent) : QObject(parent),
     connect(&m_access.meter, &SweepMeter::ended, this, [this] { retry(true); });
 }
 
-template <typename Visit>
-void ModelAnswers::each(const Visit& visit) {
-    visit(m_text);
-    visit(m_ablation);
-    visit(m_curve);
-    visit(m_extrapolation);
-    visit(m_statistics);
-    visit(m_bits);
-}
-
 void ModelAnswers::retry(bool onlyWaiting) {
-    each([onlyWaiting](auto& question) {
-        if (onlyWaiting && !question.waits) return;
+    for (auto& [need, question] : m_questions) {
+        if (onlyWaiting && !question.waits) continue;
         question.key.clear();
         question.problem.clear();
         question.waits = false;
-    });
+    }
     if (!onlyWaiting || m_tuning.waits) m_tuning.problem.clear();
     m_tuning.waits = false;
     emit changed();
 }
 
+void ModelAnswers::Question::clear() {
+    job.cancel();
+    key.clear();
+    run = 0;
+    answer = nullptr;
+    problem.clear();
+    waits = false;
+}
+
 void ModelAnswers::discard() {
-    each([](auto& question) {
-        question.job.cancel();
-        question.key.clear();
-        question.run = 0;
-        question.answer.reset();
-        question.problem.clear();
-        question.waits = false;
-    });
+    for (auto& [need, question] : m_questions) question.clear();
     m_tuning.job.cancel();
     m_tuning.run.reset();
     m_tuning.problem.clear();
@@ -223,11 +212,11 @@ void ModelAnswers::discard() {
 }
 
 void ModelAnswers::pause() {
-    each([](auto& question) {
-        if (!question.job.isRunning()) return;
+    for (auto& [need, question] : m_questions) {
+        if (!question.job.isRunning()) continue;
         question.job.cancel();
         question.key.clear();
-    });
+    }
 }
 
 QString ModelAnswers::engineUser() const {
@@ -247,29 +236,56 @@ QString ModelAnswers::waitingReason() const {
     return tr("A copy of %1 is being fine-tuned; this figure is computed when that has ended.").arg(m_tuning.run->name);
 }
 
-template <typename Answer>
-void ModelAnswers::begin(Question<Answer>& question, const InsideRun& run, const QString& key) {
+void ModelAnswers::request(const InspectNeed& need, const std::shared_ptr<const InsideRun>& run,
+                           const ModelInputs& inputs) {
+    if (!need.isAsked(inputs)) return m_questions[&need].clear();
+    const bool asksTraining = need.probe && isTraining(run->id);
+    // The key differs from that of the same request to the checkpoint.
+    const QString key = (asksTraining ? QStringLiteral("training|") : QString()) + keyOf(need, *run, inputs);
+    Question& question = m_questions[&need];
+    if (question.key == key) return;
     question.key = key;
+    question.inputs = inputs;
     question.problem.clear();
     question.waits = false;
-    if (question.run != run.id) question.answer.reset();
-    question.run = run.id;
-}
-
-template <typename Answer>
-void ModelAnswers::ask(Question<Answer>& question, const std::shared_ptr<const InsideRun>& run, const QString& key,
-                       std::function<Answer(Engine&, const Cancelled&)> work) {
-    if (question.key == key) return;
-    begin(question, *run, key);
+    if (question.run != run->id) question.answer = nullptr;
+    question.run = run->id;
+    if (asksTraining) return askTraining(question, need, run);
+    if (!need.usesEngine) return computeWithoutEngine(question, need, run);
     if (const QString words = waitingReason(); !words.isEmpty()) {
         question.job.cancel();
         question.problem = words;
         question.waits = true;
         return;
     }
-    startWithEngine<Answer>(
-        question.job, m_access.engineLock, std::move(work), [this, &question](const Outcome<Answer>& outcome) {
-            if (outcome.answer) question.answer = outcome.answer;
+    computeWithEngine(question, need, run);
+}
+
+void ModelAnswers::computeWithoutEngine(Question& question, const InspectNeed& need,
+                                        const std::shared_ptr<const InsideRun>& run) {
+    question.job.start([this, &question, &need, run, inputs = question.inputs,
+                        dir = m_access.dataDir](const Cancelled& cancelled) -> std::function<void()> {
+        InspectFill answer;
+        const QString problem =
+            ui::problemOf([&] { answer = need.compute({nullptr, dir, cancelled}, *run, inputs); });
+        return [this, &question, answer, problem] {
+            if (answer) question.answer = answer;
+            question.problem = problem;
+            emit changed();
+        };
+    });
+    emit changed();
+}
+
+void ModelAnswers::computeWithEngine(Question& question, const InspectNeed& need,
+                                     const std::shared_ptr<const InsideRun>& run) {
+    const auto work = [&need, run, inputs = question.inputs, dir = m_access.dataDir](Engine& engine,
+                                                                                     const Cancelled& ends) {
+        return need.compute({&engine, dir, ends}, *run, inputs);
+    };
+    startWithEngine<InspectFill>(
+        question.job, m_access.engineLock, work, [this, &question](const Outcome<InspectFill>& outcome) {
+            if (outcome.answer) question.answer = *outcome.answer;
             question.problem = outcome.problem;
             if (outcome.interrupted) {
                 question.problem = waitingReason();
@@ -291,106 +307,35 @@ bool ModelAnswers::isTraining(RunId run) const {
     return true;
 }
 
-bool ModelAnswers::requestFromTraining(const std::shared_ptr<const InsideRun>& run, const QString& text,
-                                       std::optional<int> pair, const QString& question) {
-    if (!isTraining(run->id)) return false;
-    const QString key =
-        QStringLiteral("training|") + question;  // differs from the key of the same request to the checkpoint
-    if (m_text.key == key) return true;
-    begin(m_text, *run, key);
-    m_text.problem = problemOf([&] {
+void ModelAnswers::askTraining(Question& question, const InspectNeed& need,
+                               const std::shared_ptr<const InsideRun>& run) {
+    question.problem = ui::problemOf([&] {
         auto cancel = std::make_shared<std::atomic<bool>>(false);
-        ProbeRequest request = textRequest(*run, text, pair);
+        ProbeRequest request = need.probe(*run, question.inputs);
         request.cancelled = [cancel] { return cancel->load(); };
         auto future = m_access.session.probe(run->id, std::move(request));
         auto waiting = std::make_shared<std::future<ProbeResult>>(std::move(future));
-        const std::int64_t iteration = std::max<std::int64_t>(0, lastKnownStep(*run));
-        m_text.job.start([this, waiting, cancel, iteration, pair](const Cancelled& cancelled) -> std::function<void()> {
+        const std::int64_t iteration = std::max<std::int64_t>(0, run->lastKnownStep());
+        question.job.start([this, &question, &need, run, inputs = question.inputs, waiting, cancel,
+                            iteration](const Cancelled& cancelled) -> std::function<void()> {
             using namespace std::chrono_literals;
             while (waiting->wait_for(20ms) != std::future_status::ready) {
                 if (!cancelled()) continue;
                 *cancel = true;
                 return {};
             }
-            std::optional<TextAnswer> answer;
-            const QString problem = problemOf([&] {
-                answer = TextAnswer{iteration, std::make_shared<const ProbeResult>(waiting->get()), pair, true};
+            InspectFill answer;
+            const QString problem = ui::problemOf([&] {
+                ProbeResult result = waiting->get();
+                if (result.sequences > 0) answer = need.fillProbe(*run, inputs, std::move(result), iteration);
             });
-            return [this, answer, problem] {
-                if (answer && answer->result->sequences > 0) m_text.answer = answer;
-                m_text.problem = problem;
+            return [this, &question, answer, problem] {
+                if (answer) question.answer = answer;
+                question.problem = problem;
                 emit changed();
             };
         });
     });
-    return true;
-}
-
-void ModelAnswers::requestText(const std::shared_ptr<const InsideRun>& run, const QString& text,
-                               std::optional<int> pair) {
-    if (text.isEmpty()) {
-        m_text.job.cancel();
-        m_text.key.clear();
-        m_text.problem.clear();
-        m_text.answer.reset();
-        m_text.waits = false;
-        return;
-    }
-    m_pair = pair;
-    const QString key =
-        keyOf(*run, QStringLiteral("%1|%2|%3").arg(lastKnownStep(*run)).arg(pair.value_or(-1)).arg(text));
-    if (requestFromTraining(run, text, pair, key)) return;
-    ask<TextAnswer>(m_text, run, key, [run, text, pair](Engine& engine, const Cancelled& cancelled) {
-        return probeText(engine, *run, text, pair, cancelled);
-    });
-}
-
-void ModelAnswers::requestAblation(const std::shared_ptr<const InsideRun>& run, const Ablation& ablation) {
-    QString what = QString::number(static_cast<int>(ablation.kind));
-    for (const std::int64_t pair : ablation.pairs) what += QStringLiteral(" %1").arg(pair);
-    ask<AblationResult>(m_ablation, run, keyOf(*run, what),
-                        [run, ablation, dir = m_access.dataDir](Engine& engine, const Cancelled& cancelled) {
-                            return probeAblation(engine, *run, ablation, dir, cancelled);
-                        });
-}
-
-void ModelAnswers::requestAblationCurve(const std::shared_ptr<const InsideRun>& run, Ablation::Kind kind) {
-    ask<AblationCurve>(m_curve, run, keyOf(*run, QString::number(static_cast<int>(kind))),
-                       [run, kind, dir = m_access.dataDir](Engine& engine, const Cancelled& cancelled) {
-                           return probeAblationCurve(engine, *run, kind, dir, cancelled);
-                       });
-}
-
-void ModelAnswers::requestExtrapolation(const std::shared_ptr<const InsideRun>& run, std::int64_t factor) {
-    ask<ExtrapolationResult>(m_extrapolation, run, keyOf(*run, QString::number(factor)),
-                             [run, factor, dir = m_access.dataDir](Engine& engine, const Cancelled& cancelled) {
-                                 return probeExtrapolation(engine, *run, factor, dir, cancelled);
-                             });
-}
-
-void ModelAnswers::requestStatistics(const std::shared_ptr<const InsideRun>& run) {
-    const QString key = keyOf(*run, {});
-    if (m_statistics.key == key) return;
-    begin(m_statistics, *run, key);
-    m_statistics.job.start([this, run, dir = m_access.dataDir](const Cancelled& cancelled) -> std::function<void()> {
-        std::shared_ptr<const TextStatistics> answer;
-        const QString problem =
-            problemOf([&] { answer = std::make_shared<const TextStatistics>(textStatistics(*run, dir, cancelled)); });
-        return [this, answer, problem] {
-            if (answer) m_statistics.answer = answer;
-            m_statistics.problem = problem;
-            emit changed();
-        };
-    });
-    emit changed();
-}
-
-void ModelAnswers::requestBits(const std::shared_ptr<const InsideRun>& run, const QString& text) {
-    using Answer = std::shared_ptr<const PaintedText>;
-    ask<Answer>(m_bits, run, keyOf(*run, QStringLiteral("%1|%2").arg(lastKnownStep(*run)).arg(text)),
-                [run, text, dir = m_access.dataDir](Engine& engine, const Cancelled& cancelled) {
-                    return std::make_shared<const PaintedText>(paintedText(engine, *run, text, dir, cancelled));
-                });
 }
 
 QString ModelAnswers::whyNoFineTuning(const InsideRun& run, const FineTuning& how) const {
@@ -453,49 +398,35 @@ void ModelAnswers::cancelFineTuning() {
     retry(true);
 }
 
-void ModelAnswers::fill(InspectData& data, InspectFigure::Input input) const {
+QString ModelAnswers::fineTuningProblem(RunId run) const {
+    return m_tuning.run && m_tuning.run->id == run ? m_tuning.problem : QString();
+}
+
+void ModelAnswers::fill(InspectData& data, const InspectNeed* need) const {
     if (!data.run) return;
     const RunId run = data.run->id;
-    const auto put = [run](const auto& question, auto& into) {
+    data.problem.clear();
+    for (const auto& [each, question] : m_questions) {
+        if (question.run != run) continue;
+        if (each->asked && !question.key.isEmpty()) each->asked(data, question.inputs);
         // If the request has failed, the stored answer belongs to an earlier request.
-        if (question.run == run && question.problem.isEmpty()) into = question.answer;
-    };
-    std::optional<TextAnswer> text;
-    put(m_text, text);
-    if (text) {
-        data.text = text->result;
-        data.textIteration = text->iteration;
-        data.textWhileTraining = text->whileTraining;
-        data.textPair = text->pair;
+        if (question.answer && question.problem.isEmpty()) question.answer(data);
+        if (each == need) data.problem = question.problem;
     }
-    data.textRequested = m_text.run == run && !m_text.key.isEmpty();
-    if (data.textRequested) data.requestedPair = m_pair;
-    put(m_ablation, data.ablation);
-    put(m_curve, data.ablationCurve);
-    put(m_extrapolation, data.beyond);
-    std::optional<std::shared_ptr<const TextStatistics>> statistics;
-    put(m_statistics, statistics);
-    if (statistics) data.statistics = *statistics;
-    std::optional<std::shared_ptr<const PaintedText>> painted;
-    put(m_bits, painted);
-    if (painted) data.painted = *painted;
     // Results of fine-tuning contain their own settings.
     if (const auto found = m_tuning.results.find(run); found != m_tuning.results.end())
         data.fineTunings = found->second;
-    const auto problemOf = [run](const auto& question) { return question.run == run ? question.problem : QString(); };
-    using Input = InspectFigure::Input;
-    data.problem = input == Input::ablation        ? problemOf(m_ablation)
-                   : input == Input::ablationCurve ? problemOf(m_curve)
-                   : input == Input::beyond        ? problemOf(m_extrapolation)
-                   : input == Input::fineTuning    ? fineTuningProblem(run)
-                   : input == Input::dataSet       ? problemOf(m_statistics)
-                   : input == Input::bits          ? problemOf(m_bits)
-                                                   : problemOf(m_text);
+    if (need && !need->isOfTraining) data.problem = fineTuningProblem(run);
+}
+
+QString ModelAnswers::problemOf(const InspectNeed& need) const {
+    const auto found = m_questions.find(&need);
+    return found == m_questions.end() ? QString() : found->second.problem;
 }
 
 bool ModelAnswers::isBusy() const {
-    return m_text.job.isRunning() || m_ablation.job.isRunning() || m_curve.job.isRunning() ||
-           m_extrapolation.job.isRunning() || m_statistics.job.isRunning() || m_bits.job.isRunning() || isFineTuning();
+    return isFineTuning() || std::any_of(m_questions.begin(), m_questions.end(),
+                                         [](const auto& each) { return each.second.job.isRunning(); });
 }
 
 }  // namespace ropelab::ui

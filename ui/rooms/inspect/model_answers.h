@@ -8,8 +8,7 @@
 
 #include "ui/common/latest_job.h"
 #include "ui/probes/inside_run.h"
-#include "ui/rooms/inspect/inspect_figures.h"
-#include "ui/rooms/inspect/probe_work.h"
+#include "ui/rooms/inspect/inspect_need.h"
 #include "ui/session/run_access.h"
 
 namespace ropelab::ui {
@@ -67,16 +66,9 @@ class ModelAnswers : public QObject {
     // A repeated request does nothing. While other work uses the engine, the problem states which; changed() is emitted
     // when that work has ended, so that the request can be repeated.
 
-    /// An empty text removes the result. For a run in training, the training model is used instead of the checkpoint.
-    void requestText(const std::shared_ptr<const InsideRun>& run, const QString& text, std::optional<int> pair);
-    void requestAblation(const std::shared_ptr<const InsideRun>& run, const Ablation& ablation);
-    void requestAblationCurve(const std::shared_ptr<const InsideRun>& run, Ablation::Kind kind);
-    /// Evaluates every scaling method at `factor` times the context.
-    void requestExtrapolation(const std::shared_ptr<const InsideRun>& run, std::int64_t factor);
-    /// The statistics of the data set do not need the engine.
-    void requestStatistics(const std::shared_ptr<const InsideRun>& run);
-    /// "" selects an excerpt of the validation split.
-    void requestBits(const std::shared_ptr<const InsideRun>& run, const QString& text);
+    /// Inputs for which the need is not asked remove the result. For a run in training, a need that a probe can answer
+    /// uses the training model instead of the checkpoint.
+    void request(const InspectNeed& need, const std::shared_ptr<const InsideRun>& run, const ModelInputs& inputs);
     /// This can take long and continues while the room is hidden. Results of other runs, and of the same checkpoint
     /// with other methods and lengths, are kept.
     void startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how);
@@ -85,19 +77,17 @@ class ModelAnswers : public QObject {
     /// "" if fine-tuning can start.
     QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) const;
     /// "" if the last fine-tuning of this run did not fail.
-    QString fineTuningProblem(RunId run) const {
-        return m_tuning.run && m_tuning.run->id == run ? m_tuning.problem : QString();
-    }
+    QString fineTuningProblem(RunId run) const;
     bool isFineTuning() const { return m_tuning.job.isRunning(); }
     /// The run whose copy is being fine-tuned; "" if there is none.
     QString fineTunedRun() const { return isFineTuning() ? m_tuning.run->name : QString(); }
     /// Cancels all requests except fine-tuning. A repeated request starts again.
     void pause();
 
-    /// Copies the results for the run of `data`, and the reason if the result for `input` is missing.
-    void fill(InspectData& data, InspectFigure::Input input) const;
-    /// Tells why the typed text cannot be processed; "" if it can.
-    const QString& textProblem() const { return m_text.problem; }
+    /// Copies the results for the run of `data`, and the reason if that of `need`, which may be null, is missing.
+    void fill(InspectData& data, const InspectNeed* need) const;
+    /// Tells why the last request failed or waits; "" if it does neither.
+    QString problemOf(const InspectNeed& need) const;
     bool isBusy() const;
 
  signals:
@@ -106,14 +96,16 @@ class ModelAnswers : public QObject {
     void fineTuningProgressed(std::int64_t done, std::int64_t steps);
 
  private:
-    template <typename Answer>
     struct Question {
         QString key;    // identifies the last request
         RunId run = 0;  // the run to which `answer` and `problem` belong
-        std::optional<Answer> answer;
+        ModelInputs inputs;
+        InspectFill answer;  // null: none yet
         QString problem;
         bool waits = false;  // other work uses the engine
         LatestJob job;
+
+        void clear();
     };
     struct Tuning {
         std::shared_ptr<const InsideRun> run;  // the run that is being fine-tuned, or was last
@@ -122,30 +114,18 @@ class ModelAnswers : public QObject {
         std::map<RunId, std::vector<ExtrapolationResult>> results;
         LatestJob job;
     };
-    template <typename Answer>
-    void begin(Question<Answer>& question, const InsideRun& run, const QString& key);
-    template <typename Answer>
-    void ask(Question<Answer>& question, const std::shared_ptr<const InsideRun>& run, const QString& key,
-             std::function<Answer(Engine&, const Cancelled&)> work);
-    bool requestFromTraining(const std::shared_ptr<const InsideRun>& run, const QString& text, std::optional<int> pair,
-                             const QString& question);
+    void computeWithoutEngine(Question& question, const InspectNeed& need, const std::shared_ptr<const InsideRun>& run);
+    void computeWithEngine(Question& question, const InspectNeed& need, const std::shared_ptr<const InsideRun>& run);
+    void askTraining(Question& question, const InspectNeed& need, const std::shared_ptr<const InsideRun>& run);
     bool isTraining(RunId run) const;
     QString engineUser() const;
     QString waitingReason() const;
     void storeResult(RunId run, const ExtrapolationResult& result);
-    template <typename Visit>
-    void each(const Visit& visit);
     void retry(bool onlyWaiting);
     void discard();
 
     RunAccess m_access;
-    Question<TextAnswer> m_text;
-    std::optional<int> m_pair;  // the pair that was requested with the text
-    Question<AblationResult> m_ablation;
-    Question<AblationCurve> m_curve;
-    Question<ExtrapolationResult> m_extrapolation;
-    Question<std::shared_ptr<const TextStatistics>> m_statistics;
-    Question<std::shared_ptr<const PaintedText>> m_bits;
+    std::map<const InspectNeed*, Question> m_questions;
     Tuning m_tuning;  // declared last: its thread ends first, so that the others need not wait for the engine
 };
 

@@ -16,6 +16,12 @@ namespace ropelab::ui {
 
 namespace {
 
+void checkExists(const FigureOption& option, std::int64_t chosen, std::int64_t count) {
+    if (chosen < count) return;
+    throw BadInput("--" + std::string(option.name) + " is " + std::to_string(chosen) + ", but this run's " +
+                   option.name + "s are 0 to " + std::to_string(count - 1) + ".");
+}
+
 constexpr std::int64_t kLeastBlock = 16;  // tokens per block of the interval, if the context is shorter
 
 std::vector<std::int32_t> firstTokens(const TokenText& text, std::int64_t most) {
@@ -117,15 +123,6 @@ ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optiona
     return request;
 }
 
-TextAnswer probeText(Engine& engine, const InsideRun& run, const QString& text, std::optional<int> pair,
-                     const Cancelled& cancelled) {
-    ProbeRequest request = textRequest(run, text, pair);
-    request.cancelled = cancelled;
-    const Checkpoint checkpoint = checkpointOf(run);
-    auto result = std::make_shared<const ProbeResult>(model_of(engine, checkpoint)->probe(request));
-    return {checkpoint.iteration, std::move(result), pair};
-}
-
 AblationResult probeAblation(Engine& engine, const InsideRun& run, const Ablation& ablation,
                              const std::filesystem::path& dataDir, const Cancelled& cancelled) {
     return measure_ablation(engine, checkpointOf(run), ablation, dataDir, cancelled);
@@ -154,42 +151,12 @@ ExtrapolationResult fineTuneCopy(Engine& engine, const InsideRun& run, const Fin
     return fine_tune_extrapolation(engine, checkpointOf(run), how, dataDir, goesOn);
 }
 
-void computeInput(InspectData& data, InspectFigure::Input input, const ModelInputs& inputs,
-                  const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
-                  const Cancelled& cancelled) {
-    switch (input) {
-        case InspectFigure::Input::snapshots:
-            return;
-        case InspectFigure::Input::text: {
-            if (inputs.text.isEmpty()) return;
-            const TextAnswer answer = probeText(engine(), *data.run, inputs.text, data.choices.pair, cancelled);
-            data.text = answer.result;
-            data.textIteration = answer.iteration;
-            data.textPair = answer.pair;
-            return;
-        }
-        case InspectFigure::Input::ablation:
-            data.ablation = probeAblation(engine(), *data.run, inputs.ablation, dataDir, cancelled);
-            return;
-        case InspectFigure::Input::ablationCurve:
-            data.ablationCurve = probeAblationCurve(engine(), *data.run, inputs.ablation.kind, dataDir, cancelled);
-            return;
-        case InspectFigure::Input::beyond:
-            data.beyond = probeExtrapolation(engine(), *data.run, inputs.factor, dataDir, cancelled);
-            return;
-        case InspectFigure::Input::fineTuning: {
-            const auto goesOn = [&cancelled](std::int64_t) { return !cancelled(); };
-            data.fineTunings = {fineTuneCopy(engine(), *data.run, data.fineTuning, dataDir, goesOn)};
-            return;
-        }
-        case InspectFigure::Input::dataSet:
-            data.statistics = std::make_shared<const TextStatistics>(textStatistics(*data.run, dataDir, cancelled));
-            return;
-        case InspectFigure::Input::bits:
-            data.painted =
-                std::make_shared<const PaintedText>(paintedText(engine(), *data.run, inputs.text, dataDir, cancelled));
-            return;
-    }
+void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,
+                 const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled) {
+    if (!need || !need->isAsked(inputs)) return;
+    if (need->asked) need->asked(data, inputs);
+    const InspectWork work{need->usesEngine ? &engine() : nullptr, dataDir, cancelled};
+    need->compute(work, *data.run, inputs)(data);
 }
 
 Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
@@ -198,27 +165,132 @@ Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, c
     InspectData data;
     data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, moment.run));
     if (moment.ghost != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, moment.ghost));
-    data.choices.head = kAutomaticHead;
+    checkExists(option::layer, moment.layer, data.run->spec.layers);
+    checkExists(option::head, moment.head, data.run->spec.heads);
+    data.flags = moment.flags;
+    data.choices.layer = moment.layer;
+    data.choices.head = moment.head;
+    data.choices.headsAsRows = figure.hasRows() && moment.layer >= 0;
     data.choices.difference = moment.ghost != 0;
     data.iteration = moment.iteration < 0 ? std::numeric_limits<std::int64_t>::max() : moment.iteration;
-    ModelInputs inputs;
-    if (!moment.text.isEmpty()) {
-        inputs.text = moment.text;
-        data.choices.pair = moment.pair;
-        data.textRequested = true;
-        data.requestedPair = moment.pair;
-    }
+    ModelInputs inputs{.text = moment.text};
+    if (!moment.text.isEmpty()) data.choices.pair = moment.pair;
     inputs.ablation = pair_range(Ablation::Kind::stop, 0, 0);
     if (moment.choices) {
         data.choices = *moment.choices;
         inputs = moment.inputs;
-        data.textRequested = !inputs.text.isEmpty();
-        data.requestedPair = data.choices.pair;
     }
-    computeInput(data, figure.input, inputs, engine, dataDir, [] { return false; });
+    inputs.pair = data.choices.pair;
+    computeNeed(data, figure.need, inputs, engine, dataDir, [] { return false; });
     Figure result = figure.make(data).figure;
     if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());
     return result;
 }
 
+namespace need {
+namespace {
+
+QString keyOfAblation(const InsideRun&, const ModelInputs& inputs) {
+    QString key = QString::number(static_cast<int>(inputs.ablation.kind));
+    for (const std::int64_t pair : inputs.ablation.pairs) key += QStringLiteral(" %1").arg(pair);
+    return key;
+}
+
+InspectFill fillText(const InsideRun&, const ModelInputs& inputs, ProbeResult result, std::int64_t iteration,
+                     bool whileTraining) {
+    const auto shared = std::make_shared<const ProbeResult>(std::move(result));
+    return [shared, pair = inputs.pair, iteration, whileTraining](InspectData& data) {
+        data.text = shared;
+        data.textIteration = iteration;
+        data.textPair = pair;
+        data.textWhileTraining = whileTraining;
+    };
+}
+
+/// Stores `value` in the member of InspectData.
+template <typename Value, typename Member>
+InspectFill fill(Value value, Member InspectData::*member) {
+    return [value = std::move(value), member](InspectData& data) { data.*member = value; };
+}
+
+}  // namespace
+
+const InspectNeed text{
+    .fields = InspectNeed::textField,
+    .wants = [](const ModelInputs& inputs) { return !inputs.text.isEmpty(); },
+    .key =
+        [](const InsideRun& run, const ModelInputs& inputs) {
+            return QStringLiteral("%1|%2|%3").arg(run.lastKnownStep()).arg(inputs.pair.value_or(-1)).arg(inputs.text);
+        },
+    .compute =
+        [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
+            ProbeRequest request = textRequest(run, inputs.text, inputs.pair);
+            request.cancelled = work.cancelled;
+            const Checkpoint checkpoint = checkpointOf(run);
+            return fillText(run, inputs, model_of(*work.engine, checkpoint)->probe(request), checkpoint.iteration,
+                            false);
+        },
+    .asked =
+        [](InspectData& data, const ModelInputs& inputs) {
+            data.textRequested = true;
+            data.requestedPair = inputs.pair;
+        },
+    .probe = [](const InsideRun& run, const ModelInputs& inputs) { return textRequest(run, inputs.text, inputs.pair); },
+    .fillProbe = [](const InsideRun& run, const ModelInputs& inputs, ProbeResult result,
+                    std::int64_t iteration) { return fillText(run, inputs, std::move(result), iteration, true); }};
+
+const InspectNeed ablation{.fields = InspectNeed::ablationField | InspectNeed::pairsField,
+                           .key = keyOfAblation,
+                           .compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
+                               return fill(
+                                   probeAblation(*work.engine, run, inputs.ablation, work.dataDir, work.cancelled),
+                                   &InspectData::ablation);
+                           }};
+
+const InspectNeed ablationCurve{
+    .fields = InspectNeed::ablationField,
+    .key = [](const InsideRun&,
+              const ModelInputs& inputs) { return QString::number(static_cast<int>(inputs.ablation.kind)); },
+    .compute =
+        [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
+            return fill(probeAblationCurve(*work.engine, run, inputs.ablation.kind, work.dataDir, work.cancelled),
+                        &InspectData::ablationCurve);
+        }};
+
+const InspectNeed beyond{
+    .fields = InspectNeed::lengthField,
+    .key = [](const InsideRun&, const ModelInputs& inputs) { return QString::number(inputs.factor); },
+    .compute =
+        [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
+            return fill(probeExtrapolation(*work.engine, run, inputs.factor, work.dataDir, work.cancelled),
+                        &InspectData::beyond);
+        }};
+
+const InspectNeed fineTuning{
+    .fields = InspectNeed::lengthField | InspectNeed::fineTuningField,
+    .isOfTraining = false,
+    .compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
+        const auto goesOn = [&work](std::int64_t) { return !work.cancelled(); };
+        return fill(std::vector{fineTuneCopy(*work.engine, run, inputs.fineTuning, work.dataDir, goesOn)},
+                    &InspectData::fineTunings);
+    }};
+
+const InspectNeed statistics{
+    .usesEngine = false, .compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs&) {
+        return fill(std::make_shared<const TextStatistics>(textStatistics(run, work.dataDir, work.cancelled)),
+                    &InspectData::statistics);
+    }};
+
+const InspectNeed bits{
+    .fields = InspectNeed::textField,
+    .key = [](const InsideRun& run,
+              const ModelInputs& inputs) { return QStringLiteral("%1|%2").arg(run.lastKnownStep()).arg(inputs.text); },
+    .compute =
+        [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
+            return fill(std::make_shared<const PaintedText>(
+                            paintedText(*work.engine, run, inputs.text, work.dataDir, work.cancelled)),
+                        &InspectData::painted);
+        }};
+
+}  // namespace need
 }  // namespace ropelab::ui

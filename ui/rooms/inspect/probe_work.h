@@ -45,15 +45,6 @@ Checkpoint checkpointOf(const InsideRun& run);
 /// character is not in the run's vocabulary, and if the text has fewer than two tokens.
 ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optional<int> pair);
 
-struct TextAnswer {
-    std::int64_t iteration = 0;
-    std::shared_ptr<const ProbeResult> result;
-    std::optional<int> pair = {};  // the requested pair
-    bool whileTraining = false;    // computed during training, at `iteration` or some steps later
-};
-TextAnswer probeText(Engine& engine, const InsideRun& run, const QString& text, std::optional<int> pair,
-                     const Cancelled& cancelled);
-
 AblationResult probeAblation(Engine& engine, const InsideRun& run, const Ablation& ablation,
                              const std::filesystem::path& dataDir, const Cancelled& cancelled);
 AblationCurve probeAblationCurve(Engine& engine, const InsideRun& run, Ablation::Kind kind,
@@ -69,9 +60,10 @@ QString whyNoFineTuning(const InsideRun& run, const FineTuning& how);
 ExtrapolationResult fineTuneCopy(Engine& engine, const InsideRun& run, const FineTuning& how,
                                  const std::filesystem::path& dataDir, const std::function<bool(std::int64_t)>& goesOn);
 
-/// Stores in `data` what a figure with this input needs besides snapshots. The engine is loaded only if it is needed.
-void computeInput(InspectData& data, InspectFigure::Input input, const ModelInputs& inputs,
-                  const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled);
+/// Without a window: stores in `data` what a figure needs besides snapshots; a null need is none. `engine` is called
+/// only if it is needed.
+void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,
+                 const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled);
 
 struct InspectMoment {
     RunId run = 0;                // 0: the lab's first run
@@ -79,7 +71,10 @@ struct InspectMoment {
     std::int64_t iteration = -1;  // −1: the newest snapshot
     QString text = {};            // the text of attention figures; "": the text of the snapshot
     int pair = 0;                 // the pair whose logit term is shown
-    /// All choices and inputs of the window, instead of `text` and `pair`; nullopt: those of the command line.
+    std::int64_t layer = -1;      // as in InspectChoices, as is the head
+    std::int64_t head = kAutomaticHead;
+    QJsonObject flags = {};  // as InspectData::flags
+    /// All choices and inputs of the window, instead of those above; nullopt: those of the command line.
     std::optional<InspectChoices> choices = {};
     ModelInputs inputs = {};
 };
@@ -89,4 +84,15 @@ struct InspectMoment {
 Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
                        const InspectFigure& figure, const InspectMoment& moment);
 
+namespace need {
+
+extern const InspectNeed text;
+extern const InspectNeed ablation;
+extern const InspectNeed ablationCurve;
+extern const InspectNeed beyond;
+extern const InspectNeed fineTuning;
+extern const InspectNeed statistics;
+extern const InspectNeed bits;
+
+}  // namespace need
 }  // namespace ropelab::ui

@@ -5,16 +5,14 @@
 #include <QPainter>
 #include <QPicture>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "core/data/json_text.h"
-#include "core/spec/aliases.h"
 #include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "ui/common/format.h"
 #include "ui/figure/figure_painter.h"
+#include "ui/figures/job_reader.h"
 #include "ui/probes/spectrum_maps.h"
 #include "ui/rooms/inspect/figures/figures.h"
 #include "ui/rooms/inspect/probe_work.h"
@@ -27,91 +25,13 @@ using Json = nlohmann::json;
 
 constexpr double kAspectRatio = 0.56;  // height divided by width
 
-/// end() rejects keys that were not read.
-class Reader {
- public:
-    explicit Reader(const Json& json) : m_json(json) {}
-
-    template <typename T>
-    void text(const char* key, T& value) {
-        if (const Json* found = find(key)) {
-            if (!found->is_string()) refuse(key, "a string");
-            value = T::fromStdString(found->get<std::string>());
-        }
-    }
-    void number(const char* key, double& value, double least, double most) {
-        const Json* found = find(key);
-        if (!found) return;
-        value = found->is_number() ? found->get<double>() : std::nan("");
-        if (!(value >= least && value <= most)) {
-            refuse(key, "a number from " + number_text(least) + " to " + number_text(most));
-        }
-    }
-    template <typename T>
-    void whole(const char* key, T& value, double least, double most) {
-        const Json* found = find(key);
-        if (!found) return;
-        const double read = found->is_number() ? found->get<double>() : std::nan("");
-        if (!(read >= least && read <= most && read == std::floor(read))) {
-            refuse(key, "a whole number from " + number_text(least) + " to " + number_text(most));
-        }
-        value = static_cast<T>(read);
-    }
-    void numbers(const char* key, std::vector<std::int64_t>& values) {
-        const Json* found = find(key);
-        if (!found) return;
-        const bool fits = found->is_array() && std::all_of(found->begin(), found->end(), [](const Json& each) {
-                              return each.is_number_unsigned() && each < 1'000'000;
-                          });
-        if (!fits) refuse(key, "a list of whole numbers");
-        values = found->get<std::vector<std::int64_t>>();
-    }
-    void flag(const char* key, bool& value) {
-        if (const Json* found = find(key)) {
-            if (!found->is_boolean()) refuse(key, "true or false");
-            value = found->get<bool>();
-        }
-    }
-    /// 0 if the key is missing.
-    int choice(const char* key, const std::vector<std::string>& choices) {
-        const Json* found = find(key);
-        if (!found) return 0;
-        const std::string value = found->is_string() ? found->get<std::string>() : std::string();
-        for (std::size_t i = 0; i < choices.size(); ++i) {
-            if (value == choices[i]) return static_cast<int>(i);
-        }
-        refuse(key, choices[0] + " or " + choices[1]);
-    }
-    const Json* find(const char* key) {
-        m_known.insert(key);
-        const auto found = m_json.find(key);
-        return found == m_json.end() ? nullptr : &*found;
-    }
-    [[noreturn]] void refuse(const char* key, const std::string& right) const {
-        throw BadInput("A replay's " + std::string(key) + " is " + m_json.at(key).dump() + ", but it must be " + right +
-                       ".");
-    }
-    void end() const {
-        for (const auto& [key, value] : m_json.items()) {
-            if (m_known.contains(key)) continue;
-            std::string known;
-            for (const std::string& each : m_known) known += (known.empty() ? "" : ", ") + each;
-            throw BadInput("A replay has no key \"" + key + "\"; the keys are " + known + ".");
-        }
-    }
-
- private:
-    const Json& m_json;
-    std::set<std::string> m_known;
-};
-
 constexpr double kLargestNumber = 1e15;
 
-const std::vector<std::string> kRows = {"layers", "heads"};
-const std::vector<std::string> kAlong = {"pair", "wavelength"};
-const std::vector<std::string> kThemes = {"light", "dark"};
+constexpr std::array kRows = {"layers", "heads"};
+constexpr std::array kAlong = {"pair", "wavelength"};
+constexpr std::array kThemes = {"light", "dark"};
 
-void readFigures(Reader& reader, ReplayJob& job) {
+void readFigures(JobReader& reader, ReplayJob& job) {
     const Json* names = reader.find("figures");
     if (!names || !names->is_array() || names->empty() || names->size() > 2) {
         throw BadInput("A replay shows one figure, or two figures side by side.");
@@ -125,15 +45,6 @@ void readFigures(Reader& reader, ReplayJob& job) {
                            inspectFigureNames().join(QStringLiteral(", ")).toStdString() + ".");
         }
         job.figures << figure;
-    }
-}
-
-// Null if the text is not JSON. Throws BadInput if an object names a key twice.
-Json parsedJson(const std::string& text) {
-    try {
-        return parse_unique(text, "The replay");
-    } catch (const Json::exception&) {
-        return nullptr;
     }
 }
 
@@ -159,9 +70,9 @@ std::string replayJobText(const ReplayJob& job) {
     put("beside", job.beside, standard.beside);
     put("layer", choices.layer, standard.choices.layer);
     put("head", choices.head, standard.choices.head);
-    put("rows", kRows[choices.headsAsRows ? 1 : 0], kRows[0]);
+    put("rows", std::string(kRows[choices.headsAsRows ? 1 : 0]), kRows[0]);
     put("difference", choices.difference, false);
-    put("along", kAlong[choices.byWavelength ? 1 : 0], kAlong[0]);
+    put("along", std::string(kAlong[choices.byWavelength ? 1 : 0]), kAlong[0]);
     put("pair", choices.pair.value_or(-1), -1);
     put("query", choices.query, -1);
     put("lag", choices.lag, standard.choices.lag);
@@ -170,25 +81,20 @@ std::string replayJobText(const ReplayJob& job) {
         json["ablation"] = {{"how", std::string(word_of(job.modelInputs.ablation.kind))},
                             {"pairs", job.modelInputs.ablation.pairs}};
     }
+    for (const QString& flag : job.flags.keys()) {
+        json["options"][flag.toStdString()] = job.flags[flag].toString().toStdString();
+    }
     put("factor", job.modelInputs.factor, standard.modelInputs.factor);
     put("width", job.width, standard.width);
     put("frames_per_second", job.framesPerSecond, standard.framesPerSecond);
     put("frames", job.most, standard.most);
-    put("theme", kThemes[job.appearance == Appearance::dark ? 1 : 0], kThemes[0]);
+    put("theme", std::string(kThemes[job.appearance == Appearance::dark ? 1 : 0]), kThemes[0]);
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 ReplayJob parseReplayJob(const std::string& text) {
-    const Json parsed = parsedJson(text);
-    if (!parsed.is_object()) throw BadInput("A replay job must be a JSON object, but it is \"" + text + "\".");
-    Json json = Json::object();
-    for (const auto& [key, value] : parsed.items()) {
-        const std::string name(current_name(Alias::Kind::replay, key));
-        if (json.contains(name)) throw BadInput("The replay names \"" + name + "\" twice; name it once.");
-        json[name] = value;
-    }
     ReplayJob job;
-    Reader reader(json);
+    JobReader reader(text, "A replay");
     reader.text("lab", job.lab);
     reader.text("output", job.output);
     readFigures(reader, job);
@@ -208,12 +114,23 @@ ReplayJob parseReplayJob(const std::string& text) {
     reader.text("text", job.modelInputs.text);
     if (const Json* ablation = reader.find("ablation")) {
         if (!ablation->is_object()) reader.refuse("ablation", "an object with how and pairs");
-        Reader inner(*ablation);
+        JobReader inner(*ablation, "A replay's ablation");
         QString how = QStringLiteral("freeze");
         inner.text("how", how);
         job.modelInputs.ablation.kind = parse_ablation_kind(how.toStdString(), "A replay's how");
-        inner.numbers("pairs", job.modelInputs.ablation.pairs);
+        for (const double pair : inner.numbers("pairs")) {
+            if (!(pair >= 0 && pair < 1e6 && pair == std::floor(pair)))
+                inner.refuse("pairs", "a list of whole numbers");
+            job.modelInputs.ablation.pairs.push_back(static_cast<std::int64_t>(pair));
+        }
         inner.end();
+    }
+    if (const Json* options = reader.find("options")) {
+        if (!options->is_object()) reader.refuse("options", "an object");
+        for (const auto& [flag, value] : options->items()) {
+            if (!value.is_string()) reader.refuse("options", "an object of texts");
+            job.flags[QString::fromStdString(flag)] = QString::fromStdString(value.get<std::string>());
+        }
     }
     reader.whole("factor", job.modelInputs.factor, 1, 64);
     reader.whole("width", job.width, 320, 3840);
@@ -230,7 +147,7 @@ ReplayJob parseReplayJob(const std::string& text) {
 QString whyNotReplayable(const ReplayJob& job) {
     for (const QString& name : job.figures) {
         const InspectFigure* figure = findInspectFigure(name);
-        if (figure && figure->input == InspectFigure::Input::fineTuning) {
+        if (figure && figure->need && !figure->need->isOfTraining) {
             return QObject::tr(
                        "“%1” cannot be replayed, because fine-tuning is not a part of the run’s training; replay "
                        "another figure.")
@@ -249,9 +166,7 @@ QString whyNotReplayable(const ReplayJob& job) {
 bool needsModel(const ReplayJob& job) {
     return std::any_of(job.figures.begin(), job.figures.end(), [&job](const QString& name) {
         const InspectFigure* figure = findInspectFigure(name);
-        using Input = InspectFigure::Input;
-        if (!figure || figure->input == Input::snapshots || figure->input == Input::dataSet) return false;
-        return figure->input != Input::text || !job.modelInputs.text.isEmpty();
+        return figure && figure->need && figure->need->usesEngine && figure->need->isAsked(job.modelInputs);
     });
 }
 
@@ -327,6 +242,8 @@ void checkChoice(const char* what, std::int64_t choice, std::int64_t count) {
 
 std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& data, const Runner::EngineSource& engine,
                                       const std::filesystem::path& dataDir, const Cancelled& cancelled) {
+    ModelInputs inputs = job.modelInputs;
+    inputs.pair = job.choices.pair;
     std::vector<ReplayPicture> pictures;
     for (const QString& name : job.figures) {
         if (name == QLatin1String(ReplayJob::kSecondRun)) {
@@ -337,7 +254,7 @@ std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& d
         }
         const InspectFigure* figure = findInspectFigure(name);
         ReplayPicture picture{figure, data};
-        computeInput(picture.data, figure->input, job.modelInputs, engine, dataDir, cancelled);
+        computeNeed(picture.data, figure->need, inputs, engine, dataDir, cancelled);
         pictures.push_back(std::move(picture));
     }
     return pictures;
@@ -352,6 +269,7 @@ int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const 
     data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, job.run));
     if (job.beside != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, job.beside));
     data.choices = job.choices;
+    data.flags = job.flags;
     if (data.run->snapshots.empty()) throw BadInput(whyNoSnapshots(data).toStdString());
     checkChoice("layer", job.choices.layer, data.run->spec.layers);
     checkChoice("head", job.choices.head, data.run->spec.heads);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QJsonObject>
 #include <QString>
 #include <QStringList>
 #include <filesystem>
@@ -29,6 +30,7 @@ struct ReplayJob {
     RunId beside = 0;  // the second run; 0: none
     InspectChoices choices;
     ModelInputs modelInputs;
+    QJsonObject flags;  // as InspectData::flags
 
     int width = 960;             // in pixels, 320 to 3840
     double framesPerSecond = 4;  // frame rate of an animation, 0.1 to 50

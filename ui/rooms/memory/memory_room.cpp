@@ -52,7 +52,7 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : MemoryRoom(rotary
 
 MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
                        QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("memory"), parent) {
+    : RotaryRoom(rotary, QStringLiteral("memory"), memoryFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_bar = makeBar();
     column->addWidget(m_bar);

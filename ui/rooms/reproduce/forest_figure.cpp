@@ -14,12 +14,16 @@
 #include <utility>
 
 #include "core/reproduce/report.h"
+#include "core/reproduce/sheet_lab.h"
+#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/reproduce/sheet_words.h"
+#include "ui/session/lab_origin.h"
+#include "ui/session/run_access.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -369,6 +373,49 @@ void ForestView::refresh() {
     Figure next = figure();
     m_view->setMinimumHeight(ThemeManager::instance().pixels(static_cast<int>(kPixelsPerMm * next.heightMm)));
     m_view->setFigure(std::move(next));
+}
+
+namespace option {
+
+constexpr FigureOption claim{"claim", FigureOption::Kind::text,
+                             "The claim that is shown, by its number or id; default: all claims of the sheet.", "name"};
+
+}  // namespace option
+
+static Figure requestedForest(const FigureRequest& request) {
+    const RunAccess access = request.sources().runs();
+    const LabFile& lab = request.sources().lab();
+    const auto sheet = stored_sheet(lab);
+    if (!sheet) {
+        throw BadInput("The lab " + request.sources().labPath().toStdString() +
+                       " contains no reproduction sheet, so there are no effects to plot.");
+    }
+    const std::vector<Claim>& claims = sheet->plan.claims;
+    std::string chosen = request.text(option::claim).toStdString();
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        if (chosen == std::to_string(i + 1)) chosen = claims[i].id;
+    }
+    const auto isChosen = [&](const Claim& claim) { return claim.id == chosen; };
+    if (!chosen.empty() && std::none_of(claims.begin(), claims.end(), isChosen)) {
+        std::string names;
+        for (const Claim& claim : claims) names += (names.empty() ? "" : ", ") + claim.id;
+        throw BadInput("The sheet " + sheet->plan.sheet + " has no claim \"" +
+                       request.text(option::claim).toStdString() + "\"; its claims are " + names + ".");
+    }
+    Figure figure = forestFigure(sheet->plan, evaluate(sheet->plan, sheet_runs(lab, sheet->experiment)), chosen);
+    if (figure.curves.empty() && figure.horizontalLines.empty()) throw BadInput(figure.emptyText.toStdString());
+    std::vector<RunId> runs;
+    for (const RunView& run : access.runs.runs()) runs.push_back(run.record.id);
+    figure.origin.lab = labOrigin(lab, runs);
+    return figure;
+}
+
+FigureEntries reproduceEntries() {
+    return {{.name = QLatin1String(kForestPlot),
+             .room = QStringLiteral("reproduce"),
+             .part = QStringLiteral("effects"),
+             .options = {&option::claim},
+             .make = requestedForest}};
 }
 
 }  // namespace ropelab::ui

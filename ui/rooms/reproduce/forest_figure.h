@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/reproduce/rules/evaluate.h"
-#include "ui/figure/figure.h"
+#include "ui/figures/figure_entry.h"
 
 class QComboBox;
 class QScrollArea;
@@ -26,6 +26,9 @@ inline constexpr const char* kForestPlot = "forest-plot";
 /// small effects stay readable beside large ones; a row whose rule has no range is then shown without its effect. The
 /// figure's table has both. Figure::heightMm is the height at which every row can be read.
 Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim = {});
+
+/// forest-plot, of the newest sheet of a lab.
+FigureEntries reproduceEntries();
 
 /// The mark in front makes the verdict independent of colour: "+ reproduced", "× not reproduced".
 QString markedVerdict(SheetVerdict verdict);

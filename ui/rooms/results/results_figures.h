@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "ui/figures/figure_entry.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/results/results_picture.h"
 
@@ -97,6 +98,8 @@ struct ResultsFigure {
 
 /// In the order of the room's list. The first figure works for any lab with results.
 std::span<const ResultsFigure> resultsFigures();
+/// As the command line requests them.
+FigureEntries resultsEntries();
 QStringList resultsFigureNames();
 const ResultsFigure* findResultsFigure(const QString& name);
 

@@ -58,6 +58,16 @@ Figure previousTokenHead(const RotationScene& scene) {
     return make(built);
 }
 
+template <Figure (*make)(const RotationScene&)>
+Figure ofText(const FigureRequest& request) {
+    return ofSetups(request, [&](const RotarySetup& setup) {
+        RotationScene scene = standardScene(setup);
+        // An empty text is that of the scene.
+        if (!request.text(option::text).isEmpty()) scene.state.text = request.text(option::text).toStdString();
+        return make(scene);
+    });
+}
+
 }  // namespace
 
 std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene& scene) {
@@ -77,28 +87,29 @@ std::span<const RotaryFigure> rotationFigures() {
     static const std::array<RotaryFigure, 9> figures = {
         {{"dials", standard<dialsFigure>, standardOfBoth<dialsFigure>},
          {"pair", standard<pairFigure>, standardOfBoth<pairFigure>},
-         {"logit-split", standard<logitFigure>, standardOfBoth<logitFigure>},
-         {"helix", standard<helixFigure>, standardOfBoth<helixFigure>},
-         {"rotation-matrix", standard<matrixFigure>, standardOfBoth<matrixFigure>},
-         {"aim", aimed},
-         {"token-rotation", standard<tokensFromStart>, standardOfBoth<tokensFromStart>},
-         {"circuit-attention", standard<previousTokenHead<circuitFigure>>,
-          standardOfBoth<previousTokenHead<circuitFigure>>},
-         {"circuit-distance", standard<previousTokenHead<distanceOfHead>>,
-          standardOfBoth<previousTokenHead<distanceOfHead>>}}};
+         {"logit-split", standard<logitFigure>, standardOfBoth<logitFigure>, "logit"},
+         {"helix", standard<helixFigure>, standardOfBoth<helixFigure>, "helix"},
+         {"rotation-matrix", standard<matrixFigure>, standardOfBoth<matrixFigure>, "matrix"},
+         {"aim", aimed, nullptr, "aim"},
+         {"token-rotation",
+          standard<tokensFromStart>,
+          standardOfBoth<tokensFromStart>,
+          "tokens",
+          {&option::text},
+          ofText<tokensFromStart>},
+         {"circuit-attention",
+          standard<previousTokenHead<circuitFigure>>,
+          standardOfBoth<previousTokenHead<circuitFigure>>,
+          "circuit",
+          {&option::text},
+          ofText<previousTokenHead<circuitFigure>>},
+         {"circuit-distance",
+          standard<previousTokenHead<distanceOfHead>>,
+          standardOfBoth<previousTokenHead<distanceOfHead>>,
+          "circuit",
+          {&option::text},
+          ofText<previousTokenHead<distanceOfHead>>}}};
     return figures;
-}
-
-bool showsTokens(const QString& name) {
-    return name == QLatin1String("token-rotation") || name.startsWith(QLatin1String("circuit-"));
-}
-
-Figure rotationFigureOfText(const QString& name, const RotarySetup& setup, const QString& text) {
-    RotationScene scene = standardScene(setup);
-    scene.state.text = text.toStdString();
-    if (name == QLatin1String("token-rotation")) return tokensFromStart(scene);
-    return name == QLatin1String("circuit-attention") ? previousTokenHead<circuitFigure>(scene)
-                                                      : previousTokenHead<distanceOfHead>(scene);
 }
 
 bool changesWithPosition(const QString& name) {

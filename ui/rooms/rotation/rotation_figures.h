@@ -15,9 +15,6 @@ std::span<const RotaryFigure> rotationFigures();
 /// nullopt if the room has no figure with this name.
 std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene& scene);
 
-bool showsTokens(const QString& name);
-/// The name must be one that showsTokens().
-Figure rotationFigureOfText(const QString& name, const RotarySetup& setup, const QString& text);
 /// True for figures of the room that depend on positions and on the enlarged pair. All other rotary figures depend on
 /// theta alone.
 bool changesWithPosition(const QString& name);

@@ -81,7 +81,7 @@ std::optional<FigureView::Readout> barReadout(const RotationScene& scene, QPoint
 }  // namespace
 
 RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("rotation"), parent) {
+    : RotaryRoom(rotary, QStringLiteral("rotation"), rotationFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 8});
     m_bar = new PositionBar(this);
     m_editor = new SceneEditor(model(), *m_bar, this);

@@ -10,9 +10,13 @@
 #include <vector>
 
 #include "core/rope/encodings.h"
+#include "core/spec/error.h"
+#include "core/spec/run_spec.h"
 #include "ui/common/format.h"
+#include "ui/common/paths.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/spectrum/encoding_panels.h"
+#include "ui/session/lab_origin.h"
 
 namespace ropelab::ui {
 namespace {
@@ -237,14 +241,117 @@ QString sinusoidalToolTip(const RotarySetup& setup) {
              readableNumber(std::sqrt(static_cast<double>(width))));
 }
 
+namespace option {
+
+constexpr FigureOption distances{
+    "distances", FigureOption::Kind::whole, "The number of distances; 0 means those of the context.", "number", "0",
+    0,           kMostEncodingDistances};
+constexpr FigureOption layers{"layers", FigureOption::Kind::whole, "The number of layers.", "number", "12",
+                              1,        kMostReachLayers};
+constexpr FigureOption attentionLayers{"attention-layers",
+                                       FigureOption::Kind::text,
+                                       "The attention of the layers: auto, or a pattern such as \"3 window + 1 full\".",
+                                       "pattern",
+                                       "auto",
+                                       0,
+                                       0,
+                                       [](const QString& typed) { windows_of_layers(typed.toStdString(), 1, 1); }};
+constexpr FigureOption fullEvery{
+    "full-every",
+    FigureOption::Kind::whole,
+    "Every n-th layer attends to the whole context: short for the pattern \"(n − 1) window + 1 full\"; 0 means none.",
+    "number",
+    "0",
+    0,
+    kMostReachLayers};
+
+}  // namespace option
+
+namespace {
+
+void checkReach(const FigureRequest& request) {
+    if (request.has(option::fullEvery) && request.has(option::attentionLayers)) {
+        throw BadInput("--full-every and --attention-layers both set the attention of the layers; use only one.");
+    }
+}
+
+/// Its origin has the pattern of layers that --full-every means.
+Figure chosenReach(const FigureRequest& request) {
+    const EncodingChoices choices{.layers = request.whole(option::layers),
+                                  .attention_layers = request.has(option::fullEvery)
+                                                          ? full_every_pattern(request.whole(option::fullEvery))
+                                                          : request.text(option::attentionLayers).toStdString()};
+    Figure figure = ofSetups(request, [&](const RotarySetup& setup) { return reachFigure(setup, choices); });
+    if (request.has(option::fullEvery)) {
+        figure.origin.flags = {{option::fullEvery.name, QJsonValue::Null},
+                               {option::attentionLayers.name, QString::fromStdString(choices.attention_layers)}};
+    }
+    return figure;
+}
+
+void checkEncodings(const FigureRequest& request) {
+    for (const FigureOption* option : {&option::layer, &option::head}) {
+        if (request.has(*option) && request.whole(*option) < 0) {
+            throw BadInput("The figure encodings shows one layer and one head, so --" + std::string(option->name) +
+                           " must be 0 or more.");
+        }
+    }
+}
+
+/// With the learned encodings of the lab if one is given.
+Figure chosenEncodings(const FigureRequest& request) {
+    std::int64_t head = request.has(option::head) ? request.whole(option::head) : 0;
+    // Figures of earlier versions have no layer, and their heads count from 1.
+    if (request.isRecorded() && request.has(option::head) && !request.has(option::layer)) --head;
+    const EncodingChoices choices{.head = static_cast<int>(head) + 1,
+                                  .distances = request.whole(option::distances),
+                                  .layer = request.has(option::layer) ? request.whole(option::layer) : 0};
+    const ComparedSetups setups = request.setups();
+    LearnedPanels learned;
+    std::unique_ptr<LabFile> lab;
+    if (!request.sources().labPath().isEmpty()) {
+        lab = LabFile::open(toPath(request.sources().labPath()), LabFile::Mode::read);
+        learned = learnedPanels(*lab, choices, encodingDistances(setups.a, choices));
+    }
+    Figure figure = setups.b ? comparedEncodings({setups.a, {}}, {*setups.b, {}}, choices, learned)
+                             : encodingsFigure(setups.a, choices, learned);
+    if (!learned.empty()) figure.origin.lab = labOrigin(*lab, runsOf(learned));
+    figure.origin.flags = encodingFlags(choices);
+    return figure;
+}
+
+}  // namespace
+
+QJsonObject encodingFlags(const EncodingChoices& choices) {
+    return {{option::layer.name, QString::number(choices.layer)},
+            {option::head.name, QString::number(choices.head - 1)},
+            {option::distances.name, QString::number(choices.distances)}};
+}
+
 std::span<const RotaryFigure> encodingFigures() {
     static const std::array<RotaryFigure, 5> figures = {{
-        {"alibi-bias", [](const RotarySetup& setup, const ModelShape&) { return alibiFigure(setup); }},
-        {"attention-mask", [](const RotarySetup& setup, const ModelShape&) { return maskFigure(setup); }},
-        {"sinusoidal-embeddings", [](const RotarySetup& setup, const ModelShape&) { return sinusoidalFigure(setup); }},
-        {"window-reach", [](const RotarySetup& setup, const ModelShape&) { return reachFigure(setup, {}); }},
-        {"encodings", [](const RotarySetup& setup, const ModelShape&) { return encodingsFigure(setup, {}); },
-         [](const ShapedSetup& a, const ShapedSetup& b) { return comparedEncodings(a, b, {}); }},
+        {"alibi-bias", [](const RotarySetup& setup, const ModelShape&) { return alibiFigure(setup); }, nullptr,
+         "alibi-bias"},
+        {"attention-mask", [](const RotarySetup& setup, const ModelShape&) { return maskFigure(setup); }, nullptr,
+         "attention-mask"},
+        {"sinusoidal-embeddings", [](const RotarySetup& setup, const ModelShape&) { return sinusoidalFigure(setup); },
+         nullptr, "sinusoidal-embeddings"},
+        {"window-reach",
+         [](const RotarySetup& setup, const ModelShape&) { return reachFigure(setup, {}); },
+         nullptr,
+         "window-reach",
+         {&option::layers, &option::attentionLayers, &option::fullEvery},
+         chosenReach,
+         FigureEntry::Lab::none,
+         checkReach},
+        {"encodings",
+         [](const RotarySetup& setup, const ModelShape&) { return encodingsFigure(setup, {}); },
+         [](const ShapedSetup& a, const ShapedSetup& b) { return comparedEncodings(a, b, {}); },
+         "encodings",
+         {&option::layer, &option::head, &option::distances},
+         chosenEncodings,
+         FigureEntry::Lab::optional,
+         checkEncodings},
     }};
     return figures;
 }

@@ -189,12 +189,14 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
         alibi_slopes(static_cast<std::size_t>(input.setup.heads))[static_cast<std::size_t>(input.head - 1)];
     // Biases belong to a head of all layers, vectors to all heads of a layer, and embeddings to the model.
     const QString ofHead = QStringLiteral(", head %1");
-    const QString ofLayer = QStringLiteral(", layer 0");
+    const QString ofLayer = QStringLiteral(", layer %2");
     const auto trained = [&](const char* position, const QString& title, const QString& part,
                              const std::function<Figure()>& before) {
         const auto found = learned.find(position);
         if (found == learned.end()) return before();
-        const QString shown = part.contains(QStringLiteral("%1")) ? part.arg(found->second.head) : part;
+        QString shown = part;
+        shown.replace(QLatin1String("%1"), QString::number(found->second.head));
+        shown.replace(QLatin1String("%2"), QString::number(found->second.layer));
         return learnedPanel(input, title, found->second, shown);
     };
     const auto rotated = [&](std::int64_t distance) {
@@ -397,7 +399,7 @@ QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
         .arg(groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
 }
 
-LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::int64_t> distances,
+LearnedPanels learnedPanels(const LabFile& lab, const EncodingChoices& choices, std::span<const std::int64_t> distances,
                             const Cancelled& cancelled) {
     LearnedPanels panels;
     const std::vector<RunRecord> runs = lab.runs();
@@ -411,11 +413,12 @@ LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::i
                                    spec.position == Position::cope;
             const auto checkpoint = isLearned ? read_checkpoint(lab.checkpoint_path(run->id)) : std::nullopt;
             if (!checkpoint) continue;
-            const std::int64_t ofRun = std::clamp<std::int64_t>(head, 1, spec.heads) - 1;
-            auto learned = learned_encoding(*checkpoint, 0, ofRun, distances);
+            const std::int64_t ofRun = std::clamp<std::int64_t>(choices.head, 1, spec.heads) - 1;
+            const std::int64_t layer = std::clamp<std::int64_t>(choices.layer, 0, spec.layers - 1);
+            auto learned = learned_encoding(*checkpoint, layer, ofRun, distances);
             if (!learned) continue;
             panels[position] = {run->id, QString::fromStdString(run->name), std::move(*learned),
-                                static_cast<int>(ofRun) + 1};
+                                static_cast<int>(ofRun) + 1, layer};
         } catch (const BadInput&) {  // a damaged run has no panel
         }
     }

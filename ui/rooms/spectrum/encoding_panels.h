@@ -22,6 +22,7 @@ namespace ropelab::ui {
 struct EncodingChoices {
     int head = 1;                // head of the figure "encodings", from 1; a head that the setup lacks is its last one
     std::int64_t distances = 0;  // number of distances of that figure; 0: the context of the setup
+    std::int64_t layer = 0;      // of what runs have learned, from 0; a layer that a run lacks is its last one
     std::int64_t layers = 12;    // number of layers of the figure "window-reach"
     /// As the setting of this name: "auto" or a pattern such as "3 window + 1 full".
     std::string attention_layers = "auto";
@@ -40,7 +41,8 @@ struct LearnedPanel {
     std::int64_t id = 0;  // of the run
     QString run;
     LearnedEncoding encoding;
-    int head = 1;  // of the run, from 1
+    int head = 1;            // of the run, from 1
+    std::int64_t layer = 0;  // of the run, from 0
 };
 /// By the value of the setting `position`: "t5".
 using LearnedPanels = std::map<std::string, LearnedPanel>;
@@ -57,16 +59,19 @@ Figure encodingsFigure(const RotarySetup& setup, const EncodingChoices& choices,
 Figure comparedEncodings(const ShapedSetup& a, const ShapedSetup& b, const EncodingChoices& choices,
                          const LearnedPanels& learned = {}, bool editsB = false);
 
+/// The choices of "encodings" as flags of the command line, whose layers and heads count from 0.
+QJsonObject encodingFlags(const EncodingChoices& choices);
+
 /// The tokens that can change the output of the last token, by layer (formula 61).
 Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices);
 
 QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choices);
 QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices);
 
-/// Loads what the newest run of each learned encoding has learned, in its first layer and in head `head` (from 1; a
-/// head that the run lacks is its last one). Runs without a checkpoint file, and files that cannot be read, are left
-/// out. Calls `cancelled` before each run; if it returns true, the result has only the runs so far.
-LearnedPanels learnedPanels(const LabFile& lab, int head, std::span<const std::int64_t> distances,
+/// Loads what the newest run of each learned encoding has learned, in the layer and the head of `choices`. Runs without
+/// a checkpoint file, and files that cannot be read, are left out. Calls `cancelled` before each run; if it returns
+/// true, the result has only the runs so far.
+LearnedPanels learnedPanels(const LabFile& lab, const EncodingChoices& choices, std::span<const std::int64_t> distances,
                             const Cancelled& cancelled = {});
 
 }  // namespace ropelab::ui

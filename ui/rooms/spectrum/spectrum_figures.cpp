@@ -351,14 +351,15 @@ Figure comparedSpectrumFigure(const ShapedSetup& a, const ShapedSetup& b, const 
 std::span<const RotaryFigure> spectrumFigures() {
     static const std::array<RotaryFigure, 4> figures = {{
         {"spectrum", [](const RotarySetup& setup, const ModelShape&) { return spectrumFigure(setup); },
-         [](const ShapedSetup& a, const ShapedSetup& b) { return comparedSpectrumFigure(a, b); }},
+         [](const ShapedSetup& a, const ShapedSetup& b) { return comparedSpectrumFigure(a, b); }, "frequencies"},
         {"scalings",
          [](const RotarySetup& setup, const ModelShape&) {
              return spectrumFigure(setup, {.compared = scalingMethods()});
          },
          [](const ShapedSetup& a, const ShapedSetup& b) {
              return comparedSpectrumFigure(a, b, {.compared = scalingMethods()});
-         }},
+         },
+         "frequencies"},
         {"kernel",
          [](const RotarySetup& setup, const ModelShape&) {
              return kernelFigure(setup, kernelCurves(setup, contextKernelLength(setup)));

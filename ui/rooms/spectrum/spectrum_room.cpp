@@ -48,7 +48,7 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent)
 
 SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, ExperimentModel* experiment,
                            QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("spectrum"), parent), m_runs(std::move(runs)) {
+    : RotaryRoom(rotary, QStringLiteral("spectrum"), encodingFigures(), parent), m_runs(std::move(runs)) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_tabs = makeTabs();
     column->addWidget(m_tabs);
@@ -430,8 +430,8 @@ void SpectrumRoom::renewLearned() {
     m_learnedKey = key;
     const auto read = [key](const Cancelled& cancelled) {
         try {
-            return learnedPanels(*LabFile::open(toPath(key.lab), LabFile::Mode::read), key.head, key.distances,
-                                 cancelled);
+            return learnedPanels(*LabFile::open(toPath(key.lab), LabFile::Mode::read), {.head = key.head},
+                                 key.distances, cancelled);
         } catch (const BadInput&) {  // the file was moved: there are no learned encodings
             return LearnedPanels{};
         }
@@ -451,15 +451,10 @@ void SpectrumRoom::renewLearned() {
 
 FigureOrigin SpectrumRoom::originOf(const Figure& figure) {
     FigureOrigin origin = RotaryRoom::originOf(figure);
-    const EncodingChoices& choices = m_encodings->choices();
-    if (figure.name == QLatin1String("window-reach")) {
-        origin.flags[QStringLiteral("layers")] = QString::number(choices.layers);
-        origin.flags[QStringLiteral("attention-layers")] = QString::fromStdString(choices.attention_layers);
-    } else if (figure.name == QLatin1String("encodings")) {
-        origin.flags[QStringLiteral("head")] = QString::number(choices.head);
-        origin.flags[QStringLiteral("distances")] = QString::number(choices.distances);
-        if (!m_learned.empty()) origin.lab = labOrigin(*m_runs->lab.file(), runsOf(m_learned));
-    }
+    if (figure.name != QLatin1String("encodings")) return origin;
+    const QJsonObject choices = encodingFlags(m_encodings->choices());
+    for (const QString& flag : choices.keys()) origin.flags[flag] = choices[flag];
+    if (!m_learned.empty()) origin.lab = labOrigin(*m_runs->lab.file(), runsOf(m_learned));
     return origin;
 }
 

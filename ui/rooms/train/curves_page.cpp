@@ -19,7 +19,6 @@
 #include "core/data/synthetic/language.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_data.h"
-#include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "ui/common/fields.h"
 #include "ui/common/flow_layout.h"
@@ -29,6 +28,7 @@
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/train/run_list.h"
+#include "ui/rooms/train/training_figures.h"
 #include "ui/session/run_store.h"
 #include "ui/session/settings.h"
 #include "ui/session/sweep_session.h"
@@ -70,6 +70,14 @@ void EntropyFloorJob::ask(const std::optional<RunSpec>& spec) {
     });
 }
 
+std::optional<double> EntropyFloorJob::now(const RunSpec& spec) {
+    try {
+        return find_language(spec.data) ? findFloor(spec, {}) : std::nullopt;
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+}
+
 std::string EntropyFloorJob::keyOf(const RunSpec& spec) {
     return spec.data + '|' + std::to_string(spec.data_seed) + '|' + std::to_string(spec.data_length) + '|' +
            std::to_string(spec.context) + '|' + std::to_string(static_cast<int>(spec.split));
@@ -77,28 +85,10 @@ std::string EntropyFloorJob::keyOf(const RunSpec& spec) {
 
 namespace {
 
-struct View {
-    const char* id;               // name of the view in the settings
-    std::vector<Quantity> shown;  // empty for the roofline
-};
-
-const std::vector<View>& views() {
-    static const std::vector<View> all = {
-        {"validation_loss", {Quantity::validation_loss}},
-        {"training_loss", {Quantity::training_loss}},
-        {"losses", {Quantity::validation_loss, Quantity::training_loss}},
-        {"learning_rate", {Quantity::learning_rate}},
-        {"gradient_norm", {Quantity::gradient_norm}},
-        {"tokens_per_second", {Quantity::tokens_per_second}},
-        {"roofline", {}},
-    };
-    return all;
-}
-
-QString viewTitle(const View& view) {
-    if (view.shown.empty()) return QObject::tr("roofline");
-    if (view.shown.size() > 1) return QObject::tr("train and val loss");
-    return nameOf(view.shown.front());
+QString viewTitle(const CurveView& view) {
+    if (view.quantities.empty()) return QObject::tr("roofline");
+    if (view.quantities.size() > 1) return QObject::tr("train and val loss");
+    return nameOf(view.quantities.front());
 }
 
 QString smoothText(int percent) {
@@ -117,7 +107,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_quantity->setAccessibleName(tr("Quantity"));
     m_quantity->setToolTip(
         tr("Selects the quantity to plot. The roofline shows whether arithmetic or memory limits the training speed."));
-    for (const View& view : views()) m_quantity->addItem(viewTitle(view), QLatin1String(view.id));
+    for (const CurveView& view : curveViews()) m_quantity->addItem(viewTitle(view), QLatin1String(view.id));
     m_unit = new QComboBox(this);
     m_unit->setAccessibleName(tr("Unit of losses"));
     m_unit->addItem(tr("nats/token"), QStringLiteral("nats"));
@@ -220,8 +210,8 @@ void PlotToolbar::resizeEvent(QResizeEvent* event) {
 }
 
 int PlotToolbar::indexOfQuantity(const QString& id) const {
-    return m_quantity->findData(
-        QString::fromStdString(std::string(current_name(Alias::Kind::quantity, id.toStdString()))));
+    const CurveView* view = findCurveView(id);
+    return view ? m_quantity->findData(QLatin1String(view->id)) : -1;
 }
 
 void PlotToolbar::showQuantity(const QString& id) {
@@ -231,19 +221,19 @@ void PlotToolbar::showQuantity(const QString& id) {
 }
 
 void PlotToolbar::applyView() {
-    const View& view = views()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))];
+    const CurveView& view = curveViews()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))];
     const LossUnit unit = lossUnit(m_unit->currentData().toString());
     // What does not apply is disabled and not hidden, so that the other controls keep their place.
-    m_unit->setEnabled(!view.shown.empty() && isLoss(view.shown.front()));
-    m_axis->setEnabled(!view.shown.empty());
-    m_smoothing->setEnabled(!view.shown.empty());
+    m_unit->setEnabled(!view.quantities.empty() && isLoss(view.quantities.front()));
+    m_axis->setEnabled(!view.quantities.empty());
+    m_smoothing->setEnabled(!view.quantities.empty());
     showBands();
     m_plot.setLossUnit(unit);
-    if (!view.shown.empty()) m_plot.setShownQuantities(view.shown);
+    if (!view.quantities.empty()) m_plot.setShownQuantities(view.quantities);
     m_table.setLossUnit(unit);
     m_settings.setValue("train/quantity", QString::fromLatin1(view.id));
     m_settings.setValue("train/unit", m_unit->currentData());
-    emit rooflineChanged(view.shown.empty());
+    emit rooflineChanged(view.quantities.empty());
     emit unitChanged();
 }
 
@@ -273,7 +263,7 @@ void PlotToolbar::showBands() {
 }
 
 bool PlotToolbar::isRoofline() const {
-    return views()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))].shown.empty();
+    return curveViews()[static_cast<std::size_t>(std::max(0, m_quantity->currentIndex()))].quantities.empty();
 }
 
 namespace {

@@ -42,6 +42,8 @@ class EntropyFloorJob : public QObject {
     /// found() follows, immediately if the result is cached. nullopt only cancels the running computation.
     void ask(const std::optional<RunSpec>& spec);
     bool isPending() const { return m_job.isRunning(); }
+    /// Blocks; as found() reports it.
+    static std::optional<double> now(const RunSpec& spec);
     /// Runs with equal keys have the same entropy floor.
     static std::string keyOf(const RunSpec& spec);
 

@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QEvent>
-#include <QJsonDocument>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -11,12 +10,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <map>
-#include <set>
-#include <tuple>
 #include <utility>
 
-#include "core/experiment/halving.h"
 #include "core/spec/error.h"
 #include "ui/common/actions.h"
 #include "ui/common/banners.h"
@@ -31,6 +26,7 @@
 #include "ui/rooms/train/run_scope.h"
 #include "ui/rooms/train/second_picture.h"
 #include "ui/rooms/train/sweep_panel.h"
+#include "ui/rooms/train/training_figures.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
@@ -38,37 +34,6 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
-
-namespace {
-
-// With more runs than this, the plot initially shows one curve per group of seeds instead of one per run.
-constexpr std::size_t kMaxCurves = 10;
-
-bool tokenizersDiffer(const std::vector<RunView>& runs) {
-    const auto settingsOfTokenizer = [](const RunSpec& spec) {
-        return std::tuple(spec.tokenizer, spec.tokenizer_file, spec.has_subwords() ? spec.largest_vocabulary() : 0);
-    };
-    std::map<std::string, const RunView*> firsts;  // by data set
-    for (const RunView& run : runs) {
-        if (!run.visible) continue;
-        const auto [known, isNew] = firsts.emplace(run.spec.data, &run);
-        if (isNew) continue;
-        const RunView& first = *known->second;
-        const bool areKnown = !run.record.vocabulary.empty() && !first.record.vocabulary.empty();
-        if (areKnown ? run.record.vocabulary != first.record.vocabulary
-                     : settingsOfTokenizer(run.spec) != settingsOfTokenizer(first.spec)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-template <typename T>
-QList<double> toList(const std::vector<T>& values) {
-    return {values.begin(), values.end()};
-}
-
-}  // namespace
 
 TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
                      QWidget* parent)
@@ -121,12 +86,8 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
     connect(&runs, &RunStore::runChanged, this, [this](RunId run) {
         const RunView* view = m_access.runs.find(run);
-        const bool failed = view && view->record.state == RunState::failed;
-        const int rung = view ? stopped_at_rung(view->record).value_or(0) : 0;
         for (CurvePlot* plot : plots()) {
-            plot->setRunFailed(run, failed);
-            plot->setRunStopped(run, rung);
-            if (view) plot->setBytesPerToken(run, view->record.bytes_per_token);
+            if (view) showState(*plot, *view);
         }
         if (run == m_sampled || m_sampled == 0) showSample(run);
     });
@@ -188,24 +149,15 @@ std::vector<Figure> TrainRoom::pageFigures() {
 
 FigureOrigin TrainRoom::originOf(const Figure& figure) {
     FigureOrigin origin;
-    std::vector<RunId> shown;
-    QStringList ids;
-    for (const RunView& run : m_access.runs.runs()) {
-        if (!run.visible) continue;
-        shown.push_back(run.record.id);
-        ids << QString::number(run.record.id);
-    }
-    if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, shown);
-    const std::vector<Quantity>& quantities = m_plot->shownQuantities();
+    if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, visibleRuns(m_access.runs));
+    const CurveView* view = findCurveView(m_settings.value("train/quantity").toString());
     // The command line computes neither the roofline nor the figures of the newest probes.
-    if (m_toolbar->isRoofline() || figure.name != m_plot->toFigure().name) return origin;
-    origin.view = {{QStringLiteral("quantity"), m_settings.value("train/quantity").toString()},
+    if (!view || view->quantities.empty() || figure.name != m_plot->toFigure().name) return origin;
+    origin.view = {{QStringLiteral("quantity"), QLatin1String(view->id)},
                    {QStringLiteral("smoothing"), m_settings.value("train/smoothing").toInt()},
                    {QStringLiteral("logarithmic"), m_plot->isYLogarithmic()},
                    {QStringLiteral("bands"), m_toolbar->isBands()}};
-    origin.flags = {{QStringLiteral("figure"), nameOf(quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
-                    {QStringLiteral("unit"), m_settings.value("train/unit").toString()},
-                    {QStringLiteral("runs"), ids.join(QLatin1Char(','))}};
+    origin.flags = trainingFlags(m_access.runs, *view, m_settings.value("train/unit").toString());
     return origin;
 }
 
@@ -233,9 +185,7 @@ void TrainRoom::renewGroups() {
 
 void TrainRoom::renewUnitAdvice() {
     const auto id = QStringLiteral("unit");
-    const bool differ = tokenizersDiffer(m_access.runs.runs());
-    m_plot->setTokenizersDiffer(differ);
-    const bool isUseful = differ && m_toolbar->isLossPerToken();
+    const bool isUseful = m_tokenizersDiffer && m_toolbar->isLossPerToken();
     if (std::exchange(m_advisesUnit, isUseful) == isUseful) return;  // a dismissed banner does not come back
     if (!isUseful) return m_unitAdvice->dismiss(id);
     m_unitAdvice->show(
@@ -269,7 +219,6 @@ void TrainRoom::renewEmptyState() {
 }
 
 void TrainRoom::syncRuns() {
-    const LabFile* file = m_access.lab.file();
     if (m_access.lab.path() != m_labPath) {  // Run ids of another lab refer to other runs.
         m_labPath = m_access.lab.path();
         for (CurvePlot* plot : plots()) plot->clear();
@@ -277,37 +226,7 @@ void TrainRoom::syncRuns() {
         m_second->setPicked(0);
         m_sampled = 0;
     }
-    for (const RunId run : m_plot->runs()) {
-        if (m_access.runs.find(run)) continue;
-        for (CurvePlot* plot : plots()) plot->removeRun(run);
-    }
-    const std::vector<RunId> known = m_plot->runs();
-    for (const RunView& run : m_access.runs.runs()) {
-        const RunId id = run.record.id;
-        for (CurvePlot* plot : plots()) {
-            plot->addRun(id, run.name, run.ink);
-            plot->setRunVisible(id, run.visible);
-            plot->setRunFailed(id, run.record.state == RunState::failed);
-            plot->setRunStopped(id, stopped_at_rung(run.record).value_or(0));
-            plot->setBytesPerToken(id, run.record.bytes_per_token);
-        }
-        if (std::find(known.begin(), known.end(), id) != known.end() || !file) continue;
-        const RunMetrics* arrived = m_access.runs.arrived(id);
-        const RunMetrics::Steps steps = arrived ? arrived->steps : file->metrics(id).steps;
-        const auto iterations = toList(steps.iteration);
-        m_plot->setCurve({id, Quantity::training_loss}, iterations, toList(steps.training_loss));
-        for (CurvePlot* plot : plots()) {
-            plot->setCurve({id, Quantity::gradient_norm}, iterations, toList(steps.gradient_norm));
-        }
-        m_plot->setCurve({id, Quantity::learning_rate}, iterations, toList(steps.learning_rate));
-        m_plot->setCurve({id, Quantity::validation_loss}, toList(run.evaluations.iteration),
-                         toList(run.evaluations.validation_loss));
-    }
-    QJsonObject settings;
-    if (const auto experiments = m_access.lab.experiments(); !experiments.empty()) {
-        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiments.back().description)).object();
-    }
-    for (CurvePlot* plot : plots()) plot->setSettings(settings);
+    showRuns(plots(), m_access.runs, m_access.lab);
     renewVisible();
     showSample(m_sampled);
     renewEmptyState();
@@ -315,17 +234,7 @@ void TrainRoom::syncRuns() {
 
 void TrainRoom::renewVisible() {
     m_visibleTimer.stop();
-    double horizon = 0;
-    std::set<std::int64_t> rungs;
-    for (const RunView& run : m_access.runs.runs()) {
-        if (!run.visible) continue;
-        horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
-        rungs.insert(run.rungs.begin(), run.rungs.end());
-    }
-    for (CurvePlot* plot : plots()) {
-        plot->setHorizon(horizon);
-        plot->setRungs({rungs.begin(), rungs.end()});
-    }
+    for (CurvePlot* plot : plots()) m_tokenizersDiffer = showExtent(*plot, m_access.runs);
     renewGroups();
     renewUnitAdvice();
     updateFloor();
@@ -413,16 +322,7 @@ void TrainRoom::takeSettings(RunId id) {
 }
 
 void TrainRoom::updateFloor() {
-    std::optional<RunSpec> common;
-    for (const RunView& run : m_access.runs.runs()) {
-        if (!run.visible) continue;
-        if (common && EntropyFloorJob::keyOf(*common) != EntropyFloorJob::keyOf(run.spec)) {
-            m_floor.ask(std::nullopt);  // Runs on different data sets have no common entropy floor.
-            return;
-        }
-        common = run.spec;
-    }
-    m_floor.ask(common);
+    m_floor.ask(specWithFloor(m_access.runs));
 }
 
 void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>& room) {

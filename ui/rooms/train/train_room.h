@@ -128,6 +128,7 @@ class TrainRoom : public Room {
     TakeOver* m_takeOver = nullptr;
     BannerArea* m_unitAdvice = nullptr;
     bool m_advisesUnit = false;
+    bool m_tokenizersDiffer = false;  // of the visible runs
     SweepPreview* m_preview = nullptr;
     QueueView* m_queue = nullptr;
     bool m_planShown = false;

@@ -101,21 +101,21 @@ TEST_F(DataFiguresTest, BitsOfAModelThatKnowsNothingAreThoseOfAUniformGuess) {
 TEST_F(DataFiguresTest, AnswersAreComputedInTheBackground) {
     const auto run = firstRun();
     ModelAnswers answers(workspace.runAccess());
-    answers.requestStatistics(run);
-    answers.requestBits(run, "the fox");
+    answers.request(need::statistics, run, {});
+    answers.request(need::bits, run, {.text = "the fox"});
     EXPECT_TRUE(answers.isBusy());
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::bits);
+    answers.fill(data, &need::bits);
     ASSERT_TRUE(data.statistics);
     ASSERT_TRUE(data.painted) << data.problem.toStdString();
     EXPECT_EQ(data.painted->tokens.size(), 7U);
-    answers.requestBits(run, "Äh");
+    answers.request(need::bits, run, {.text = "Äh"});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
     InspectData refused;
     refused.run = run;
-    answers.fill(refused, InspectFigure::Input::bits);
+    answers.fill(refused, &need::bits);
     EXPECT_FALSE(refused.painted);
     EXPECT_TRUE(dataBits(refused).figure.emptyText.contains("not among the"));
 }

@@ -45,11 +45,11 @@ TEST_F(ModelAnswersTest, TextNeedsTwoKnownTokens) {
 TEST_F(ModelAnswersTest, ExplainsMissingCheckpoint) {
     const auto run = firstRun(writeLab(true, nlohmann::json::object(), false));
     ModelAnswers answers(workspace.runAccess());
-    answers.requestExtrapolation(run, 2);
+    answers.request(need::beyond, run, {.factor = 2});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::beyond);
+    answers.fill(data, &need::beyond);
     EXPECT_FALSE(data.beyond);
     EXPECT_TRUE(data.problem.startsWith("The checkpoint of this run is missing")) << data.problem.toStdString();
     EXPECT_TRUE(data.problem.contains(QString::fromStdString(run->checkpoint.string())))
@@ -63,11 +63,11 @@ TEST_F(ModelAnswersTest, ExplainsMissingCheckpoint) {
 TEST_F(ModelAnswersTest, LatestRequestReplacesEarlierOnesOfTheRun) {
     const auto run = firstRun(writeLab());
     ModelAnswers answers(workspace.runAccess());
-    for (const std::int64_t factor : {2, 4, 8}) answers.requestExtrapolation(run, factor);
+    for (const std::int64_t factor : {2, 4, 8}) answers.request(need::beyond, run, {.factor = factor});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::beyond);
+    answers.fill(data, &need::beyond);
     ASSERT_TRUE(data.beyond) << data.problem.toStdString();
     EXPECT_EQ(data.beyond->factor, 8);
     EXPECT_EQ(data.beyond->evaluations.size(), 8U);
@@ -76,7 +76,7 @@ TEST_F(ModelAnswersTest, LatestRequestReplacesEarlierOnesOfTheRun) {
     other->id = 2;
     InspectData others;
     others.run = other;
-    answers.fill(others, InspectFigure::Input::beyond);
+    answers.fill(others, &need::beyond);
     EXPECT_FALSE(others.beyond);
 }
 
@@ -87,17 +87,17 @@ TEST_F(ModelAnswersTest, TrainingHasPriorityForTheEngine) {
     workspace.start();
     ASSERT_TRUE(workspace.session().isActive());
     ModelAnswers answers(workspace.runAccess());
-    answers.requestAblation(run, {});
+    answers.request(need::ablation, run, {});
     EXPECT_FALSE(answers.isBusy());
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::ablation);
+    answers.fill(data, &need::ablation);
     EXPECT_TRUE(data.problem.contains("when no run trains")) << data.problem.toStdString();
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
-    answers.requestAblation(run, {});
+    answers.request(need::ablation, run, {});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
-    answers.fill(data, InspectFigure::Input::ablation);
+    answers.fill(data, &need::ablation);
     EXPECT_TRUE(data.ablation) << data.problem.toStdString();
 }
 
@@ -112,9 +112,10 @@ TEST_F(ModelAnswersTest, WaitingRunIsNotTreatedAsTraining) {
     ASSERT_TRUE(workspace.session().isTraining(id));
     const auto run = std::make_shared<const InsideRun>(readInsideRun(*workspace.lab().file(), id));
     ModelAnswers answers(workspace.runAccess());
-    answers.requestText(run, "the dog", {});
+    answers.request(need::text, run, {.text = "the dog"});
     EXPECT_FALSE(answers.isBusy());
-    EXPECT_TRUE(answers.textProblem().contains("when no run trains")) << answers.textProblem().toStdString();
+    EXPECT_TRUE(answers.problemOf(need::text).contains("when no run trains"))
+        << answers.problemOf(need::text).toStdString();
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
 }
@@ -134,7 +135,7 @@ TEST_F(ModelAnswersTest, FineTuningReportsProgressAndKeepsOneResultPerMethodAndL
         EXPECT_TRUE(answers.isFineTuning());
         EXPECT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
         data.fineTunings.clear();
-        answers.fill(data, InspectFigure::Input::fineTuning);
+        answers.fill(data, &need::fineTuning);
     };
     tune(ScalingMethod::yarn, 2);
     ASSERT_EQ(data.fineTunings.size(), 1U) << answers.fineTuningProblem(run->id).toStdString();
@@ -190,11 +191,11 @@ TEST_F(ModelAnswersTest, OpeningAnotherLabDiscardsResults) {
     ModelAnswers answers(workspace.runAccess());
     answers.startFineTuning(run, {.factor = 2, .steps = 5});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
-    answers.requestExtrapolation(run, 2);
+    answers.request(need::beyond, run, {.factor = 2});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::fineTuning);
+    answers.fill(data, &need::fineTuning);
     EXPECT_EQ(data.fineTunings.size(), 1U);
     EXPECT_TRUE(data.beyond);
 
@@ -206,7 +207,7 @@ TEST_F(ModelAnswersTest, OpeningAnotherLabDiscardsResults) {
     EXPECT_FALSE(answers.isFineTuning());
     InspectData others;
     others.run = other;
-    answers.fill(others, InspectFigure::Input::fineTuning);
+    answers.fill(others, &need::fineTuning);
     EXPECT_TRUE(others.fineTunings.empty());
     EXPECT_FALSE(others.beyond);
     EXPECT_TRUE(others.problem.isEmpty()) << others.problem.toStdString();
@@ -224,12 +225,12 @@ TEST_F(ModelAnswersTest, FineTuningResultsAndProblemsBelongToTheirRun) {
     EXPECT_TRUE(answers.fineTuningProblem(1).isEmpty());
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::fineTuning);
+    answers.fill(data, &need::fineTuning);
     EXPECT_EQ(data.fineTunings.size(), 1U);
     EXPECT_TRUE(data.problem.isEmpty());
     data = {};
     data.run = other;
-    answers.fill(data, InspectFigure::Input::fineTuning);
+    answers.fill(data, &need::fineTuning);
     EXPECT_TRUE(data.fineTunings.empty());
     EXPECT_FALSE(data.problem.isEmpty());
 }
@@ -250,7 +251,7 @@ TEST_F(ModelAnswersTest, FineTuningsOfAnOlderCheckpointAreDiscarded) {
     tune(ScalingMethod::ntk);
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::fineTuning);
+    answers.fill(data, &need::fineTuning);
     ASSERT_EQ(data.fineTunings.size(), 1U) << answers.fineTuningProblem(1).toStdString();
     EXPECT_EQ(data.fineTunings[0].iteration, 150);
 }
@@ -261,17 +262,17 @@ TEST_F(ModelAnswersTest, OtherRequestsWaitForFineTuning) {
     ModelAnswers answers(workspace.runAccess());
     answers.startFineTuning(run, {.factor = 2, .steps = 100000});
     EXPECT_EQ(answers.fineTunedRun(), run->name);
-    answers.requestExtrapolation(run, 2);
+    answers.request(need::beyond, run, {.factor = 2});
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::beyond);
+    answers.fill(data, &need::beyond);
     EXPECT_EQ(data.problem, "A copy of θ 100 is being fine-tuned; this figure is computed when that has ended.");
     QSignalSpy changed(&answers, &ModelAnswers::changed);
     answers.cancelFineTuning();
     EXPECT_FALSE(changed.isEmpty());
-    answers.requestExtrapolation(run, 2);
+    answers.request(need::beyond, run, {.factor = 2});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
-    answers.fill(data, InspectFigure::Input::beyond);
+    answers.fill(data, &need::beyond);
     EXPECT_TRUE(data.beyond) << data.problem.toStdString();
 }
 
@@ -282,21 +283,21 @@ TEST_F(ModelAnswersTest, RequestsWaitForAMeasurement) {
     answers.startFineTuning(run, {.factor = 2, .steps = 100000});
     workspace.measure({smallSweep(100000).expand()});
     ASSERT_TRUE(workspace.meter().isActive());
-    answers.requestExtrapolation(run, 2);
+    answers.request(need::beyond, run, {.factor = 2});
     InspectData data;
     data.run = run;
-    answers.fill(data, InspectFigure::Input::beyond);
+    answers.fill(data, &need::beyond);
     EXPECT_TRUE(data.problem.contains("being measured")) << data.problem.toStdString();
     EXPECT_TRUE(answers.whyNoFineTuning(*run, {}).contains("being measured"));
     ASSERT_TRUE(waitUntil([&] { return !workspace.meter().isActive() && !answers.isFineTuning(); }));
-    answers.fill(data, InspectFigure::Input::beyond);
+    answers.fill(data, &need::beyond);
     EXPECT_TRUE(data.problem.isEmpty()) << data.problem.toStdString();
     const QString interrupted = answers.fineTuningProblem(1);
     EXPECT_TRUE(interrupted.isEmpty() || interrupted.startsWith("Fine-tuning was interrupted"))
         << interrupted.toStdString();
-    answers.requestExtrapolation(run, 2);
+    answers.request(need::beyond, run, {.factor = 2});
     ASSERT_TRUE(waitUntil([&] { return !answers.isBusy(); }));
-    answers.fill(data, InspectFigure::Input::beyond);
+    answers.fill(data, &need::beyond);
     EXPECT_TRUE(data.beyond) << data.problem.toStdString();
 }
 
@@ -387,6 +388,28 @@ TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
                     (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(),
                                           *findInspectFigure("pair-logits"), {1, 0, -1, "some text", 1});
                 }).contains("has no term in the logits"));
+}
+
+TEST_F(ModelAnswersTest, ComponentsOfAHeadNameTheirShareAndTheirVectors) {
+    firstRun(writeLab());
+    const InspectFigure& components = *findInspectFigure("head-components");
+    InspectMoment moment{.text = "the lazy dog", .layer = 1, .head = 1};
+    const auto made = [&] {
+        return inspectFigureOf(workspace.lab().file(), workspace.engine(), {}, components, moment);
+    };
+    const Figure before = made();
+    EXPECT_TRUE(before.x.label.startsWith("principal component 1, ")) << before.x.label.toStdString();
+    EXPECT_TRUE(before.y.label.endsWith("% of the variance")) << before.y.label.toStdString();
+    EXPECT_EQ(before.table.columns.front().size(), 12);
+    EXPECT_TRUE(before.note.contains("layer 1, head 1, before rotation")) << before.note.toStdString();
+    // The fake vectors of a token do not depend on its position, those that are rotated do.
+    const QList<double>& place = before.table.columns[1];
+    EXPECT_EQ(place[3], place[8]);  // two spaces
+    moment.flags["vectors"] = "after-rotation";
+    const Figure after = made();
+    EXPECT_TRUE(after.note.contains("after rotation"));
+    EXPECT_NE(after.table.columns[1][3], after.table.columns[1][8]);
+    EXPECT_EQ(after.settings["vectors"].toString(), "after-rotation");
 }
 
 }  // namespace

@@ -233,7 +233,6 @@ TEST_F(ReproduceTest, RoomAndTerminalShowTheSameForestPlot) {
     launch.output = file("forest.csv");
     launch.figureOptions.format = FigureFormat::csv;
     launch.figures = {"forest-plot"};
-    launch.unit = "nats";
     EXPECT_EQ(writeFigure(launch), 0);
     QFile csv(launch.output);
     ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
@@ -253,7 +252,6 @@ TEST_F(ReproduceTest, TerminalWritesTheForestPlot) {
     launch.output = file("forest.csv");
     launch.figureOptions.format = FigureFormat::csv;
     launch.figures = {"forest-plot"};
-    launch.unit = "nats";
     const auto written = [&] {
         QFile csv(launch.output);
         EXPECT_TRUE(csv.open(QIODevice::ReadOnly));
@@ -262,15 +260,15 @@ TEST_F(ReproduceTest, TerminalWritesTheForestPlot) {
     EXPECT_EQ(writeFigure(launch), 0);
     const QByteArray all = written();
     EXPECT_TRUE(all.contains("claim,row,measure,scale,verdict")) << all.toStdString();
-    launch.claim = plan.rows.front().claim;
+    launch.figureFlags["claim"] = QString::fromStdString(plan.rows.front().claim);
     EXPECT_EQ(writeFigure(launch), 0);
     const QByteArray first = written();
     EXPECT_LT(first.count('\n'), all.count('\n'));
-    launch.claim = "1";  // the number under which texts show the claim
+    launch.figureFlags["claim"] = "1";  // the number under which texts show the claim
     ASSERT_EQ(plan.rows.front().claim, plan.claims.front().id);
     EXPECT_EQ(writeFigure(launch), 0);
     EXPECT_EQ(written(), first);
-    launch.claim = "kitchen";
+    launch.figureFlags["claim"] = "kitchen";
     try {
         writeFigure(launch);
         ADD_FAILURE() << "an unknown claim was accepted";

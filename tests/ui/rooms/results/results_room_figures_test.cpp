@@ -134,7 +134,6 @@ TEST_F(ResultsRoomTest, TerminalWritesResultsFigures) {
     launch.output = file("figure.csv");
     launch.figureOptions.format = FigureFormat::csv;
     launch.figures = {"loss-by-theta"};
-    launch.unit = "nats";
     ::testing::internal::CaptureStdout();
     EXPECT_EQ(writeFigure(launch), 0);
     EXPECT_EQ(::testing::internal::GetCapturedStdout(), "Written: " + launch.output.toStdString() + '\n');
@@ -156,7 +155,7 @@ TEST_F(ResultsRoomTest, TerminalWritesResultsFigures) {
     EXPECT_TRUE(text.contains("\"test\":\"paired\""));
     csv.close();
     launch.figures = {"improvement"};
-    launch.test = TestKind::paired;
+    launch.figureFlags["test"] = "paired";
     EXPECT_EQ(writeFigure(launch), 0);
     ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
     EXPECT_TRUE(csv.readAll().contains("\"test\":\"paired\""));
@@ -164,7 +163,8 @@ TEST_F(ResultsRoomTest, TerminalWritesResultsFigures) {
     EXPECT_TRUE(refusal([&] { writeFigure(launch); }).contains("needs at least two rotated fractions"));
     launch.figures = {"loss-fit"};
     EXPECT_TRUE(refusal([&] { writeFigure(launch); }).contains("also differ in theta (10000, 500, 2000)"));
-    launch.baseline = {{"theta", "500"}};  // chooses runs of one theta, which do not differ in a variable of the fit
+    launch.figureFlags["baseline"] =
+        "theta=500";  // chooses runs of one theta, which do not differ in a variable of the fit
     EXPECT_TRUE(refusal([&] { writeFigure(launch); }).contains("needs runs that differ in the rotated fraction"));
 }
 

@@ -7,7 +7,7 @@
 
 #include "core/rope/encodings.h"
 #include "ui/figure/export.h"
-#include "ui/window/rotary_figures.h"
+#include "ui/window/figures.h"
 
 namespace ropelab::ui {
 namespace {

@@ -41,7 +41,7 @@ TEST(LearnedPanels, ShowTheNewestRunOfEachLearnedEncoding) {
     const Plan plan = plan_new_runs(*lab, experiment);
     ASSERT_EQ(plan.runs.size(), 6U);
     const std::vector<std::int64_t> distances = {0, 3};
-    EXPECT_TRUE(learnedPanels(*lab, 1, distances).empty()) << "no run has a checkpoint";
+    EXPECT_TRUE(learnedPanels(*lab, {.head = 1}, distances).empty()) << "no run has a checkpoint";
     RunId newest = 0;
     for (const PlannedRun& run : plan.runs) {
         const bool isShaw = run.spec.position == Position::shaw;
@@ -49,7 +49,7 @@ TEST(LearnedPanels, ShowTheNewestRunOfEachLearnedEncoding) {
         writeCheckpoint(run);
         if (run.spec.position == Position::t5) newest = std::max(newest, run.id);
     }
-    const LearnedPanels panels = learnedPanels(*lab, 2, distances);
+    const LearnedPanels panels = learnedPanels(*lab, {.head = 2}, distances);
     ASSERT_EQ(panels.size(), 2U) << "RoPE learns nothing about positions";
     EXPECT_EQ(panels.at("t5").id, newest);
     EXPECT_EQ(panels.at("t5").run.toStdString(), lab->run(newest).name);
@@ -57,9 +57,9 @@ TEST(LearnedPanels, ShowTheNewestRunOfEachLearnedEncoding) {
     EXPECT_EQ(panels.at("t5").encoding.values, learned_encoding(*checkpoint, 0, 1, distances)->values);
     EXPECT_EQ(panels.at("shaw").encoding.kind, LearnedEncoding::Kind::deviation);
     // A head that the run lacks is its last one.
-    EXPECT_EQ(learnedPanels(*lab, 9, distances).at("t5").encoding.values, panels.at("t5").encoding.values);
-    EXPECT_EQ(learnedPanels(*lab, 9, distances).at("t5").head, 2);
-    EXPECT_TRUE(learnedPanels(*lab, 2, distances, [] { return true; }).empty());
+    EXPECT_EQ(learnedPanels(*lab, {.head = 9}, distances).at("t5").encoding.values, panels.at("t5").encoding.values);
+    EXPECT_EQ(learnedPanels(*lab, {.head = 9}, distances).at("t5").head, 2);
+    EXPECT_TRUE(learnedPanels(*lab, {.head = 2}, distances, [] { return true; }).empty());
 }
 
 }  // namespace

@@ -284,7 +284,7 @@ TEST_F(SpectrumRoomTest, EncodingsAreShownSideBySide) {
     room->refreshNow();
     EXPECT_EQ(page->choices(), (EncodingChoices{.head = 2, .distances = 64}));
     EXPECT_EQ(views.first()->figure().x.maximum, 63);
-    EXPECT_EQ(room->exportedFigure().origin.flags["head"].toString(), "2");
+    EXPECT_EQ(room->exportedFigure().origin.flags["head"].toString(), "1") << "flags count from 0";
     room->setControl("distances", "32");
     room->refreshNow();
     EXPECT_EQ(views.last()->figure().x.maximum, 31);

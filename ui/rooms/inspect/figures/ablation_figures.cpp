@@ -7,6 +7,8 @@
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 #include "ui/probes/interval_bands.h"
+#include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/rooms/inspect/probe_work.h"
 
 namespace ropelab::ui {
 namespace {
@@ -281,6 +283,29 @@ InspectPicture ablationRetrievalCurve(const InspectData& data) {
         sideOf(QObject::tr("fastest first"), 0, curve.fast_accuracy, curve.fast_accuracy_interval, curve.fast_controls),
         sideOf(QObject::tr("slowest first"), 1, curve.slow_accuracy, curve.slow_accuracy_interval, curve.slow_controls),
         counts);
+}
+
+InspectFigures ablationFigures() {
+    using Controls = InspectFigure::Controls;
+    return {
+        {"ablation-loss", InspectGroup::ablation, QObject::tr("loss after ablation"),
+         QObject::tr("Shows the loss by position after pairs are frozen (frequency 0), removed from the logit, or "
+                     "mean-ablated (query and key replaced by their means), beside random other pairs with the same "
+                     "logit contribution. Formula 8"),
+         &need::ablation, Controls::none, ablationLoss},
+        {"ablation-retrieval", InspectGroup::ablation, QObject::tr("retrieval after ablation"),
+         QObject::tr("Shows the retrieval accuracy by lag after pairs are frozen, removed or mean-ablated, beside "
+                     "random other pairs with the same logit contribution. Formula 8"),
+         &need::ablation, Controls::none, ablationRetrieval},
+        {"ablation-curve", InspectGroup::ablation, QObject::tr("loss by number of ablated pairs"),
+         QObject::tr("Shows the loss against the number of ablated pairs, starting with the fastest or with the "
+                     "slowest pair, beside random other pairs with the same logit contribution. Formula 8"),
+         &need::ablationCurve, Controls::none, ablationCurve},
+        {"ablation-retrieval-curve", InspectGroup::ablation, QObject::tr("retrieval by number of ablated pairs"),
+         QObject::tr("Shows the retrieval accuracy against the number of ablated pairs, starting with the fastest or "
+                     "the slowest, beside random other pairs with the same logit contribution. Formula 8"),
+         &need::ablationCurve, Controls::none, ablationRetrievalCurve},
+    };
 }
 
 }  // namespace ropelab::ui

@@ -13,11 +13,14 @@
 #include <vector>
 
 #include "core/run/probing.h"
+#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/interval_bands.h"
 #include "ui/rooms/inspect/figures/figures.h"
+#include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/theme/color_maps.h"
 
 namespace ropelab::ui {
@@ -596,6 +599,40 @@ InspectPicture attentionSpectrum(const InspectData& data) {
     figure.summary = QObject::tr("Fourier spectrum of the mean attention weight by distance, against wavelength: %1.")
                          .arg(figure.note);
     return picture;
+}
+
+static void checkPairLogits(const FigureRequest& request) {
+    if (request.text(option::text).isEmpty()) {
+        throw BadInput("pair-logits shows what a pair contributes to each logit of a text; give the text with --text.");
+    }
+}
+
+InspectFigures attentionFigures() {
+    using Controls = InspectFigure::Controls;
+    return {
+        {"attention-heads", InspectGroup::attention, QObject::tr("all heads"),
+         QObject::tr("Shows the attention weights of every head; click a head to select it."), &need::text,
+         Controls::layerAndHead, attentionGrid},
+        {"attention-map", InspectGroup::attention, QObject::tr("one head"),
+         QObject::tr("Shows the attention weights of one head. Point at a query to shade the text by its weights."),
+         &need::text, Controls::layerAndHead, attentionMap},
+        {"pair-logits",
+         InspectGroup::attention,
+         QObject::tr("logit term of a pair"),
+         QObject::tr("Shows the term that the highlighted pair adds to each logit of a typed text. Formula 7"),
+         &need::text,
+         Controls::layerAndHead,
+         pairLogits,
+         {&option::pair},
+         checkPairLogits},
+        {"attention-by-distance", InspectGroup::attention, QObject::tr("attention by distance"),
+         QObject::tr("Shows the mean attention weight at each distance between query and key."), &need::text,
+         Controls::oneLayer, attentionByDistance},
+        {"attention-spectrum", InspectGroup::attention, QObject::tr("Fourier spectrum of attention"),
+         QObject::tr(
+             "Shows the Fourier spectrum of the attention weight by distance, with the wavelengths of RoPE's pairs."),
+         &need::text, Controls::oneLayer, attentionSpectrum},
+    };
 }
 
 }  // namespace ropelab::ui

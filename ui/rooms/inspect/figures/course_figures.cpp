@@ -11,6 +11,7 @@
 #include "core/stats/descriptive.h"
 #include "ui/common/format.h"
 #include "ui/probes/interval_bands.h"
+#include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
 namespace {
@@ -280,6 +281,34 @@ InspectPicture lossCourse(const InspectData& data) {
         QObject::tr("Validation loss of %1 during training; a line marks the step that the other figures show.")
             .arg(data.run->name);
     return picture;
+}
+
+InspectFigures courseFigures() {
+    using Controls = InspectFigure::Controls;
+    return {
+        {"logit-contribution-over-training", InspectGroup::training, QObject::tr("largest logit contributions"),
+         QObject::tr("Shows the largest logit contributions at the cursor and that of the highlighted pair, over "
+                     "training. Every key counts equally, also keys with an attention weight near 0. Formula 8"),
+         nullptr, Controls::layerAndHead, contributionsOverTraining},
+        {"attention-entropy", InspectGroup::training, QObject::tr("attention entropy"),
+         QObject::tr("Shows the mean entropy of the attention weights of a query in nats; it is large if attention is "
+                     "spread out."),
+         nullptr, Controls::layerAndHead, entropyCourse},
+        {"attention-sink", InspectGroup::training, QObject::tr("attention sink"),
+         QObject::tr("Shows the mean attention weight of the first token of a sequence."), nullptr,
+         Controls::layerAndHead, sinkCourse},
+        {"retrieval-over-training", InspectGroup::training, QObject::tr("retrieval accuracy"),
+         QObject::tr(
+             "Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag)."),
+         nullptr, Controls::none, retrievalCourse},
+        {"theta-over-training", InspectGroup::training, QObject::tr("trained or scheduled theta"),
+         QObject::tr("Shows the value of a theta that changes during training: θ = g^(−d/2i) for the slowest rotated "
+                     "pair i. Formula 3"),
+         nullptr, Controls::layerAndHead, thetaCourse},
+        {"inspect-loss", InspectGroup::training, QObject::tr("validation loss"),
+         QObject::tr("Shows the validation loss over training; a line marks the step that the other figures show."),
+         nullptr, Controls::none, lossCourse},
+    };
 }
 
 }  // namespace ropelab::ui

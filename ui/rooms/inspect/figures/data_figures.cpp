@@ -13,6 +13,8 @@
 #include "ui/figure/figure_style.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/inspect_data.h"
+#include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/rooms/inspect/probe_work.h"
 
 namespace ropelab::ui {
 namespace {
@@ -417,6 +419,31 @@ InspectPicture dataBits(const InspectData& data) {
                  countText(painted->bits.seen[place], QObject::tr("token")));
     });
     return picture;
+}
+
+InspectFigures dataFigures() {
+    using Controls = InspectFigure::Controls;
+    return {
+        {"data-bits", InspectGroup::data, QObject::tr("bits on the text"),
+         QObject::tr("Paints a text by the bits that each token costs under the run's model, −log₂ p: letters that the "
+                     "model predicts well are pale. The sum of the bits is the size that an arithmetic coder reaches; "
+                     "ropelab-cli compress writes such a file. Formulas 35 and 59"),
+         &need::bits, Controls::none, dataBits},
+        {"data-tokens", InspectGroup::data, QObject::tr("tokens of the text"),
+         QObject::tr("Shows the start of the validation split with its tokens marked. Point at a token to see its "
+                     "number and its count."),
+         &need::statistics, Controls::none, dataTokens},
+        {"data-frequencies", InspectGroup::data, QObject::tr("token frequencies"),
+         QObject::tr("Shows the frequencies of the most frequent tokens of the training split."), &need::statistics,
+         Controls::none, dataFrequencies},
+        {"data-zipf", InspectGroup::data, QObject::tr("frequency by rank"),
+         QObject::tr("Shows the frequencies of tokens and of words by rank with the fit of Zipf's law. Formula 57"),
+         &need::statistics, Controls::none, dataZipf},
+        {"data-mutual-information", InspectGroup::data, QObject::tr("mutual information by distance"),
+         QObject::tr("Shows the mutual information of two tokens by their distance, beside that of shuffled tokens, "
+                     "which is due to chance. Formula 58"),
+         &need::statistics, Controls::none, dataInformation},
+    };
 }
 
 }  // namespace ropelab::ui

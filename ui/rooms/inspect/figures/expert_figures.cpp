@@ -13,6 +13,7 @@
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/interval_bands.h"
+#include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
 namespace {
@@ -285,6 +286,32 @@ InspectPicture expertDropped(const InspectData& data) {
     Axis y{QObject::tr("choices beyond the capacity"), QStringLiteral("%")};
     y.minimum = 0;
     return expertCourse(data, "expert-dropped", y, &ProbeResult::expert_dropped, 100);
+}
+
+InspectFigures expertFigures() {
+    using Controls = InspectFigure::Controls;
+    return {
+        {"expert-load", InspectGroup::experts, QObject::tr("load of each expert over training"),
+         QObject::tr("Shows the share of the tokens' choices that go to each expert of a mixture of experts, at every "
+                     "snapshot. Shazeer et al. 2017, formula 49"),
+         nullptr, Controls::layer, expertLoad},
+        {"expert-load-by-class", InspectGroup::experts, QObject::tr("load by class of tokens"),
+         QObject::tr("Shows the share of the letters, digits, white space, punctuation and other tokens that is routed "
+                     "to each expert. Formula 49"),
+         nullptr, Controls::layer, expertLoadByClass},
+        {"expert-tokens", InspectGroup::experts, QObject::tr("tokens of each expert"),
+         QObject::tr("Shows the tokens that are routed to each expert most often; the labels of the rows list the "
+                     "first five. Formula 49"),
+         nullptr, Controls::layer, expertTokens},
+        {"expert-balance", InspectGroup::experts, QObject::tr("load-balancing loss"),
+         QObject::tr("Shows the load-balancing loss of each layer over training; it is 1 if all experts have equal "
+                     "loads. Fedus et al. 2022, formula 50"),
+         nullptr, Controls::layer, expertBalance},
+        {"expert-dropped", InspectGroup::experts, QObject::tr("choices beyond the capacity"),
+         QObject::tr("Shows the share of the tokens' choices that the capacity of the experts would drop in training. "
+                     "Formula 51"),
+         nullptr, Controls::layer, expertDropped},
+    };
 }
 
 }  // namespace ropelab::ui

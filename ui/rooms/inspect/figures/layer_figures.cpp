@@ -5,6 +5,7 @@
 
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
+#include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
 namespace {
@@ -196,6 +197,40 @@ InspectPicture residualStreamByLayer(const InspectData& data) {
                     {QObject::tr("largest"), &ProbeResult::stream_largest, 0, 1}},
                    QObject::tr("An earlier version of the program stored this snapshot without measurements of the "
                                "residual stream."));
+}
+
+InspectFigures layerFigures() {
+    using Controls = InspectFigure::Controls;
+    return {
+        {"gradient-norm-over-training", InspectGroup::training, QObject::tr("gradient norm by layer"),
+         QObject::tr("Shows the norm of the gradient, before clipping, of the weights of attention and MLP of each "
+                     "layer at the training step before each snapshot. Formula 56"),
+         nullptr, Controls::none, gradientNormMap},
+        {"update-ratio-over-training", InspectGroup::training, QObject::tr("update-to-weight ratio by layer"),
+         QObject::tr("Shows the norm of the change that a training step makes to the weights of attention and MLP of "
+                     "each layer, divided by the norm of these weights. Formula 56"),
+         nullptr, Controls::none, updateRatioMap},
+        {"residual-stream-over-training", InspectGroup::training, QObject::tr("residual stream by layer"),
+         QObject::tr(
+             "Shows the root mean square of the residual stream before each layer and after the last one. Formula 56"),
+         nullptr, Controls::none, residualStreamMap},
+        {"massive-activations-over-training", InspectGroup::training, QObject::tr("massive activations by layer"),
+         QObject::tr("Shows the largest magnitude of a single number in the residual stream before each layer and "
+                     "after the last one. Sun et al. 2024, formula 56"),
+         nullptr, Controls::none, massiveActivationMap},
+        {"gradient-norm-by-layer", InspectGroup::moment, QObject::tr("gradient norm against the layer"),
+         QObject::tr("Shows the norm of the gradient of attention and MLP against the layer. At step 1 it is the "
+                     "gradient at initialization. Xiong et al. 2020, formula 56"),
+         nullptr, Controls::none, gradientNormByLayer},
+        {"updates-by-layer", InspectGroup::moment, QObject::tr("updates against the layer"),
+         QObject::tr("Shows the change of the weights of attention and MLP against the layer, divided by their norm: "
+                     "that of the last training step, and that since initialization. Formula 56"),
+         nullptr, Controls::none, updatesByLayer},
+        {"residual-stream-by-layer", InspectGroup::moment, QObject::tr("residual stream against the layer"),
+         QObject::tr("Shows the root mean square and the largest magnitude of the residual stream against the layer. "
+                     "Formula 56"),
+         nullptr, Controls::none, residualStreamByLayer},
+    };
 }
 
 }  // namespace ropelab::ui

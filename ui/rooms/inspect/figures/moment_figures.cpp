@@ -7,6 +7,7 @@
 #include "ui/common/format.h"
 #include "ui/probes/interval_bands.h"
 #include "ui/rooms/inspect/figures/figures.h"
+#include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
 
@@ -264,6 +265,32 @@ InspectPicture retrievalGain(const InspectData& data) {
             "logit on the same axis.")
             .arg(data.run->name, groupedText(now->iteration));
     return picture;
+}
+
+InspectFigures momentFigures() {
+    using Controls = InspectFigure::Controls;
+    return {
+        {"loss-by-position", InspectGroup::moment, QObject::tr("loss by position"),
+         QObject::tr(
+             "Shows the validation loss at each position of a sequence: later positions have a longer context."),
+         nullptr, Controls::none, lossByPosition},
+        {"retrieval-accuracy", InspectGroup::moment, QObject::tr("retrieval by distance"),
+         QObject::tr("Shows the percentage of copied tokens that the model predicts, by lag. The context bound "
+                     "predicts the lags at which it drops. Men et al. 2024, formula 12"),
+         nullptr, Controls::none, retrievalAccuracy},
+        {"retrieval-gain", InspectGroup::moment, QObject::tr("retrieval gain and context bound"),
+         QObject::tr(
+             "Shows the accuracy on copied tokens minus the accuracy on their first occurrence, by the attended "
+             "distance (lag − 1), with a 95 % interval; B(Δ) as a percentage of B(0), and the mean logit by distance, "
+             "centred and scaled. The last snapshot has the densest grid. Men et al. 2024, formulas 12 and 13"),
+         nullptr, Controls::none, retrievalGain},
+        {"retrieval-loss", InspectGroup::moment, QObject::tr("loss on copied tokens by distance"),
+         QObject::tr("Shows the loss of copied tokens by their distance to the original (lag)."), nullptr,
+         Controls::none, retrievalLoss},
+        {"logit-by-distance", InspectGroup::moment, QObject::tr("logit by distance"),
+         QObject::tr("Shows the mean attention logit by the distance between query and key."), nullptr,
+         Controls::layerAndHead, logitByDistance},
+    };
 }
 
 }  // namespace ropelab::ui

@@ -7,6 +7,8 @@
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 #include "ui/probes/interval_bands.h"
+#include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
@@ -176,6 +178,25 @@ InspectPicture fineTunedLoss(const InspectData& data) {
     figure.settings[QStringLiteral("steps")] = static_cast<double>(how.steps);
     figure.settings[QStringLiteral("learning_rate")] = learning_rate_of(how, data.run->spec);
     return picture;
+}
+
+InspectFigures probeFigures() {
+    using Controls = InspectFigure::Controls;
+    return {
+        {"extrapolation-loss", InspectGroup::extrapolation, QObject::tr("loss beyond the context"),
+         QObject::tr("Shows the loss by position at 2, 4 or 8 times the training context: of a run with RoPE without "
+                     "and with seven scaling methods (the factors of LongRoPE are searched for), of another run with "
+                     "its own position encoding. Formulas 18 to 24"),
+         &need::beyond, Controls::none, extrapolationLoss},
+        {"extrapolation-retrieval", InspectGroup::extrapolation, QObject::tr("retrieval beyond the context"),
+         QObject::tr("Shows the retrieval accuracy at lags inside and beyond the training context, for a run with RoPE "
+                     "without and with seven scaling methods. Formulas 18 to 24"),
+         &need::beyond, Controls::none, extrapolationRetrieval},
+        {"fine-tuned-loss", InspectGroup::extrapolation, QObject::tr("loss after fine-tuning"),
+         QObject::tr("Shows the loss by position beyond the training context before and after a short fine-tuning at "
+                     "that length. Formulas 18 to 24"),
+         &need::fineTuning, Controls::none, fineTunedLoss},
+    };
 }
 
 }  // namespace ropelab::ui

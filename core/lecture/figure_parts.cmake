@@ -1,0 +1,17 @@
+# figure_parts.cmake: writes the names of the figures of RESULTS and INSPECT, lists of files, as arrays to OUTPUT. Those
+# rooms show each figure as a part, and lectures name the parts, also where no window is built.
+set(text "")
+foreach(room results inspect)
+    string(TOUPPER ${room} files)
+    set(names "")
+    foreach(file ${${files}})
+        file(READ ${file} source)
+        string(REGEX MATCHALL "{\"[a-z0-9-]+\",[ \n]*(InspectGroup::|QObject::tr)" entries "${source}")
+        foreach(entry ${entries})
+            string(REGEX REPLACE "{(\"[a-z0-9-]+\").*" "\\1, " name ${entry})
+            string(APPEND names ${name})
+        endforeach()
+    endforeach()
+    string(APPEND text "constexpr std::string_view ${room}_figures[] = {${names}};\n")
+endforeach()
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "${text}")

@@ -1,0 +1,173 @@
+// The figures of the Results room, as the command line and exported files request them.
+#include <QJsonArray>
+
+#include "core/results/results_table.h"
+#include "core/results/run_selection.h"
+#include "core/spec/error.h"
+#include "core/sweep/lab_results.h"
+#include "ui/rooms/results/figure_pane.h"
+#include "ui/session/lab_origin.h"
+#include "ui/session/run_access.h"
+
+namespace ropelab::ui {
+
+namespace {
+
+std::int64_t experimentOf(const QString& typed) {
+    if (typed == QLatin1String("all")) return RunSelection::all_experiments;
+    if (typed == QLatin1String("latest")) return RunSelection::latest_experiment;
+    bool isNumber = false;
+    const std::int64_t experiment = typed.toLongLong(&isNumber);
+    if (isNumber && experiment > 0) return experiment;
+    throw BadInput("--experiment is \"" + typed.toStdString() +
+                   "\", but it must be latest, all or the number of an experiment.");
+}
+
+std::vector<std::string> conditionsOf(const QString& typed) {
+    std::vector<std::string> names;
+    for (const QString& name : typed.split(QLatin1Char(','), Qt::SkipEmptyParts)) names.push_back(name.toStdString());
+    check_split(names);
+    return names;
+}
+
+RunId excludedRun(const QString& typed) {
+    bool isNumber = false;
+    const RunId run = typed.toLongLong(&isNumber);
+    if (!isNumber) throw BadInput("--exclude-run requires the number of a run; got \"" + typed.toStdString() + "\".");
+    return run;
+}
+
+}  // namespace
+
+namespace option {
+
+using Kind = FigureOption::Kind;
+
+constexpr FigureOption compare{"compare", Kind::text, "The measure to compare, for example final_training_loss.",
+                               "name"};
+constexpr FigureOption test{
+    "test",
+    Kind::text,
+    "The test for confidence intervals and significance: student, welch or paired; auto is paired if all groups have "
+    "equal seeds, else welch.",
+    "name",
+    "auto",
+    0,
+    0,
+    [](const QString& typed) { test_kind(typed.toStdString()); }};
+constexpr FigureOption baseline{
+    "baseline",
+    Kind::list,
+    "A setting, key=value, of the baseline group that others are compared with; the figure loss-fit shows the runs "
+    "that agree with it; repeatable.",
+    "key=value",
+    "",
+    0,
+    0,
+    [](const QString& typed) { baseline_settings({typed.toStdString()}); }};
+constexpr FigureOption published{"published", Kind::flag,
+                                 "Also show the values that papers report, if data set and model are the same."};
+constexpr FigureOption experiment{
+    "experiment",
+    Kind::text,
+    "The experiment whose runs are shown: latest, all or the number of an experiment; default: the lab's choice.",
+    "name",
+    "all",
+    0,
+    0,
+    [](const QString& typed) { experimentOf(typed); }};
+constexpr FigureOption unfinished{"unfinished", Kind::flag, "Include stopped and failed runs."};
+constexpr FigureOption splitBy{
+    "split-by",
+    Kind::text,
+    "Separate groups by the precision, device or kernels of their runs; several: precision,device.",
+    "names",
+    "",
+    0,
+    0,
+    [](const QString& typed) { conditionsOf(typed); }};
+constexpr FigureOption excludeRun{"exclude-run",
+                                  Kind::list,
+                                  "The number of a run that is excluded; repeatable.",
+                                  "number",
+                                  "",
+                                  0,
+                                  0,
+                                  [](const QString& typed) { excludedRun(typed); }};
+
+}  // namespace option
+
+namespace {
+
+/// Runs of the table, unless an option says otherwise.
+RunSelection selectionFor(const FigureRequest& request) {
+    RunSelection selection{RunSelection::all_experiments};
+    if (!request.isRecorded()) selection = stored_selection(request.sources().lab());
+    if (request.has(option::experiment) || request.isRecorded()) {
+        selection.experiment = experimentOf(request.text(option::experiment));
+    }
+    if (const auto split = conditionsOf(request.text(option::splitBy)); !split.empty()) selection.split_by = split;
+    selection.unfinished = selection.unfinished || request.has(option::unfinished);
+    for (const QString& run : request.list(option::excludeRun)) selection.excluded.insert(excludedRun(run));
+    return selection;
+}
+
+/// Choose the same runs, without the lab's stored selection.
+QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
+    const bool all = results.experiment == RunSelection::all_experiments;
+    QJsonObject flags{{option::experiment.name, all ? QStringLiteral("all") : QString::number(results.experiment)}};
+    if (selection.unfinished) flags[option::unfinished.name] = true;
+    QStringList split;
+    for (const std::string& name : selection.split_by) split << QString::fromStdString(name);
+    if (!split.isEmpty()) flags[option::splitBy.name] = split.join(QLatin1Char(','));
+    QJsonArray excluded;
+    for (const RunId run : selection.excluded) excluded.append(QString::number(run));
+    if (!excluded.isEmpty()) flags[option::excludeRun.name] = excluded;
+    return flags;
+}
+
+Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request) {
+    const RunAccess access = request.sources().runs();
+    const RunSelection selection = selectionFor(request);
+    ResultsChoices choices;
+    choices.experiment = selection.experiment;
+    choices.excluded = selection.excluded;
+    apply(selection, choices.options);
+    std::vector<std::string> baseline;
+    for (const QString& setting : request.list(option::baseline)) baseline.push_back(setting.toStdString());
+    choices.options.baseline = baseline_settings(baseline);
+    choices.options.test = test_kind(request.text(option::test).toStdString());
+    const QString unit = request.text(option::unit);
+    if (unit == QLatin1String("bits")) choices.options.compare = "bits_per_character";
+    if (unit == QLatin1String("bits-per-byte")) choices.options.compare = "bits_per_byte";
+    if (request.has(option::compare)) choices.options.compare = request.text(option::compare).toStdString();
+    const Results results = resultsOf(access.runs, choices);
+    if (results.baselineIsMissing) {
+        throw BadInput("No group of runs in this lab has the settings " + assignments_text(choices.options.baseline) +
+                       "; the baseline must be one of the groups.");
+    }
+    Figure result = resultsFigureOf(access.lab, access.runs, access.dataDir, figure, choices,
+                                    request.has(option::published), request.view()[QStringLiteral("picked")].toInt(-1));
+    result.origin = {.flags = selectionFlags(selection, results), .lab = labOrigin(*access.lab.file(), results.runs)};
+    return result;
+}
+
+}  // namespace
+
+FigureEntries resultsEntries() {
+    FigureEntries entries;
+    for (const ResultsFigure& figure : resultsFigures()) {
+        entries.push_back(
+            {.name = QLatin1String(figure.name),
+             .room = QStringLiteral("results"),
+             .part = QLatin1String(figure.name),
+             .title = figure.title,
+             .why = figure.why,
+             .options = {&option::unit, &option::compare, &option::test, &option::baseline, &option::published,
+                         &option::experiment, &option::unfinished, &option::splitBy, &option::excludeRun},
+             .make = [&figure](const FigureRequest& request) { return requestedFigure(figure, request); }});
+    }
+    return entries;
+}
+
+}  // namespace ropelab::ui

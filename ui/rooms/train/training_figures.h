@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/spec/run_spec.h"
+#include "ui/figures/figure_entry.h"
+#include "ui/plot/quantity.h"
+
+namespace ropelab::ui {
+
+class CurvePlot;
+class LabDocument;
+class RunStore;
+struct RunView;
+
+/// What the Train room plots over the steps.
+struct CurveView {
+    const char* id;                    // name of the view in settings: "losses"
+    std::vector<Quantity> quantities;  // empty for the roofline
+};
+const std::vector<CurveView>& curveViews();
+/// `id` may be that of an earlier version; null if there is no such view.
+const CurveView* findCurveView(const QString& id);
+
+/// Gives each plot all runs with the curves that it does not have yet, and the settings of the lab's experiment.
+void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, const LabDocument& lab);
+/// Whether the run failed or was stopped, and the bytes of its tokens.
+void showState(CurvePlot& plot, const RunView& run);
+/// The ends of the visible runs and the rungs of their halving. Returns whether their tokenizers differ, so that their
+/// losses per token cannot be compared.
+bool showExtent(CurvePlot& plot, const RunStore& runs);
+/// nullopt if the visible runs have no common data set, and thus no common entropy floor.
+std::optional<RunSpec> specWithFloor(const RunStore& runs);
+std::vector<RunId> visibleRuns(const RunStore& runs);
+/// With more runs, a plot initially shows one curve per group of seeds.
+inline constexpr std::size_t kMaxCurves = 10;
+
+/// validation-loss, training-loss, learning-rate, gradient-norm.
+FigureEntries trainingEntries();
+/// FigureOrigin::flags of a plot of the visible runs.
+QJsonObject trainingFlags(const RunStore& runs, const CurveView& view, const QString& unit);
+
+}  // namespace ropelab::ui
