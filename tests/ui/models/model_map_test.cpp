@@ -12,9 +12,8 @@
 
 #include "tests/support/shared_data.h"
 #include "tests/ui/support/workbench.h"
-#include "ui/models/model_list.h"
 #include "ui/models/model_map.h"
-#include "ui/models/model_scatter.h"
+#include "ui/models/model_views.h"
 
 namespace ropelab::ui {
 namespace {

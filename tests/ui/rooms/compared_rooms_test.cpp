@@ -16,7 +16,6 @@
 #include "ui/rooms/memory/memory_room.h"
 #include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rooms/spectrum/encodings_page.h"
-#include "ui/rooms/spectrum/scaling_comparison.h"
 #include "ui/rooms/spectrum/spectrum_panel.h"
 #include "ui/rooms/spectrum/spectrum_room.h"
 #include "ui/rotary/figure_views.h"

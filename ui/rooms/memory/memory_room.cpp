@@ -19,8 +19,7 @@
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/common/scroll_page.h"
-#include "ui/rooms/memory/measurements.h"
-#include "ui/rooms/memory/shape_panel.h"
+#include "ui/rooms/memory/memory_panels.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ui/rooms/memory/measurements.h"
+#include "ui/rooms/memory/memory_panels.h"
 
 namespace ropelab::ui {
 namespace {

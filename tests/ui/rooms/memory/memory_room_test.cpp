@@ -7,8 +7,7 @@
 #include <QUndoStack>
 
 #include "tests/ui/rotary/room_fixture.h"
-#include "ui/rooms/memory/measurements.h"
-#include "ui/rooms/memory/shape_panel.h"
+#include "ui/rooms/memory/memory_panels.h"
 #include "ui/session/run_store.h"
 #include "ui/session/sweep_session.h"
 

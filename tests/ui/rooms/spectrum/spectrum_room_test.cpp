@@ -14,7 +14,6 @@
 #include "tests/ui/rotary/room_fixture.h"
 #include "ui/common/number_slider.h"
 #include "ui/rooms/spectrum/encodings_page.h"
-#include "ui/rooms/spectrum/scaling_comparison.h"
 #include "ui/rotary/figure_views.h"
 #include "ui/session/experiment_model.h"
 #include "ui/theme/theme_manager.h"
