@@ -11,22 +11,18 @@ namespace ropelab::ui {
 namespace {
 
 void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup& current) {
-    FigureTable table;
-    table.names = {QObject::tr("context (tokens)"), QObject::tr("theta"), QObject::tr("head dimension"),
-                   QObject::tr("rotary dimension"), QObject::tr("b_eff"), QObject::tr("slowest wavelength (tokens)")};
-    table.columns.resize(table.names.size());
+    figure.table.names = {
+        QObject::tr("context (tokens)"), QObject::tr("theta"), QObject::tr("head dimension"),
+        QObject::tr("rotary dimension"), QObject::tr("b_eff"), QObject::tr("slowest wavelength (tokens)")};
+    figure.table.columns.resize(figure.table.names.size());  // also without rows
     QJsonArray names;
     for (const MapPoint& point : points) {
         const RotarySetup& setup = point.setup;
-        const double row[] = {static_cast<double>(setup.context),   setup.theta,
-                              static_cast<double>(setup.head_dim),  static_cast<double>(rotary_dim(setup)),
-                              quantityOf(setup, MapQuantity::base), quantityOf(setup, MapQuantity::wavelength)};
-        for (qsizetype i = 0; i < table.columns.size(); ++i) {
-            table.columns[i].append(row[i]);
-        }
+        figure.table.addRow({static_cast<double>(setup.context), setup.theta, static_cast<double>(setup.head_dim),
+                             static_cast<double>(rotary_dim(setup)), quantityOf(setup, MapQuantity::base),
+                             quantityOf(setup, MapQuantity::wavelength)});
         names.append(point.name);
     }
-    figure.table = table;
     figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(current))},
                        {QStringLiteral("models"), names}};
 }

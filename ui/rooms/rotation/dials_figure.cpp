@@ -113,13 +113,12 @@ Figure dialsFigure(const RotationScene& scene) {
     figure.settings = rotationSettings(scene);
     figure.table.names = {tr("pair"), tr("frequency (rad/token)"), tr("angle of q (degrees)"),
                           tr("angle of k (degrees)")};
-    figure.table.columns.resize(4);
+    figure.table.columns.resize(figure.table.names.size());  // also without rows
     for (const DialHands& hands : picture.hands) {
         if (hands.dial.kind != Dial::Kind::outside) {
-            figure.table.columns[0].append(hands.dial.index);
-            figure.table.columns[1].append(scene.frequency(hands.dial.index));
-            figure.table.columns[2].append(hands.query * 180 / std::numbers::pi);
-            figure.table.columns[3].append(hands.key * 180 / std::numbers::pi);
+            const int pair = hands.dial.index;
+            figure.table.addRow(
+                {static_cast<double>(pair), scene.frequency(pair), degreesOf(hands.query), degreesOf(hands.key)});
         }
     }
     figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {

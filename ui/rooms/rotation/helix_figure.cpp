@@ -271,7 +271,7 @@ Range helixRange(const RotationScene& scene) {
 Figure helixFigure(const RotationScene& scene) {
     Figure figure = rotation::figure(QStringLiteral("helix"), scene);
     figure.table.names = {tr("position (tokens)"), tr("cos"), tr("sin")};
-    figure.table.columns.resize(3);
+    figure.table.columns.resize(figure.table.names.size());  // also without rows
     HelixPicture picture;
     if (const auto pair = scene.enlargedPair()) {
         const double frequency = scene.frequency(*pair);
@@ -298,9 +298,7 @@ Figure helixFigure(const RotationScene& scene) {
         const double span = picture.range.maximum - picture.range.minimum;
         const double step = std::max(1.0, std::ceil(span / 1024));
         for (double at = std::ceil(picture.range.minimum); at <= picture.range.maximum; at += step) {
-            figure.table.columns[0].append(at);
-            figure.table.columns[1].append(std::cos(at * frequency));
-            figure.table.columns[2].append(std::sin(at * frequency));
+            figure.table.addRow({at, std::cos(at * frequency), std::sin(at * frequency)});
         }
     } else {
         picture.empty = tr("At fraction 0 no pair is rotated, so there is no helix.");

@@ -239,11 +239,8 @@ Figure matrixFigure(const RotationScene& scene) {
                   .arg(groupedText(scene.state.m), scene.setup.pairing == Pairing::half ? layout.arg(half) : layout);
     figure.summary = tr("The rotation matrix, %1 × %1: ").arg(scene.setup.head_dim) + picture.title + QLatin1Char('.');
     figure.table.names = {tr("row"), tr("column"), tr("entry")};
-    figure.table.columns.resize(3);
     const auto add = [&](int row, int column) {
-        figure.table.columns[0].append(row);
-        figure.table.columns[1].append(column);
-        figure.table.columns[2].append(matrixEntry(scene, row, column));
+        figure.table.addRow({static_cast<double>(row), static_cast<double>(column), matrixEntry(scene, row, column)});
     };
     for (int channel = 0; channel < scene.setup.head_dim; ++channel) {
         const auto pair = pairOf(scene, channel);

@@ -399,15 +399,12 @@ QString pairToolTip(const RotationScene& scene) {
 
 Figure pairFigure(const RotationScene& scene) {
     Figure figure = rotation::figure(QStringLiteral("pair"), scene);
-    const auto add = [&figure](const QString& name, std::optional<double> value) {
-        figure.table.names.append(name);
-        figure.table.columns.append(value ? QList<double>{*value} : QList<double>{});
-    };
     PairPicture picture = pictureOf(scene);
     const PairTerm& pair = picture.pair;
     const auto index = scene.enlargedPair();
     const auto column = [&](const QString& name, double value) {
-        add(name, index ? std::optional(value) : std::nullopt);
+        figure.table.names.append(name);
+        figure.table.columns.append(index ? QList<double>{value} : QList<double>{});
     };
     constexpr double degrees = 180 / std::numbers::pi;
     column(tr("pair"), index.value_or(0));

@@ -46,6 +46,10 @@ QString wavelengthText(double frequency) {
     return readableNumber(2 * std::numbers::pi / frequency) + QStringLiteral(" tokens");
 }
 
+double degreesOf(double radians) {
+    return radians * 180 / std::numbers::pi;
+}
+
 QString degreesText(double radians) {
     return tenthsText(tenthsOf(radians));
 }

@@ -12,6 +12,7 @@ namespace ropelab::ui {
 
 /// "628.3 tokens", or "∞" for frequency 0. Frequencies are in radians per token.
 QString wavelengthText(double frequency);
+double degreesOf(double radians);
 /// "57.3°" or "−4,342.9°".
 QString degreesText(double radians);
 /// "57.3°", or "4,342.9° = 12 periods + 22.9°" from 360° on.

@@ -156,20 +156,15 @@ void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style
     }
 }
 
-double degreesOf(double radians) {
-    return radians * 180 / std::numbers::pi;
-}
-
 FigureTable tokenTable(const TokenPicture& picture) {
     FigureTable table;
-    QStringList words;
     table.names = {tr("position"),
                    tr("pair"),
                    tr("frequency (rad/token)"),
                    tr("angle before (degrees)"),
                    tr("rotation (degrees)"),
                    tr("angle after (degrees)")};
-    table.columns.resize(table.names.size());
+    QStringList words;
     for (qsizetype token = 0; token < picture.tokens.size(); ++token) {
         const auto& query = picture.queries[static_cast<std::size_t>(token)];
         for (std::size_t pair = 0; pair < query.size(); ++pair) {
@@ -177,11 +172,8 @@ FigureTable tokenTable(const TokenPicture& picture) {
             const double frequency = picture.scene.frequency(static_cast<int>(pair));
             const double angle = position * frequency;
             words << picture.tokens[token];
-            const double values[] = {position,         static_cast<double>(pair),
-                                     frequency,        degreesOf(std::arg(query[pair])),
-                                     degreesOf(angle), degreesOf(std::arg(query[pair] * std::polar(1.0, angle)))};
-            for (qsizetype column = 0; column < table.columns.size(); ++column)
-                table.columns[column].append(values[column]);
+            table.addRow({position, static_cast<double>(pair), frequency, degreesOf(std::arg(query[pair])),
+                          degreesOf(angle), degreesOf(std::arg(query[pair] * std::polar(1.0, angle)))});
         }
     }
     table.words = {{tr("token"), words}};

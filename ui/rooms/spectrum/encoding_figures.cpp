@@ -102,7 +102,6 @@ Figure alibiFigure(const RotarySetup& setup) {
     map.maximum = 0;
     figure.table.names = {QStringLiteral("head"), QStringLiteral("slope"), QStringLiteral("distance (tokens)"),
                           map.title()};
-    figure.table.columns.resize(figure.table.names.size());
     double least = 0;
     for (int head = 0; head < map.rows; ++head) {
         const double slope = slopes[static_cast<std::size_t>(head)];
@@ -114,10 +113,7 @@ Figure alibiFigure(const RotarySetup& setup) {
             map.values.append(isVisible ? static_cast<float>(bias) : kNoValue);
             if (isVisible) {
                 least = std::min(least, bias);
-                const std::array<double, 4> row = {head + 1.0, slope, static_cast<double>(distance), bias};
-                for (std::size_t i = 0; i < row.size(); ++i) {
-                    figure.table.columns[static_cast<qsizetype>(i)].append(row[i]);
-                }
+                figure.table.addRow({head + 1.0, slope, static_cast<double>(distance), bias});
             }
         }
     }
