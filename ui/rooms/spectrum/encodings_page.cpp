@@ -65,32 +65,16 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(tr("Encodings"), box));
-    m_heads = new NumberSlider({.label = tr("heads"),
-                                .minimum = 1,
-                                .maximum = kMostHeads,
-                                .logarithmic = true,
-                                .step = 1,
-                                .text = wholeText,
-                                .why = tr("Number of attention heads per layer, H. ALiBi has one slope per head "
-                                          "(formula 25), and the model has H·d channels (formula 30).")},
-                               box);
-    column->addWidget(m_heads);
+    m_heads = addSlider(box, tr("heads"), {}, 1, kMostHeads,
+                        tr("Number of attention heads per layer, H. ALiBi has one slope per head (formula 25), and the "
+                           "model has H·d channels (formula 30)."));
     m_wholeContext = new QCheckBox(tr("attend to the whole context"), box);
     m_wholeContext->setToolTip(
         tr("Disables the sliding window: each token attends to itself and to all tokens before it."));
     column->addWidget(m_wholeContext);
-    m_window =
-        new NumberSlider({.label = tr("attention window"),
-                          .unit = tr("tokens"),
-                          .minimum = 1,
-                          .maximum = kMaxAttentionWindow,
-                          .logarithmic = true,
-                          .step = 1,
-                          .text = wholeText,
-                          .why = tr("Length N of the sliding window: each token attends to itself and to the N − 1 "
-                                    "tokens before it.\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25")},
-                         box);
-    column->addWidget(m_window);
+    m_window = addSlider(box, tr("attention window"), tr("tokens"), 1, kMaxAttentionWindow,
+                         tr("Length N of the sliding window: each token attends to itself and to the N − 1 tokens "
+                            "before it.\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25"));
     connect(m_heads, &NumberSlider::changed, this, [this](double value) { emit headsRequested(std::llround(value)); });
     connect(m_window, &NumberSlider::changed, this,
             [this](double value) { emit attentionWindowRequested(std::llround(value)); });
@@ -108,14 +92,15 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     column->addWidget(m_wholeDistances);
     m_distances = addSlider(box, tr("distances"), tr("tokens"), 2, kMaxAttentionWindow,
                             tr("Number of distances of the encodings side by side, from 0."));
-    connect(m_head, &NumberSlider::changed, this, [this](double value) {
-        m_choices.head = static_cast<int>(std::lround(value));
-        emit chosen();
-    });
-    connect(m_distances, &NumberSlider::changed, this, [this](double value) {
-        m_choices.distances = std::llround(value);
-        emit chosen();
-    });
+    const auto edits = [this](NumberSlider* slider, auto set) {
+        connect(slider, &NumberSlider::changed, this, [this, set](double value) {
+            set(m_choices, std::llround(value));
+            emit chosen();
+        });
+    };
+    edits(m_head, [](EncodingChoices& of, std::int64_t value) { of.head = static_cast<int>(value); });
+    edits(m_distances, [](EncodingChoices& of, std::int64_t value) { of.distances = value; });
+    edits(m_layers, [](EncodingChoices& of, std::int64_t value) { of.layers = value; });
     connect(m_wholeDistances, &QCheckBox::toggled, this, [this](bool isWhole) {
         m_choices.distances = isWhole ? 0 : std::max<std::int64_t>(2, std::min(kFirstDistances, m_setup.context));
         renewChoices();
@@ -128,10 +113,6 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
 void EncodingsPage::makeLayerFields(QWidget* box) {
     m_layers = addSlider(box, tr("layers"), {}, 1, static_cast<double>(kMostReachLayers),
                          tr("Number of layers, k, of the receptive field (formula 61)."));
-    connect(m_layers, &NumberSlider::changed, this, [this](double value) {
-        m_choices.layers = std::llround(value);
-        emit chosen();
-    });
     m_attentionLayers = new QLineEdit(box);
     m_attentionLayers->setAccessibleName(tr("attention of the layers"));
     m_layersNote = new FieldNote(m_attentionLayers);
