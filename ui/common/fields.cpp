@@ -155,9 +155,8 @@ QToolButton* addToggle(QLayout* row, QButtonGroup* group, const QString& text, c
 
 QButtonGroup* addToggles(QLayout* row, const QList<Toggle>& toggles, const std::function<void(int)>& chosen) {
     auto* group = new QButtonGroup(row->parentWidget());
-    for (const Toggle& each : toggles) {
-        group->setId(addToggle(row, group, each.text, each.accessibleName, each.why),
-                     static_cast<int>(row->count()) - 1);
+    for (int i = 0; i < toggles.size(); ++i) {
+        group->setId(addToggle(row, group, toggles[i].text, toggles[i].accessibleName, toggles[i].why), i);
     }
     group->buttons().first()->setChecked(true);
     if (chosen) QObject::connect(group, &QButtonGroup::idClicked, group, chosen);

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <QAbstractButton>
 #include <QApplication>
+#include <QButtonGroup>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QSlider>
@@ -111,6 +114,18 @@ TEST_F(FieldsTest, UnchangedEntriesDoNotRebuildAList) {
     EXPECT_EQ(choice->currentText(), "two");
     EXPECT_GT(removed.count() + reset.count(), 0);
     EXPECT_EQ(chosen.count(), 0) << "no signal is emitted";
+}
+
+TEST(Toggles, HaveTheirPlacesAsIds) {
+    QWidget box;
+    auto* row = new QHBoxLayout(&box);
+    int chosen = -1;
+    QButtonGroup* group = addToggles(row, {{"a", "Show a"}, {"b", "Show b"}}, [&chosen](int id) { chosen = id; });
+    EXPECT_EQ(group->checkedId(), 0);
+    EXPECT_EQ(group->button(1)->text(), "b");
+    group->button(1)->click();
+    EXPECT_EQ(chosen, 1);
+    EXPECT_FALSE(group->button(0)->isChecked());
 }
 
 }  // namespace

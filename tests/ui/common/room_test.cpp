@@ -44,7 +44,7 @@ class TwoFigures : public Room {
     static Figure named(const char* name) {
         Figure figure;
         figure.name = QString::fromLatin1(name);
-        figure.table = {{QStringLiteral("x")}, {{1.0}}};
+        figure.curves.resize(1);
         return figure;
     }
     QStringList menuOf(FigureView* view) {
