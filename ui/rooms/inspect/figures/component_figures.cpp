@@ -213,6 +213,15 @@ InspectPicture headComponents(const InspectData& given) {
     figure.settings[QStringLiteral("vectors")] = chosen;
     figure.x = componentAxis(components, 0);
     figure.y = componentAxis(components, 1);
+    // Points at the ends are not cut off.
+    for (const std::size_t axis : {0U, 1U}) {
+        const QList<double> both = places[0][axis] + places[1][axis];
+        const auto [low, high] = std::minmax_element(both.begin(), both.end());
+        const double margin = std::max(0.05 * (*high - *low), 1e-9);
+        Axis& shown = axis == 0 ? figure.x : figure.y;
+        shown.minimum = *low - margin;
+        shown.maximum = *high + margin;
+    }
     const QStringList tokens = data.run->tokenTexts(vectors->tokens);
     const QList<double> received = receivedWeights(*vectors, layer, head);
     figure.curves = {cloud(QObject::tr("queries"), {Ink::Kind::query}, 2.6, places[0][0], places[0][1]),
