@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/cli/terminal.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/shared_data.h"
 
 namespace ropelab {
@@ -252,7 +253,7 @@ TEST(CacheVerb, SupportsEveryKindOfKvCache) {
 }
 
 TEST(CacheVerb, ReadsModelsWithoutRotaryEmbedding) {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const std::string bloom =
         folder.write("config.json", R"({"model_type": "bloom", "n_embed": 1024, "n_layer": 24, "n_head": 16})")
             .string();

@@ -470,7 +470,7 @@ TEST(HfAnatomy, PositionsStandWhereTheModelHasThem) {
     EXPECT_FALSE(bloom.find("attention.rotation"));
     EXPECT_TRUE(bloom.find("embedding_norm"));
     EXPECT_EQ(stage_of(bloom, "attention.scores").kind, "ALiBi");
-    EXPECT_EQ(bloom.totals().cache_bytes, 2 * 2 * 64 * 2);
+    EXPECT_EQ(bloom.totals().cache_bytes_per_token, 2 * 2 * 64 * 2);
     const Anatomy plain = hf_anatomy(parsed(R"({"model_type": "llama", "use_rope": false, "hidden_size": 64,
         "num_hidden_layers": 2, "num_attention_heads": 4})"));
     EXPECT_FALSE(plain.find("attention.rotation"));

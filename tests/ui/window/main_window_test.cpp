@@ -89,7 +89,7 @@ TEST_F(Window, TabVisitsARoomThatWasMadeLaterBeforeTheStripAndTheCorner) {
     };
     EXPECT_GT(first(window->rail()), 0);
     EXPECT_LT(first(window->rail()), first(window->room()));
-    for (const QWidget* part : {static_cast<QWidget*>(&window->room()), &window->roomStack().panels()}) {
+    for (const QWidget* part : std::initializer_list<QWidget*>{&window->room(), &window->roomStack().panels()}) {
         EXPECT_LT(first(*part), first(window->strip()));
     }
     EXPECT_LT(first(window->strip()), first(window->corner()));

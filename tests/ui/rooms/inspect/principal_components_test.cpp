@@ -43,7 +43,9 @@ TEST(PrincipalComponents, DirectionsAreOrthogonalAndKeepTheVariance) {
     double shares = 0;
     for (std::size_t a = 0; a < dimension; ++a) {
         shares += found.shares[a];
-        if (a > 0) EXPECT_LE(found.shares[a], found.shares[a - 1]);
+        if (a > 0) {
+            EXPECT_LE(found.shares[a], found.shares[a - 1]);
+        }
         for (std::size_t b = 0; b <= a; ++b) {
             double product = 0;
             for (std::size_t i = 0; i < dimension; ++i) product += found.directions[a][i] * found.directions[b][i];
