@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <random>
@@ -60,7 +61,9 @@ class KilledSweep : public testing::Test {
     static void expect_equal(const LabFile& killed, const LabFile& undisturbed) {
         const auto runs = killed.runs();
         ASSERT_EQ(runs.size(), undisturbed.runs().size());
-        std::size_t all_texts = 0;  // only one run of a cohort writes them
+        // Only one run of a cohort writes them, and how many runs are a cohort is measured, so that a busy machine may
+        // group the runs of the two labs differently.
+        std::size_t all_texts = 0;
         for (std::size_t i = 0; i < runs.size(); ++i) {
             const RunRecord& run = runs[i];
             const RunRecord other = undisturbed.runs()[i];
@@ -84,9 +87,11 @@ class KilledSweep : public testing::Test {
             EXPECT_EQ(metrics.evaluations.validation_loss, others.evaluations.validation_loss);
             const auto texts = killed.samples(run.id);
             const auto other_texts = undisturbed.samples(other.id);
-            ASSERT_EQ(texts.size(), other_texts.size());
             all_texts += texts.size();
-            for (std::size_t text = 0; text < texts.size(); ++text) {
+            if (!texts.empty() && !other_texts.empty()) {
+                ASSERT_EQ(texts.size(), other_texts.size());
+            }
+            for (std::size_t text = 0; text < std::min(texts.size(), other_texts.size()); ++text) {
                 EXPECT_EQ(texts[text].iteration, other_texts[text].iteration);
                 EXPECT_EQ(texts[text].text, other_texts[text].text);
             }
