@@ -80,6 +80,8 @@ TEST(InspectFigures, AllArePaintedAndExported) {
     data.choices.pair = 2;
     data.textPair = 2;
     for (const InspectFigure& figure : inspectFigures()) {
+        // That figure shows vectors which a model computes: ModelAnswersTest.
+        if (figure.name == std::string_view("head-components")) continue;
         const Figure made = figure.make(data).figure;
         EXPECT_EQ(made.name, QLatin1String(figure.name));
         EXPECT_FALSE(isEmpty(made)) << figure.name << ": " << made.emptyText.toStdString();

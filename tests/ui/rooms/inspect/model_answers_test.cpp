@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
+#include "ui/figure/export.h"
 #include "ui/rooms/inspect/figures/figures.h"
 #include "ui/rooms/inspect/probe_work.h"
 #include "ui/session/engine_work.h"
@@ -410,6 +411,10 @@ TEST_F(ModelAnswersTest, ComponentsOfAHeadNameTheirShareAndTheirVectors) {
     EXPECT_TRUE(after.note.contains("after rotation"));
     EXPECT_NE(after.table.columns[1][3], after.table.columns[1][8]);
     EXPECT_EQ(after.settings["vectors"].toString(), "after-rotation");
+    EXPECT_FALSE(after.summary.isEmpty());
+    ExportOptions svg;
+    svg.format = FigureFormat::svg;
+    EXPECT_GT(figureBytes(after, svg).size(), 1000);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ void addControls(Figure& figure, const AblationControls& controls, const QString
 }
 
 /// One end of the spectrum in a figure against the number of ablated pairs.
-struct Side {
+struct SpectrumEnd {
     QString label;
     int ink;
     Values values;                       // one per number of pairs
@@ -105,7 +105,7 @@ std::vector<Values> controlValues(const ControlLists& controls,
     return result;
 }
 
-void addSide(Figure& figure, const Side& side) {
+void addEnd(Figure& figure, const SpectrumEnd& side) {
     const Ink ink = Ink::data(side.ink);
     FigureBand band{QObject::tr("%1, 95 % interval").arg(side.label), ink, {}, {}, {}};
     FigureCurve curve = inspectCurve(side.label, figure.y.label, ink);
@@ -146,15 +146,15 @@ QString controlsNote(const AblationCurve& curve) {
 }
 
 /// `counts`: what the values are means over.
-InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis y, const Side& fast, const Side& slow,
-                                 const QString& counts) {
+InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis y, const SpectrumEnd& fast,
+                                 const SpectrumEnd& slow, const QString& counts) {
     const AblationCurve& curve = *data.ablationCurve;
     InspectPicture picture{
         inspectFigure(data, name, {QObject::tr("number of %1 pairs").arg(kindWord(curve.kind)), {}}, std::move(y))};
     Figure& figure = picture.figure;
     figure.x.whole = true;
-    addSide(figure, fast);
-    addSide(figure, slow);
+    addEnd(figure, fast);
+    addEnd(figure, slow);
     figure.note = QObject::tr("%1; %2; %3").arg(checkpointNote(data, curve.iteration), counts, controlsNote(curve));
     figure.summary =
         QObject::tr("%1 of %2 against the number of %3 pairs, starting with the fastest or the slowest pair; %4.")
@@ -248,7 +248,8 @@ InspectPicture ablationCurve(const InspectData& data) {
     const AblationCurve& curve = *data.ablationCurve;
     const auto sideOf = [&](const QString& label, int ink, const Values& losses, const std::vector<Description>& rises,
                             const ControlLists& controls) {
-        Side side{label, ink, losses, {}, controlValues(controls, [](const ProbeResult& probe) { return probe.loss; })};
+        SpectrumEnd side{
+            label, ink, losses, {}, controlValues(controls, [](const ProbeResult& probe) { return probe.loss; })};
         for (const Description& rise : rises) {
             side.intervals.push_back({losses.front() + rise.confidence_low, losses.front() + rise.confidence_high});
         }
@@ -269,9 +270,9 @@ InspectPicture ablationRetrievalCurve(const InspectData& data) {
     const AblationCurve& curve = *data.ablationCurve;
     const auto sideOf = [](const QString& label, int ink, const Values& accuracies,
                            const std::vector<Interval>& intervals, const ControlLists& controls) {
-        Side side{label, ink, {}, {}, controlValues(controls, [](const ProbeResult& probe) {
-                      return 100 * retrieval_accuracy(probe);
-                  })};
+        SpectrumEnd side{label, ink, {}, {}, controlValues(controls, [](const ProbeResult& probe) {
+                             return 100 * retrieval_accuracy(probe);
+                         })};
         for (const double accuracy : accuracies) side.values.push_back(100 * accuracy);
         for (const Interval& interval : intervals) side.intervals.push_back({100 * interval.low, 100 * interval.high});
         return side;
