@@ -230,7 +230,7 @@ QWidget* RotationRoom::makeMatrixPage() {
 QWidget* RotationRoom::makeAimPage() {
     m_aimPage = new AimPage(m_aim, this);
     connect(m_aimPage, &AimPage::aimed, m_editor, &SceneEditor::aimAt);
-    connect(m_aimPage, &AimPage::refined, this, &RotationRoom::schedule);
+    connect(m_aimPage, &AimPage::refined, this, &RotationRoom::renewAim);
     connect(m_aimPage, &AimPage::finished, m_editor, &SceneEditor::endMerging);
     return m_aimPage;
 }
@@ -460,11 +460,10 @@ void RotationRoom::renew() {
 }
 
 void RotationRoom::renewPage() {
-    const auto other = compares() ? std::optional(sceneOf(Side::other)) : std::nullopt;
     switch (page()) {
         case Logit:
             showScene(m_logit, logitFigure);
-            m_shift->show(scene(), other, model().editsB());
+            m_shift->show(scene(), compares() ? std::optional(sceneOf(Side::other)) : std::nullopt, model().editsB());
             break;
         case Helix:
             showScene(m_helix, helixFigure);
@@ -474,8 +473,7 @@ void RotationRoom::renewPage() {
             showScene(m_matrix, matrixFigure);
             break;
         case Aim:
-            m_aimPage->show(scene(), other, model().editsB());
-            showFigure(m_aim, [this](Side side) { return m_aimPage->figure(side); });
+            renewAim();
             break;
         case Tokens: {
             const QString text = QString::fromStdString(scene().state.text);
@@ -487,6 +485,11 @@ void RotationRoom::renewPage() {
             renewCircuit();
             break;
     }
+}
+
+void RotationRoom::renewAim() {
+    m_aimPage->show(scene(), compares() ? std::optional(sceneOf(Side::other)) : std::nullopt, model().editsB());
+    showFigure(m_aim, [this](Side side) { return m_aimPage->figure(side); });
 }
 
 void RotationRoom::renewCircuit() {

@@ -102,6 +102,7 @@ class RotationRoom : public RotaryRoom {
     RotationScene sceneOf(Side side) const;
     void showScene(FigureView* view, Figure (*make)(const RotationScene&));
     void renewPage();
+    void renewAim();
     void renewCircuit();
     void renewLogitText();
     void fitMatrix();
