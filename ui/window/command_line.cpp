@@ -21,7 +21,7 @@ CommandLine::CommandLine(const QString& description, const std::vector<Option>& 
         }
         m_standard[option.name] = option.standard;
         CLI::Option* added = m_app.add_option(names, m_values[option.name], option.help);
-        added->type_name(option.valueName)->expected(1)->take_all();
+        added->type_name(option.valueName)->expected(1)->take_all()->allow_extra_args(false);
         if (option.standard[0] != '\0') added->default_str(option.standard);
     }
     m_app.add_option(positional.name, m_positional, positional.help)->type_name("");
