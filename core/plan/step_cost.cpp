@@ -53,6 +53,20 @@ double wide_rows(const LayerPlan& layer, const PlanSizes& sizes) {
     return std::get<Experts>(layer.feed_forward).kept(sizes);
 }
 
+// Numbers per token of a layer in an evaluation besides rows of the stream, as measured: those of its norm, and of its
+// attention the chunks of a gated DeltaNet, copies of queries, keys and values, or scores, weights and the operations
+// of an encoding.
+double in_evaluation(const LayerPlan& layer, const PlanSizes& sizes, bool is_fused, double probabilities) {
+    const double C = real(sizes.C);
+    const std::optional<NormPart>& norm = layer.attention_norms.of_input();
+    const double normed = norm ? norm->kept_rows() * C : 0.0;
+    const Scores* scores = layer.scores();
+    if (!scores) return normed + 6.0 * C;
+    if (attention_kernel_supports(layer)) return normed + (is_fused ? 0.0 : 3.0 * C);
+    const double relative = facts_of(scores->relative, sizes, {}, "").kept_per_score - 2.5;
+    return normed + std::max(scores->has_sinks ? 3.0 : 1.3, relative) * probabilities;
+}
+
 // Per token, float32, besides norms before branches: the input of the norm of an output; with Dynamic Tanh, the scaled
 // stream and its tanh. DeepNet's scaled stream is not kept.
 double norm_rows(const LayerPlan& layer) {
@@ -121,7 +135,7 @@ double MemoryNeed::total() const {
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary) {
     // New tensors do not fit exactly into the freed blocks of others (core/engine/device/tensor_memory.h).
     constexpr double step_overhead = 1.02;
-    constexpr double evaluation_overhead = 1.2;
+    constexpr double evaluation_overhead = 1.4;
 
     const ModelPlan plan = plan_of(spec, vocabulary);
     const TrainingWork work = work_of(spec);
@@ -133,13 +147,16 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double probabilities = number(spec.heads * spec.context);  // of a token in a layer
     double wide = 0;                                                 // of the MLP, the mean over the layers
     double in_activation = 0;  // temporary numbers in the activation's backward pass
+    double in_branch = 0;      // of an evaluation
     bool has_state = false;    // a gated DeltaNet
     bool has_scores = false;   // probabilities and their gradients exist as tensors
     for (const LayerPlan& layer : plan.layers) {
         const auto* mlp = std::get_if<Mlp>(&layer.feed_forward);
         const Mlp& network = mlp ? *mlp : std::get<Experts>(layer.feed_forward).expert;
-        wide += wide_rows(layer, plan.sizes) / number(spec.layers);
-        in_activation = network.activation.working * real(network.width);
+        const Activation& activation = network.activation;
+        wide += (wide_rows(layer, plan.sizes) + activation.in_forward * real(network.width)) / number(spec.layers);
+        in_activation = activation.working * real(network.width);
+        in_branch = std::max(in_branch, in_evaluation(layer, plan.sizes, work.is_fused, probabilities));
         has_state |= std::holds_alternative<DeltaNet>(layer.attention);
         has_scores |= std::holds_alternative<Latent>(layer.attention);
     }
@@ -148,11 +165,13 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const bool normalizes = spec.qk_norm != QkNorm::none;
 
     MemoryNeed need;
-    // LibTorch and, for the systems of equations of a gated DeltaNet, its linear algebra.
-    need.engine = has_state ? 150e6 : 120e6;
     // The bfloat16 copy of the weights.
     const double copy = spec.precision == Precision::float32 ? 0.0 : 0.5;
     need.weights = float_bytes * R * (4.0 + copy) * P;
+    // LibTorch, and of it: linear algebra for the systems of equations of a gated DeltaNet, products of bfloat16, and
+    // operations that kernels replace.
+    need.engine = 124e6 + (has_state ? 30e6 : 0.0) + (copy > 0 ? 13e6 : 0.0) +
+                  (spec.operations == Operations::eager ? 10e6 : 0.0);
     // The new gradients of the backward pass; with precision=auto also copies of the initial state.
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
     // Temporary tensors of one operation: rows of the MLP, or in attention the probabilities and their gradients.
@@ -165,10 +184,8 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
                         more_stepwise({spec.heads, spec.kv_heads(), spec.head_dim()}, normalizes, work) * C;
     // With bfloat16, the heads of QK normalization are assembled in float32.
     const double heads = normalizes && size < 1 ? 1.5 * C : 0.0;
-    // Logits, what the encoding adds to them, and the probabilities of one layer.
-    const double scores = only_products ? 0.0 : 3.0 * probabilities;
     need.evaluation =
-        evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + scores + 2.0 * V);
+        evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + in_branch + 2.0 * V);
     return need;
 }
 

@@ -38,15 +38,15 @@ struct MemoryNeed {
     double evaluation = 0;  // additional peak of an evaluation
     double total() const;
 };
-/// Trained together on the CPU. The measured constants were fitted to about 50 peaks (tests/bench/memory_variants: the
+/// Trained together on the CPU. The measured constants were fitted to about 90 peaks (tests/bench/memory_variants: the
 /// variants of the model and the optimizer, widths 16 to 384, batches of 64 to 8,192 tokens, float32 and bfloat16,
 /// operations=fused and =eager). The prediction is within 12 % of each; repeated measurements differ by 1 %. It is
 /// several hundred MB too low for bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 /// For one sequence of `context` tokens, in bytes, as float32 numbers.
 struct CacheBytes {
-    std::int64_t kv =
-        0;  // formulas 32, 44 and 46; 0 with operations=eager, which only rolling generation gives a KV cache
+    /// Formulas 32, 44 and 46; 0 with operations=eager, which only rolling generation gives a KV cache.
+    std::int64_t kv = 0;
     std::int64_t rope = 0;  // formula 31, each angle once, one table; 0 without RoPE or with rope_cache=false
     std::int64_t total() const { return kv + rope; }
 };

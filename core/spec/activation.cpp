@@ -17,7 +17,7 @@ struct Row {
 // The gradient of ReLU needs only its result; GLU, ReGLU and GEGLU keep the activated gate too.
 const std::array<Row, 10>& rows() {
     static const std::array<Row, 10> table = {{
-        {"relu", FeedForward::relu, {"ReLU", "Z = ReLU(U)", false, -1.0, 1.5}},
+        {"relu", FeedForward::relu, {"ReLU", "Z = ReLU(U)", false, -1.0, 1.5, false, 1.0}},
         {"gelu", FeedForward::gelu, {"GELU", "Z = GELU(U)", false, 0.0, 0.0, true}},
         {"swish", FeedForward::swish, {"Swish", "Z = SiLU(U)"}},
         {"glu", FeedForward::glu, {"GLU", "Z = σ(G) ⊙ U", true, 1.0}},
@@ -25,7 +25,7 @@ const std::array<Row, 10>& rows() {
         {"reglu", FeedForward::reglu, {"ReGLU", "Z = ReLU(G) ⊙ U", true, 1.0}},
         {"geglu", FeedForward::geglu, {"GEGLU", "Z = GELU(G) ⊙ U", true, 1.0}},
         {"swiglu", FeedForward::swiglu, {"SwiGLU", "Z = SiLU(G) ⊙ U", true, 0.0, 1.5, true}},
-        {"relu2", FeedForward::relu2, {"squared ReLU", "Z = ReLU(U)^2", false, 0.0, 1.5}},
+        {"relu2", FeedForward::relu2, {"squared ReLU", "Z = ReLU(U)^2", false, 0.0, 1.5, false, 1.0}},
         {"mish", FeedForward::mish, {"Mish", "Z = U ⊙ tanh(softplus(U))"}},
     }};
     return table;

@@ -20,6 +20,7 @@ struct Activation {
     double kept = 0;        // numbers per hidden channel that the backward pass keeps besides its inputs and output
     double working = 0;     // temporary numbers per hidden channel in the backward pass besides GELU's, as measured
     bool is_fused = false;  // whether the kernels of the CPU compute it
+    double in_forward = 0;  // numbers per hidden channel that the forward pass has besides those kept
     bool is_known = true;   // false for a model whose networks are unknown
 
     /// As `kept`; the fused kernel of a gated network computes the activated gate again.

@@ -275,6 +275,26 @@ TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
         {"position=shaw batch=64 context=64", 575},
         {"position=transformer-xl batch=64 context=64", 610},
         {"position=cope batch=64 context=64", 773},
+        // small steps, so that evaluation decides
+        {"layers=2 width=16 context=64 batch=16", 133},
+        {"layers=2 width=16 context=64 batch=16 operations=eager", 145},
+        {"layers=2 width=64 batch=1 position=t5", 214},
+        {"layers=2 width=64 batch=1 position=shaw", 251},
+        {"layers=2 width=64 batch=1 position=transformer-xl", 319},
+        {"layers=2 width=64 batch=1 position=cope", 739},
+        {"layers=2 width=64 batch=1 position=xpos", 216},
+        {"layers=2 width=64 batch=1 attention=mla", 225},
+        {"layers=2 width=64 batch=1 attention_sinks=true", 284},
+        {"layers=2 width=64 batch=1 attention_layers=deltanet", 201},
+        {"layers=2 width=64 batch=1 experts=4", 194},
+        {"layers=2 width=64 batch=1 precision=bfloat16", 157},
+        {"layers=2 width=128 context=128 batch=4", 207},
+        {"layers=2 width=128 context=128 batch=4 operations=eager", 236},
+        {"layers=2 width=128 context=128 batch=4 feed_forward=relu", 210},
+        {"layers=2 width=128 context=128 batch=4 feed_forward=relu2", 227},
+        {"layers=2 width=128 context=128 batch=4 norm=dyt", 223},
+        {"layers=2 width=128 context=128 batch=4 position=fope feed_forward=mish", 209},
+        {"layers=2 width=256 context=64 batch=1", 274},
     };
     for (const auto& [settings, megabytes] : measured) {
         RunSpec spec;

@@ -62,7 +62,7 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
         {},
         tr("Replaces the estimate by a measurement: trains each cohort for a few steps on this machine. "
            "Without it, the estimated memory of training a run on the CPU is within 12 % of measured peaks; sweeps of "
-           "many shapes and small mixtures of experts can need a quarter more."),
+           "many shapes can need a quarter more."),
         this);
     connect(m_measure, &QPushButton::clicked, this, &SweepPreview::measure);
     top->addWidget(m_measure);
