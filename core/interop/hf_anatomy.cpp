@@ -45,6 +45,7 @@ BranchNorms branch_norms(const HfFacts& facts, bool is_attention, bool has_atten
 
 Scores scores_of(const HfFacts& facts, const HfLayer& layer) {
     Scores scores = {.has_sinks = facts.decoder && facts.decoder->has_sinks, .keys = facts.keys(layer)};
+    if (facts.model.position == HfPosition::alibi) scores.relative = Alibi();
     if (facts.has_window(layer)) {
         scores.window = facts.model.cache->window;
         if (layer.type == "chunked_attention") scores.window_name = "chunked attention";
@@ -140,7 +141,7 @@ std::string layer_words(const HfFacts& facts, const HfLayer& layer) {
     std::replace(words.begin(), words.end(), '_', ' ');
     const auto add = [&](const char* word) { words += (words.empty() ? "" : ", ") + std::string(word); };
     if (facts.decoder && facts.decoder->experts != HfExperts::none) add(layer.has_experts ? "experts" : "dense MLP");
-    if (!layer.rotates) add("without RoPE");
+    if (facts.model.position == HfPosition::rotary && !layer.rotates) add("without RoPE");
     if (!layer.has_attention_norm) add("without its first norm");
     return words;
 }
@@ -157,7 +158,13 @@ Stages front_of(const HfFacts& facts, const PlanSizes& n) {
                      .shape = extents({n.B, n.T, n.C}),
                      .formula = "X_t = E[x_t]",
                      .tensors = {{.name = "embedding.weight", .shape = {n.V, n.C}, .multiplies = false}}}};
-    if (is_masked(facts)) {
+    if (facts.model.position == HfPosition::learned) {
+        front.push_back(learned_positions(
+            n, {.name = "positions.weight",
+                .shape = {facts.decoder ? Count(n.T + facts.decoder->unused_positions) : std::nullopt, n.C},
+                .multiplies = false}));
+    }
+    if (facts.decoder && facts.decoder->normalizes_embedding) {
         front.push_back(norm_of(facts).stage(n, "embedding_norm", "Norm of the embedding", "embedding_norm"));
     }
     return front;
@@ -247,7 +254,7 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
     }
     const auto local = std::find_if(facts.layers.begin(), facts.layers.end(),
                                     [&](const HfLayer& layer) { return facts.has_window(layer); });
-    if (!facts.is_encoder && local != facts.layers.end()) {
+    if (!facts.model.shape.is_encoder && local != facts.layers.end()) {
         result.push_back(window_remark(facts.model.cache->window, local->type == "chunked_attention"));
     }
     return result;
@@ -275,10 +282,10 @@ ModelPlan hf_plan(const json& config) {
                   .T = facts.n.T,
                   .C = facts.n.C,
                   .V = facts.n.V,
-                  .cached_number_bytes = facts.is_encoder    ? Count(0)
-                                         : facts.model.cache ? Count(cached_bytes)
-                                                             : std::nullopt,
-                  .decoder = !facts.is_encoder};
+                  .cached_number_bytes = facts.model.shape.is_encoder ? Count(0)
+                                         : facts.model.cache          ? Count(cached_bytes)
+                                                                      : std::nullopt,
+                  .decoder = !facts.model.shape.is_encoder};
     plan.front = front_of(facts, plan.sizes);
     for (const HfLayer& layer : facts.layers) {
         plan.layers.push_back({.words = layer_words(facts, layer),

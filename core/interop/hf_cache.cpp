@@ -10,21 +10,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t max_layers = 10000;
-constexpr std::int64_t max_heads = 65536;
-
 std::vector<std::string> repeated(std::int64_t layers, const auto& type_of) {
     std::vector<std::string> result;
     for (std::int64_t i = 0; i < layers; ++i) result.emplace_back(type_of(i));
     return result;
 }
 
-// A sliding window, or chunks (Llama 4).
-bool is_local(const std::string& type) {
-    return type == "sliding_attention" || type == "chunked_attention" || type == "local_attention";
-}
 bool has_kv_cache(const std::string& type) {
-    return is_local(type) || type == "full_attention" || type == "attention";
+    return is_local_attention(type) || type == "full_attention" || type == "attention";
 }
 
 std::optional<std::int64_t> window_of(HfReader& reader) {
@@ -38,46 +31,56 @@ std::optional<std::int64_t> window_of(HfReader& reader) {
     return reader.count({"sliding_window"}, 1, 1 << 30);
 }
 
-}  // namespace
+std::optional<std::int64_t> width_of(HfReader& reader) {
+    return reader.count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1, widest_hf_model);
+}
 
-int head_dim_of(HfReader& reader) {
-    if (const auto rope = reader.find({"qk_rope_head_dim"})) {
-        // Multi-head latent attention: a head has unrotated and rotated channels.
-        if (const auto plain = reader.count({"qk_nope_head_dim"}, 0, 4096)) {
-            const auto rotated = reader.count({"qk_rope_head_dim"}, 0, 4096);
-            if (*plain + *rotated > 0) return static_cast<int>(*plain + *rotated);  // 0: not latent after all
-        }
-    }
+std::optional<std::int64_t> heads_of(HfReader& reader) {
+    return reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, most_hf_heads);
+}
+
+int head_dim_of(HfReader& reader, HfShape& shape) {
+    // Multi-head latent attention: a head has unrotated and rotated channels. If both are 0, it is not latent.
+    const auto rotated = reader.count({"qk_rope_head_dim"}, 0, widest_hf_head);
+    const auto plain = rotated ? reader.count({"qk_nope_head_dim"}, 0, widest_hf_head) : std::nullopt;
+    if (rotated && *rotated + plain.value_or(1) > 0) shape.latent_rotary_dim = rotated;
+    if (plain && *plain + *rotated > 0) return static_cast<int>(*plain + *rotated);
     if (const auto head_dim =
-            reader.count({"head_dim", "attention_head_dim", "attn_head_dim", "kv_channels", "d_kv"}, 1, 4096))
+            reader.count({"head_dim", "attention_head_dim", "attn_head_dim", "kv_channels", "d_kv"}, 1, widest_hf_head))
         return static_cast<int>(*head_dim);
-    const auto width = reader.count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1, 1 << 24);
-    const auto heads = reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, max_heads);
+    const auto width = width_of(reader);
+    const auto heads = heads_of(reader);
     if (!width || !heads)
         throw BadInput("The config has neither head_dim nor both hidden_size and num_attention_heads.");
-    reader.note("head_dim", std::to_string(*width / *heads), HfOrigin::derived);
-    return static_cast<int>(std::min<std::int64_t>(*width / *heads, 1 << 24));
+    const std::int64_t head_dim = *width / *heads;
+    if (head_dim < 1 || head_dim > widest_hf_head) {
+        throw BadInput("The config has " + std::to_string(*heads) + " heads for a hidden_size of " +
+                       std::to_string(*width) + ", but a head must have 1 to " + std::to_string(widest_hf_head) +
+                       " channels.");
+    }
+    reader.note("head_dim", std::to_string(head_dim), HfOrigin::derived);
+    return static_cast<int>(head_dim);
 }
 
 std::vector<std::string> layer_types_of(const json& config, const json& defaults, std::int64_t layers) {
     std::vector<HfValue> unused;
     HfReader reader({&config}, defaults, unused);
     if (const auto given = reader.find_in_file({"layer_types"})) {
-        const bool words = given->value->is_array() && given->value->size() <= max_layers &&
+        const bool words = given->value->is_array() && given->value->size() <= most_hf_layers &&
                            std::all_of(given->value->begin(), given->value->end(),
                                        [](const json& entry) { return entry.is_string(); });
         if (!words) throw BadInput("The layer_types of the config must be a list of words.");
         return given->value->get<std::vector<std::string>>();
     }
     const auto every = [&](const char* key, const char* others) -> std::vector<std::string> {
-        const std::int64_t period = reader.count({key}, 1, max_layers).value();
+        const std::int64_t period = reader.count({key}, 1, most_hf_layers).value();
         return repeated(layers, [&](std::int64_t i) { return (i + 1) % period == 0 ? "full_attention" : others; });
     };
     if (reader.find({"full_attention_interval"})) return every("full_attention_interval", "linear_attention");
     if (reader.find({"attention_chunk_size"}) && reader.find({"no_rope_layer_interval"}))
         return every("no_rope_layer_interval", "chunked_attention");
     if (reader.find({"local_attention"}) && reader.find({"global_attn_every_n_layers"})) {
-        const std::int64_t period = reader.count({"global_attn_every_n_layers"}, 1, max_layers).value();
+        const std::int64_t period = reader.count({"global_attn_every_n_layers"}, 1, most_hf_layers).value();
         return repeated(layers,
                         [&](std::int64_t i) { return i % period == 0 ? "full_attention" : "sliding_attention"; });
     }
@@ -91,40 +94,82 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
                                                                                 : "full_attention";
         });
     }
-    const std::int64_t first = reader.count({"max_window_layers"}, 0, max_layers).value_or(0);
+    const std::int64_t first = reader.count({"max_window_layers"}, 0, most_hf_layers).value_or(0);
     return repeated(layers, [&](std::int64_t i) { return i >= first ? "sliding_attention" : "full_attention"; });
 }
 
+// All heads share one key and value, unless the config gives the number of key and value heads (GPT-BigCode, older
+// Falcon models, MPT).
+bool is_multi_query(HfReader& reader) {
+    if (reader.find({"multi_query"}) && reader.flag({"multi_query"}).value_or(false))
+        return !reader.flag({"new_decoder_architecture"}).value_or(false);
+    const auto type = reader.find_in_file({"attn_type"});
+    return type && *type->value == "multiquery_attention";
+}
+
+std::int64_t kv_heads_of(HfReader& reader, std::int64_t heads) {
+    if (const auto given =
+            reader.count({"num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv", "kv_n_heads"}, 1,
+                         most_hf_heads))
+        return *given;
+    const std::int64_t usual = is_multi_query(reader) ? 1 : heads;
+    reader.note("num_key_value_heads", std::to_string(usual), HfOrigin::library_default);
+    return usual;
+}
+
+}  // namespace
+
+bool is_local_attention(const std::string& layer_type) {
+    return layer_type == "sliding_attention" || layer_type == "chunked_attention" || layer_type == "local_attention";
+}
+
+void read_shape(const json& config, const json& defaults, HfModel& model) {
+    HfReader reader(objects_of(config), defaults, model.values);
+    HfShape& shape = model.shape;
+    shape.head_dim = head_dim_of(reader, shape);
+    std::vector<HfValue> unused;  // the width is a value of the anatomy only, unless the head dimension follows from it
+    HfReader silent(objects_of(config), defaults, unused);
+    shape.width = width_of(silent);
+    shape.layers = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1, most_hf_layers);
+    shape.heads = heads_of(reader);
+    shape.is_encoder = reader.flag({"encoder"}).value_or(false);
+    if (shape.heads && !shape.is_encoder) shape.kv_heads = kv_heads_of(reader, *shape.heads);
+    if (reader.flag({"use_mla"}).value_or(true))
+        shape.latent_width = reader.count({"kv_lora_rank"}, 1, widest_hf_model);
+    if (!shape.layers) return;
+    shape.layer_types = layer_types_of(config, defaults, *shape.layers);
+    std::vector<std::string> all = shape.layer_types;
+    all.resize(static_cast<std::size_t>(*shape.layers), all.empty() ? "" : all.back());
+    shape.rotates = model.position == HfPosition::rotary ? rotating_layers(config, defaults, model.model_type, all)
+                                                         : std::vector<bool>(all.size(), false);
+}
+
 void read_cache(const json& config, const json& defaults, HfModel& model) {
-    std::vector<const json*> objects = {&config};
-    const auto attention = config.find("attn_config");
-    if (attention != config.end() && attention->is_object()) objects.push_back(&*attention);
-    HfReader reader(objects, defaults, model.values);
-    const auto layers = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1, max_layers);
-    if (!layers) return;
-    std::vector<std::string> types = layer_types_of(config, defaults, *layers);
+    const HfShape& sizes = model.shape;
+    if (!sizes.layers) return;
+    HfReader reader(objects_of(config), defaults, model.values);
+    std::vector<std::string> types = sizes.layer_types;
     for (HfRotary& rotary : model.rotary) {
-        rotary.layers = rotary.layer_type.empty() ? *layers : std::count(types.begin(), types.end(), rotary.layer_type);
+        rotary.layers =
+            rotary.layer_type.empty() ? *sizes.layers : std::count(types.begin(), types.end(), rotary.layer_type);
     }
-    std::vector<std::string> all = types;
-    all.resize(static_cast<std::size_t>(*layers), all.empty() ? "" : all.back());
-    const std::vector<bool> rotating = rotating_layers(config, defaults, model.model_type, all);
-    if (const auto without = std::count(rotating.begin(), rotating.end(), false); without > 0) {
-        model.remarks.emplace_back(std::to_string(without) + " of the " + std::to_string(*layers) +
+    const auto without = std::count(sizes.rotates.begin(), sizes.rotates.end(), false);
+    if (without > 0 && model.position == HfPosition::rotary) {
+        model.remarks.emplace_back(std::to_string(without) + " of the " + std::to_string(*sizes.layers) +
                                    " layers have no rotary embedding; the frequencies are those of the others.");
     }
-    if (reader.flag({"encoder"}).value_or(false)) {
+    if (sizes.is_encoder) {
         model.remarks.emplace_back("An encoder has no KV cache.");
         return;
     }
-    const auto heads = reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, 1, max_heads);
-    if (!heads) return;
+    if (!sizes.kv_heads) return;
 
     CacheShape shape;
-    shape.heads = *heads;
-    shape.head_dim = model.rotary.back().setup.head_dim;
-    shape.layers = *layers;
-    if (const auto shared = reader.count({"num_kv_shared_layers"}, 0, *layers - 1); shared && *shared > 0) {
+    shape.heads = *sizes.heads;
+    shape.kv_heads = *sizes.kv_heads;
+    shape.head_dim = sizes.head_dim;
+    shape.layers = *sizes.layers;
+    if (const auto shared = reader.count({"num_kv_shared_layers"}, 0, *sizes.layers - 1); shared && *shared > 0) {
         // The last layers use the keys and values of earlier ones (Gemma 3n).
         shape.layers -= *shared;
         if (!types.empty()) types.resize(types.size() - std::min<std::size_t>(types.size(), *shared));
@@ -138,18 +183,10 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
             model.remarks.emplace_back(std::to_string(without) + " of the " + std::to_string(types.size()) +
                                        " layers have no KV cache, because they do not use softmax attention.");
     }
-    // In older Falcon models all heads share one key and value; newer ones give the number of key and value heads.
-    const bool multi_query = reader.find({"multi_query"}) && reader.flag({"multi_query"}).value_or(false) &&
-                             !reader.flag({"new_decoder_architecture"}).value_or(false);
-    const auto kv_heads = reader.count(
-        {"num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv", "kv_n_heads"}, 1, max_heads);
-    shape.kv_heads = kv_heads.value_or(multi_query ? 1 : *heads);
-    if (!kv_heads) reader.note("num_key_value_heads", std::to_string(shape.kv_heads), HfOrigin::library_default);
-
-    model.kind = shape.kv_heads == *heads ? KvCache::multi_head
-                 : shape.kv_heads == 1    ? KvCache::multi_query
-                                          : KvCache::grouped;
-    const auto local = std::count_if(types.begin(), types.end(), is_local);
+    model.kind = shape.kv_heads == shape.heads ? KvCache::multi_head
+                 : shape.kv_heads == 1         ? KvCache::multi_query
+                                               : KvCache::grouped;
+    const auto local = std::count_if(types.begin(), types.end(), is_local_attention);
     const auto sliding = window_of(reader);
     const auto window = sliding ? sliding : reader.count({"attention_chunk_size"}, 1, 1 << 30);
     if (local > 0 && window) {
@@ -161,11 +198,10 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
         model.remarks.emplace_back(
             "The global layers have other heads than the local ones; the size of the KV cache is computed with the "
             "heads of the local layers.");
-    const bool is_latent = !reader.find({"use_mla"}) || reader.flag({"use_mla"}) != false;
-    if (const auto latent = is_latent ? reader.count({"kv_lora_rank"}, 1, 1 << 20) : std::nullopt) {
+    if (sizes.latent_width) {
         model.kind = KvCache::latent;
-        shape.latent_dim = *latent;
-        shape.latent_rope_dim = model.rotary.front().rotary_dim;
+        shape.latent_dim = *sizes.latent_width;
+        shape.latent_rope_dim = model.rotary.empty() ? 0 : model.rotary.front().rotary_dim;
     }
     // The size of the cache in bytes, with 8 bytes per number, must fit into 64 bits.
     const double tokens = 2.0 * static_cast<double>(model.context) * static_cast<double>(shape.layers);

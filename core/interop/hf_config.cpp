@@ -5,11 +5,11 @@
 #include <iostream>
 
 #include "core/data/json_text.h"
+#include "core/data/read_file.h"
 #include "core/data/text_source.h"
 #include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "core/data/read_file.h"
 
 namespace ropelab {
 
@@ -27,33 +27,43 @@ std::string model_type_of(const json& config) {
     return found->get<std::string>();
 }
 
-std::string word_in(const json& config, const char* name) {
-    const auto found = config.find(name);
-    return found != config.end() && found->is_string() ? found->get<std::string>() : "";
+// In the config, or for MPT in its attn_config.
+json value_in(const json& config, const char* name) {
+    for (const json* object : objects_of(config)) {
+        if (object->contains(name)) return object->at(name);
+    }
+    return nullptr;
 }
 
 bool has_rotary_keys(const json& config) {
-    const auto attention = config.find("attn_config");  // MPT
-    if (attention != config.end() && attention->is_object() && attention->value("rope", json()) == true) return true;
-    if (word_in(config, "position_embedding_type") == "rotary" || config.contains("rotary_emb_base")) return true;
-    return config.contains("rope_theta") || config.contains("rope_parameters") || config.contains("rotary_dim") ||
-           config.contains("rope_scaling");
+    return value_in(config, "rope") == true || config.value("position_embedding_type", json()) == "rotary" ||
+           config.contains("rotary_emb_base") || config.contains("rope_theta") || config.contains("rope_parameters") ||
+           config.contains("rotary_dim") || config.contains("rope_scaling");
 }
 
-void check_has_rotary(const json& config, const HfModel& model) {
-    const bool alibi = config.contains("alibi") && config.at("alibi") == true;
-    const bool is_off = config.contains("use_rope") && config.at("use_rope") == false;
-    // The word decides for some models, whatever else the config has.
-    const std::string kind = word_in(config, "position_embedding_type");
-    const bool other_kind =
-        kind == "nope" || kind == "none" || kind == "absolute" || kind == "alibi" || kind == "learned";
+[[noreturn]] void refuse_without_rotary(const std::string& model_type) {
+    throw BadInput("The config belongs to a model without rotary embeddings (" + excerpt(json(model_type)) +
+                   "); choose a model with rotary embeddings, such as llama or gpt_neox.");
+}
+
+// Throws BadInput for a model without rotary embeddings whose layers the program does not know.
+HfPosition position_of(const json& config, const std::string& type) {
+    const auto by_type = has_rotary_keys(config) ? std::nullopt : unrotated_position(type);
+    if (by_type && by_type->empty()) refuse_without_rotary(type);
+    const json alibi = value_in(config, "alibi");
     // The Baichuan models of 40 heads and width 5,120 have ALiBi, those of width 4,096 RoPE, under one model_type.
-    const bool baichuan_13b = model.model_type == "baichuan" && config.value("hidden_size", json()) == 5120;
-    if (alibi || is_off || other_kind || baichuan_13b || is_unrotated_by_type(config, model.model_type) ||
-        (has_no_rotary(model.model_type) && !has_rotary_keys(config))) {
-        throw BadInput("The config belongs to a model without rotary embeddings (" + excerpt(json(model.model_type)) +
-                       "); choose a model with rotary embeddings, such as llama or gpt_neox.");
-    }
+    const bool is_baichuan_13b = type == "baichuan" && config.value("hidden_size", json()) == 5120;
+    if (alibi == true || is_baichuan_13b) return HfPosition::alibi;
+    // The word decides for some models, whatever else the config has.
+    const json word = config.value("position_embedding_type", json());
+    if (word == "nope" || word == "none") return HfPosition::none;
+    const bool is_of_other_kind = word == "absolute" || word == "alibi" || word == "learned";
+    const bool has_neither = alibi == false && by_type == "alibi";
+    if (is_of_other_kind || has_neither || value_in(config, "rope") == false || is_unrotated_by_type(config, type))
+        refuse_without_rotary(type);
+    if (config.value("use_rope", json()) == false) return HfPosition::none;
+    if (!by_type) return HfPosition::rotary;
+    return by_type == "alibi" ? HfPosition::alibi : HfPosition::learned;
 }
 
 std::int64_t context_of(HfReader& reader) {
@@ -96,6 +106,20 @@ std::string_view word_of(HfOrigin origin) {
     return "";
 }
 
+std::string_view word_of(HfPosition position) {
+    switch (position) {
+        case HfPosition::rotary:
+            return "rotary embedding";
+        case HfPosition::alibi:
+            return "ALiBi";
+        case HfPosition::learned:
+            return "learned positions";
+        case HfPosition::none:
+            return "no position encoding";
+    }
+    return "";
+}
+
 Frequencies HfRotary::at(double length) const {
     if (!(length >= 0) || length > (1 << 30)) {
         throw BadInput("The current length is " + number_text(length) + ", but it must be between 0 and " +
@@ -123,6 +147,7 @@ Frequencies HfRotary::at(double length) const {
 }
 
 const HfRotary& HfModel::of(std::string_view layer_type) const {
+    if (rotary.empty()) refuse_without_rotary(model_type);
     if (layer_type.empty()) return rotary.front();
     for (const HfRotary& entry : rotary) {
         if (entry.layer_type == layer_type) return entry;
@@ -141,12 +166,15 @@ HfModel read_hf_config(const json& whole) {
     const json& config = text_model(whole);
     HfModel model;
     model.model_type = model_type_of(config);
-    check_has_rotary(config, model);
+    model.position = position_of(config, model.model_type);
     const json& defaults = library_defaults(model.model_type);
     HfReader reader({&config}, defaults, model.values);
     model.context = context_of(reader);
-    model.rotary = read_rotary(config, defaults, model);
-    if (model.rotary.empty()) throw BadInput("The rope_parameters of the config have no layer type.");
+    read_shape(config, defaults, model);
+    if (model.position == HfPosition::rotary) {
+        model.rotary = read_rotary(config, defaults, model);
+        if (model.rotary.empty()) throw BadInput("The rope_parameters of the config have no layer type.");
+    }
     read_cache(config, defaults, model);
     return model;
 }

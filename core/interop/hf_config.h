@@ -55,9 +55,32 @@ struct HfRotary {
     int dimension = 0;          // d in formulas 18 to 24
 };
 
+/// How attention learns of positions.
+enum class HfPosition { rotary, alibi, learned, none };
+/// "rotary embedding", "ALiBi", "learned positions" or "no position encoding".
+std::string_view word_of(HfPosition position);
+
+/// Sizes that several questions need, so that each is read once, by all its names. nullopt: the config does not define
+/// it.
+struct HfShape {
+    std::optional<std::int64_t> width;
+    std::optional<std::int64_t> layers;
+    std::optional<std::int64_t> heads;
+    std::optional<std::int64_t> kv_heads;  // nullopt for encoders
+    int head_dim = 0;                      // of local layers if others differ; with latent attention of both parts
+    // Latent attention: width of the latent vector, rotary channels of a head.
+    std::optional<std::int64_t> latent_width;
+    std::optional<std::int64_t> latent_rotary_dim;
+    bool is_encoder = false;
+    std::vector<std::string> layer_types;  // by names of Hugging Face transformers; empty if the file has none
+    std::vector<bool> rotates;             // per layer; empty without a number of layers
+};
+
 struct HfModel {
-    std::string model_type;        // "" if the file does not have it
-    std::vector<HfRotary> rotary;  // one or more, full_attention first
+    std::string model_type;  // "" if the file does not have it
+    HfPosition position = HfPosition::rotary;
+    HfShape shape;
+    std::vector<HfRotary> rotary;  // full_attention first; empty unless `position` is rotary
     /// nullopt without a number of layers or heads, and for encoders. Linear attention is not counted.
     std::optional<CacheShape> cache;
     KvCache kind = KvCache::multi_head;  // kind of the KV cache
@@ -68,14 +91,16 @@ struct HfModel {
     /// Keys on rotary embeddings that are ignored; one inside an object as "rope_scaling.finetuned".
     std::vector<std::string> unknown_keys;
 
-    /// "" means the first one. Throws BadInput if there is none; the message names the layer types of the model.
+    /// "" means the first one. Throws BadInput if there is none; the message names the layer types of the model, or
+    /// says that it has no rotary embeddings.
     const HfRotary& of(std::string_view layer_type) const;
 };
 
 /// Knows all names of the fraction, theta, head dimension and context that transformers 4 and 5 and the code of the
 /// models use, at the top level or in text_config and similar objects, and the rope types default, mrope, linear,
-/// dynamic, yarn, longrope (su), llama3 and proportional. Throws BadInput if a value has the wrong type or is out of
-/// range, for an unknown rope type, and if a value without default or the rotary embeddings are missing.
+/// dynamic, yarn, longrope (su), llama3 and proportional. Models without rotary embeddings are those with ALiBi,
+/// learned or no positions whose layers are known. Throws BadInput for others, if a value has the wrong type or is out
+/// of range, for an unknown rope type, and if a value without default is missing.
 HfModel read_hf_config(const nlohmann::json& config);
 
 /// At a current length in tokens (0: within the training context). Throws as read_hf_config and HfModel::of.

@@ -11,7 +11,7 @@ constexpr const char* attention_flag = "attention_bias";
 
 // From src/transformers/models/*/modeling_*.py of transformers 5.23.0; kimi_k2, phi-msft, qwen, chatglm, internlm2 and
 // minicpm from the models' own code, as python/mlc_llm/model/* of MLC LLM has it.
-constexpr std::array<HfDecoder, 31> hf_decoders = {{
+constexpr std::array<HfDecoder, 36> hf_decoders = {{
     {.type = "llama", .bias_key = attention_flag, .mlp_bias_key = "mlp_bias"},
     {.type = "mistral"},
     {.type = "mixtral", .experts = HfExperts::all_layers},
@@ -80,12 +80,49 @@ constexpr std::array<HfDecoder, 31> hf_decoders = {{
      .head_bias = true,
      .parallel = true,
      .quadruple_mlp = true},
+    {.type = "gpt2",
+     .norm = HfNorm::layer,
+     .gated = false,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .quadruple_mlp = true},
+    {.type = "gpt_bigcode",
+     .norm = HfNorm::layer,
+     .gated = false,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .quadruple_mlp = true},
+    {.type = "opt",
+     .norm = HfNorm::layer,
+     .gated = false,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .bias_key = "enable_bias",
+     .mlp_bias_key = "enable_bias",
+     .unused_positions = 2},
+    {.type = "bloom",
+     .norm = HfNorm::layer,
+     .gated = false,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .quadruple_mlp = true,
+     .normalizes_embedding = true},
+    {.type = "mpt", .norm = HfNorm::layer_without_bias, .gated = false, .tied = true, .quadruple_mlp = true},
     {.type = "modernbert",
      .norm = HfNorm::layer_without_bias,
      .head_bias = true,
      .tied = true,
      .bias_key = attention_flag,
      .mlp_bias_key = "mlp_bias",
+     .normalizes_embedding = true,
      .is_masked = true},
 }};
 
@@ -112,15 +149,29 @@ bool flag_or(HfReader& reader, const char* name, bool otherwise) {
 }
 
 bool has_other_parts(std::string_view type, HfReader& reader) {
-    for (const char* name : {"qk_layernorm", "use_qk_norm", "enable_moe_block", "use_double_wide_mlp",
-                             "add_bias_linear", "norm_bias", "classifier_bias"}) {
+    for (const char* name :
+         {"qk_layernorm", "use_qk_norm", "qk_ln", "enable_moe_block", "use_double_wide_mlp", "add_bias_linear",
+          "norm_bias", "classifier_bias", "add_cross_attention", "apply_residual_connection_post_layernorm"}) {
         if (flag_or(reader, name, false)) return true;
     }
     if (!flag_or(reader, "rmsnorm", true)) return true;
+    const auto differs = [&](const char* name, const nlohmann::json& usual) {
+        const auto found = reader.find_in_file({name});
+        return found && *found->value != usual;
+    };
+    if (type == "mpt") {
+        return differs("no_bias", true) || differs("expansion_ratio", 4) ||
+               differs("norm_type", "low_precision_layernorm");
+    }
+    if (type == "opt") {
+        const auto width = reader.find({"hidden_size"});
+        return differs("do_layer_norm_before", true) || differs("layer_norm_elementwise_affine", true) ||
+               differs("_remove_final_layer_norm", false) || (width && differs("word_embed_proj_dim", *width->value));
+    }
     if (type != "gemma4_text") return false;
     // Without this key, transformers adds embeddings to every layer.
-    const bool has_layer_inputs = reader.count({"hidden_size_per_layer_input"}, 0, 1 << 20).value_or(256) > 0;
-    return has_layer_inputs || reader.count({"num_kv_shared_layers"}, 0, 10000).value_or(0) > 0;
+    const bool has_layer_inputs = reader.count({"hidden_size_per_layer_input"}, 0, widest_hf_model).value_or(256) > 0;
+    return has_layer_inputs || reader.count({"num_kv_shared_layers"}, 0, most_hf_layers).value_or(0) > 0;
 }
 
 }  // namespace

@@ -47,7 +47,9 @@ struct HfDecoder {
     bool expert_bias = false;  // of the experts and of the router
     bool gates_attention = false;
     bool has_sinks = false;
-    bool is_masked = false;  // encoder of masked tokens: norm of the embedding, first layer without norm, larger head
+    bool normalizes_embedding = false;
+    int unused_positions = 0;  // rows of the table of learned positions that no token of the context has
+    bool is_masked = false;    // encoder of masked tokens: first layer without norm, larger head
 };
 
 /// With biases and ties of the config; nullopt for an unknown type, and for parts that the table does not describe.

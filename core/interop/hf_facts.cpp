@@ -11,19 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t widest_model = 1 << 22;
-constexpr std::int64_t most_heads = 65536;
-constexpr std::int64_t widest_head = 4096;
-constexpr std::int64_t most_hf_layers = 10000;
-
-bool is_local_type(const std::string& type) {
-    return type == "sliding_attention" || type == "chunked_attention" || type == "local_attention";
-}
+constexpr std::int64_t widest_stage = 1 << 22;  // of all heads, or of the hidden layer
 
 void check_width(std::int64_t heads, std::int64_t channels) {
-    if (heads * channels <= widest_model) return;
+    if (heads * channels <= widest_stage) return;
     throw BadInput("The config has " + std::to_string(heads) + " heads of " + std::to_string(channels) +
-                   " channels, but the stages can be listed for at most " + std::to_string(widest_model) +
+                   " channels, but the stages can be listed for at most " + std::to_string(widest_stage) +
                    " channels of all heads.");
 }
 
@@ -38,8 +31,7 @@ class FactReader {
     explicit FactReader(const json& whole)
         : facts_(facts_with(read_hf_config(whole))),
           config_(text_model(whole)),
-          defaults_(library_defaults(facts_.model.model_type)),
-          reader_({&config_}, defaults_, facts_.model.values) {
+          reader_(objects_of(config_), library_defaults(facts_.model.model_type), facts_.model.values) {
         facts_.decoder = hf_decoder(facts_.model.model_type, reader_);
     }
 
@@ -61,29 +53,29 @@ class FactReader {
     Count hidden_width() {
         const auto list = reader_.find({"intermediate_size"});
         if (!list || !list->value->is_array() || list->value->empty())
-            return count({"intermediate_size", "n_inner", "ffn_hidden_size"}, widest_model);
+            return count({"intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim"}, widest_stage);
         const json& first = list->value->front();
         const bool is_one_width =
-            first.is_number_integer() && first > 0 && first <= widest_model &&
+            first.is_number_integer() && first > 0 && first <= widest_stage &&
             std::all_of(list->value->begin(), list->value->end(), [&](const json& each) { return each == first; });
         return is_one_width ? Count(first.get<std::int64_t>()) : std::nullopt;
     }
 
     void read_sizes() {
         HfSizes& n = facts_.n;
-        n.C = count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1 << 20);
+        const HfShape& shape = facts_.model.shape;
+        n.C = shape.width;
         n.V = count({"vocab_size", "padded_vocab_size"}, 1 << 30);
-        n.layers = count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, most_hf_layers);
+        n.layers = shape.layers;
         n.H = hidden_width();
         if (facts_.decoder && facts_.decoder->halved_mlp && n.H) *n.H /= 2;
         if (facts_.decoder && facts_.decoder->quadruple_mlp && !n.H) n.H = product_of({4, n.C});
         n.T = facts_.model.context;
-        n.D = facts_.model.rotary.back().setup.head_dim;
-        n.h = count({"num_attention_heads", "n_head", "n_heads", "num_heads"}, most_heads).value_or(0);
-        n.kv = facts_.model.cache ? facts_.model.cache->kv_heads : n.h;
+        n.D = shape.head_dim;
+        n.h = shape.heads.value_or(0);
+        n.kv = shape.kv_heads.value_or(n.h);
         check_width(n.h, n.D);
-        facts_.is_encoder = reader_.find({"encoder"}) && reader_.flag({"encoder"}).value_or(false);
-        if (facts_.is_encoder) facts_.encoder_window = count({"local_attention"}, 1 << 30).value_or(0);
+        if (shape.is_encoder) facts_.encoder_window = count({"local_attention"}, 1 << 30).value_or(0);
         facts_.is_latent = facts_.model.kind == KvCache::latent;
     }
 
@@ -93,8 +85,8 @@ class FactReader {
         if (!facts_.decoder) return;
         const HfSizes& n = facts_.n;
         HfHeads heads = {.h = n.h,
-                         .kv = count({"num_global_key_value_heads"}, most_heads).value_or(n.kv),
-                         .D = count({"global_head_dim"}, widest_head).value_or(n.D)};
+                         .kv = count({"num_global_key_value_heads"}, most_hf_heads).value_or(n.kv),
+                         .D = count({"global_head_dim"}, widest_hf_head).value_or(n.D)};
         check_width(heads.h, heads.D);
         heads.shares_values = reader_.find({"attention_k_eq_v"}) && reader_.flag({"attention_k_eq_v"}).value_or(false);
         facts_.global_heads = heads;
@@ -103,9 +95,9 @@ class FactReader {
     void read_latent() {
         if (!facts_.is_latent) return;
         HfSizes& n = facts_.n;
-        n.L = count({"kv_lora_rank"}, 1 << 20);
-        n.R = reader_.count({"qk_rope_head_dim"}, 0, widest_head);
-        n.D_v = count({"v_head_dim"}, widest_head);
+        n.L = facts_.model.shape.latent_width;
+        n.R = facts_.model.shape.latent_rotary_dim;
+        n.D_v = count({"v_head_dim"}, widest_hf_head);
         n.D -= n.R.value_or(0);
         // A null means that queries have no latent vector; without the key, this is unknown.
         n.L_q = count({"q_lora_rank"}, 1 << 20);
@@ -153,10 +145,10 @@ class FactReader {
 
     void read_linear() {
         HfSizes& n = facts_.n;
-        n.h_k = count({"linear_num_key_heads"}, most_heads);
-        n.h_v = count({"linear_num_value_heads"}, most_heads);
-        n.D_k = count({"linear_key_head_dim"}, widest_head);
-        n.D_u = count({"linear_value_head_dim"}, widest_head);
+        n.h_k = count({"linear_num_key_heads"}, most_hf_heads);
+        n.h_v = count({"linear_num_value_heads"}, most_hf_heads);
+        n.D_k = count({"linear_key_head_dim"}, widest_hf_head);
+        n.D_u = count({"linear_value_head_dim"}, widest_hf_head);
         n.kernel = count({"linear_conv_kernel_dim"}, 1 << 10);
         if (n.h_k && n.D_k) check_width(*n.h_k, *n.D_k);
         if (n.h_v && n.D_u) check_width(*n.h_v, *n.D_u);
@@ -183,10 +175,8 @@ class FactReader {
 
     void read_layers() {
         if (!facts_.n.layers) return;
-        const auto layers = static_cast<std::size_t>(*facts_.n.layers);
-        std::vector<std::string> types = layer_types_of(config_, defaults_, *facts_.n.layers);
-        types.resize(layers, types.empty() ? "" : types.back());
-        const std::vector<bool> rotating = rotating_layers(config_, defaults_, facts_.model.model_type, types);
+        std::vector<std::string> types = facts_.model.shape.layer_types;
+        types.resize(static_cast<std::size_t>(*facts_.n.layers), types.empty() ? "" : types.back());
         const HfExperts kind = facts_.decoder ? facts_.decoder->experts : HfExperts::none;
         const std::vector<std::int64_t> dense = dense_layers();
         const std::int64_t step = count({"decoder_sparse_step"}, most_hf_layers).value_or(1);
@@ -194,7 +184,7 @@ class FactReader {
         const std::int64_t frequency = count({"moe_layer_freq"}, most_hf_layers).value_or(1);
         for (std::int64_t i = 0; i < *facts_.n.layers; ++i) {
             HfLayer layer = {.type = types[static_cast<std::size_t>(i)]};
-            layer.rotates = rotating[static_cast<std::size_t>(i)];
+            layer.rotates = facts_.model.shape.rotates[static_cast<std::size_t>(i)];
             if (kind == HfExperts::all_layers) layer.has_experts = true;
             if (kind == HfExperts::sparse_steps) {
                 layer.has_experts = (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
@@ -207,7 +197,6 @@ class FactReader {
 
     HfFacts facts_;
     const json& config_;
-    const json& defaults_;
     HfReader reader_;
 };
 
@@ -215,23 +204,23 @@ class FactReader {
 
 std::optional<HfHeads> HfFacts::heads(const HfLayer& layer) const {
     const bool is_whole = layer.type.empty() || layer.type == "full_attention" || layer.type == "attention";
-    if (n.h == 0 || is_latent || (!is_whole && !is_local_type(layer.type))) return std::nullopt;
+    if (n.h == 0 || is_latent || (!is_whole && !is_local_attention(layer.type))) return std::nullopt;
     if (is_whole && has_unknown_global_heads) return std::nullopt;
     if (is_whole && global_heads) return global_heads;
     return HfHeads{.h = n.h, .kv = n.kv, .D = n.D};
 }
 
 bool HfFacts::has_window(const HfLayer& layer) const {
-    return is_local_type(layer.type) && model.cache && model.cache->window < n.T;
+    return is_local_attention(layer.type) && model.cache && model.cache->window < n.T;
 }
 
 double HfFacts::keys(const HfLayer& layer) const {
     const auto tokens = static_cast<double>(n.T);
-    if (is_encoder && is_local_type(layer.type) && encoder_window > 0 && encoder_window < n.T) {
+    if (model.shape.is_encoder && is_local_attention(layer.type) && encoder_window > 0 && encoder_window < n.T) {
         const auto side = static_cast<double>(encoder_window / 2);  // tokens before, and tokens after
         return 2 * side + 1 - side * (side + 1) / tokens;
     }
-    if (is_encoder) return tokens;
+    if (model.shape.is_encoder) return tokens;
     const double window = has_window(layer) ? static_cast<double>(model.cache->window) : tokens;
     return window - window * (window - 1) / (2 * tokens);
 }

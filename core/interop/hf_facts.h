@@ -11,6 +11,7 @@
 
 namespace ropelab {
 
+/// By the symbols of the anatomy.
 struct HfSizes {
     std::int64_t T = 0;  // context
     std::int64_t h = 0;  // heads
@@ -30,7 +31,7 @@ struct HfLayer {
     std::string type;  // "full_attention", "sliding_attention", "linear_attention", …; "" if all layers are equal
     bool has_experts = false;
     bool has_attention_norm = true;
-    bool rotates = true;  // false in layers without RoPE of models that have it in others
+    bool rotates = true;
 
     bool operator==(const HfLayer&) const = default;
 };
@@ -46,7 +47,6 @@ struct HfFacts {
     HfModel model;
     std::optional<HfDecoder> decoder;
     HfSizes n;
-    bool is_encoder = false;
     std::int64_t encoder_window = 0;  // tokens of local attention in an encoder, half of them on each side
     bool is_latent = false;
     std::optional<HfHeads> global_heads;  // of the layers with full attention, if they differ

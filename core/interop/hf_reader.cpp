@@ -131,6 +131,13 @@ std::optional<std::vector<double>> HfReader::numbers(std::initializer_list<const
     return result;
 }
 
+std::vector<const nlohmann::json*> objects_of(const nlohmann::json& config) {
+    std::vector<const nlohmann::json*> result = {&config};
+    const auto attention = config.find("attn_config");
+    if (attention != config.end() && attention->is_object()) result.push_back(&*attention);
+    return result;
+}
+
 namespace {
 
 const nlohmann::json& defaults_table() {
@@ -154,8 +161,10 @@ const nlohmann::json& library_defaults(const std::string& model_type) {
     return nothing;
 }
 
-bool has_no_rotary(const std::string& model_type) {
-    return is_listed("without_rotary", model_type);
+std::optional<std::string> unrotated_position(const std::string& model_type) {
+    const auto& types = defaults_table().at("without_rotary");
+    const auto found = types.find(model_type);
+    return found == types.end() ? std::nullopt : std::optional(found->get<std::string>());
 }
 
 bool is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type) {

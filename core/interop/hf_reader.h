@@ -50,30 +50,37 @@ class HfReader {
     std::string layer_type_;
 };
 
+inline constexpr std::int64_t most_hf_layers = 10000;
+inline constexpr std::int64_t most_hf_heads = 65536;
+inline constexpr std::int64_t widest_hf_head = 4096;
+inline constexpr std::int64_t widest_hf_model = 1 << 20;
+
 /// In files of multi-modal models it is one or two levels deeper.
 const nlohmann::json& text_model(const nlohmann::json& config);
+/// The config, and its attn_config, in which DBRX and MPT have the settings of attention.
+std::vector<const nlohmann::json*> objects_of(const nlohmann::json& config);
 /// For error messages, at most 40 characters; "a list" or "an object".
 std::string excerpt(const nlohmann::json& value);
 
 /// From transformers, or the code of the model; empty for an unknown type.
 const nlohmann::json& library_defaults(const std::string& model_type);
-/// Applies unless the config has keys of a rotary embedding.
-bool has_no_rotary(const std::string& model_type);
+/// Of a type without rotary embeddings, unless the config has keys of them: "alibi" or "learned"; "" if the program
+/// does not know the layers of such models. nullopt for other types.
+std::optional<std::string> unrotated_position(const std::string& model_type);
 /// Without this value the library does not rotate, whatever other rotary keys there are.
 bool is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type);
 
-/// `config` is the object with the settings of the text model.
+// In the following functions, `config` is the object with the settings of the text model.
+
+void read_shape(const nlohmann::json& config, const nlohmann::json& defaults, HfModel& model);
 std::vector<HfRotary> read_rotary(const nlohmann::json& config, const nlohmann::json& defaults, HfModel& model);
-/// Also the number of layers of each type. `config` is the object with the settings of the text model.
+/// Also the number of layers of each rotary embedding.
 void read_cache(const nlohmann::json& config, const nlohmann::json& defaults, HfModel& model);
-/// By names of Hugging Face transformers; empty if the file does not define the types.
-std::vector<std::string> layer_types_of(const nlohmann::json& config, const nlohmann::json& defaults,
-                                        std::int64_t layers);
+/// A sliding window, or chunks (Llama 4).
+bool is_local_attention(const std::string& layer_type);
 /// SmolLM 3 and Llama 4 list the layers (1: with RoPE) or have an interval whose last layer is without; in other models
 /// only layers with a sliding window have it. Throws BadInput if the list does not have a value per layer.
 std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::json& defaults,
                                   const std::string& model_type, const std::vector<std::string>& types);
-/// Layer types with another head dimension are ignored.
-int head_dim_of(HfReader& reader);
 
 }  // namespace ropelab

@@ -37,15 +37,15 @@ class RotaryReader {
           model_(model),
           defaults_(defaults),
           own_(objects(set), set.from_library ? set.parameters : empty_object(), model.values, set.type),
-          top_(top_objects(config), defaults, model.values, set.type) {}
+          top_(objects_of(config), defaults, model.values, set.type) {}
 
-    HfRotary read(int head_dim) {
+    HfRotary read() {
         HfRotary result;
         result.layer_type = set_.type;
         const std::string type = own_.word({"rope_type", "type"}).value_or("default");
         Scaling& scaling = result.setup.scaling;
         scaling.method = method_of(type, set_);
-        result.setup.head_dim = own_head_dim(head_dim);
+        result.setup.head_dim = own_head_dim();
         result.setup.context = model_.context;
         result.setup.theta = theta();
         result.setup.pairing = pairing();
@@ -64,17 +64,11 @@ class RotaryReader {
     static std::vector<const json*> objects(const HfLayerSet& set) {
         return set.from_library ? std::vector<const json*>{} : std::vector<const json*>{&set.parameters};
     }
-    // DBRX and MPT have the rotary settings in the object attn_config.
-    static std::vector<const json*> top_objects(const json& config) {
-        std::vector<const json*> result = {&config};
-        const auto attention = config.find("attn_config");
-        if (attention != config.end() && attention->is_object()) result.push_back(&*attention);
-        return result;
-    }
 
-    int own_head_dim(int head_dim) {
+    int own_head_dim() {
+        const int head_dim = model_.shape.head_dim;
         if (set_.type != "full_attention") return head_dim;
-        return static_cast<int>(top_.count({"global_head_dim"}, 2, 4096).value_or(head_dim));
+        return static_cast<int>(top_.count({"global_head_dim"}, 2, widest_hf_head).value_or(head_dim));
     }
 
     double theta() {
@@ -106,16 +100,15 @@ class RotaryReader {
 
     void read_rotary_dim(HfRotary& result, bool proportional) {
         const int head_dim = result.setup.head_dim;
-        const auto count = top_.count({"qk_rope_head_dim"}, 0, 4096);
-        if (count && *count + top_.count({"qk_nope_head_dim"}, 0, 4096).value_or(1) > 0) {
+        if (const auto count = model_.shape.latent_rotary_dim) {
             result.rotary_dim = static_cast<int>(*count);
         } else if (const auto fraction = own_.number({"partial_rotary_factor"}, 0, 1)) {
             set_fraction(result, *fraction, proportional);
         } else if (top_.find_in_file({"rotary_dim"}) && !top_.find_in_file(fraction_names)) {
-            result.rotary_dim = static_cast<int>(top_.count({"rotary_dim"}, 0, 4096).value());
+            result.rotary_dim = static_cast<int>(top_.count({"rotary_dim"}, 0, widest_hf_head).value());
         } else if (const auto top_fraction = top_.number(fraction_names, 0, 1)) {
             set_fraction(result, *top_fraction, proportional);
-        } else if (const auto default_count = top_.count({"rotary_dim"}, 0, 4096)) {
+        } else if (const auto default_count = top_.count({"rotary_dim"}, 0, widest_hf_head)) {
             result.rotary_dim = static_cast<int>(*default_count);
         } else {
             top_.note("partial_rotary_factor", "1", HfOrigin::library_default);
@@ -262,8 +255,7 @@ class RotaryReader {
             scaling.mscale = mscale;
             scaling.mscale_all_dim = mscale_all_dim;
         }
-        const bool latent = top_.find({"kv_lora_rank"}).has_value();
-        if (latent && mscale_all_dim != 0 && scaling.factor > 1) {
+        if (model_.shape.latent_width && mscale_all_dim != 0 && scaling.factor > 1) {
             const double scale = 0.1 * mscale_all_dim * std::log(scaling.factor) + 1;
             result.softmax_factor = scale * scale;
             model_.remarks.push_back("The softmax scale is multiplied by " +
@@ -299,11 +291,9 @@ class RotaryReader {
 
 std::vector<HfRotary> read_rotary(const json& config, const json& defaults, HfModel& model) {
     const std::vector<HfLayerSet> sets = hf_layer_sets(config, defaults);
-    HfReader reader({&config}, defaults, model.values);
-    const int head_dim = head_dim_of(reader);
     std::vector<HfRotary> result;
     result.reserve(sets.size());
-    for (const HfLayerSet& set : sets) result.push_back(RotaryReader(config, defaults, set, model).read(head_dim));
+    for (const HfLayerSet& set : sets) result.push_back(RotaryReader(config, defaults, set, model).read());
     name_unknown_keys(config, sets, model);
     return result;
 }

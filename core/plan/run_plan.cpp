@@ -185,14 +185,7 @@ Stages front_of(const RunSpec& spec, const PlanSizes& n) {
                      .settings = {"width", "tokenizer", "vocabulary_size"},
                      .tensors = {token_table("embedding.weight", n.V, n.C, false)}}};
     if (spec.learns_positions()) {
-        front.push_back({.id = "positions",
-                         .name = "Position embedding",
-                         .kind = "learned",
-                         .symbols = "(B, T, C)",
-                         .shape = rows,
-                         .formula = "X_t ← X_t + P[t]",
-                         .settings = {"position", "context"},
-                         .tensors = {token_table("positions.weight", n.T, n.C, false)}});
+        front.push_back(learned_positions(n, token_table("positions.weight", n.T, n.C, false)));
     }
     if (spec.position == Position::sinusoidal) {
         front.push_back({.id = "positions",

@@ -1,6 +1,7 @@
 #include "core/plan/stage.h"
 
 #include <cmath>
+#include <utility>
 
 namespace ropelab {
 
@@ -81,6 +82,17 @@ std::vector<Tensor> linear_tensors(const std::string& name, Count rows, Count co
         {.name = name + ".weight", .shape = {rows, columns}, .place = place, .deviation = deviation}};
     if (has_bias) result.push_back({.name = name + ".bias", .shape = {rows}, .place = storage::bias});
     return result;
+}
+
+AnatomyStage learned_positions(const PlanSizes& sizes, Tensor table) {
+    return {.id = "positions",
+            .name = "Position embedding",
+            .kind = "learned",
+            .symbols = "(B, T, C)",
+            .shape = extents({sizes.B, sizes.T, sizes.C}),
+            .formula = "X_t ← X_t + P[t]",
+            .settings = {"position", "context"},
+            .tensors = {std::move(table)}};
 }
 
 std::string product_formula(const std::string& name, const std::string& input, const std::string& index,

@@ -251,6 +251,24 @@ TEST(CacheVerb, SupportsEveryKindOfKvCache) {
     EXPECT_TRUE(json_of({"cache", "--model", "ModernBERT base"}).at("kv_cache_bytes").is_null());
 }
 
+TEST(CacheVerb, ReadsModelsWithoutRotaryEmbedding) {
+    const ScratchFolder folder;
+    const std::string bloom =
+        folder.write("config.json", R"({"model_type": "bloom", "n_embed": 1024, "n_layer": 24, "n_head": 16})")
+            .string();
+    const json cache = json_of({"cache", "--hf-config", bloom, "--context", "2048"});
+    EXPECT_EQ(cache.at("position"), "ALiBi");
+    EXPECT_EQ(cache.at("rope_cache_bytes"), 0);
+    EXPECT_EQ(cache.at("rotary_dim"), 0);
+    EXPECT_EQ(cache.at("kv_cache_bytes"), 2 * 24 * 1024 * 2048 * 2);
+    EXPECT_THAT(ropelab_cli({"cache", "--hf-config", bloom}).out,
+                testing::HasSubstr("no table, because the model has ALiBi instead of a rotary embedding"));
+    for (const char* verb : {"frequencies", "context"}) {
+        EXPECT_BAD_INPUT(ropelab_cli({verb, "--hf-config", bloom}), "without rotary embeddings (\"bloom\")");
+    }
+    EXPECT_EQ(ropelab_cli({"anatomy", "--hf-config", bloom}).status, 0);
+}
+
 TEST(CacheVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"cache", "--model", "Phi-2", "--layers", "4"}), "cannot be combined");
     EXPECT_BAD_INPUT(ropelab_cli({"cache", "--precision", "float64"}), "float32, float16 or bfloat16");

@@ -145,7 +145,7 @@ void change_values(std::string& text, Generator& generator) {
 bool try_import(const std::string& text, Generator& generator) {
     try {
         const HfModel model = read_hf_config(parse_model_config(text));
-        require(!model.rotary.empty(), "no rotary embedding");
+        require(model.rotary.empty() == (model.position != HfPosition::rotary), "the rotary embeddings");
         for (const HfRotary& rotary : model.rotary) {
             for (double length : {0.0, 1.0, static_cast<double>(below(generator, 1 << 20))}) {
                 for (double g : rotary.at(length).inverse_frequencies)

@@ -98,6 +98,7 @@ ModelEntry importedModel(const QString& path) {
     ModelEntry entry;
     const nlohmann::json config = load_model_config(path.toStdString());
     entry.model = read_hf_config(config);
+    entry.model.of("");  // throws for a model without rotary embeddings, which has no setup to load
     entry.totals = totalsOf(config);
     entry.name = nameOf(QFileInfo(path));
     entry.source = QFileInfo(path).absoluteFilePath();

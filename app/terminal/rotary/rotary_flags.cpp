@@ -176,9 +176,13 @@ void RotaryFlags::parse_flags() {
     if (setup.scaling.original_context > 0) setup.context = static_cast<std::int64_t>(setup.scaling.original_context);
 }
 
-void RotaryFlags::load_model() {
+void RotaryFlags::load_model(bool allows_others) {
     model = read_hf_config(hf_config_.empty() ? known_model(model_).config : load_model_config(hf_config_));
     layer_type = layer_type_;
+    if (allows_others && model->position != HfPosition::rotary) {
+        setup.context = model->context;
+        return;
+    }
     const HfRotary& rotary = model->of(layer_type);
     setup = rotary.setup;
     settings = frequency_settings(setup);
@@ -186,11 +190,11 @@ void RotaryFlags::load_model() {
     frequencies = rotary.at(gives_context() ? settings.length : 0);
 }
 
-void RotaryFlags::parse() {
+void RotaryFlags::parse(bool allows_others) {
     check_sources();
     const std::int64_t length = gives_context() ? parse_count(context_, "--context", 1, most_context) : 0;
     if (names_model()) {
-        load_model();
+        load_model(allows_others);
     } else {
         if (setup_text_.empty()) {
             parse_flags();

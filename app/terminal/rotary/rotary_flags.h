@@ -32,8 +32,9 @@ class RotaryFlags {
     bool names_model() const { return !hf_config_.empty() || !model_.empty(); }
     bool gives_context() const { return !context_.empty(); }
 
-    /// Sets the public members below. Throws BadInput for invalid values and for flags that cannot be combined.
-    void parse();
+    /// Sets the public members below. Throws BadInput for invalid values and for flags that cannot be combined, and,
+    /// unless `allows_others`, for a model without rotary embeddings; else such a model sets `model` and the context.
+    void parse(bool allows_others = false);
 
     // The results of parse().
     RotarySetup setup;             // the setup; its context is --context if that is given
@@ -45,7 +46,7 @@ class RotaryFlags {
  private:
     void check_sources() const;
     void parse_flags();
-    void load_model();
+    void load_model(bool allows_others);
     Scaling scaling_of_flags() const;
 
     std::string head_dim_ = "64";

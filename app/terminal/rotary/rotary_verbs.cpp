@@ -319,7 +319,7 @@ std::string bar(std::int64_t bytes, std::int64_t largest) {
 }
 
 void run_cache(CacheFlags& flags) {
-    flags.rotary.parse();
+    flags.rotary.parse(true);
     const RotarySetup& setup = flags.rotary.setup;
     const auto& model = flags.rotary.model;
     const NumberFormat precision = parse_precision(flags.precision);
@@ -355,14 +355,16 @@ void run_cache(CacheFlags& flags) {
         }
         rope_bytes += rope_cache_bytes(rotary_dims[i], setup.context, bytes_of(precision), layout, tables);
     }
+    const int first_dim = rotary_dims.empty() ? 0 : rotary_dims.front();
     const std::int64_t kv_bytes =
         shape.known ? kv_cache_bytes(shape.cache, shape.kind, setup.context, bytes_of(kv_precision)) : 0;
 
     if (flags.json) {
         nlohmann::json result = {{"rope_cache_bytes", rope_bytes},
                                  {"kv_cache_bytes", shape.known ? nlohmann::json(kv_bytes) : nlohmann::json(nullptr)},
-                                 {"rotary_dim", rotary_dims.front()},
+                                 {"rotary_dim", first_dim},
                                  {"rotary_dims", rotary_dims},
+                                 {"position", ropelab::word_of(model ? model->position : HfPosition::rotary)},
                                  {"context", setup.context},
                                  {"precision", ropelab::word_of(precision)},
                                  {"kv_precision", ropelab::word_of(kv_precision)},
@@ -392,13 +394,17 @@ void run_cache(CacheFlags& flags) {
     Table table{{{"", 'l', 12}, {"", 'r', 12}, {"", 'l'}}, {}};
     table.rows.push_back({"RoPE cache", size_text(rope_bytes), bar(rope_bytes, largest)});
     if (shape.known) table.rows.push_back({"KV cache", size_text(kv_bytes), bar(kv_bytes, largest)});
-    text << "context " << setup.context << " tokens, rotary dimension " << rotary_dims.front() << "\n\n"
-         << table.text();
-    text << "\nRoPE: " << ropelab::word_of(precision) << ", " << flags.layout << " layout, "
-         << (flags.per_layer ? "one table per layer" : "one table for all layers") << '\n';
+    text << "context " << setup.context << " tokens, rotary dimension " << first_dim << "\n\n" << table.text();
+    if (rotary_dims.empty()) {
+        text << "\nRoPE: no table, because the model has " << ropelab::word_of(model->position)
+             << (model->position == HfPosition::none ? ".\n" : " instead of a rotary embedding.\n");
+    } else {
+        text << "\nRoPE: " << ropelab::word_of(precision) << ", " << flags.layout << " layout, "
+             << (flags.per_layer ? "one table per layer" : "one table for all layers") << '\n';
+    }
     if (shape.known) {
-        text << "KV: " << ropelab::word_of(kv_precision) << ", " << word_of(shape.kind) << ", " << shape.cache.layers
-             << " layers, one sequence\n";
+        text << "KV: " << ropelab::word_of(kv_precision) << ", " << word_of(shape.kind) << ", "
+             << counted(shape.cache.layers, "layer") << ", one sequence\n";
     } else {
         text << "KV: unknown, because the config does not define the shape or the model has no KV cache.\n";
     }

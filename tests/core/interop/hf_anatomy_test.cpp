@@ -433,6 +433,50 @@ TEST(HfAnatomy, CountsConfigsThatDifferFromTheTable) {
     EXPECT_EQ(hf_anatomy(llama).totals().parameters, 1235814400 + biases);
 }
 
+// Sizes from the model cards; numbers of parameters as published by bigscience (BLOOM), Keras Hub (GPT-2, Falcon) and
+// the safetensors metadata on the Hugging Face Hub (OPT, StarCoder, MPT).
+TEST(HfAnatomy, ModelsWithoutRotaryEmbeddingsHaveTheirPublishedParameters) {
+    const auto parameters = [](const char* config) { return hf_anatomy(parsed(config)).totals().parameters; };
+    EXPECT_EQ(parameters(R"({"model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_embd": 768,
+        "n_layer": 12, "n_head": 12, "n_inner": null})"),
+              124439808);
+    EXPECT_EQ(parameters(R"({"model_type": "bloom", "vocab_size": 250880, "n_embed": 1024, "n_layer": 24,
+        "n_head": 16, "seq_length": 2048})"),
+              559214592);
+    EXPECT_EQ(parameters(R"({"model_type": "mpt", "vocab_size": 50432, "d_model": 4096, "n_layers": 32, "n_heads": 32,
+        "max_seq_len": 2048, "expansion_ratio": 4, "no_bias": true, "attn_config": {"alibi": true, "qk_ln": false}})"),
+              6649286656);
+    EXPECT_EQ(parameters(R"({"model_type": "falcon", "vocab_size": 50304, "hidden_size": 2048, "n_layer": 24,
+        "n_head": 32, "alibi": true, "bias": true, "multi_query": false, "parallel_attn": false})"),
+              1311625216);
+    EXPECT_EQ(parameters(R"({"model_type": "opt", "vocab_size": 50272, "hidden_size": 768, "num_hidden_layers": 12,
+        "num_attention_heads": 12, "ffn_dim": 3072, "max_position_embeddings": 2048, "word_embed_proj_dim": 768})"),
+              125239296);
+    EXPECT_EQ(parameters(R"({"model_type": "gpt_bigcode", "vocab_size": 49152, "n_embd": 6144, "n_layer": 40,
+        "n_head": 48, "n_inner": 24576, "n_positions": 8192, "multi_query": true})"),
+              15517456384);
+}
+
+TEST(HfAnatomy, PositionsStandWhereTheModelHasThem) {
+    const Anatomy gpt2 = hf_anatomy(parsed(R"({"model_type": "gpt2", "vocab_size": 61, "n_positions": 64,
+        "n_embd": 64, "n_layer": 2, "n_head": 4})"));
+    EXPECT_EQ(gpt2.totals().parameters, 108096) << "the tensors of oracles/hf_models/gpt2";
+    EXPECT_EQ(stage_of(gpt2, "positions").parameters, 64 * 64);
+    EXPECT_FALSE(gpt2.find("attention.rotation"));
+    EXPECT_EQ(stage_of(gpt2, "attention.scores").kind, "");
+    const Anatomy bloom = hf_anatomy(parsed(R"({"model_type": "bloom", "vocab_size": 61, "n_embed": 64, "n_layer": 2,
+        "n_head": 4, "seq_length": 64})"));
+    EXPECT_FALSE(bloom.find("positions"));
+    EXPECT_FALSE(bloom.find("attention.rotation"));
+    EXPECT_TRUE(bloom.find("embedding_norm"));
+    EXPECT_EQ(stage_of(bloom, "attention.scores").kind, "ALiBi");
+    EXPECT_EQ(bloom.totals().cache_bytes, 2 * 2 * 64 * 2);
+    const Anatomy plain = hf_anatomy(parsed(R"({"model_type": "llama", "use_rope": false, "hidden_size": 64,
+        "num_hidden_layers": 2, "num_attention_heads": 4})"));
+    EXPECT_FALSE(plain.find("attention.rotation"));
+    EXPECT_EQ(plain.sections.size(), 3U) << "all layers are equal";
+}
+
 TEST(HfAnatomy, WhatIsNotKnownHasNoTotal) {
     const auto expect_unknown = [](const json& config) {
         const Anatomy anatomy = hf_anatomy(config);
@@ -446,6 +490,14 @@ TEST(HfAnatomy, WhatIsNotKnownHasNoTotal) {
         config[key] = value;
         return config;
     };
+    for (const char* other : {R"("word_embed_proj_dim": 32)", R"("do_layer_norm_before": false)"}) {
+        expect_unknown(parsed((R"({"model_type": "opt", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 10,
+            "num_attention_heads": 4, "ffn_dim": 256, )" +
+                               std::string(other) + "}")
+                                  .c_str()));
+    }
+    expect_unknown(parsed(R"({"model_type": "mpt", "d_model": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 10,
+        "no_bias": false})"));
     expect_unknown(changed("StableLM 3B 4E1T", "qk_layernorm", true));
     expect_unknown(changed("Gemma 4 31B", "hidden_size_per_layer_input", 256));
     expect_unknown(changed("Mixtral 8x7B", "num_local_experts", nullptr));
@@ -453,7 +505,7 @@ TEST(HfAnatomy, WhatIsNotKnownHasNoTotal) {
 }
 
 TEST(HfAnatomy, RefusesBadConfigs) {
-    EXPECT_THROW(hf_anatomy(parsed(R"({"model_type": "gpt2", "n_embd": 768, "n_head": 12})")), BadInput);
+    EXPECT_THROW(hf_anatomy(parsed(R"({"model_type": "bert", "hidden_size": 768})")), BadInput);
     json config = known_model("Qwen3 235B A22B").config;
     config["num_experts_per_tok"] = 129;
     EXPECT_MESSAGE(hf_anatomy(config), BadInput, "129 experts per token, but it has only 128");

@@ -65,8 +65,12 @@ TEST(HuggingFaceConfig, ReadsConfigsOfTransformers4And5) {
             read_hf_config(load_model_config(shared_data(std::string("oracles/hf_models/llama_gqa/") + name)));
         EXPECT_EQ(llama.rotary.front().setup.theta, 5000) << name;
         EXPECT_EQ(llama.kind, KvCache::grouped) << name;
-        EXPECT_MESSAGE(read_hf_config(load_model_config(shared_data(std::string("oracles/hf_models/gpt2/") + name))),
-                       BadInput, "without rotary embeddings");
+        const HfModel gpt2 =
+            read_hf_config(load_model_config(shared_data(std::string("oracles/hf_models/gpt2/") + name)));
+        EXPECT_EQ(gpt2.position, HfPosition::learned) << name;
+        EXPECT_EQ(gpt2.cache->layers, 2) << name;
+        EXPECT_EQ(gpt2.cache->head_dim, 16) << name;
+        EXPECT_MESSAGE(gpt2.of(""), BadInput, "without rotary embeddings (\"gpt2\")");
     }
 }
 
@@ -269,8 +273,10 @@ TEST(HuggingFaceConfig, ThrowsForInvalidConfigs) {
                    "max_position_embeddings");
     EXPECT_MESSAGE(read_hf_config(small({{"num_hidden_layers", -1}})), BadInput, "num_hidden_layers is -1");
     EXPECT_MESSAGE(read_hf_config(small({{"model_type", {1}}})), BadInput, "model_type");
-    EXPECT_MESSAGE(read_hf_config({{"model_type", "bloom"}}), BadInput, "without rotary");
-    EXPECT_MESSAGE(read_hf_config(small({{"model_type", "falcon"}, {"alibi", true}})), BadInput, "without rotary");
+    EXPECT_MESSAGE(read_hf_config({{"model_type", "bert"}}), BadInput, "without rotary");
+    EXPECT_MESSAGE(hf_frequencies({{"model_type", "bloom"}}), BadInput, "without rotary");
+    EXPECT_MESSAGE(read_hf_config(small({{"hidden_size", 3}})), BadInput, "4 heads for a hidden_size of 3");
+    EXPECT_MESSAGE(read_hf_config(small({{"hidden_size", 1 << 24}})), BadInput, "from 1 to 1048576");
 }
 
 TEST(ModelConfigText, ThrowsForTextsAndFilesThatAreNoConfig) {
@@ -329,15 +335,45 @@ TEST(HuggingFaceConfig, AlphaMultipliesTheBaseAtEveryLength) {
     }
 }
 
-TEST(HuggingFaceConfig, ModelsThatDoNotRotateAreRefused) {
+TEST(HuggingFaceConfig, ModelsThatDoNotRotateHaveNoRotaryEmbedding) {
+    using enum HfPosition;
+    const std::vector<std::pair<json, HfPosition>> configs = {
+        {small({{"position_embedding_type", "nope"}, {"rope_theta", 1e4}}), none},
+        {small({{"use_rope", false}, {"rope_theta", 1e4}}), none},
+        {small({{"model_type", "baichuan"}, {"hidden_size", 5120}, {"num_attention_heads", 40}}), alibi},
+        {small({{"alibi", true}}), alibi},
+        {small({{"model_type", "hf_olmo"}, {"alibi", true}, {"rope", false}}), alibi},
+        {small({{"model_type", "falcon"}, {"alibi", true}}), alibi},
+        {small({{"model_type", "mpt"}}), alibi},
+        {small({{"model_type", "mpt"}, {"attn_config", {{"alibi", true}}}}), alibi},
+        {small({{"model_type", "opt"}}), learned},
+        {small({{"model_type", "gpt_bigcode"}}), learned}};
+    for (const auto& [config, position] : configs) {
+        SCOPED_TRACE(config.dump());
+        const HfModel model = read_hf_config(config);
+        EXPECT_EQ(model.position, position);
+        EXPECT_TRUE(model.rotary.empty());
+        ASSERT_TRUE(model.cache);
+        EXPECT_EQ(model.cache->layers, 4);
+        EXPECT_EQ(model.kind, model.model_type == "gpt_bigcode" || model.model_type == "falcon" ? KvCache::multi_query
+                                                                                                : KvCache::multi_head);
+        EXPECT_MESSAGE(model.of(""), BadInput, "without rotary embeddings");
+        EXPECT_TRUE(model.remarks.empty()) << "no remark on layers without rotation";
+    }
+    EXPECT_EQ(
+        read_hf_config(small({{"model_type", "mpt"}, {"attn_config", {{"attn_type", "multiquery_attention"}}}})).kind,
+        KvCache::multi_query);
+}
+
+TEST(HuggingFaceConfig, UnknownLayersWithoutRotationAreRefused) {
     for (const json& config :
-         {small({{"position_embedding_type", "nope"}, {"rope_theta", 1e4}}),
-          small({{"model_type", "esm"}, {"position_embedding_type", "absolute"}}),
-          small({{"model_type", "baichuan"}, {"hidden_size", 5120}, {"num_attention_heads", 40}}),
-          small({{"alibi", true}}), small({{"use_rope", false}, {"rope_theta", 1e4}}),
+         {small({{"model_type", "esm"}, {"position_embedding_type", "absolute"}}), small({{"model_type", "esm"}}),
           small({{"model_type", "nemotron_h"}, {"rope_theta", 1e4}}), small({{"model_type", "zamba"}}),
-          small({{"model_type", "esm"}}), small({{"model_type", "zamba2"}, {"rope_theta", 1e4}}),
+          small({{"model_type", "zamba2"}, {"rope_theta", 1e4}}), small({{"model_type", "t5"}}),
+          small({{"model_type", "bert"}, {"position_embedding_type", "alibi"}}),
           small({{"model_type", "zamba2"}, {"use_mem_rope", false}}),
+          small({{"model_type", "mpt"}, {"attn_config", {{"alibi", false}}}}),
+          small({{"model_type", "hf_olmo"}, {"alibi", false}, {"rope", false}}),
           small({{"model_type", "granitemoehybrid"}, {"rope_theta", 1e4}})}) {
         EXPECT_MESSAGE(read_hf_config(config), BadInput, "without rotary embeddings");
     }
