@@ -167,7 +167,7 @@ bool ControlsOnly::eventFilter(QObject* watched, QEvent* event) {
 }
 
 WindowStage::WindowStage(MainWindow& window) : QObject(&window), m_window(window), m_hidden(new ControlsOnly) {
-    for (Room* room : m_window.roomStack().made()) m_standard.push_back(room->restorer());
+    m_standard = restorers();
     // A room that is first needed during the lecture was as it is now when the lecture began.
     connect(&m_window.roomStack(), &RoomStack::roomMade, this, [this](Room& room) {
         m_standard.push_back(room.restorer());
@@ -182,7 +182,7 @@ WindowStage::~WindowStage() = default;
 void WindowStage::begin() {
     if (hasBegun()) return;
     m_usersRoom = m_window.roomStack().currentId();
-    for (Room* room : m_window.roomStack().made()) m_users.push_back(room->restorer());
+    m_users = restorers();
     m_window.workspace().beginLecture();
     m_larger = 0;
     m_theme.reset();
@@ -200,13 +200,26 @@ void WindowStage::end() {
     workspace.endLecture();
     // A training of the lecture is stopped before the user's lab is shown again; the controls follow then.
     workspace.showOwnLab([this, users = std::exchange(m_users, {}), usersRoom = m_usersRoom] {
-        for (const auto& restore : users) restore();
+        restoreAll(users);
         m_window.showRoom(usersRoom);
     });
 }
 
 void WindowStage::resetControls() {
-    for (const auto& restore : m_standard) restore();
+    restoreAll(m_standard);
+}
+
+std::vector<std::function<void()>> WindowStage::restorers() {
+    RotaryModel& rotary = m_window.workspace().rotary();
+    std::vector<std::function<void()>> result = {[&rotary, pair = rotary.pickedPair()] {
+        if (!pair || *pair < rotary.pairs()) rotary.pickPair(pair);
+    }};
+    for (Room* room : m_window.roomStack().made()) result.push_back(room->restorer());
+    return result;
+}
+
+void WindowStage::restoreAll(const std::vector<std::function<void()>>& restorers) {
+    for (auto restore = restorers.rbegin(); restore != restorers.rend(); ++restore) (*restore)();
 }
 
 void WindowStage::showRoom(const QString& room, const QString& part) {
