@@ -537,7 +537,8 @@ QWidget* ResultsRoom::makeResults() {
 
     m_groupView = makeTableView(tr("Groups"), m_order, this);
     m_groupView->setSortingEnabled(true);
-    m_groupView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);  // unsorted: in the order of training
+    // Unsorted, the groups are in the order of their settings.
+    m_groupView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     connect(m_groupView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (!current.isValid()) return;
