@@ -57,6 +57,7 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
     MainWindow window(std::move(workspace));
     application.window = &window;
     window.restoreSettings();
+    window.lectures().setChecksCurves(options.mode == Mode::window);
     if (options.setup) {
         window.workspace().rotary().changeBoth(QObject::tr("setup of the command line"),
                                                {*options.setup, options.otherSetup});

@@ -11,10 +11,11 @@
 namespace ropelab {
 
 bool is_setup_setting(std::string_view key, std::string_view room) {
-    const auto has = [&](const std::vector<std::string_view>& names) {
-        return std::find(names.begin(), names.end(), key) != names.end();
-    };
-    return has(setup_settings()) && (room.empty() || !has(lecture_room(room).controls));
+    const std::vector<std::string_view> settings = setup_settings();
+    if (std::find(settings.begin(), settings.end(), key) == settings.end()) return false;
+    if (room.empty()) return true;
+    const auto& controls = lecture_room(room).controls;
+    return std::none_of(controls.begin(), controls.end(), [&](const auto& control) { return control.name == key; });
 }
 
 bool apply_to_setups(const LectureChange& change, std::string_view room, ComparedSetups& setups) {
@@ -31,6 +32,17 @@ bool asks_later(const LectureScene& scene, int step, bool revealed) {
     const auto from = static_cast<std::size_t>(std::max(0, revealed ? step + 1 : step));
     return std::any_of(scene.steps.begin() + static_cast<std::ptrdiff_t>(std::min(from, scene.steps.size())),
                        scene.steps.end(), [](const LectureStep& each) { return each.ask.has_value(); });
+}
+
+bool asks_for_curve(const LectureScene& scene) {
+    if (scene.live && scene.lab.empty()) return false;
+    return std::any_of(scene.steps.begin(), scene.steps.end(), [](const LectureStep& step) {
+        return step.ask && step.ask->kind == LectureQuestion::Kind::curve;
+    });
+}
+
+bool asks_for_curves(const Lecture& lecture) {
+    return std::any_of(lecture.scenes.begin(), lecture.scenes.end(), asks_for_curve);
 }
 
 namespace {

@@ -95,6 +95,8 @@ struct LectureScene {
 
 /// At a step (from 0; −1 before the first) or later. `revealed`: the answer to the question of this step is shown.
 bool asks_later(const LectureScene& scene, int step, bool revealed);
+/// The class is asked to draw a curve over a figure that does not depend on runs trained in front of it.
+bool asks_for_curve(const LectureScene& scene);
 
 struct Lecture {
     std::filesystem::path file;
@@ -104,6 +106,7 @@ struct Lecture {
     std::string text;    // Markdown in front of the first scene, for the title page
     std::vector<LectureScene> scenes;
 };
+bool asks_for_curves(const Lecture& lecture);
 
 /// A control of the room is none: Memory has controls of the same names as settings (heads).
 bool is_setup_setting(std::string_view key, std::string_view room);

@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <set>
 
+#include "core/data/json_text.h"
 #include "core/data/read_file.h"
 #include "core/experiment/experiment.h"
+#include "core/lecture/control_check.h"
 #include "core/lecture/lecture.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/lecture_text.h"
 #include "core/lecture/quantity.h"
 #include "core/lecture/quantity_table.h"
+#include "core/lecture/tex.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
@@ -39,10 +42,44 @@ constexpr std::array<std::string_view, 10> question_keys = {"text", "choices", "
                                                             "draw", "curve",   "hide",  "hint",     "answer"};
 constexpr double longest_glide = 600;  // seconds
 
-struct StepState {
-    ComparedSetups setups;
-    std::string room;
+struct LectureSource {
+    std::string name;                // as messages name it
+    std::filesystem::path folder;    // against which paths are resolved
+    std::set<std::string> rendered;  // formulas with a picture
 };
+
+std::set<std::string> rendered_formulas(const fs::path& folder) {
+    std::set<std::string> result;
+    try {
+        const auto index = parse_bounded(read_regular_file(folder / "formulas" / "formulas.json", most_lecture_bytes));
+        for (const auto& [formula, entry] : index.items()) result.insert(formula);
+    } catch (const std::exception&) {  // without an index, or with a damaged one, all formulas are Unicode text
+    }
+    return result;
+}
+
+void check_formulas(const std::string& text, const LecturePlace& place, const LectureSource& source) {
+    for (const std::string& formula : formulas_in(text)) {
+        if (!source.rendered.contains(formula)) place.run([&] { check_tex(formula); });
+    }
+}
+
+// Markdown outside of YAML, whose lines are those of the file.
+void check_formula_lines(const std::string& text, const LecturePlace& first, const LectureSource& source) {
+    int line = first.line;
+    for (std::size_t start = 0; start < text.size(); ++line) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        check_formulas(text.substr(start, end - start), first.at(line), source);
+        start = end + 1;
+    }
+}
+
+// The text of a key, with formulas that can be shown.
+std::string formula_text(const YamlMapping& mapping, std::string_view key, const LectureSource& source) {
+    std::string text = mapping.text(key);
+    if (!text.empty()) check_formulas(text, mapping.place_of(key), source);
+    return text;
+}
 
 void read_value(const std::string& text, const LecturePlace& place, LectureChange& change) {
     static constexpr std::string_view over = " over ";
@@ -70,7 +107,7 @@ void read_value(const std::string& text, const LecturePlace& place, LectureChang
                "; did you mean \"" + nearest(shortened(control), known) + "\"?");
 }
 
-void apply_change(const LectureChange& change, const LecturePlace& place, StepState& state) {
+void apply_change(const LectureChange& change, const LecturePlace& place, ShownState& state) {
     if (change.key == "room") {
         state.room = place.run([&] { return lecture_view(change.value); }).room;
         return;
@@ -80,10 +117,12 @@ void apply_change(const LectureChange& change, const LecturePlace& place, StepSt
     if (change.key != "setup" && !is_lecture_control(room, change.key)) {
         refuse_control(place, state.room, change.key, "", {"setup", "room"});
     }
-    place.run([&] { apply_to_setups(change, room.name, state.setups); });
+    place.run([&] {
+        if (!apply_to_setups(change, room.name, state.setups)) state.set_control(change);
+    });
 }
 
-std::vector<LectureChange> parse_changes(const YamlNode& node, const LecturePlace& place, StepState& state) {
+std::vector<LectureChange> parse_changes(const YamlNode& node, const LecturePlace& place, ShownState& state) {
     if (node.kind != YamlNode::Kind::mapping) {
         place.fail("\"set\" must be a mapping of controls to values, such as {m: 10, theta: 500k over 2 s}.");
     }
@@ -159,6 +198,7 @@ void read_choices(const YamlMapping& mapping, LectureQuestion& question) {
     refuse_keys(mapping, {"quantity", "tolerance", "draw", "curve"}, "with choices");
     question.kind = LectureQuestion::Kind::choice;
     question.choices = mapping.texts("choices");
+    for (const std::string& choice : question.choices) check_formulas(choice, mapping.place_of("choices"), {});
     if (question.choices.size() < 2 || question.choices.size() > 9) {
         mapping.place_of("choices").fail("A question must have 2 to 9 choices, not " +
                                          std::to_string(question.choices.size()) + ".");
@@ -173,13 +213,14 @@ void read_choices(const YamlMapping& mapping, LectureQuestion& question) {
     question.right = static_cast<int>(right) - 1;
 }
 
-LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, const LectureScene& scene) {
+LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, const LectureScene& scene,
+                               const LectureSource& source) {
     const YamlMapping mapping(node, place, "question", question_keys);
     LectureQuestion question;
     question.line = mapping.place().line;
-    question.text = mapping.text("text");
-    question.hint = mapping.text("hint");
-    question.answer = mapping.text("answer");
+    question.text = formula_text(mapping, "text", source);
+    question.hint = formula_text(mapping, "hint", source);
+    question.answer = formula_text(mapping, "answer", source);
     if (question.text.empty()) mapping.place().fail("The question has no text; add \"text: …\".");
     if (mapping.has("choices")) {
         read_choices(mapping, question);
@@ -203,7 +244,7 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
     return question;
 }
 
-std::string parse_point(const std::string& text, const LecturePlace& place, const std::string& room) {
+std::string parse_point(const std::string& text, const LecturePlace& place, ShownState& state) {
     const std::size_t space = text.find(' ');
     const std::string kind = text.substr(0, space);
     const std::string_view what = space == std::string::npos ? "" : trimmed(std::string_view(text).substr(space));
@@ -215,29 +256,34 @@ std::string parse_point(const std::string& text, const LecturePlace& place, cons
     }
     if (what.empty())
         place.fail("\"point: " + kind + "\" does not say which one, as in \"pair 3\" or \"control theta\".");
+    if (state.room.empty())
+        place.fail("A scene without a room has nothing to point at; add \"show: ROOM\" to the scene.");
+    const LectureRoom& room = lecture_room(state.room);
     if (kind == "pair") {
         const double pair = place.run([&] { return parse_number(what); });
         if (pair != std::trunc(pair) || pair < 0) place.fail("Pairs are whole numbers from 0, as in \"pair 3\".");
+        if (!is_lecture_control(room, kind)) place.fail("The room \"" + state.room + "\" shows no pairs to point at.");
+        place.run([&] { state.check_pair(std::llround(std::min(pair, 1e15))); });
     }
-    if (room.empty()) place.fail("A scene without a room has nothing to point at; add \"show: ROOM\" to the scene.");
-    if (kind == "control" && !is_lecture_control(lecture_room(room), what)) {
-        refuse_control(place, room, what, " to point at");
-    }
+    if (kind == "control" && !is_lecture_control(room, what)) refuse_control(place, state.room, what, " to point at");
+    if (kind == "figure") place.run([&] { check_figure_of(room, what); });
     return kind + " " + std::string(what);
 }
 
-LectureStep parse_step(const YamlNode& node, const LecturePlace& place, const LectureScene& scene, StepState& state) {
+LectureStep parse_step(const YamlNode& node, const LecturePlace& place, const LectureScene& scene, ShownState& state,
+                       const LectureSource& source) {
     const YamlMapping mapping(node, place, "step", step_keys);
     LectureStep step;
     step.line = mapping.place().line;
-    step.say = mapping.text("say");
+    step.say = formula_text(mapping, "say", source);
     step.loop = mapping.flag("loop");
     if (const YamlNode* set = mapping.find("set")) step.set = parse_changes(*set, mapping.place_of("set"), state);
     LectureScene now = scene;  // checks of this step are made with the room and setup as they are then
     now.room = state.room;
     now.setup = state.setups;
-    if (mapping.has("point")) step.point = parse_point(mapping.text("point"), mapping.place_of("point"), state.room);
-    if (const YamlNode* ask = mapping.find("ask")) step.ask = parse_question(*ask, mapping.place_of("ask"), now);
+    if (mapping.has("point")) step.point = parse_point(mapping.text("point"), mapping.place_of("point"), state);
+    if (const YamlNode* ask = mapping.find("ask"))
+        step.ask = parse_question(*ask, mapping.place_of("ask"), now, source);
     if (const YamlNode* check = mapping.find("check")) {
         const LecturePlace here = mapping.place_of("check");
         if (check->kind != YamlNode::Kind::list) {
@@ -255,16 +301,19 @@ LectureStep parse_step(const YamlNode& node, const LecturePlace& place, const Le
     return step;
 }
 
-std::vector<LectureStep> parse_steps(const YamlNode& list, const LecturePlace& place, const LectureScene& scene) {
+std::vector<LectureStep> parse_steps(const YamlNode& list, const LecturePlace& place, const LectureScene& scene,
+                                     const LectureSource& source) {
     if (list.kind != YamlNode::Kind::list) {
         place.fail("\"steps\" must be a list; begin each step with \"- say: …\" or \"- set: …\".");
     }
     LectureScene outline = scene;  // copied for every step, so without what no check needs
     outline.text.clear();
     outline.notes.clear();
-    StepState state{scene.setup, scene.room};
+    ShownState state(scene);
     std::vector<LectureStep> steps;
-    for (const YamlNode& each : list.items) steps.push_back(parse_step(each, place.at(each.line), outline, state));
+    for (const YamlNode& each : list.items) {
+        steps.push_back(parse_step(each, place.at(each.line), outline, state, source));
+    }
     return steps;
 }
 
@@ -365,11 +414,6 @@ std::string with_quoted_setups(const std::string& block) {
     return result;
 }
 
-struct LectureSource {
-    std::string name;              // as messages name it
-    std::filesystem::path folder;  // against which paths are resolved
-};
-
 void read_id(const YamlMapping& block, LectureScene& scene) {
     scene.id = block.text("id");
     if (!block.has("id")) {
@@ -424,11 +468,14 @@ LectureScene parse_scene(const LectureSection& section, const LectureSource& sou
     read_view(block, scene);
     read_lab(block, source, scene);
     if (const YamlNode* live = block.find("live")) scene.live = parse_training(*live, block.place_of("live"));
-    scene.question = block.text("question");
-    scene.notes = block.text("notes");
+    check_formula_lines(section.text, first.at(section.text_line), source);
+    scene.question = formula_text(block, "question", source);
+    scene.notes = formula_text(block, "notes", source);
     scene.find = block.text("find");
     if (block.has("find")) check_scene_quantity(scene.find, block.place_of("find"), scene);
-    if (const YamlNode* steps = block.find("steps")) scene.steps = parse_steps(*steps, block.place_of("steps"), scene);
+    if (const YamlNode* steps = block.find("steps")) {
+        scene.steps = parse_steps(*steps, block.place_of("steps"), scene, source);
+    }
     return scene;
 }
 
@@ -442,6 +489,7 @@ void read_front(const LectureSections& parts, const LectureSource& source, Lectu
     lecture.author = front.text("author");
     lecture.minutes = front.number("minutes", 0);
     lecture.text = parts.text;
+    check_formula_lines(parts.text, first.at(parts.text_line), source);
     if (lecture.title.empty()) first.fail("The lecture has no title; add \"title: …\" to the front matter.");
     if (lecture.minutes < 0 || lecture.minutes > 1440) {
         front.place_of("minutes").fail("\"minutes\" must be between 0 and 1440.");
@@ -505,7 +553,7 @@ Experiment experiment_of(const LectureTraining& training, bool for_checks) {
 }
 
 Lecture parse_lecture(std::string_view text, const fs::path& file) {
-    const LectureSource source{file.string(), file.parent_path()};
+    const LectureSource source{file.string(), file.parent_path(), rendered_formulas(file.parent_path())};
     const LectureSections parts = split_lecture(text, source.name);
     Lecture lecture;
     lecture.file = file;

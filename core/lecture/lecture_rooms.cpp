@@ -22,33 +22,85 @@ std::vector<std::string_view> words_in(std::string_view text) {
     return words;
 }
 
-std::vector<std::string_view> with(std::string_view part, std::span<const std::string_view> figures) {
-    std::vector<std::string_view> parts(figures.begin(), figures.end());
+std::vector<std::string_view> list_of(std::span<const std::string_view> names) {
+    return {names.begin(), names.end()};
+}
+
+std::vector<std::string_view> with(std::string_view part, std::vector<std::string_view> parts) {
     parts.push_back(part);
     return parts;
+}
+
+std::vector<LectureRoom> make_rooms() {
+    const LectureControl pair = {"pair", {"none"}};
+    constexpr double furthest = 1e9;
+    constexpr double most_layers = 128;
+    const auto results = list_of(results_figures);
+    const auto inspect = list_of(inspect_figures);
+    return {
+        {"train",
+         words_in("plan"),
+         {{"quantity", words_in("validation_loss training_loss losses learning_rate gradient_norm tokens_per_second "
+                                "roofline")},
+          {"scope", words_in("all sweep run")}},
+         words_in("training roofline logit-contribution query-spectrum key-spectrum attention-by-distance "
+                  "retrieval-accuracy gradient-norm-by-layer residual-stream-by-layer expert-balance "
+                  "expert-dropped")},
+        {"rotation",
+         words_in("dials pair logit helix matrix aim tokens circuit"),
+         {{"m"},
+          {"n"},
+          pair,
+          {"seed", {}, {{0, furthest}}},
+          {"distance"},
+          {"vectors", words_in("random equal aimed")},
+          {"play", words_in("on off")}},
+         words_in("dials pair logit-split helix rotation-matrix aim token-rotation circuit-attention "
+                  "circuit-distance")},
+        {"spectrum",
+         words_in("frequencies spectrum kernel kernel-spectrum alibi-bias attention-mask sinusoidal-embeddings "
+                  "window-reach encodings"),
+         {pair,
+          {"part"},
+          {"head", {}, {{1, 65536}}},
+          {"distances", {}, {{0, 1 << 30}}},
+          {"layers", {}, {{1, most_layers}}},
+          {"full_every", {}, {{0, most_layers}}},
+          {"attention_layers"}},
+         words_in("spectrum scalings kernel kernel-spectrum alibi-bias attention-mask sinusoidal-embeddings "
+                  "window-reach encodings")},
+        {"table",
+         words_in("cosine-table sine-table table-error"),
+         {pair},
+         words_in("cosine-table sine-table table-error")},
+        {"context",
+         words_in("bound bases bases-near decay random"),
+         {pair, {"target", {"none"}, {{16, 1 << 24}}}, {"mean", {}, {{-2, 2}}}, {"correlation", {}, {{-1, 1}}}},
+         words_in("context-bound feasible-bases decay-bound random-logits")},
+        {"memory",
+         words_in("rope-cache kv-cache"),
+         {pair, {"layers", {}, {{1, 1000}}}, {"heads", {}, {{1, 1024}}}, {"kv_heads", {}, {{1, 1024}}}, {"model"}},
+         words_in("rope-cache kv-cache")},
+        {"results", with("predictions", results), {{"quantity"}}, results},
+        {"reproduce",
+         words_in("claims comparison effects checks predictions letters"),
+         {{"sheet"}},
+         words_in("forest-plot two-letters")},
+        {"inspect",
+         inspect,
+         {{"run"}, {"layer", {"all"}}, {"head", words_in("automatic mean")}, {"iteration", {"newest"}}, pair, {"part"}},
+         inspect},
+        {"anatomy",
+         words_in("stages traditional-modern"),
+         {{"stage"}},
+         words_in("anatomy traditional-modern anatomy-stage anatomy-weights anatomy-activation")},
+    };
 }
 
 }  // namespace
 
 const std::vector<LectureRoom>& lecture_rooms() {
-    static const std::vector<LectureRoom> rooms = {
-        {"train", words_in("plan"), words_in("quantity scope")},
-        {"rotation", words_in("dials pair logit helix matrix aim tokens circuit"),
-         words_in("m n pair seed distance vectors play")},
-        {"spectrum",
-         words_in("frequencies spectrum kernel kernel-spectrum alibi-bias attention-mask "
-                  "sinusoidal-embeddings window-reach encodings"),
-         words_in("pair part head distances layers full_every attention_layers")},
-        {"table", words_in("cosine-table sine-table table-error"), words_in("pair")},
-        {"context", words_in("bound bases bases-near decay random"), words_in("target mean correlation")},
-        {"memory", words_in("rope-cache kv-cache"), words_in("layers heads kv_heads model")},
-        {"results", with("predictions", results_figures), words_in("quantity")},
-        {"reproduce", words_in("claims comparison effects checks predictions letters"), words_in("sheet")},
-        {"inspect",
-         {std::begin(inspect_figures), std::end(inspect_figures)},
-         words_in("run layer head iteration pair part")},
-        {"anatomy", words_in("stages traditional-modern"), words_in("stage")},
-    };
+    static const std::vector<LectureRoom> rooms = make_rooms();
     return rooms;
 }
 
@@ -69,11 +121,18 @@ LectureView lecture_view(std::string_view text) {
 }
 
 std::vector<std::string_view> lecture_controls(const LectureRoom& room) {
-    std::vector<std::string_view> all = room.controls;
+    std::vector<std::string_view> all;
+    for (const LectureControl& control : room.controls) all.push_back(control.name);
     for (std::string_view setting : setup_settings()) {
         if (std::find(all.begin(), all.end(), setting) == all.end()) all.push_back(setting);
     }
     return all;
+}
+
+void check_figure_of(const LectureRoom& room, std::string_view figure) {
+    if (std::find(room.figures.begin(), room.figures.end(), figure) != room.figures.end()) return;
+    throw BadInput("The room \"" + std::string(room.name) + "\" has no figure \"" + shortened(figure) +
+                   "\"; did you mean \"" + nearest(shortened(figure), room.figures) + "\"?");
 }
 
 bool is_lecture_control(const LectureRoom& room, std::string_view key) {

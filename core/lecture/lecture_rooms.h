@@ -1,19 +1,31 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/lecture/lecture_text.h"
 
 namespace ropelab {
 
-struct LectureRoom {
-    std::string_view name;                   // "rotation"
-    std::vector<std::string_view> parts;     // "dials"
-    std::vector<std::string_view> controls;  // beside the settings of the rotary setup: "m", "n"
+struct LectureControl {
+    std::string_view name;  // "vectors"
+    /// Words that it can be, in any case: "random".
+    std::vector<std::string_view> words = {};
+    /// Smallest and largest number. Without numbers and words, control_check.cpp or the window knows the values.
+    std::optional<std::pair<double, double>> range = {};
 };
 
-/// Parts and controls that a lecture can name. A test compares them with the window.
+struct LectureRoom {
+    std::string_view name;                 // "rotation"
+    std::vector<std::string_view> parts;   // "dials"
+    std::vector<LectureControl> controls;  // beside the settings of the rotary setup
+    /// Names of the figures: "logit-split".
+    std::vector<std::string_view> figures;
+};
+
+/// Parts, controls with their values, and figures that a lecture can name. A test compares them with the window.
 const std::vector<LectureRoom>& lecture_rooms();
 
 /// Current or earlier name. Throws BadInput, naming the most similar one, if there is none.
@@ -29,6 +41,9 @@ LectureView lecture_view(std::string_view text);
 
 /// A control of the room, or a setting of the rotary setup, which all rooms have.
 bool is_lecture_control(const LectureRoom& room, std::string_view key);
+/// The room's own controls, then settings of the rotary setup.
 std::vector<std::string_view> lecture_controls(const LectureRoom& room);
+/// Throws BadInput, naming the most similar one, if the room has no such figure.
+void check_figure_of(const LectureRoom& room, std::string_view figure);
 
 }  // namespace ropelab

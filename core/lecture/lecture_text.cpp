@@ -342,10 +342,12 @@ bool is_heading(std::string_view line) {
     return line == "##" || line.starts_with("## ") || line.starts_with("##\t");
 }
 
-std::string joined_lines(const std::vector<std::string_view>& lines, std::size_t first, std::size_t last) {
+/// Without empty lines at its ends; `line` becomes the number of its first line.
+std::string joined_lines(const std::vector<std::string_view>& lines, std::size_t first, std::size_t last, int& line) {
     const auto is_empty = [&](std::size_t i) { return trimmed(lines[i]).empty(); };
     while (first < last && is_empty(first)) ++first;
     while (first < last && is_empty(last - 1)) --last;
+    line = static_cast<int>(first) + 1;
     std::string text;
     for (std::size_t i = first; i < last; ++i) text += std::string(lines[i]) + '\n';
     return text;
@@ -360,7 +362,7 @@ class LectureSplitter {
         std::size_t next = take_front(result);
         const std::size_t begin = next;
         next = end_of_section(next);
-        result.text = joined_lines(lines_, begin, next);
+        result.text = joined_lines(lines_, begin, next, result.text_line);
         while (next < lines_.size()) {
             if (result.sections.size() >= most_lecture_scenes) {
                 place(next).fail("The lecture has more than 2,000 scenes; split it into several files.");
@@ -382,12 +384,7 @@ class LectureSplitter {
         std::size_t end = 1;
         while (end < lines_.size() && !is_rule(end)) ++end;
         if (end == lines_.size()) place(0).fail("The front matter has no end; close it with a line \"---\".");
-        result.front = joined_lines(lines_, 1, end);
-        result.front_line = 2;
-        while (static_cast<std::size_t>(result.front_line) <= end &&
-               trimmed(lines_[static_cast<std::size_t>(result.front_line) - 1]).empty()) {
-            ++result.front_line;
-        }
+        result.front = joined_lines(lines_, 1, end, result.front_line);
         return end + 1;
     }
 
@@ -426,7 +423,7 @@ class LectureSplitter {
             next = end + 1;
         }
         const std::size_t end = end_of_section(next);
-        section.text = joined_lines(lines_, next, end);
+        section.text = joined_lines(lines_, next, end, section.text_line);
         return end;
     }
 

@@ -87,12 +87,14 @@ struct LectureSection {
     std::string block;   // YAML of the fenced block directly below the heading; "" if there is none
     int block_line = 0;  // first line of the YAML; 0 if there is no block
     std::string text;    // Markdown after the block
+    int text_line = 0;   // its first line
 };
 
 struct LectureSections {
     std::string front;   // YAML of the front matter
     int front_line = 0;  // its first line
     std::string text;    // Markdown between front matter and first heading of level 2
+    int text_line = 0;   // its first line
     std::vector<LectureSection> sections;
 };
 

@@ -71,7 +71,29 @@ TEST(LectureVerb, RefusesAFaultyFile) {
     const ScratchFolder folder;
     EXPECT_BAD_INPUT(ropelab_cli({"lecture", "check", folder.write("a.md", one_check + "many}\n```\n")}), "line 8");
     EXPECT_BAD_INPUT(ropelab_cli({"lecture", "check", (folder / "none.md").string()}), "There is no file");
+    const std::string scene = "---\ntitle: x\n---\n## A scene\n```yaml\nshow: spectrum\nsteps:\n";
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "check", folder.write("c.md", scene + "  - point: pair 99\n```\n")}),
+                     "line 8: There is no pair 99; the setup has the pairs 0 to 31.");
+    EXPECT_BAD_INPUT(ropelab_cli({"lecture", "check", folder.write("d.md", scene + "  - say: $\\foo$\n```\n")}),
+                     "line 8: The formula");
     EXPECT_BAD_INPUT(ropelab_cli({"lecture", "check", folder.write("b.md", std::string(5'000'000, 'x'))}), "5 MB");
+}
+
+TEST(LectureVerb, LooksForTheCurvesThatTheClassDraws) {
+    const ScratchFolder folder;
+    const auto lecture = [](const std::string& curve) {
+        return "---\ntitle: x\n---\n## A scene\n```yaml\nshow: context/decay\nsteps:\n"
+               "  - ask: {text: Draw it., draw: true, curve: " +
+               curve + "}\n```\n";
+    };
+    const Finished passed = ropelab_cli({"lecture", "check", folder.write("a.md", lecture("S_j"))});
+    EXPECT_EQ(passed.status, 0) << passed.err;
+    EXPECT_THAT(passed.out, ::testing::HasSubstr("ok      a-scene, line 8: curve is in the figure"));
+    const Finished failed = ropelab_cli({"lecture", "check", folder.write("b.md", lecture("tangent"))});
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_THAT(failed.out,
+                ::testing::HasSubstr("FAILED  a-scene, line 8: curve: The figure has no curve “tangent”; its "
+                                     "curves are: (2/d) Σ|S_j|."));
 }
 
 TEST(LectureVerb, WritesAnExampleWhoseChecksPass) {

@@ -44,6 +44,15 @@ nlohmann::json axisJson(const Axis& axis) {
             {"maximum", axis.maximum}};
 }
 
+std::vector<const FigureCurve*> curvesToDraw(const Figure& figure) {
+    std::vector<const FigureCurve*> curves;
+    if (figure.drawing || figure.map) return curves;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape != FigureCurve::Shape::bars && curve.x.size() >= 2) curves.push_back(&curve);
+    }
+    return curves;
+}
+
 /// At most about `most` points, so that the lab does not grow with the resolution of a figure.
 AnswerCurve thinned(const AnswerCurve& curve, std::size_t most) {
     const std::size_t step = std::max<std::size_t>(1, curve.x.size() / most);
@@ -83,15 +92,27 @@ CurveField::CurveField(const QString& curve, QWidget* parent)
 }
 
 const FigureCurve* CurveField::curveOf(const Figure& figure, const QString& name) {
-    if (figure.drawing || figure.map) return nullptr;
     const auto isNamed = [&](const FigureCurve& curve) {
         return curve.label.contains(name, Qt::CaseInsensitive) || curve.quantity.contains(name, Qt::CaseInsensitive);
     };
-    for (const FigureCurve& curve : figure.curves) {
-        if (curve.shape == FigureCurve::Shape::bars || curve.x.size() < 2) continue;
-        if (name.isEmpty() ? !curve.companion : isNamed(curve)) return &curve;
+    for (const FigureCurve* curve : curvesToDraw(figure)) {
+        if (name.isEmpty() ? !curve->companion : isNamed(*curve)) return curve;
     }
     return nullptr;
+}
+
+QString CurveField::missingCurve(const std::vector<Figure>& figures, const QString& name) {
+    QStringList names;
+    for (const Figure& figure : figures) {
+        for (const FigureCurve* curve : curvesToDraw(figure)) {
+            const QString& known = curve->label.isEmpty() ? curve->quantity : curve->label;
+            if (!known.isEmpty() && !names.contains(known)) names << known;
+        }
+    }
+    if (name.isEmpty() || names.isEmpty()) {
+        return tr("The room shows no curve that could be drawn; show a figure with curves, such as context/bound.");
+    }
+    return tr("The figure has no curve “%1”; its curves are: %2.").arg(name, names.join(QStringLiteral("; ")));
 }
 
 bool CurveField::hasAnswer() const {

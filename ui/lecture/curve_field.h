@@ -28,6 +28,8 @@ class CurveField : public AnswerField {
     /// The first whose label or quantity contains `name`; for "", the first that is not secondary; null if there is
     /// none.
     static const FigureCurve* curveOf(const Figure& figure, const QString& name);
+    /// Says why no figure has such a curve, and which ones there are.
+    static QString missingCurve(const std::vector<Figure>& figures, const QString& name);
 
  private:
     QString m_curve;

@@ -17,7 +17,7 @@ namespace {
 
 using DocumentJob = LectureDocumentJob;
 
-constexpr std::array kDocumentKinds = {"handout", "slides"};
+constexpr std::array kDocumentKinds = {"handout", "slides", "check"};
 constexpr std::array kSlideFormats = {"png", "svg", "pdf", "html"};
 constexpr std::array kPapers = {"a4", "letter"};
 constexpr std::array kDocumentThemes = {"light", "dark"};
@@ -70,7 +70,7 @@ std::string documentJobText(const LectureDocumentJob& job) {
                         {"answers", job.hasAnswers}};
     if (job.kind == DocumentJob::Kind::handout) {
         json["paper"] = kPapers[static_cast<std::size_t>(job.paper)];
-    } else {
+    } else if (job.kind == DocumentJob::Kind::slides) {
         json["format"] = kSlideFormats[static_cast<std::size_t>(job.format)];
         json["theme"] = kDocumentThemes[job.appearance == Appearance::dark ? 1 : 0];
         json["width"] = job.width;
@@ -94,7 +94,7 @@ LectureDocumentJob parseDocumentJob(const std::string& text) {
         job.format = slideFormat(reader, job);
     } else {
         reader.find("format");  // of slides
-        checkHandoutOutput(job.output);
+        if (job.kind == DocumentJob::Kind::handout) checkHandoutOutput(job.output);
     }
     reader.end();
     return job;

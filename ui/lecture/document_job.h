@@ -9,8 +9,9 @@ namespace ropelab::ui {
 
 /// Passed as JSON to a separate process, because the pictures come from rooms of a window without a display.
 struct LectureDocumentJob {
-    /// `handout`: a PDF with text, picture, questions and answers per scene. `slides`: one page per step.
-    enum class Kind { handout, slides };
+    /// `handout`: a PDF with text, picture, questions and answers per scene. `slides`: one page per step. `check`: no
+    /// document; whether the curves exist that the class draws.
+    enum class Kind { handout, slides, check };
     /// Format of slides. `png` and `svg` are one file per slide in a folder; `pdf` and `html` are one file.
     enum class Format { png, svg, pdf, html };
     enum class Paper { a4, letter };

@@ -8,6 +8,9 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "core/lecture/tex.h"
+#include "ui/common/text.h"
+
 namespace ropelab::ui {
 
 namespace {
@@ -15,40 +18,11 @@ namespace {
 constexpr double kMostEx = 100;  // heights of an x; a taller picture would not fit a page
 
 const QHash<QString, QString>& texWords() {
-    static const QHash<QString, QString> words = {{QStringLiteral("theta"), QStringLiteral("θ")},
-                                                  {QStringLiteral("omega"), QStringLiteral("ω")},
-                                                  {QStringLiteral("lambda"), QStringLiteral("λ")},
-                                                  {QStringLiteral("Delta"), QStringLiteral("Δ")},
-                                                  {QStringLiteral("alpha"), QStringLiteral("α")},
-                                                  {QStringLiteral("beta"), QStringLiteral("β")},
-                                                  {QStringLiteral("phi"), QStringLiteral("φ")},
-                                                  {QStringLiteral("varphi"), QStringLiteral("φ")},
-                                                  {QStringLiteral("pi"), QStringLiteral("π")},
-                                                  {QStringLiteral("sigma"), QStringLiteral("σ")},
-                                                  {QStringLiteral("mu"), QStringLiteral("µ")},
-                                                  {QStringLiteral("infty"), QStringLiteral("∞")},
-                                                  {QStringLiteral("cdot"), QStringLiteral("·")},
-                                                  {QStringLiteral("times"), QStringLiteral("×")},
-                                                  {QStringLiteral("le"), QStringLiteral("≤")},
-                                                  {QStringLiteral("ge"), QStringLiteral("≥")},
-                                                  {QStringLiteral("ne"), QStringLiteral("≠")},
-                                                  {QStringLiteral("approx"), QStringLiteral("≈")},
-                                                  {QStringLiteral("sum"), QStringLiteral("Σ")},
-                                                  {QStringLiteral("sqrt"), QStringLiteral("√")},
-                                                  {QStringLiteral("top"), QStringLiteral("ᵀ")},
-                                                  {QStringLiteral("to"), QStringLiteral("→")},
-                                                  {QStringLiteral("ldots"), QStringLiteral("…")},
-                                                  {QStringLiteral("pm"), QStringLiteral("±")},
-                                                  {QStringLiteral("cos"), QStringLiteral("cos ")},
-                                                  {QStringLiteral("sin"), QStringLiteral("sin ")},
-                                                  {QStringLiteral("log"), QStringLiteral("log ")},
-                                                  {QStringLiteral("ln"), QStringLiteral("ln ")},
-                                                  {QStringLiteral("left"), QString()},
-                                                  {QStringLiteral("right"), QString()},
-                                                  {QStringLiteral("quad"), QStringLiteral("  ")},
-                                                  {QStringLiteral("|"), QStringLiteral("‖")},
-                                                  {QStringLiteral(","), QStringLiteral(" ")},
-                                                  {QStringLiteral("%"), QStringLiteral("%")}};
+    static const QHash<QString, QString> words = [] {
+        QHash<QString, QString> result;
+        for (const TexCommand& command : tex_commands()) result.insert(text(command.name), text(command.text));
+        return result;
+    }();
     return words;
 }
 
@@ -95,6 +69,13 @@ QString group(const QString& tex, qsizetype& at) {
     return tex.mid(start, at - start);
 }
 
+/// What ^ or _ raises or lowers: a command with its braces, such as "\\mathrm{max}", is one sign.
+QString argument(const QString& tex, qsizetype& at) {
+    QString result = group(tex, at);
+    if (result.startsWith(u'\\') && at < tex.size() && tex[at] == u'{') result += u'{' + group(tex, at) + u'}';
+    return result;
+}
+
 /// Braces nest more than 64 levels deep, at which depth a recursion over groups still fits the stack.
 bool isTooDeep(const QString& tex) {
     int depth = 0;
@@ -119,7 +100,7 @@ QString unicodeOfTex(const QString& tex) {
         const QChar sign = tex[at];
         if (sign == u'^' || sign == u'_') {
             ++at;
-            result += raised(unicodeOfTex(group(tex, at)).trimmed(), sign == u'^');
+            result += raised(unicodeOfTex(argument(tex, at)).trimmed(), sign == u'^');
         } else if (sign == u'{') {
             result += unicodeOfTex(group(tex, at));
         } else if (sign == u'\\') {

@@ -199,15 +199,16 @@ void QuestionPanel::takeFigure() {
         return;
     }
     m_figureTimer->stop();
+    const QString curve = text(m_question->curve);
     try {
-        for (Figure& figure : m_stage.figures()) {
-            if (!CurveField::curveOf(figure, text(m_question->curve))) continue;
-            return setTruth({nullptr, {}, std::move(figure)});
+        std::vector<Figure> figures = m_stage.figures();
+        for (Figure& figure : figures) {
+            if (CurveField::curveOf(figure, curve)) return setTruth({nullptr, {}, std::move(figure)});
         }
+        failTruth(CurveField::missingCurve(figures, curve));
     } catch (const std::exception& error) {
-        return failTruth(text(error.what()));
+        failTruth(text(error.what()));
     }
-    failTruth(tr("The room shows no curve that could be drawn."));
 }
 
 void QuestionPanel::setTruth(AnswerTruth truth) {

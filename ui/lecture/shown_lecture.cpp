@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/lecture/quantity.h"
 #include "core/lecture/lecture_check.h"
+#include "core/lecture/quantity.h"
 #include "ui/common/paths.h"
 #include "ui/common/room.h"
 #include "ui/common/text.h"
+#include "ui/lecture/curve_field.h"
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/stage.h"
@@ -92,11 +93,23 @@ class LectureWalk {
                 addProblem(QString::fromUtf8(error.what()));
             }
             if (shown.picture && isEmpty(*shown.picture)) shown.picture.reset();
+            if (asks_for_curve(scene)) takeCurve(step);
         }
         shown.step.say = filledText(step.say, m_stage).toStdString();
         if (step.ask) shown.step.ask->answer = filledText(step.ask->answer, m_stage).toStdString();
         if (step.ask && !step.ask->quantity.empty()) shown.value = valueOf(step.ask->quantity);
         m_shown.scenes.back().steps.push_back(std::move(shown));
+    }
+
+    void takeCurve(const LectureStep& step) {
+        if (!step.ask || step.ask->kind != LectureQuestion::Kind::curve) return;
+        const QString name = text(step.ask->curve);
+        const std::vector<Figure> figures = m_stage.figures();
+        const bool isThere = std::any_of(figures.begin(), figures.end(),
+                                         [&](const Figure& figure) { return CurveField::curveOf(figure, name); });
+        const QString problem = isThere ? QString() : CurveField::missingCurve(figures, name);
+        m_shown.drawn.push_back({text(m_shown.scenes.back().scene.id), step.ask->line, problem});
+        if (!isThere) addProblem(documentTr("line %1: %2").arg(step.ask->line).arg(problem));
     }
 
     QString valueOf(const std::string& expression) {

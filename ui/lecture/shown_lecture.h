@@ -28,10 +28,18 @@ struct ShownScene {
     QString runs;   // says where the runs of the pictures come from; "" for a scene without runs
 };
 
+/// A question whose answer is drawn.
+struct DrawnQuestion {
+    QString scene;  // its id
+    int line = 0;
+    QString problem;  // why the figure has no such curve; "" if it has one
+};
+
 struct ShownLecture {
     Lecture lecture;
     LectureFormulas formulas;
     std::vector<ShownScene> scenes;
+    std::vector<DrawnQuestion> drawn;
     /// What could not be shown or computed, with the scene.
     QStringList problems;
 };

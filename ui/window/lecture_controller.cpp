@@ -68,6 +68,7 @@ LectureController::LectureController(Workspace& workspace, BannerArea& banners, 
       m_player(new LecturePlayer(stage, this)),
       m_presentation(new Presentation(stage, *m_player, this)),
       m_documents(new ExportProcess(tr("lecture"), this)),
+      m_curves(new ExportProcess(tr("lecture"), this)),
       m_watcher(new QFileSystemWatcher(this)) {
     m_presentation->snapshotFolder = [this, pictures = m_presentation->snapshotFolder] {
         const LabDocument& lab = m_workspace.lab();
@@ -163,6 +164,17 @@ void LectureController::open(const QString& path) {
     m_banners.show(kLectureBanner, BannerArea::Kind::information,
                    tr("The lecture “%1” is open.").arg(text(m_player->lecture().title)),
                    {{tr("Start presentation"), [this] { present(); }}});
+    checkCurves();
+}
+
+void LectureController::checkCurves() {
+    const Lecture& lecture = m_player->lecture();
+    if (!m_checksCurves || !asks_for_curves(lecture)) return;
+    LectureDocumentJob job;
+    job.kind = LectureDocumentJob::Kind::check;
+    job.lecture = fromPath(lecture.file);
+    job.output = QStringLiteral("-");
+    m_curves->start({QStringLiteral("--document"), QString::fromStdString(documentJobText(job))}, false);
 }
 
 void LectureController::present() {
@@ -302,6 +314,7 @@ void LectureController::connectDocuments() {
         m_actions.refresh();
         m_banners.show(kDocumentBanner, kind, sentence);
     };
+    connect(m_curves, &ExportProcess::failed, this, &LectureController::showProblem);
     connect(m_documents, &ExportProcess::finished, this, [this, tell] {
         tell(BannerArea::Kind::information, tr("The lecture was exported to %1.").arg(m_documentPath));
     });

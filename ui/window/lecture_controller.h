@@ -34,6 +34,10 @@ class LectureController : public QObject {
     LecturePlayer& player() { return *m_player; }
     Presentation& presentation() { return *m_presentation; }
     ExportProcess& documents() { return *m_documents; }
+    ExportProcess& curves() { return *m_curves; }
+    /// Whether curves() shows a lecture that is opened, so that a banner names missing curves before the class is asked
+    /// to draw them. Off unless a user opens the window.
+    void setChecksCurves(bool checks) { m_checksCurves = checks; }
 
     /// A path or the name of a lecture of the program. Throws BadInput and keeps the open lecture if it is not valid.
     void open(const QString& path);
@@ -58,6 +62,7 @@ class LectureController : public QObject {
     void askLecture();
     /// `kind` is "handout" or "slides". Does nothing without a path.
     void exportDocument(const char* kind, const QString& path);
+    void checkCurves();
     void showPaused();
     void watch();
     void reload();
@@ -72,6 +77,8 @@ class LectureController : public QObject {
     LecturePlayer* m_player;
     Presentation* m_presentation;
     ExportProcess* m_documents;
+    ExportProcess* m_curves;
+    bool m_checksCurves = false;
     QString m_documentPath;         // of the handout or the slides that are or were exported
     QFileSystemWatcher* m_watcher;  // of the file of the open lecture
     QDateTime m_changed;            // when that file was last changed

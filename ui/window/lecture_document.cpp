@@ -93,6 +93,27 @@ WrittenDocument writeDocument(const LectureDocumentJob& job, const ShownLecture&
     return {{job.output}, document.pages};
 }
 
+/// As JSON, or as messages; returns the exit status.
+int reportCheck(const LaunchOptions& options, const ShownLecture& shown) {
+    if (options.asJson) {
+        QJsonArray curves;
+        for (const DrawnQuestion& question : shown.drawn) {
+            curves.append(
+                QJsonObject{{"scene", question.scene}, {"line", question.line}, {"problem", question.problem}});
+        }
+        print(QString::fromUtf8(QJsonDocument(QJsonObject{{"curves", curves}}).toJson()));
+        return 0;
+    }
+    int status = 0;
+    for (const DrawnQuestion& question : shown.drawn) {
+        if (question.problem.isEmpty()) continue;
+        QTextStream(stderr) << "ropelab: " << options.document.lecture << ", line " << question.line << ": "
+                            << question.problem << '\n';
+        status = 1;
+    }
+    return status;
+}
+
 void makeFolder(const LectureDocumentJob& job) {
     if (!job.isFolder() || QDir().mkpath(job.output)) return;
     throw BadInput("The folder " + job.output.toStdString() + " cannot be created" +
@@ -119,7 +140,9 @@ void reportDocument(const LaunchOptions& options, const ShownLecture& shown, con
 
 int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engine) {
     const LectureDocumentJob& job = options.document;
-    const Lecture lecture = load_lecture(toPath(job.lecture));
+    const bool isCheck = job.kind == LectureDocumentJob::Kind::check;
+    Lecture lecture = load_lecture(toPath(job.lecture));
+    if (isCheck) std::erase_if(lecture.scenes, [](const LectureScene& scene) { return !asks_for_curve(scene); });
     makeFolder(job);
     documentStopped = 0;
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { documentStopped = 1; });
@@ -138,6 +161,7 @@ int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engi
         err << "ropelab: the export of the lecture was stopped.\n";
         return 1;
     }
+    if (isCheck) return reportCheck(options, *shown);
     shown->problems += problems;
     reportDocument(options, *shown, writeDocument(job, *shown));
     for (const QString& problem : std::as_const(shown->problems)) err << "ropelab: " << problem << '\n';

@@ -12,6 +12,7 @@
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "app/terminal/window/window_program.h"
+#include "core/data/json_text.h"
 #include "core/lecture/answer_table.h"
 #include "core/lecture/class_work.h"
 #include "core/lecture/lecture.h"
@@ -292,6 +293,26 @@ std::string text_of(const std::vector<CheckedQuantity>& checks) {
     return text.str();
 }
 
+// Only the window draws figures, so that it looks for the curves that the class draws.
+void check_curves(const Lecture& lecture, std::vector<CheckedQuantity>& checks) {
+    if (!asks_for_curves(lecture)) return;
+    constexpr auto replace = nlohmann::json::error_handler_t::replace;
+    const nlohmann::json job = {{"kind", "check"}, {"lecture", lecture.file.string()}, {"output", "-"}};
+    try {
+        const auto output =
+            run_window_program("Curves of lectures", {"--document", job.dump(-1, ' ', false, replace), "--json"});
+        if (!output) throw std::runtime_error("The program ropelab did not show the figures.");
+        for (const nlohmann::json& curve : parse_bounded(*output).at("curves")) {
+            const std::string problem = curve.at("problem").get<std::string>();
+            checks.push_back({curve.at("scene").get<std::string>(), curve.at("line").get<int>(), "curve",
+                              "in the figure", problem.empty() ? nlohmann::json("in the figure") : nlohmann::json(),
+                              problem.empty(), problem});
+        }
+    } catch (const BadInput& error) {
+        std::cerr << "ropelab-cli: The curves that the class draws were not checked. " << error.what() << '\n';
+    }
+}
+
 void check_file(const LectureFlags& flags) {
     const Lecture lecture = load_lecture(flags.file);
     ProgressLine line;
@@ -300,8 +321,9 @@ void check_file(const LectureFlags& flags) {
     options.cancelled = interrupted;
     options.progress = [&](const std::string& scene) { line.show("checking scene " + scene); };
     watch_interrupts();
-    const std::vector<CheckedQuantity> checks = check_lecture(lecture, options);
+    std::vector<CheckedQuantity> checks = check_lecture(lecture, options);
     line.end();
+    check_curves(lecture, checks);
     if (flags.json) {
         print_json(json_of(checks));
     } else {

@@ -46,14 +46,19 @@ void become_window_program(const std::string& what, std::vector<std::string> arg
     throw std::runtime_error(window.string() + " cannot be started: " + std::strerror(errno) + ".");
 }
 
-bool run_window_program(const std::string& what, std::vector<std::string> arguments) {
+std::optional<std::string> run_window_program(const std::string& what, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), window_program(what).string());
     ChildProcess process(arguments, "QT_QPA_PLATFORM=offscreen");
     const auto deadline = Clock::now() + std::chrono::minutes(5);
     // The output is read, because a process whose output nobody reads stops when the pipe is full.
-    for (auto output = process.read_until(deadline); output && !output->empty();) output = process.read_until(deadline);
+    std::string all;
+    for (auto output = process.read_until(deadline); output && !output->empty();
+         output = process.read_until(deadline)) {
+        all += *output;
+    }
     const auto status = process.wait_until(deadline);
-    return status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
+    const bool succeeded = status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
+    return succeeded ? std::optional(all) : std::nullopt;
 }
 
 void JobFlags::add(CLI::App& verb, const char* key, const Field& field, const char* help) {

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,9 @@ namespace ropelab::terminal {
 /// ropelab is not in the folder of this program; `what` names the feature in the message (plural: "Figures").
 [[noreturn]] void become_window_program(const std::string& what, std::vector<std::string> arguments);
 
-/// Without a display; waits and returns whether `ropelab`, beside this program, succeeded. Throws BadInput like
-/// become_window_program if there is no such program.
-bool run_window_program(const std::string& what, std::vector<std::string> arguments);
+/// Without a display; waits and returns what `ropelab`, beside this program, printed, or nullopt if it failed. Throws
+/// BadInput like become_window_program if there is no such program.
+std::optional<std::string> run_window_program(const std::string& what, std::vector<std::string> arguments);
 
 /// For work of the window program. Values are fields of the job, a JSON object; the window program checks ranges.
 class JobFlags {

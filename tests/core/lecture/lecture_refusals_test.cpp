@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/lecture/control_check.h"
 #include "core/lecture/lecture_text.h"
+#include "core/lecture/tex.h"
+#include "core/store/output_file.h"
 #include "tests/core/lecture/lecture_text.h"
 #include "tests/support/expect_message.h"
 
@@ -51,9 +54,44 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         {"show: rotation\nsteps:\n  - loop: true", "it changes nothing"},
         {"show: rotation\nsteps:\n  - point: pear 3", "did you mean \"pair …\"?"},
         {"show: rotation\nsteps:\n  - point: pair", "which one"},
-        {"show: rotation\nsteps:\n  - point: control tetha", "no control \"tetha\" to point at; did you mean \"theta\"?"},
+        {"show: rotation\nsteps:\n  - point: control tetha",
+         "no control \"tetha\" to point at; did you mean \"theta\"?"},
         {"steps:\n  - point: pair 3", "nothing to point at; add \"show: ROOM\""},
+        {"show: rotation\nsteps:\n  - set: {vectors: odd}",
+         "line 8: The control \"vectors\" is \"odd\", but it must be random, equal or aimed."},
+        {"show: rotation\nsteps:\n  - set: {play: 3}", "it must be on or off"},
+        {"show: rotation\nsetup: context=64\nsteps:\n  - set: {m: 64}",
+         "line 9: The control \"m\" is \"64\", but it must be a position of the context, from 0 to 63."},
+        {"show: rotation\nsteps:\n  - set: {context: 64, n: -1 over 2 s}", "from 0 to 63"},
+        {"show: rotation\nsteps:\n  - set: {seed: -1}", "it must be a number from 0 to 1000000000"},
+        {"show: rotation\nsetup: head_dim=8\nsteps:\n  - set: {pair: 4}",
+         "line 9: There is no pair 4; the setup has the pairs 0 to 3."},
+        {"show: spectrum\nsetup: head_dim=8 fraction=50%\nsteps:\n  - point: pair 2",
+         "line 9: There is no pair 2; the setup has the pairs 0 to 1."},
+        {"show: spectrum\nsetup: fraction=0\nsteps:\n  - point: pair 0", "the setup rotates no pairs"},
+        {"show: results\nsteps:\n  - point: pair 0", "The room \"results\" shows no pairs to point at."},
+        {"show: spectrum\nsteps:\n  - set: {pair: last}", "it must be the number of a pair, or none"},
+        {"show: spectrum\nsteps:\n  - set: {part: bands}", "has no part \"bands\"; did you mean"},
+        {"show: spectrum\nsteps:\n  - set: {head: 0}",
+         "line 8: The control \"head\" is \"0\", but it must be a number "
+         "from 1 to 65536."},
+        {"show: spectrum\nsteps:\n  - set: {attention_layers: some}", "attention_layers"},
+        {"show: context\nsteps:\n  - set: {target: 3}", "a number from 16 to 16777216, or none"},
+        {"show: context\nsteps:\n  - point: figure bound",
+         "line 8: The room \"context\" has no figure \"bound\"; did you mean"},
+        {"show: memory\nsteps:\n  - set: {layers: 1001}", "a number from 1 to 1000"},
+        {"show: memory\nsteps:\n  - set: {model: Lama 3 8B}", "did you mean Llama 3 8B?"},
+        {"show: results\nsteps:\n  - set: {quantity: loss}", "did you mean"},
+        {"show: reproduce\nsteps:\n  - set: {sheet: theta-table-9}", "did you mean"},
+        {"show: train\nsteps:\n  - set: {quantity: loss}", "it must be validation_loss, training_loss"},
+        {"show: inspect\nlive: {preset: lecture-minute}\nsteps:\n  - set: {head: 99}", "line 9: There is no head 99"},
         {"show: rotation\nsteps:\n  - say: \"{{wavelenght(3)}}\"", "did you mean wavelength?"},
+        {"steps:\n  - say: The angle is $\\thta$.",
+         "line 7: The formula \"\\thta\" has the command \\thta, which a lecture cannot show; did you mean \\theta?"},
+        {"notes: Show $\\begin{matrix}$.", "line 6: The formula"},
+        {"question: \"Is $x \\\\lessgtr y$?\"", "the command \\lessgtr"},
+        {"steps:\n  - ask: {text: x, choices: [\"$\\\\foo$\", b], right: 1}", "line 7: The formula \"\\foo\""},
+        {"steps:\n  - ask: {text: x, hint: $\\foo$, choices: [a, b], right: 1}", "\\foo"},
         {"show: rotation\nsteps:\n  - ask: {text: x}", "no kind of answer"},
         {"show: rotation\nsteps:\n  - ask: {text: x, choices: [a, b]}", "add \"right: 1\""},
         {"show: rotation\nsteps:\n  - ask: {text: x, choices: [a, b], right: 3}", "from 1 to 2"},
@@ -74,6 +112,51 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         EXPECT_MESSAGE(scene_of_block(each.yaml), BadInput, each.message);
         EXPECT_MESSAGE(scene_of_block(each.yaml), BadInput, "test.md, line ");
     }
+}
+
+// A recorded lab of the lectures of the program: runs 1 to 9 with 4 layers and 6 heads.
+TEST(LectureRefusals, OfWhatTheRunsDoNotHave) {
+    const auto scene = [](const std::string& changes) {
+        return scene_of_block("show: inspect\nlab: labs/three-thetas.ropelab\nsteps:\n  - set: {" + changes + "}",
+                              std::string(ROPELAB_SOURCE_DIR) + "/resources/lectures/test.md");
+    };
+    const std::vector<SceneRun> runs = runs_of(scene("head: mean"));
+    ASSERT_FALSE(runs.empty());
+    const auto last = [](std::int64_t count) { return std::to_string(count - 1); };
+    const RunSpec& spec = runs.front().spec;
+    const std::string id = std::to_string(runs.front().id);
+    EXPECT_MESSAGE(scene("head: 99"), BadInput,
+                   "line 9: There is no head 99; the runs have the heads 0 to " + last(spec.heads) + ".");
+    EXPECT_MESSAGE(scene("run: " + id + ", layer: 99"), BadInput,
+                   "There is no layer 99; run " + id + " has the layers 0 to " + last(spec.layers) + ".");
+    EXPECT_MESSAGE(scene("run: 999"), BadInput, "There is no run 999; the scene has the runs 1, 2");
+    EXPECT_MESSAGE(scene("iteration: 1M"), BadInput, "There is no step 1000000; the runs have the steps 0 to");
+    EXPECT_MESSAGE(scene("pair: 999"), BadInput, "There is no pair 999; the runs have the pairs 0 to");
+    EXPECT_MESSAGE(scene("layer: top"), BadInput, "it must be the number of a layer, or all");
+    EXPECT_MESSAGE(scene("head: -3"), BadInput, "There is no head -3");
+    EXPECT_NO_THROW(scene("run: " + id + ", layer: all, head: Mean, iteration: newest, pair: none"));
+    EXPECT_NO_THROW(scene("layer: -1, head: -2")) << "as the window writes them";
+    EXPECT_NO_THROW(scene("head: " + last(spec.heads) + ", layer: " + last(spec.layers) +
+                          ", iteration: " + std::to_string(spec.iterations)));
+}
+
+TEST(LectureFormulas, AreReadAndChecked) {
+    EXPECT_THAT(formulas_in("$a$ and $b$, $5\nand $$c$$"), testing::ElementsAre("a", "b", "c"));
+    EXPECT_EQ(unknown_tex_command("\\theta^{-2i/d} \\cdot \\frac{a}{b}, \\|q\\| \\, \\% \\mathrm{max}"), "");
+    EXPECT_EQ(unknown_tex_command("a \\\\ b"), "\\\\");
+    EXPECT_EQ(unknown_tex_command("\\theta\\bar{x}"), "\\bar");
+    EXPECT_EQ(unknown_tex_command("x\\"), "\\");
+    const std::string page = "---\ntitle: x\n---\nWords\nand $\\foo$.\n## A\n";
+    EXPECT_MESSAGE(parse_lecture(page, "test.md"), BadInput, "test.md, line 5: The formula");
+    EXPECT_MESSAGE(parse_lecture("---\ntitle: x\n---\n## A\n\nWords\n\nand $\\foo$.\n", "test.md"), BadInput,
+                   "test.md, line 8: The formula");
+    // Rendered formulas may have any commands.
+    const TemporaryFolder folder;
+    std::filesystem::create_directories(folder.path() / "formulas");
+    write_output(folder.path() / "formulas" / "formulas.json", R"({"\\foo": {"file": "a.svg", "text": "foo"}})");
+    EXPECT_NO_THROW(parse_lecture(page, folder.path() / "test.md"));
+    write_output(folder.path() / "formulas" / "formulas.json", "[[[");
+    EXPECT_MESSAGE(parse_lecture(page, folder.path() / "test.md"), BadInput, "line 5");
 }
 
 TEST(LectureRefusals, OfTheWholeFile) {

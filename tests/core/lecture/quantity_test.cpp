@@ -220,8 +220,10 @@ TEST(LectureRooms, AreDocumented) {
         const std::string parts = room.name == "inspect"   ? "its figures"
                                   : room.name == "results" ? "its figures, and `predictions`"
                                                            : listed(room.parts);
+        std::vector<std::string_view> controls;
+        for (const LectureControl& control : room.controls) controls.push_back(control.name);
         EXPECT_THAT(page, ::testing::HasSubstr("| `" + std::string(room.name) + "` | " + parts + " | " +
-                                               listed(room.controls) + " |"));
+                                               listed(controls) + " |"));
     }
 }
 

@@ -45,6 +45,8 @@ TEST_F(LectureTextTest, TexBecomesUnicode) {
     EXPECT_EQ(unicodeOfTex("\\frac{a}{b}"), "(a)/(b)");
     EXPECT_EQ(unicodeOfTex("\\frac{a"), "(a)/()") << "unbalanced braces end with the text";
     EXPECT_EQ(unicodeOfTex("{\\"), "");
+    EXPECT_EQ(unicodeOfTex("\\theta_\\mathrm{max}"), "θ_(max)") << "what follows a font belongs to it";
+    EXPECT_EQ(unicodeOfTex("\\lceil x \\rceil \\leq \\mathrm{dim}"), "⌈ x ⌉ ≤ dim");
 }
 
 TEST_F(LectureTextTest, FormulasComeFromTheIndexAndNeverFromOutsideItsFolder) {

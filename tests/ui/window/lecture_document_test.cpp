@@ -133,6 +133,42 @@ class LectureDocumentTest : public Workbench {
     }
 };
 
+// The first curve of the bound, one by its name, and one that does not exist.
+TEST_F(LectureDocumentTest, ChecksTheCurvesThatTheClassDraws) {
+    write("drawn.md", R"(---
+title: Drawn
+---
+## Bound
+```yaml
+show: context/bound
+steps:
+  - ask: {text: Draw it., draw: true}
+  - ask: {text: Draw it., draw: true, curve: "b(Δ)"}
+  - ask: {
+text:
+    Draw it., draw : true, curve : the tangent
+}
+``` ##Dials
+```yaml show : rotation / dials steps : -ask : {
+text:
+    Draw it., draw : true
+}
+```
+)");
+    const ShownLecture shown = shownLecture(file("drawn.md"));
+ASSERT_EQ(shown.drawn.size(), 4U);
+EXPECT_EQ(shown.drawn[0].problem, "");
+EXPECT_EQ(shown.drawn[1].problem, "");
+EXPECT_EQ(shown.drawn[2].line, 10);
+EXPECT_EQ(shown.drawn[2].scene, "bound");
+EXPECT_TRUE(shown.drawn[2].problem.contains("has no curve “the tangent”; its curves are:"))
+    << shown.drawn[2].problem.toStdString();
+EXPECT_TRUE(shown.drawn[2].problem.contains("B(Δ)")) << shown.drawn[2].problem.toStdString();
+EXPECT_TRUE(shown.drawn[3].problem.contains("no curve that could be drawn"));
+EXPECT_EQ(make("check", "-", nlohmann::json::object(), file("drawn.md")), 1);
+EXPECT_EQ(make("check", "-"), 0);
+}
+
 #define REQUIRE_POPPLER() \
     if (QStandardPaths::findExecutable("pdftotext").isEmpty()) GTEST_SKIP() << "poppler-utils is not installed."
 
@@ -386,6 +422,24 @@ TEST_F(LectureExportTest, MenuExportsTheOpenLectureInASeparateProcess) {
     write("refuse", "");
     answers.path = file("slides.html");
     window->actions().action("lecture.slides")->trigger();
+    EXPECT_TRUE(waitUntil([&] { return banners().contains("The disk is full."); })) << banners().toStdString();
+}
+
+TEST_F(LectureExportTest, OpeningALectureLooksForItsCurvesInASeparateProcess) {
+    window->lectures().curves().setProgram(file("program.sh"));
+    window->lectures().open(file("hands.md"));
+    EXPECT_FALSE(window->lectures().curves().isRunning()) << "only where a user opens the window";
+    window->lectures().setChecksCurves(true);
+    window->lectures().open(file("hands.md"));
+    ASSERT_TRUE(waitUntil([&] { return QFile::exists(file("arguments")); }));
+    ASSERT_TRUE(waitUntil([&] { return !window->lectures().curves().isRunning(); }));
+    QFile arguments(file("arguments"));
+    ASSERT_TRUE(arguments.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(QString::fromUtf8(arguments.readAll()).contains("\"kind\":\"check\""));
+    EXPECT_TRUE(banners().contains("is open")) << "the banner of the opened lecture stays";
+
+    write("refuse", "");
+    window->lectures().open(file("hands.md"));
     EXPECT_TRUE(waitUntil([&] { return banners().contains("The disk is full."); })) << banners().toStdString();
 }
 

@@ -1,7 +1,15 @@
 // The table of rooms and parts that lectures can name agrees with the rooms of the window.
 #include "core/lecture/lecture_rooms.h"
 
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/spec/error.h"
 #include "tests/ui/support/workbench.h"
+#include "ui/common/room.h"
+#include "ui/common/text.h"
+#include "ui/plot/figure_view.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rooms.h"
 
@@ -42,6 +50,64 @@ TEST_F(LectureRoomsTest, EveryPartCanBeShown) {
         }
         for (const QString& part : partsOf(window.room())) {
             EXPECT_TRUE(known.contains(part)) << room.name << "/" << part.toStdString() << " is missing";
+        }
+    }
+}
+
+// The controls of Inspect depend on the runs of a lab; control_check.cpp knows their values.
+TEST_F(LectureRoomsTest, ControlsHaveTheValuesOfTheTable) {
+    MainWindow window(options());
+    window.show();
+    for (const LectureRoom& room : lecture_rooms()) {
+        if (room.name == "inspect") continue;
+        window.showRoom(text(room.name));
+        for (const auto& [name, words, range] : room.controls) {
+            const auto set = [&window, control = text(name)](const QString& value) {
+                window.room().setControl(control, value);
+            };
+            for (const std::string_view word : words) {
+                EXPECT_NO_THROW(set(text(word))) << room.name << " " << name << " " << word;
+            }
+            if (words.empty() && !range) continue;
+            EXPECT_THROW(set("no such word"), BadInput) << room.name << " " << name;
+            if (!range) continue;
+            const auto [least, most] = *range;
+            for (const double value : {least, most}) {
+                EXPECT_NO_THROW(set(QString::number(value, 'f', 0))) << room.name << " " << name << " " << value;
+            }
+            for (const double value : {least - 1, most + 1}) {
+                EXPECT_THROW(set(QString::number(value, 'f', 0)), BadInput) << room.name << " " << name << " " << value;
+            }
+        }
+    }
+}
+
+TEST_F(LectureRoomsTest, EveryFigureThatIsShownIsInTheTable) {
+    MainWindow window(options());
+    window.resize(1280, 800);
+    window.show();
+    std::set<std::string> seen;
+    for (const LectureRoom& room : lecture_rooms()) {
+        window.showRoom(text(room.name));
+        for (const std::string_view part : room.parts) {
+            window.room().showPart(text(part));
+            window.room().refreshNow();
+            std::vector<std::string> names;
+            for (const FigureView* view : window.room().findChildren<FigureView*>()) {
+                if (view->isVisible()) names.push_back(view->figure().name.toStdString());
+            }
+            if (window.room().hasFigure()) names.push_back(window.room().figure().name.toStdString());
+            for (const std::string& name : names) {
+                if (name.empty()) continue;  // nothing is drawn without runs
+                EXPECT_NO_THROW(check_figure_of(room, name)) << room.name << "/" << part << ": " << name;
+                seen.insert(std::string(room.name) + "/" + name);
+            }
+        }
+    }
+    for (const char* room : {"rotation", "spectrum", "table", "context", "memory"}) {
+        for (const std::string_view figure : lecture_room(room).figures) {
+            if (figure == "scalings") continue;  // of compared scalings
+            EXPECT_TRUE(seen.contains(room + ("/" + std::string(figure)))) << room << " shows no " << figure;
         }
     }
 }

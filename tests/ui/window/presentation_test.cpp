@@ -312,9 +312,9 @@ TEST_F(PresentationTest, EveryControlThatALectureCanNameExists) {
     stage().begin();
     for (const LectureRoom& known : lecture_rooms()) {
         window->showRoom(QString::fromUtf8(known.name.data(), static_cast<qsizetype>(known.name.size())));
-        for (const std::string_view name : known.controls) {
+        for (const auto& [name, words, range] : known.controls) {
             if (name == "model") continue;  // of the window
-            const QString control = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+            const QString control = text(name);
             EXPECT_TRUE(window->room().control(control).isValid()) << known.name << " " << name;
         }
         for (const std::string_view part : known.parts) {
