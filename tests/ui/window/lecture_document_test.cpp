@@ -135,7 +135,7 @@ class LectureDocumentTest : public Workbench {
 
 // The first curve of the bound, one by its name, and one that does not exist.
 TEST_F(LectureDocumentTest, ChecksTheCurvesThatTheClassDraws) {
-    write("drawn.md", R"(---
+    write("drawn.md", R"md(---
 title: Drawn
 ---
 ## Bound
@@ -144,29 +144,27 @@ show: context/bound
 steps:
   - ask: {text: Draw it., draw: true}
   - ask: {text: Draw it., draw: true, curve: "b(Δ)"}
-  - ask: {
-text:
-    Draw it., draw : true, curve : the tangent
-}
-``` ##Dials
-```yaml show : rotation / dials steps : -ask : {
-text:
-    Draw it., draw : true
-}
+  - ask: {text: Draw it., draw: true, curve: the tangent}
 ```
-)");
+## Dials
+```yaml
+show: rotation/dials
+steps:
+  - ask: {text: Draw it., draw: true}
+```
+)md");
     const ShownLecture shown = shownLecture(file("drawn.md"));
-ASSERT_EQ(shown.drawn.size(), 4U);
-EXPECT_EQ(shown.drawn[0].problem, "");
-EXPECT_EQ(shown.drawn[1].problem, "");
-EXPECT_EQ(shown.drawn[2].line, 10);
-EXPECT_EQ(shown.drawn[2].scene, "bound");
-EXPECT_TRUE(shown.drawn[2].problem.contains("has no curve “the tangent”; its curves are:"))
-    << shown.drawn[2].problem.toStdString();
-EXPECT_TRUE(shown.drawn[2].problem.contains("B(Δ)")) << shown.drawn[2].problem.toStdString();
-EXPECT_TRUE(shown.drawn[3].problem.contains("no curve that could be drawn"));
-EXPECT_EQ(make("check", "-", nlohmann::json::object(), file("drawn.md")), 1);
-EXPECT_EQ(make("check", "-"), 0);
+    ASSERT_EQ(shown.drawn.size(), 4U);
+    EXPECT_EQ(shown.drawn[0].problem, "");
+    EXPECT_EQ(shown.drawn[1].problem, "");
+    EXPECT_EQ(shown.drawn[2].line, 10);
+    EXPECT_EQ(shown.drawn[2].scene, "bound");
+    EXPECT_TRUE(shown.drawn[2].problem.contains("has no curve “the tangent”; its curves are:"))
+        << shown.drawn[2].problem.toStdString();
+    EXPECT_TRUE(shown.drawn[2].problem.contains("B(Δ)")) << shown.drawn[2].problem.toStdString();
+    EXPECT_TRUE(shown.drawn[3].problem.contains("no curve that could be drawn"));
+    EXPECT_EQ(make("check", "-", nlohmann::json::object(), file("drawn.md")), 1);
+    EXPECT_EQ(make("check", "-"), 0);
 }
 
 #define REQUIRE_POPPLER() \
