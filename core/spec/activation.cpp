@@ -14,7 +14,8 @@ struct Row {
     Activation activation;
 };
 
-// The gradient of ReLU needs only its result; GLU, ReGLU and GEGLU keep the activated gate too.
+// The gradient of ReLU needs only its result; GLU, ReGLU and GEGLU keep the activated gate too, and GEGLU the gate as a
+// matrix of its own.
 const std::array<Row, 10>& rows() {
     static const std::array<Row, 10> table = {{
         {"relu", FeedForward::relu, {"ReLU", "Z = ReLU(U)", false, -1.0, 1.5, false, 1.0}},
@@ -23,7 +24,7 @@ const std::array<Row, 10>& rows() {
         {"glu", FeedForward::glu, {"GLU", "Z = σ(G) ⊙ U", true, 1.0}},
         {"bilinear", FeedForward::bilinear, {"bilinear", "Z = G ⊙ U", true}},
         {"reglu", FeedForward::reglu, {"ReGLU", "Z = ReLU(G) ⊙ U", true, 1.0}},
-        {"geglu", FeedForward::geglu, {"GEGLU", "Z = GELU(G) ⊙ U", true, 1.0}},
+        {"geglu", FeedForward::geglu, {"GEGLU", "Z = GELU(G) ⊙ U", true, 2.0}},
         {"swiglu", FeedForward::swiglu, {"SwiGLU", "Z = SiLU(G) ⊙ U", true, 0.0, 1.5, true}},
         {"relu2", FeedForward::relu2, {"squared ReLU", "Z = ReLU(U)^2", false, 0.0, 1.5, false, 1.0}},
         {"mish", FeedForward::mish, {"Mish", "Z = U ⊙ tanh(softplus(U))"}},

@@ -371,7 +371,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     } else if (set("document")) {
         result.mode = Mode::document;
         result.document = parseDocumentJob(parser.value(QStringLiteral("document")).toStdString());
-        checkOneOutput(result.document.output, result.asJson);
+        // The result of a check is its JSON; it writes no document.
+        if (result.document.kind != LectureDocumentJob::Kind::check) {
+            checkOneOutput(result.document.output, result.asJson);
+        }
     } else if (set("verify")) {
         result.mode = Mode::verify;
         result.verified = parser.value(QStringLiteral("verify"));
