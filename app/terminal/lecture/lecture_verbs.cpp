@@ -302,7 +302,8 @@ void check_curves(const Lecture& lecture, std::vector<CheckedQuantity>& checks) 
         const auto output =
             run_window_program("Curves of lectures", {"--document", job.dump(-1, ' ', false, replace), "--json"});
         if (!output) throw std::runtime_error("The program ropelab did not show the figures.");
-        for (const nlohmann::json& curve : parse_bounded(*output).at("curves")) {
+        const nlohmann::json result = parse_bounded(*output);
+        for (const nlohmann::json& curve : result.at("curves")) {
             const std::string problem = curve.at("problem").get<std::string>();
             checks.push_back({curve.at("scene").get<std::string>(), curve.at("line").get<int>(), "curve",
                               "in the figure", problem.empty() ? nlohmann::json("in the figure") : nlohmann::json(),

@@ -33,7 +33,7 @@ steps:
   - ask: {text: How many, choices: [one, two, three], right: 2, hide: true, hint: Count., answer: Two.}
   - ask: {text: "How long?", quantity: wavelength(1), tolerance: 5}
   - ask: {text: Draw it., draw: true, answer: Look.}
-  - set: {m: 64 over 8 s}
+  - set: {m: 63 over 8 s}
     loop: true
     check:
       - {quantity: first_negative, expected: none}

@@ -86,7 +86,6 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
         results.table = results_table(runs, options);
         results.baselineIsMissing = true;
     }
-    sort_by_settings(results.table);
     if (!runs.empty()) {
         results.words =
             QString::fromStdString(selection_words(results.table, selected, experiments.size(), store.runs().size()));

@@ -537,7 +537,7 @@ QWidget* ResultsRoom::makeResults() {
 
     m_groupView = makeTableView(tr("Groups"), m_order, this);
     m_groupView->setSortingEnabled(true);
-    // Unsorted, the groups are in the order of their settings.
+    // Unsorted, the groups are in the order of training.
     m_groupView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     connect(m_groupView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
