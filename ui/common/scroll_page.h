@@ -11,8 +11,9 @@ class ScrollPage : public QScrollArea {
 
  public:
     explicit ScrollPage(QWidget* parent = nullptr);
-    /// Takes ownership of `content`, which must have a layout. Made as a child of viewport(), it keeps its parent: a new
-    /// one would give all its widgets their style again, which takes a tenth of the time in which the window starts.
+    /// Takes ownership of `content`, which must have a layout. Made as a child of viewport(), it keeps its parent: a
+    /// new one would give all its widgets their style again, which takes a tenth of the time in which the window
+    /// starts.
     void setContent(QWidget* content);
     /// Scrolls to `widget` after the layout has been updated.
     static void reveal(QWidget* widget);

@@ -266,8 +266,7 @@ void ModelAnswers::computeWithoutEngine(Question& question, const InspectNeed& n
     question.job.start([this, &question, &need, run, inputs = question.inputs,
                         dir = m_access.dataDir](const Cancelled& cancelled) -> std::function<void()> {
         InspectFill answer;
-        const QString problem =
-            ui::problemOf([&] { answer = need.compute({nullptr, dir, cancelled}, *run, inputs); });
+        const QString problem = ui::problemOf([&] { answer = need.compute({nullptr, dir, cancelled}, *run, inputs); });
         return [this, &question, answer, problem] {
             if (answer) question.answer = answer;
             question.problem = problem;
